@@ -1,0 +1,62 @@
+"""Compile time: trees in, trees out.
+
+`convert_tree` takes the gast tree of a function, or of anything that holds functions, and rewrites
+every function in it, the innermost first. It knows operators by name only; what they do is the
+runtime's business.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from .names import Namer, names_in
+from .passes import PIPELINE, Context, Pass, mangle
+from .trees import nested_functions
+
+
+class PassError(RuntimeError):
+    """A pass broke its promise: a fault of this package, not of the code that it converts."""
+
+
+def convert_tree(tree: gast.AST, *, passes: tuple[type[Pass], ...] = PIPELINE, verify: bool = False) -> None:
+    """Rewrite, in place, every function in `tree`, `tree` itself included.
+
+    With `verify`, each pass is checked right after it ran: what it removes must be gone, and the
+    tree must still compile.
+
+    Raises:
+        PassError: a pass left what it promised to remove, or made a tree that does not compile.
+    """
+    taken = names_in(tree)
+    functions = nested_functions(tree)
+    if isinstance(tree, (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)):
+        functions.append(tree)
+    for function in functions:
+        context = Context(Namer(taken))
+        for kind in passes:
+            step = kind(context)
+            step.run(function)
+            if verify:
+                _verify(step, function, tree)
+
+
+def _verify(step: Pass, function: gast.AST, tree: gast.AST) -> None:
+    blame = type(step).__name__
+    for node in step.leftovers(function):
+        raise PassError(f"{blame} left a {type(node).__name__} at line {getattr(node, 'lineno', '?')}")
+    try:
+        compile_tree(tree)
+    except (SyntaxError, ValueError, TypeError) as error:
+        raise PassError(f"{blame} made a tree that does not compile: {error}") from error
+
+
+def compile_tree(tree: gast.AST) -> None:
+    """Compile a function's tree, to see that it can be."""
+    import ast
+
+    body = gast.Expr(tree) if isinstance(tree, gast.Lambda) else tree
+    module = tree if isinstance(tree, gast.Module) else gast.Module([body], [])
+    compile(ast.fix_missing_locations(gast.gast_to_ast(module)), "<converted>", "exec")
+
+
+__all__ = ["PIPELINE", "Context", "Pass", "PassError", "compile_tree", "convert_tree", "mangle"]

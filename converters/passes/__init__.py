@@ -1,0 +1,25 @@
+"""The passes, in the order in which they run."""
+
+from typing import ClassVar
+
+from .base import Context, Pass
+from .booleans import Booleans, Comparisons
+from .calls import Calls
+from .comprehensions import Comprehensions
+from .control_flow import ControlFlow
+from .expressions import Expressions
+from .jumps import LowerJumps
+from .match import LowerMatch
+from .normalise import Normalise, mangle
+from .subscripts import Subscripts
+
+
+class Operators(Expressions):
+    """Every expression that may meet a staged value, as an operator call."""
+
+    rewriters: ClassVar = (Comparisons, Booleans, Comprehensions, Subscripts, Calls)
+
+
+PIPELINE: tuple[type[Pass], ...] = (Normalise, LowerMatch, LowerJumps, Operators, ControlFlow)
+
+__all__ = ["PIPELINE", "Context", "Pass", "mangle"]

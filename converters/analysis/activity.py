@@ -1,0 +1,169 @@
+"""Which names a piece of a function reads, binds and deletes, and what nested functions take from it.
+
+*captures* are names that a nested function or class reads or binds: it may do so at any later
+time. *rebinds* are those among them that a nested function binds through `nonlocal`. *mutates* are
+names on which a method that changes a list is called. *places* are attributes that are assigned
+(`self.x`, `a.b.c`), by their text. *declares* are names with an annotation and no value (`x: int`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import gast
+
+from ..trees import (
+    COMPREHENSIONS,
+    FUNCTIONS,
+    children,
+    evaluated_at_definition,
+    operator_name,
+    parameters,
+)
+
+MUTATORS = frozenset(("append", "pop", "extend", "insert", "clear", "remove", "sort", "reverse"))
+
+
+@dataclass
+class Activity:
+    reads: set[str] = field(default_factory=set)
+    binds: set[str] = field(default_factory=set)
+    deletes: set[str] = field(default_factory=set)
+    captures: set[str] = field(default_factory=set)
+    rebinds: set[str] = field(default_factory=set)
+    mutates: set[str] = field(default_factory=set)
+    declares: set[str] = field(default_factory=set)
+    places: set[str] = field(default_factory=set)
+
+
+def activity(roots: gast.AST | Iterable[gast.AST]) -> Activity:
+    """The activity of some trees, taken together."""
+    found = Activity()
+    _scan([roots] if isinstance(roots, gast.AST) else list(roots), found)
+    return found
+
+
+def _scan(stack: list[gast.AST], found: Activity) -> None:
+    while stack:
+        node = stack.pop()
+        kind = type(node)
+        if kind is gast.Name:
+            context = type(node.ctx)
+            if context is gast.Load:
+                found.reads.add(node.id)
+            elif context is gast.Store:
+                found.binds.add(node.id)
+            elif context is gast.Del:
+                found.reads.add(node.id)
+                found.deletes.add(node.id)
+        elif kind is gast.Constant or kind is gast.Global or kind is gast.Nonlocal:
+            pass
+        elif kind in FUNCTIONS:
+            found.binds.add(node.name)
+            stack.extend(evaluated_at_definition(node))
+            _capture(node, found)
+        elif kind is gast.Lambda:
+            stack.extend(evaluated_at_definition(node))
+            _capture(node, found)
+        elif kind is gast.ClassDef:
+            found.binds.add(node.name)
+            stack.extend((*node.decorator_list, *node.bases, *node.keywords))
+            inner = activity(node.body)
+            found.captures |= inner.reads | inner.captures
+            found.rebinds |= inner.rebinds
+        elif kind in COMPREHENSIONS:
+            _comprehension(node, found)
+        elif kind is gast.Call and operator_name(node):
+            stack.extend(arg.body if type(arg) is gast.Lambda else arg for arg in node.args)
+        else:
+            if kind is gast.Attribute:
+                _attribute(node, found)
+            elif kind is gast.AnnAssign and node.value is None:
+                if type(node.target) is gast.Name:
+                    found.declares.add(node.target.id)
+                    continue
+            elif kind is gast.AugAssign and type(node.target) is gast.Name:
+                found.reads.add(node.target.id)
+            elif kind is gast.Import or kind is gast.ImportFrom:
+                found.binds.update(a.asname or a.name.partition(".")[0] for a in node.names)
+            elif kind is gast.MatchAs or kind is gast.MatchStar:
+                if node.name:
+                    found.binds.add(node.name)
+            elif kind is gast.MatchMapping and node.rest:
+                found.binds.add(node.rest)
+            elif kind is gast.ExceptHandler and node.name is not None:
+                found.deletes.add(node.name.id)
+            stack.extend(children(node))
+
+
+def _attribute(node: gast.Attribute, found: Activity) -> None:
+    if type(node.ctx) is not gast.Load:
+        text = dotted(node)
+        if text is not None:
+            found.places.add(text)
+    elif node.attr in MUTATORS and type(node.value) is gast.Name:
+        found.mutates.add(node.value.id)
+
+
+def dotted(node: gast.AST) -> str | None:
+    """`a.b.c` as text, if the base is a name."""
+    parts = []
+    while type(node) is gast.Attribute:
+        parts.append(node.attr)
+        node = node.value
+    return ".".join((node.id, *reversed(parts))) if type(node) is gast.Name else None
+
+
+def _capture(node: gast.AST, found: Activity) -> None:
+    free, rebound = free_names(node)
+    found.captures |= free
+    found.rebinds |= rebound
+
+
+def free_names(function: gast.AST) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a nested function takes from around it, and those that it binds there."""
+    body = [function.body] if type(function) is gast.Lambda else function.body
+    inner = activity(body)
+    declared_nonlocal, declared_global = declarations(body)
+    touched = inner.reads | inner.binds | inner.deletes | inner.captures
+    bound = inner.binds | inner.deletes | inner.declares
+    local = (bound | {p.id for p in parameters(function)}) - declared_nonlocal
+    free = (touched - local - declared_global) | (declared_nonlocal & touched)
+    rebound = (declared_nonlocal & (inner.binds | inner.deletes)) | (inner.rebinds - local)
+    return frozenset(free), frozenset(rebound)
+
+
+def declarations(body: Iterable[gast.AST]) -> tuple[set[str], set[str]]:
+    """The names that a function declares `nonlocal`, and those that it declares `global`."""
+    declared: tuple[set[str], set[str]] = (set(), set())
+    stack = list(body)
+    while stack:
+        node = stack.pop()
+        if type(node) is gast.Nonlocal:
+            declared[0].update(node.names)
+        elif type(node) is gast.Global:
+            declared[1].update(node.names)
+        elif isinstance(node, (gast.stmt, gast.excepthandler, gast.match_case)):
+            if not isinstance(node, (*FUNCTIONS, gast.ClassDef)):
+                stack.extend(children(node))
+    return declared
+
+
+def _comprehension(node: gast.AST, found: Activity) -> None:
+    first = node.generators[0]
+    _scan([first.iter], found)
+    elements = [node.key, node.value] if type(node) is gast.DictComp else [node.elt]
+    inner, local = Activity(), Activity()
+    for generator in node.generators:
+        _scan([generator.target], local)
+        elements += [*generator.ifs, *([] if generator is first else [generator.iter])]
+    _scan(elements, inner)
+    found.reads |= inner.reads - local.binds | local.reads
+    found.captures |= inner.captures - local.binds
+    found.rebinds |= inner.rebinds - local.binds
+    found.mutates |= inner.mutates - local.binds
+    found.places |= inner.places
+    found.binds |= inner.binds
+    if type(node) is gast.GeneratorExp:
+        found.captures |= inner.reads - local.binds

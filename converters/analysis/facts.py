@@ -1,0 +1,196 @@
+"""What the passes ask about a function: liveness, unbound names, and what stays as it is.
+
+A name is *live* at a point when its value there may still be read. It is *maybe unbound* when some
+path leads there without binding it. A statement *stays* when it cannot be moved into a closure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import gast
+
+from ..trees import FUNCTIONS, LOOPS, SUSPENSIONS, blocks, parameters, within
+from . import cfg
+from .activity import Activity, activity, declarations
+from .solver import solve
+
+FRAME_SENSITIVE = frozenset(("locals", "vars", "dir", "eval", "exec"))
+
+
+@dataclass(frozen=True)
+class Point:
+    """What holds between two steps: the names that are live and those that may be unbound."""
+
+    live: frozenset[str]
+    unbound: frozenset[str]
+
+
+class Facts:
+    """The facts of one function, found at the first question."""
+
+    def __init__(self, function: gast.AST):
+        self.function = function
+
+    @cached_property
+    def graph(self) -> cfg.Graph:
+        return cfg.build(self.function)
+
+    @cached_property
+    def body(self) -> Activity:
+        return activity(self.function.body)
+
+    @cached_property
+    def outer(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The names that the function declares `nonlocal` and `global`."""
+        nonlocal_, global_ = declarations(self.function.body)
+        return frozenset(nonlocal_), frozenset(global_)
+
+    @cached_property
+    def locals(self) -> frozenset[str]:
+        params = {p.id for p in parameters(self.function)}
+        bound = self.body.binds | self.body.deletes | self.body.declares | params
+        return frozenset(bound - self.outer[0] - self.outer[1])
+
+    @cached_property
+    def always_live(self) -> frozenset[str]:
+        """Names that others than this function's own steps may read."""
+        return frozenset(self.body.captures | self.outer[0] | self.outer[1])
+
+    @cached_property
+    def _steps(self) -> list[Activity]:
+        return [activity(trees) for trees in self.graph.nodes]
+
+    @cached_property
+    def _bits(self) -> dict[str, int]:
+        return {name: 1 << i for i, name in enumerate(sorted(self.locals | self.outer[0] | self.outer[1]))}
+
+    def _mask(self, names: Iterable[str]) -> int:
+        bits, mask = self._bits, 0
+        for name in names:
+            mask |= bits.get(name, 0)
+        return mask
+
+    def _names(self, mask: int) -> frozenset[str]:
+        return frozenset(name for name, bit in self._bits.items() if mask & bit)
+
+    @cached_property
+    def _live(self) -> list[int]:
+        gen = [self._mask(step.reads) for step in self._steps]
+        kill = [self._mask(step.binds | step.deletes) for step in self._steps]
+        return solve(self.graph, gen, kill, start=self._mask(self.always_live), backward=True)
+
+    @cached_property
+    def _unbound(self) -> list[int]:
+        gen = [self._mask(step.deletes) for step in self._steps]
+        kill = [self._mask(step.binds) for step in self._steps]
+        start = self._mask(self.locals - {p.id for p in parameters(self.function)})
+        return solve(self.graph, gen, kill, start=start)
+
+    def _point(self, node: int) -> Point:
+        live = self._names(self._live[node]) | (self.always_live & self._bits.keys())
+        return Point(live, self._names(self._unbound[node]))
+
+    def entry(self, statement: gast.AST) -> Point:
+        return self._point(self.graph.entries[statement])
+
+    def exit(self, statement: gast.AST) -> Point:
+        return self._point(self.graph.exits[statement])
+
+    def head(self, loop: gast.AST) -> Point:
+        return self._point(self.graph.heads[loop])
+
+    def before(self, tree: gast.AST) -> Point:
+        """At the step that evaluates `tree`: a simple statement, a test, a loop's target."""
+        return self._point(self.graph.steps[tree])
+
+    @cached_property
+    def staying(self) -> frozenset[gast.AST]:
+        return _staying(self.function)
+
+
+def _staying(function: gast.AST) -> frozenset[gast.AST]:
+    """Compound statements that stay as they are, and with them what jumps to them.
+
+    What suspends the function, looks at its frame, or jumps out of a `finally` must run in the
+    function itself; where there is such a thing, `return` stays a `return` too.
+    """
+    found: set[gast.AST] = set()
+    native_returns = any(_anchored(node) for node in within(function.body))
+
+    def visit(statement: gast.AST, enclosing: list[gast.AST]) -> bool:
+        """Whether the statement must stay, or holds a statement that must."""
+        if isinstance(statement, gast.Return):
+            return native_returns
+        if isinstance(statement, (gast.Break, gast.Continue)):
+            return not enclosing or enclosing[-1] in staying_loops
+        if isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
+            return False
+        if not isinstance(statement, cfg.COMPOUND):
+            return any(_anchored(node) for node in within(statement))
+        is_loop = isinstance(statement, LOOPS)
+        if is_loop and (isinstance(statement, gast.AsyncFor) or _holds_anchor(statement, native_returns)):
+            staying_loops.add(statement)
+        stays = isinstance(statement, (gast.AsyncFor, gast.AsyncWith)) or any(
+            _anchored(node) for header in headers(statement) for node in within(header)
+        )
+        for block in blocks(statement):
+            inner = [*enclosing, statement] if is_loop and block is statement.body else enclosing
+            for child in block:
+                stays |= visit(child, inner)
+        if isinstance(statement, (*LOOPS, gast.If)) and (stays or statement in staying_loops):
+            found.add(statement)
+        return stays or statement in staying_loops
+
+    staying_loops: set[gast.AST] = set()
+    for statement in function.body:
+        visit(statement, [])
+    return frozenset(found)
+
+
+def _holds_anchor(loop: gast.AST, native_returns: bool) -> bool:
+    return any(_anchored(node) or native_returns and type(node) is gast.Return for node in within(loop))
+
+
+def _anchored(node: gast.AST) -> bool:
+    """Whether a node must run in the function itself."""
+    kind = type(node)
+    if kind in SUSPENSIONS:
+        return True
+    if kind is gast.comprehension:
+        return bool(node.is_async)
+    if kind is gast.Call:
+        return type(node.func) is gast.Name and node.func.id in FRAME_SENSITIVE
+    if kind in (gast.Try, gast.TryStar):
+        return _jumps_out(node.finalbody)
+    return False
+
+
+def _jumps_out(block: list[gast.AST], *, in_loop: bool = False) -> bool:
+    for statement in block:
+        if isinstance(statement, gast.Return):
+            return True
+        if isinstance(statement, (gast.Break, gast.Continue)) and not in_loop:
+            return True
+        if isinstance(statement, cfg.COMPOUND):
+            loop = isinstance(statement, LOOPS)
+            for inner in blocks(statement):
+                if _jumps_out(inner, in_loop=in_loop or loop):
+                    return True
+    return False
+
+
+def headers(statement: gast.AST) -> list[gast.AST]:
+    """The expressions that a compound statement evaluates itself."""
+    if isinstance(statement, (gast.If, gast.While)):
+        return [statement.test]
+    if isinstance(statement, (gast.For, gast.AsyncFor)):
+        return [statement.iter, statement.target]
+    if isinstance(statement, (gast.With, gast.AsyncWith)):
+        return list(statement.items)
+    if isinstance(statement, gast.Match):
+        guards = [case.guard for case in statement.cases if case.guard is not None]
+        return [statement.subject, *guards]
+    return [handler.type for handler in statement.handlers if handler.type is not None]

@@ -1,0 +1,50 @@
+"""One owner of hygiene: the names that converted code adds are readable and never clash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import gast
+
+
+class Namer:
+    """Hands out names that are not taken.
+
+    >>> names = Namer({"loop_body", "x"})
+    >>> names.fresh("loop_test"), names.fresh("loop_body"), names.fresh("loop_body")
+    ('loop_test', 'loop_body_1', 'loop_body_2')
+    """
+
+    def __init__(self, taken: Iterable[str]):
+        self._taken = set(taken)
+        self._next: dict[str, int] = {}
+
+    def fresh(self, stem: str) -> str:
+        name = stem
+        while name in self._taken:
+            number = self._next.get(stem, 0) + 1
+            self._next[stem] = number
+            name = f"{stem}_{number}"
+        self._taken.add(name)
+        return name
+
+
+def names_in(tree: gast.AST) -> set[str]:
+    """Every name that stands in a tree in any role, so that a new one can keep clear of it."""
+    found: set[str] = set()
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if isinstance(value, str):
+                found.add(value)
+            elif isinstance(value, list):
+                for item in value:
+                    if isinstance(item, gast.AST):
+                        stack.append(item)
+                    elif isinstance(item, str):
+                        found.add(item)
+            elif isinstance(value, gast.AST):
+                stack.append(value)
+    return found

@@ -1,0 +1,87 @@
+"""`and`, `or`, `not`, `a if c else b`, `in` and chains of comparisons become operator calls.
+
+What must be a plain bool (`is`, constants and what is built from them) stays as it is.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from ..trees import at, constant, lambda_, load, operator
+from .expressions import Rewriter, guard, is_plain
+
+
+class Booleans(Rewriter):
+    """Short-circuiting and truth, as operators."""
+
+    rewrites = {gast.BoolOp: "bool_op", gast.UnaryOp: "unary_op", gast.IfExp: "if_exp"}
+
+    def bool_op(self, node: gast.BoolOp) -> gast.AST:
+        if is_plain(node):
+            return node
+        name = "and_" if isinstance(node.op, gast.And) else "or_"
+        thunks = self.thunks(node.values, f"{name}operand")
+        if thunks is None:
+            node.values[:-1] = [guard(value, f"'{name[:-1]}'") for value in node.values[:-1]]
+            return node
+        *firsts, result = thunks
+        for first in reversed(firsts[1:]):
+            result = lambda_(operator(name, first, result))
+        return operator(name, firsts[0], result)
+
+    def unary_op(self, node: gast.UnaryOp) -> gast.AST:
+        if not isinstance(node.op, gast.Not) or is_plain(node):
+            return node
+        return operator("not_", node.operand)
+
+    def if_exp(self, node: gast.IfExp) -> gast.AST:
+        if is_plain(node.test):
+            return node
+        thunks = self.thunks([node.body, node.orelse], "if_exp_operand")
+        if thunks is None:
+            node.test = guard(node.test, "the conditional expression")
+            return node
+        return operator("if_exp", node.test, *thunks, constant(self.walk.texts[node]))
+
+
+class Comparisons(Rewriter):
+    """`a < b < c` asks `a < b` first, evaluates b once, and c only if that held."""
+
+    rewrites = {gast.Compare: "compare"}
+
+    def compare(self, node: gast.Compare) -> gast.AST:
+        if len(node.ops) == 1:
+            return _single(node.left, node.ops[0], node.comparators[0])
+        if is_plain(node):
+            return node
+        if self.thunks(node.comparators, "operand") is None or _binds(node):
+            return node
+        return self.chain(node.left, node.ops, node.comparators)
+
+    def chain(self, left: gast.AST, ops: list[gast.AST], comparators: list[gast.AST]) -> gast.AST:
+        op, middle = ops[0], comparators[0]
+        if len(ops) == 1:
+            return _single(left, op, middle)
+        if isinstance(middle, (gast.Name, gast.Constant)):
+            rest = self.chain(_again(middle), ops[1:], comparators[1:])
+            return at(operator("and_", lambda_(_single(left, op, middle)), lambda_(rest)), left)
+        first, second = self.walk.context.namer.fresh("left"), self.walk.context.namer.fresh("right")
+        rest = self.chain(load(second), ops[1:], comparators[1:])
+        both = operator("and_", lambda_(_single(load(first), op, load(second))), lambda_(rest))
+        return at(operator("call", at(lambda_(both, first, second), left), left, middle), left)
+
+
+def _single(left: gast.AST, op: gast.AST, right: gast.AST) -> gast.AST:
+    if isinstance(op, gast.In):
+        return at(operator("in_", left, right), left)
+    if isinstance(op, gast.NotIn):
+        return at(operator("not_in", left, right), left)
+    return at(gast.Compare(left, [op], [right]), left)
+
+
+def _again(node: gast.AST) -> gast.AST:
+    return load(node.id) if isinstance(node, gast.Name) else gast.Constant(node.value, node.kind)
+
+
+def _binds(node: gast.AST) -> bool:
+    return any(isinstance(inner, gast.NamedExpr) for inner in gast.walk(node))

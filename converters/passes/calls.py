@@ -1,0 +1,31 @@
+"""`f(x)` becomes `ag__.callee(f)(x)`: the operator says which function runs, the call stays Python's.
+
+So arguments of every form are passed as they are written, in their order, and the called function
+is called from the user's own frame.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from ..trees import at, operator, operator_name
+from .expressions import Rewriter
+
+NATIVE = frozenset(("super", "locals", "globals", "vars", "dir", "eval", "exec", "isinstance", "issubclass", "type"))
+
+
+class Calls(Rewriter):
+    """Every call that is not one of ours."""
+
+    rewrites = {gast.Call: "call"}
+
+    def call(self, node: gast.Call) -> gast.AST:
+        func = node.func
+        if operator_name(node) or (isinstance(func, gast.Name) and func.id in NATIVE):
+            return node
+        if operator_name(func) == "callee":
+            return node
+        if isinstance(func, gast.Attribute) and isinstance(func.value, (gast.Constant, gast.JoinedStr)):
+            return node
+        node.func = at(operator("callee", func), func)
+        return node

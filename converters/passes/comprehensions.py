@@ -1,0 +1,45 @@
+"""A list comprehension over something staged is a staged map.
+
+`[f(x) for x in xs if c]` becomes `ag__.list_comp(xs, lambda items: [f(x) for x in items if ag__.keep(c)])`:
+on plain values the operator calls the lambda on `xs`, so that Python's own comprehension runs; on a
+staged `xs` it calls it on one staged element. One that awaits, or binds a name, stays as it is.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from ..trees import COMPREHENSIONS, SUSPENSIONS, at, children, lambda_, load, operator
+from .expressions import Rewriter, guard, is_plain
+
+
+class Comprehensions(Rewriter):
+    """List comprehensions over what may be staged, and the conditions of the others."""
+
+    rewrites = {kind: "comprehension" for kind in COMPREHENSIONS}
+
+    def comprehension(self, node: gast.AST) -> gast.AST:
+        staged = isinstance(node, gast.ListComp) and len(node.generators) == 1 and not _stays(node)
+        for generator in node.generators:
+            generator.ifs = [
+                c if is_plain(c) else at(operator("keep", c), c) if staged else guard(c, "the comprehension's 'if'")
+                for c in generator.ifs
+            ]
+        if not staged:
+            return node
+        [generator] = node.generators
+        items = self.walk.context.namer.fresh("items")
+        source, generator.iter = generator.iter, at(load(items), generator.iter)
+        return operator("list_comp", source, at(lambda_(node, items), node))
+
+
+def _stays(node: gast.AST) -> bool:
+    stack = [node]
+    while stack:
+        inner = stack.pop()
+        if isinstance(inner, (gast.NamedExpr, *SUSPENSIONS)):
+            return True
+        if isinstance(inner, gast.comprehension) and inner.is_async:
+            return True
+        stack.extend(children(inner))
+    return False

@@ -1,0 +1,440 @@
+"""`if`, `while` and `for` become operator calls over closures.
+
+The variables of a function stay variables of that function: what a closure binds it declares
+`nonlocal`. Closures are made where their statement stands, or, inside a loop, once before the
+outermost loop. A statement's *state* is what it may change and what is still read: first the
+*outputs*, which are read after it, then what only its own parts read. A name that may be unbound is
+read through `ldu`, which tells it from a bound one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Set
+from dataclasses import dataclass, field, replace
+
+import gast
+
+from ..analysis import Activity, Facts, activity
+from ..analysis.cfg import COMPOUND, for_parts
+from ..templates import template
+from ..trees import (
+    COMPREHENSIONS,
+    FUNCTIONS,
+    LOOPS,
+    OPERATORS,
+    at,
+    blocks,
+    constant,
+    docstring_length,
+    lambda_,
+    load,
+    operator,
+    operator_name,
+    store,
+)
+from .base import Context, Pass
+from .expressions import guard, is_plain
+
+GET_STATE = template("""
+    def $name():
+        return $values
+""")
+
+SET_STATE = template("""
+    def $name($values):
+        $declarations
+        $assignments
+""")
+
+BODY = template("""
+    def $name():
+        $declarations
+        $body
+""")
+
+TEST = template("""
+    def $name():
+        $declarations
+        return $test
+""")
+
+FOR_BODY = template("""
+    def $name($item):
+        $declarations
+        $target = $item
+        $body
+""")
+
+IF = template("ag__.if_stmt($test, $body, $orelse, $get_state, $set_state, $names, $outputs)")
+WHILE = template("ag__.while_stmt($test, $body, $get_state, $set_state, $names, $options)")
+FOR = template("ag__.for_stmt($iterated, $until, $body, $get_state, $set_state, $names, $options)")
+
+DIRECTIVE = "set_loop_options"
+
+
+@dataclass(frozen=True)
+class State:
+    """What a statement changes: names and attributes that are read after it, then names that are not."""
+
+    outputs: tuple[str, ...]
+    inner: tuple[str, ...]
+    unbound: frozenset[str]
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        return self.outputs + self.inner
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where statements go.
+
+    Inside a loop, `sink` takes the closures that are made before it and `origin` is the loop.
+    `states` are the accessors that can be used here.
+    """
+
+    in_closure: bool = False
+    sink: list[gast.AST] | None = None
+    origin: gast.AST | None = None
+    states: dict[State, tuple[str, str]] = field(default_factory=dict)
+
+    def in_loop(self, loop: gast.AST, out: list[gast.AST]) -> _Place:
+        return self if self.sink is not None else replace(self, sink=out, origin=loop)
+
+
+class ControlFlow(Pass):
+    """Statements that branch or loop, as operator calls; reads of names that may be unbound."""
+
+    def __init__(self, context: Context):
+        super().__init__(context)
+        self.bound_inside: set[str] = set()
+
+    def run(self, function: gast.AST) -> None:
+        if isinstance(function, gast.Lambda):
+            return
+        self.facts = Facts(function)
+        self.global_names = self.facts.outer[1]
+        start = docstring_length(function.body)
+        body = self.block(function.body[start:], _Place())
+        function.body = [*function.body[:start], *body]
+        self.declare(function, self.bound_inside)
+
+    def block(self, statements: list[gast.AST], place: _Place) -> list[gast.AST]:
+        out: list[gast.AST] = []
+        if place.sink is None:
+            place = replace(place, states={})
+        for statement in statements:
+            kind = type(statement)
+            if kind in FUNCTIONS or kind is gast.ClassDef:
+                out.append(statement)
+            elif kind in _CONVERTED and not self.stays(statement):
+                defs = out if place.sink is None else place.sink
+                out.extend(_CONVERTED[kind](self, statement, place, defs))
+            elif isinstance(statement, COMPOUND):
+                self.native(statement, place, out)
+                out.append(statement)
+            else:
+                out.extend(self.simple(statement, place))
+        return out or [gast.Pass()]
+
+    def stays(self, statement: gast.AST) -> bool:
+        plain_if = isinstance(statement, gast.If) and is_plain(statement.test)
+        return plain_if or statement in self.facts.staying
+
+    # What stays in Python
+
+    def native(self, statement: gast.AST, place: _Place, out: list[gast.AST]) -> None:
+        """A compound statement that stays: what it holds is converted in its place."""
+        self.headers(statement, place)
+        if isinstance(statement, (gast.If, gast.While)) and not is_plain(statement.test):
+            statement.test = guard(statement.test, f"this '{type(statement).__name__.lower()}'")
+        inside = place.in_loop(statement, out) if isinstance(statement, LOOPS) else place
+        for block in blocks(statement):
+            if block:
+                block[:] = self.block(block, inside)
+
+    def simple(self, statement: gast.AST, place: _Place) -> list[gast.AST]:
+        changed = statement.target if isinstance(statement, gast.AugAssign) else None
+        targets = statement.targets if isinstance(statement, gast.Delete) else [changed]
+        unbound = self.facts.before(statement).unbound & self.facts.locals
+        self.read(statement, place)
+        names = [t.id for t in targets if isinstance(t, gast.Name) and t.id in unbound]
+        return [*(at(gast.Expr(_checked_name(name, place)), statement) for name in names), statement]
+
+    def headers(self, statement: gast.AST, place: _Place) -> None:
+        """Reads in the parts of a compound statement that it evaluates itself."""
+        for name in ("test", "iter", "target", "subject"):
+            tree = getattr(statement, name, None)
+            if isinstance(tree, gast.AST):
+                setattr(statement, name, self.read(tree, place))
+        for item in getattr(statement, "items", ()):
+            self.read(item, place)
+        for handler in getattr(statement, "handlers", ()):
+            if handler.type is not None:
+                handler.type = self.read(handler.type, place)
+
+    # Statements
+
+    def if_(self, statement: gast.If, place: _Place, defs: list[gast.AST]) -> list[gast.AST]:
+        changes = activity([*statement.body, *statement.orelse])
+        entry, leave = self.facts.entry(statement), self.facts.exit(statement)
+        inner = self.facts.before(statement.test).live
+        state = self.state(changes, leave.live, inner, entry.unbound)
+        inside = replace(place, in_closure=True)
+        test = self.read(statement.test, place)
+        body = self.closure("if_body", statement.body, inside, defs, statement)
+        orelse = gast.Attribute(load(OPERATORS), "nothing", gast.Load())
+        if statement.orelse:
+            orelse = self.closure("else_body", statement.orelse, inside, defs, statement)
+        get_state, set_state = self.accessors(state, place, defs, statement)
+        return _at_all(
+            IF(
+                test=test,
+                body=body,
+                orelse=orelse,
+                get_state=get_state,
+                set_state=set_state,
+                names=_strings(state.symbols),
+                outputs=constant(len(state.outputs)),
+            ),
+            statement,
+        )
+
+    def while_(self, statement: gast.While, place: _Place, defs: list[gast.AST]) -> list[gast.AST]:
+        head, leave = self.facts.head(statement), self.facts.exit(statement)
+        test_changes = activity([statement.test])
+        changes = activity([statement.test, *statement.body])
+        entry = self.facts.entry(statement)
+        state = self.state(changes, head.live | leave.live, frozenset(), entry.unbound | head.unbound)
+        inside = replace(place.in_loop(statement, defs), in_closure=True)
+        body, options = self.directives(statement.body, place)
+        test = self.read(statement.test, inside)
+        name = self.context.function_name("loop_test")
+        declarations = self.declarations(test_changes)
+        defs.extend(_at_all(TEST(name=name, declarations=declarations, test=test), inside.origin))
+        loop_body = self.closure("loop_body", body, inside, defs, statement)
+        get_state, set_state = self.accessors(state, place, defs, statement)
+        return _at_all(
+            WHILE(
+                test=load(name),
+                body=loop_body,
+                get_state=get_state,
+                set_state=set_state,
+                names=_strings(state.symbols),
+                options=_options(options),
+            ),
+            statement,
+        )
+
+    def for_(self, statement: gast.For, place: _Place, defs: list[gast.AST]) -> list[gast.AST]:
+        source, until = for_parts(statement)
+        head, leave = self.facts.head(statement), self.facts.exit(statement)
+        changes = activity([statement.target, *statement.body])
+        entry = self.facts.entry(statement)
+        state = self.state(changes, head.live | leave.live, frozenset(), entry.unbound | head.unbound)
+        inside = replace(place.in_loop(statement, defs), in_closure=True)
+        body, options = self.directives(statement.body, place)
+        target_text = constant(_target_text(statement.target))
+        source = self.read(source, place)
+        test: gast.AST = constant(None)
+        if until is not None:
+            name = self.context.function_name("loop_test")
+            defs.extend(_at_all(TEST(name=name, declarations=[], test=until), inside.origin))
+            test = load(name)
+        item = self.context.namer.fresh("item")
+        before = self.facts.before(statement.target)
+        target = self.read(statement.target, inside, before.unbound)
+        converted = self.block(body, inside)
+        declarations = self.declarations(activity([target, *converted]))
+        name = self.context.function_name("loop_body")
+        made = FOR_BODY(name=name, item=item, declarations=declarations, target=target, body=converted)
+        defs.extend(_at_all(made, inside.origin))
+        get_state, set_state = self.accessors(state, place, defs, statement)
+        return _at_all(
+            FOR(
+                iterated=source,
+                until=test,
+                body=load(name),
+                get_state=get_state,
+                set_state=set_state,
+                names=_strings(state.symbols),
+                options=_options([("iterate_names", target_text), *options]),
+            ),
+            statement,
+        )
+
+    def directives(self, body: list[gast.AST], place: _Place) -> tuple[list[gast.AST], list[tuple[str, gast.AST]]]:
+        """The loop's body without `set_loop_options(...)`, and the options that it set."""
+        kept: list[gast.AST] = []
+        options: list[tuple[str, gast.AST]] = []
+        for statement in body:
+            keywords = _directive(statement)
+            if keywords is None:
+                kept.append(statement)
+            else:
+                options += [(k.arg, self.read(k.value, place)) for k in keywords]
+        return kept, options
+
+    # Closures and state
+
+    def closure(
+        self, stem: str, body: list[gast.AST], place: _Place, defs: list[gast.AST], origin: gast.AST
+    ) -> gast.AST:
+        name = self.context.function_name(stem)
+        converted = self.block(body, place)
+        if all(isinstance(statement, gast.Pass) for statement in converted):
+            return gast.Attribute(load(OPERATORS), "nothing", gast.Load())
+        made = BODY(name=name, declarations=self.declarations(activity(converted)), body=converted)
+        defs.extend(_at_all(made, place.origin or origin))
+        return load(name)
+
+    def declarations(self, changes: Activity) -> list[gast.AST]:
+        """What a closure with these changes must declare."""
+        names = (changes.binds | changes.deletes) - self.context.functions
+        self.bound_inside |= names - self.global_names
+        return _declare(names - self.global_names, names & self.global_names)
+
+    def state(
+        self, changes: Activity, after: frozenset[str], inside: frozenset[str], unbound: frozenset[str]
+    ) -> State:
+        facts = self.facts
+        variables = facts.locals | facts.outer[0] | facts.outer[1]
+        changed = (changes.binds | changes.deletes | changes.mutates | facts.body.rebinds) & variables
+        changed -= self.context.functions
+        outputs = sorted(changed & after)
+        places = sorted(p for p in changes.places if p.partition(".")[0] not in changes.binds)
+        inner = sorted((changed & inside) - after)
+        symbols = {*outputs, *inner}
+        unbound = (unbound | facts.body.deletes | (changes.rebinds & symbols)) & symbols
+        return State((*outputs, *places), tuple(inner), frozenset(unbound))
+
+    def accessors(
+        self, state: State, place: _Place, defs: list[gast.AST], origin: gast.AST
+    ) -> tuple[gast.AST, gast.AST]:
+        """`get_state` and `set_state`, shared by statements of one place with one state."""
+        if not state.symbols:
+            get_nothing = gast.Attribute(load(OPERATORS), "get_nothing", gast.Load())
+            return get_nothing, gast.Attribute(load(OPERATORS), "set_nothing", gast.Load())
+        if state not in place.states:
+            place.states[state] = self.new_accessors(state, defs, place.origin or origin)
+        get_name, set_name = place.states[state]
+        return load(get_name), load(set_name)
+
+    def new_accessors(self, state: State, defs: list[gast.AST], origin: gast.AST) -> tuple[str, str]:
+        names = self.context.function_name("get_state"), self.context.function_name("set_state")
+        values = [self.state_value(symbol, state) for symbol in state.symbols]
+        defs.extend(_at_all(GET_STATE(name=names[0], values=gast.Tuple(values, gast.Load())), origin))
+        parameter = self.context.namer.fresh("values")
+        variables = {symbol for symbol in state.symbols if "." not in symbol}
+        self.bound_inside |= variables - self.global_names
+        targets, restored = [], []
+        for symbol in state.symbols:
+            name = symbol
+            if symbol not in variables:
+                name = self.context.namer.fresh(symbol.replace(".", "_"))
+                base, _, attribute = symbol.rpartition(".")
+                call = operator("set_attr", _dotted(base), constant(attribute), load(name))
+                restored.append(gast.Expr(call))
+            targets.append(store(name))
+        unpacked = gast.Assign([gast.Tuple(targets, gast.Store())], load(parameter), None)
+        declarations = _declare(variables - self.global_names, variables & self.global_names)
+        made = SET_STATE(
+            name=names[1], values=parameter, declarations=declarations, assignments=[unpacked, *restored]
+        )
+        defs.extend(_at_all(made, origin))
+        return names
+
+    def state_value(self, symbol: str, state: State) -> gast.AST:
+        if "." not in symbol and symbol not in state.unbound:
+            return load(symbol)
+        return operator("ldu", lambda_(_dotted(symbol)), constant(symbol))
+
+    # Reads of names that may be unbound
+
+    def read(self, tree: gast.AST, place: _Place, unbound: frozenset[str] | None = None) -> gast.AST:
+        """`tree` with its reads of names that may be unbound checked."""
+        if unbound is None:
+            step = self.facts.graph.steps.get(tree)
+            if step is None:
+                return tree
+            unbound = self.facts.before(tree).unbound
+        unbound = unbound & self.facts.locals
+        return self.checked(tree, unbound, place.in_closure) if unbound else tree
+
+    def checked(self, node: gast.AST, unbound: frozenset[str], in_closure: bool) -> gast.AST:
+        kind = type(node)
+        if kind is gast.Name:
+            if type(node.ctx) is gast.Load and node.id in unbound:
+                return at(_checked_name(node.id, _Place(in_closure)), node)
+            return node
+        if kind in FUNCTIONS or kind is gast.Lambda or kind in COMPREHENSIONS or kind is gast.ClassDef:
+            return node
+        thunks = kind is gast.Call and operator_name(node) is not None
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, gast.AST):
+                setattr(node, name, self.checked(value, unbound, in_closure))
+            elif isinstance(value, list):
+                for i, item in enumerate(value):
+                    if thunks and type(item) is gast.Lambda:
+                        item.body = self.checked(item.body, unbound, True)
+                    elif isinstance(item, gast.AST):
+                        value[i] = self.checked(item, unbound, in_closure)
+        return node
+
+
+_CONVERTED = {gast.If: ControlFlow.if_, gast.While: ControlFlow.while_, gast.For: ControlFlow.for_}
+
+
+def _at_all(statements: list[gast.AST], place: gast.AST) -> list[gast.AST]:
+    return [at(statement, place) for statement in statements]
+
+
+def _declare(nonlocals: Set[str], globals_: Set[str]) -> list[gast.AST]:
+    found: list[gast.AST] = []
+    if nonlocals:
+        found.append(gast.Nonlocal(sorted(nonlocals)))
+    if globals_:
+        found.append(gast.Global(sorted(globals_)))
+    return found
+
+
+def _checked_name(name: str, place: _Place) -> gast.AST:
+    """A read that raises Python's own error where the name is unbound."""
+    if place.in_closure:
+        return operator("ldu", lambda_(load(name)), constant(name))
+    return operator("ld", load(name))
+
+
+def _strings(names: tuple[str, ...]) -> gast.AST:
+    return gast.Tuple([constant(name) for name in names], gast.Load())
+
+
+def _dotted(text: str) -> gast.AST:
+    first, *rest = text.split(".")
+    node: gast.AST = load(first)
+    for attribute in rest:
+        node = gast.Attribute(node, attribute, gast.Load())
+    return node
+
+
+def _options(options: list[tuple[str, gast.AST]]) -> gast.AST:
+    return gast.Dict([constant(name) for name, _ in options], [value for _, value in options])
+
+
+def _target_text(target: gast.AST) -> str:
+    return ast.unparse(gast.gast_to_ast(target))
+
+
+def _directive(statement: gast.AST) -> list[gast.keyword] | None:
+    """The keywords of a `set_loop_options(...)` statement."""
+    if not isinstance(statement, gast.Expr) or not isinstance(statement.value, gast.Call):
+        return None
+    call = statement.value
+    func = call.func
+    if operator_name(func) == "callee":
+        func = func.args[0]
+    name = func.id if isinstance(func, gast.Name) else getattr(func, "attr", None)
+    return call.keywords if name == DIRECTIVE and not call.args else None
+

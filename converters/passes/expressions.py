@@ -1,0 +1,173 @@
+"""The expressions of a function, rewritten in one walk from the leaves up.
+
+A `Rewriter` is a small class that names the kinds of node it rewrites; the walk offers each node,
+its children already rewritten, to the rewriters of its kind in order. An operand that an operator
+may skip becomes a thunk; one that binds a name (`:=`) becomes a function before the statement,
+since a lambda cannot bind there. Where neither is possible (the operand suspends the function, or
+binds a name inside a comprehension), the expression stays, guarded.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+import gast
+
+from ..trees import (
+    COMPREHENSIONS,
+    FUNCTIONS,
+    SUSPENSIONS,
+    at,
+    constant,
+    function,
+    lambda_,
+    load,
+    operator,
+    within,
+)
+from .base import Context, Pass
+
+
+class Rewriter:
+    """Rewrites expressions of the kinds that its methods, named in `rewrites`, take."""
+
+    rewrites: ClassVar[dict[type, str]] = {}
+
+    def __init__(self, walk: Expressions):
+        self.walk = walk
+
+    def thunks(self, operands: Sequence[gast.AST], stem: str) -> list[gast.AST] | None:
+        """The operands as callables, or None where one of them must stay in its place."""
+        if any(isinstance(node, SUSPENSIONS) or _is_async(node) for node in within(operands)):
+            return None
+        if self.walk.scopes and any(isinstance(node, gast.NamedExpr) for node in within(operands)):
+            return None
+        return [self.thunk(operand, stem) for operand in operands]
+
+    def thunk(self, operand: gast.AST, stem: str) -> gast.AST:
+        bound = [n.target.id for n in within(operand) if isinstance(n, gast.NamedExpr)]
+        if not bound:
+            return at(lambda_(operand), operand)
+        name = self.walk.context.function_name(stem)
+        body = [gast.Nonlocal(list(dict.fromkeys(bound))), at(gast.Return(operand), operand)]
+        self.walk.prelude.append(at(function(name, body), operand))
+        self.walk.rebound.update(bound)
+        return at(load(name), operand)
+
+
+def guard(value: gast.AST, construct: str) -> gast.AST:
+    """`value`, which must not be staged, since the construct that tests it stays in Python."""
+    return at(operator("guard", value, constant(construct)), value)
+
+
+class Expressions(Pass):
+    """One walk over all expressions of a function, lambdas and comprehensions included."""
+
+    rewriters: ClassVar[tuple[type[Rewriter], ...]] = ()
+
+    def __init__(self, context: Context):
+        super().__init__(context)
+        self.prelude: list[gast.AST] = []
+        self.rebound: set[str] = set()
+        self.scopes = 0
+        self.texts: dict[gast.AST, str] = {}
+        self.by_kind: dict[type, list] = {}
+        for rewriter in (kind(self) for kind in self.rewriters):
+            for kind, method in rewriter.rewrites.items():
+                self.by_kind.setdefault(kind, []).append(getattr(rewriter, method))
+
+    def run(self, function: gast.AST) -> None:
+        self.function = function
+        if isinstance(function, gast.Lambda):
+            self.scopes += 1
+            function.body = self.expression(function.body)
+        else:
+            function.body = self.block(function.body)
+            self.declare(function, self.rebound)
+
+    def block(self, statements: list[gast.AST]) -> list[gast.AST]:
+        out: list[gast.AST] = []
+        for statement in statements:
+            outer, self.prelude = self.prelude, []
+            rewritten = self.statement(statement)
+            out.extend(self.prelude)
+            out.extend(rewritten)
+            self.prelude = outer
+        return out
+
+    def statement(self, statement: gast.AST) -> list[gast.AST]:
+        kind = type(statement)
+        if kind in FUNCTIONS or kind is gast.ClassDef:
+            return [statement]
+        self.fields(statement)
+        replaced = [statement]
+        for rewrite in self.by_kind.get(kind, ()):
+            replaced = rewrite(statement)
+        return replaced
+
+    def fields(self, node: gast.AST) -> None:
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if isinstance(value, list):
+                if value and isinstance(value[0], gast.stmt):
+                    setattr(node, field, self.block(value))
+                else:
+                    value[:] = [self.expression(v) if isinstance(v, gast.AST) else v for v in value]
+            elif isinstance(value, gast.AST):
+                setattr(node, field, self.expression(value))
+
+    def expression(self, node: gast.AST) -> gast.AST:
+        kind = type(node)
+        if kind is gast.Name or kind is gast.Constant:
+            return node
+        if kind is gast.IfExp:
+            self.texts[node] = text_of(node.test)
+        if kind is gast.Lambda:
+            self.lambda_(node)
+        elif kind in COMPREHENSIONS:
+            self.scopes += 1
+            self.fields(node)
+            self.scopes -= 1
+        else:
+            self.fields(node)
+        for rewrite in self.by_kind.get(kind, ()):
+            rewritten = rewrite(node)
+            if rewritten is not node:
+                return at(rewritten, node)
+        return node
+
+    def lambda_(self, node: gast.Lambda) -> None:
+        for defaults in (node.args.defaults, node.args.kw_defaults):
+            defaults[:] = [d and self.expression(d) for d in defaults]
+        self.scopes += 1
+        node.body = self.expression(node.body)
+        self.scopes -= 1
+
+
+def text_of(node: gast.AST) -> str:
+    """An expression as its author could have written it."""
+    return node.id if type(node) is gast.Name else ast.unparse(gast.gast_to_ast(node))
+
+
+def _is_async(node: gast.AST) -> bool:
+    return isinstance(node, gast.comprehension) and bool(node.is_async)
+
+
+def is_plain(node: gast.AST) -> bool:
+    """Whether an expression is plain whatever its operands are, by Python's own rules."""
+    kind = type(node)
+    if kind is gast.Compare:
+        return all(type(op) in (gast.Is, gast.IsNot) for op in node.ops)
+    if kind is gast.Constant:
+        return True
+    if kind is gast.Name:
+        return node.id == "__debug__"
+    if kind is gast.UnaryOp:
+        return type(node.op) is gast.Not and is_plain(node.operand)
+    if kind is gast.BoolOp:
+        return all(map(is_plain, node.values))
+    return False
+
+

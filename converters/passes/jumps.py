@@ -1,0 +1,330 @@
+"""`break`, `continue` and `return` become the structure of the code around them.
+
+What follows a statement that may jump is its *rest*. Where one side of an `if` always jumps, the
+rest moves to the other side and no flag is needed. Where that does not do, the jump sets a *flag*
+and the rest is guarded by it; a loop that is left early tests its flags: `while` in its test, `for`
+in `ag__.until(iterated, lambda: test)`. Flags that nobody reads are taken out again. Below
+`MAX_NESTING` rests are guarded one after the other instead of nested, so that a hundred early
+returns, or an `elif` of two hundred arms, stay shallow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import gast
+
+from ..analysis import Facts
+from ..trees import (
+    FUNCTIONS,
+    LOOPS,
+    TRIES,
+    assign,
+    at,
+    blocks,
+    constant,
+    docstring_length,
+    lambda_,
+    load,
+    negation,
+    operator,
+)
+from .base import Context, Pass, own_nodes
+
+MAX_NESTING = 8
+
+
+@dataclass
+class _Loop:
+    """The jumps that aim at one loop that is lowered."""
+
+    broken: str
+    continued: str
+
+
+class LowerJumps(Pass):
+    """Jumps out of what will become closures."""
+
+    def __init__(self, context: Context):
+        super().__init__(context)
+        self.loops: list[_Loop | None] = []
+        self.lowered: dict[gast.AST, _Loop] = {}
+        self.flags: set[str] = set()
+
+    def run(self, function: gast.AST) -> None:
+        if isinstance(function, gast.Lambda):
+            return
+        self.staying = Facts(function).staying
+        self.returned = self.value = ""
+        start = docstring_length(function.body)
+        head, body = function.body[:start], function.body[start:]
+        if _return_in_control_flow(body, self.staying):
+            self.returned = self.flag("returned")
+            if any(isinstance(n, gast.Return) and n.value is not None for n in own_nodes(function)):
+                self.value = self.context.namer.fresh("return_value")
+                if _completes(body):
+                    body = [*body, at(gast.Return(constant(None)), body[-1])]
+        place = (body or head)[0]
+        body = self.block(body, 0, tail=True)
+        if self.returned:
+            body = [at(assign(self.returned, constant(False)), place), *body]
+        if self.value:
+            body.append(at(gast.Return(load(self.value)), body[-1]))
+        function.body = [*head, *_without_unread(body, self.flags)]
+
+    def flag(self, stem: str) -> str:
+        name = self.context.namer.fresh(stem)
+        self.flags.add(name)
+        return name
+
+    def block(self, statements: list[gast.AST], depth: int, *, tail: bool = False) -> list[gast.AST]:
+        """Lower a block; nothing runs after one in `tail` position, so a `return` there needs no flag."""
+        out: list[gast.AST] = []
+        statements = list(statements)
+        while statements:
+            statement, *rest = statements
+            if self.is_lowered_jump(statement):
+                out.extend(self.jump(statement, tail))
+                break
+            if isinstance(statement, gast.If) and _chain_length(statement) > MAX_NESTING:
+                statements = [*self.cut_chain(statement), *rest]
+                continue
+            if isinstance(statement, LOOPS) and statement not in self.staying and statement not in self.lowered:
+                statements = [*self.open_loop(statement), *rest]
+                continue
+            jumps = self.jumps_out_of(statement)
+            if jumps and rest and isinstance(statement, gast.If) and depth < MAX_NESTING:
+                if not _completes(statement.body):
+                    statement.orelse, rest = [*statement.orelse, *rest], []
+                elif not _completes(statement.orelse):
+                    statement.body, rest = [*statement.body, *rest], []
+            out.extend(self.statement(statement, depth, tail and not rest))
+            if jumps and rest:
+                out.extend(self.guarded(jumps, rest, depth, tail))
+                break
+            statements = rest
+        return out or [gast.Pass()]
+
+    def is_lowered_jump(self, statement: gast.AST) -> bool:
+        if isinstance(statement, gast.Return):
+            return bool(self.returned)
+        return isinstance(statement, (gast.Break, gast.Continue)) and self.loops[-1] is not None
+
+    def jump(self, statement: gast.AST, tail: bool) -> list[gast.AST]:
+        if isinstance(statement, gast.Return):
+            out = [] if tail else [assign(self.returned, constant(True))]
+            if self.value:
+                value = constant(None) if statement.value is None else statement.value
+                out.insert(0, assign(self.value, value))
+            elif statement.value is not None:
+                out.insert(0, gast.Expr(statement.value))
+        else:
+            loop = self.loops[-1]
+            name = loop.broken if isinstance(statement, gast.Break) else loop.continued
+            out = [assign(name, constant(True))]
+        return [at(s, statement) for s in out or [gast.Pass()]]
+
+    def jumps_out_of(self, statement: gast.AST) -> list[str]:
+        """The flags of the jumps that lead out of a statement to a lowered target."""
+        flags: list[str] = []
+
+        def visit(node: gast.AST, in_loop: bool) -> None:
+            if isinstance(node, gast.Return):
+                flags.append(self.returned)
+            elif isinstance(node, (gast.Break, gast.Continue)):
+                if not in_loop and self.loops and (loop := self.loops[-1]) is not None:
+                    flags.append(loop.broken if isinstance(node, gast.Break) else loop.continued)
+            elif not isinstance(node, (*FUNCTIONS, gast.ClassDef)):
+                for block in blocks(node):
+                    inside = in_loop or (isinstance(node, LOOPS) and block is node.body)
+                    for child in block:
+                        visit(child, inside)
+
+        visit(statement, False)
+        return [flag for flag in dict.fromkeys(flags) if flag]
+
+    def guarded(self, flags: list[str], rest: list[gast.AST], depth: int, tail: bool) -> list[gast.AST]:
+        if depth < MAX_NESTING:
+            return [self.guard(flags, rest, depth, tail)]
+        out: list[gast.AST] = []
+        chunk: list[gast.AST] = []
+        for i, statement in enumerate(rest):
+            chunk.append(statement)
+            jumps = self.jumps_out_of(statement)
+            if jumps or i == len(rest) - 1:
+                out.append(self.guard(flags, chunk, depth, tail and i == len(rest) - 1))
+                flags, chunk = list(dict.fromkeys([*flags, *jumps])), []
+        return out
+
+    def guard(self, flags: Iterable[str], block: list[gast.AST], depth: int, tail: bool) -> gast.AST:
+        place = block[0]
+        test = at(negation(flags), place)
+        return at(gast.If(test, self.block(block, depth + 1, tail=tail), []), place)
+
+    def statement(self, statement: gast.AST, depth: int, tail: bool) -> list[gast.AST]:
+        if isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
+            return [statement]
+        if isinstance(statement, LOOPS):
+            return self.loop(statement, depth)
+        if isinstance(statement, TRIES) and statement.orelse:
+            jumps = [f for s in statement.body for f in self.jumps_out_of(s)]
+            if jumps:
+                statement.orelse = [self.guard(dict.fromkeys(jumps), statement.orelse, depth, False)]
+        for block in blocks(statement):
+            if block:
+                block[:] = self.block(block, depth + 1, tail=tail and isinstance(statement, gast.If))
+        return [statement]
+
+    def open_loop(self, statement: gast.AST) -> list[gast.AST]:
+        """Give the loop its flags and put its `else` behind it."""
+        loop = _Loop(self.flag("broken"), self.flag("continued"))
+        self.lowered[statement] = loop
+        after: list[gast.AST] = []
+        self.loops.append(loop)
+        breaks = any(loop.broken in self.jumps_out_of(child) for child in statement.body)
+        self.loops.pop()
+        if statement.orelse:
+            after = statement.orelse
+            if breaks:
+                test = at(negation([loop.broken]), after[0])
+                after = [at(gast.If(test, after, []), after[0])]
+            statement.orelse = []
+        before = [at(assign(loop.broken, constant(False)), statement)] if breaks else []
+        return [*before, statement, *after]
+
+    def loop(self, statement: gast.AST, depth: int) -> list[gast.AST]:
+        loop = self.lowered.get(statement)
+        self.loops.append(loop)
+        jumps = list(dict.fromkeys(f for child in statement.body for f in self.jumps_out_of(child)))
+        body = self.block(statement.body, 0)
+        self.loops.pop()
+        if statement.orelse:
+            statement.orelse = self.block(statement.orelse, depth + 1)
+        if loop is None:
+            statement.body = body
+            return [statement]
+        place = statement.body[0]
+        statement.body = [at(assign(loop.continued, constant(False)), place), *body]
+        leaving = [flag for flag in jumps if flag != loop.continued]
+        if leaving:
+            _test_also(statement, leaving)
+        return [statement]
+
+    def cut_chain(self, statement: gast.If) -> list[gast.AST]:
+        """A long `if/elif/else` as several short ones in a row."""
+        more = self.context.namer.fresh("unmatched")
+        out: list[gast.AST] = [at(assign(more, constant(False)), statement)]
+        part: list[gast.AST] = [statement]
+        while True:
+            first = arm = part[0]
+            for _ in range(MAX_NESTING - 1):
+                if not _continues(arm):
+                    break
+                arm = arm.orelse[0]
+            rest = arm.orelse if _continues(arm) else []
+            if rest:
+                arm.orelse = [at(assign(more, constant(True)), rest[0])]
+            if first is not statement:
+                part = [at(assign(more, constant(False)), first), *part]
+                part = [at(gast.If(load(more), part, []), first)]
+            out.extend(part)
+            if not rest:
+                return out
+            part = rest
+
+
+def _chain_length(statement: gast.If) -> int:
+    length = 1
+    while _continues(statement):
+        statement = statement.orelse[0]
+        length += 1
+    return length
+
+
+def _continues(statement: gast.If) -> bool:
+    return len(statement.orelse) == 1 and isinstance(statement.orelse[0], gast.If)
+
+
+def _test_also(loop: gast.AST, flags: list[str]) -> None:
+    test = at(negation(flags), loop)
+    if isinstance(loop, gast.For):
+        loop.iter = at(operator("until", loop.iter, lambda_(test)), loop.iter)
+    elif isinstance(loop.test, gast.Constant) and loop.test.value:
+        loop.test = test
+    else:
+        loop.test = at(gast.BoolOp(gast.And(), [test, loop.test]), loop.test)
+
+
+def _return_in_control_flow(statements: list[gast.AST], staying: frozenset[gast.AST], inside: bool = False) -> bool:
+    """Whether a `return` stands in what will become a closure."""
+    for statement in statements:
+        if isinstance(statement, gast.Return):
+            if inside:
+                return True
+        elif not isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
+            moved = isinstance(statement, (*LOOPS, gast.If)) and statement not in staying
+            if any(_return_in_control_flow(b, staying, inside or moved) for b in blocks(statement)):
+                return True
+    return False
+
+
+def _completes(block: list[gast.AST]) -> bool:
+    """Whether control may come out at the end of a block."""
+    return all(_may_complete(statement) for statement in block)
+
+
+def _may_complete(statement: gast.AST) -> bool:
+    if isinstance(statement, (gast.Return, gast.Raise, gast.Break, gast.Continue)):
+        return False
+    if isinstance(statement, gast.If):
+        return _completes(statement.body) or _completes(statement.orelse)
+    if isinstance(statement, gast.While):
+        endless = isinstance(statement.test, gast.Constant) and bool(statement.test.value)
+        return not endless or _breaks(statement.body)
+    if isinstance(statement, TRIES):
+        if not _completes(statement.finalbody):
+            return False
+        normal = _completes(statement.body) and _completes(statement.orelse)
+        return normal or any(_completes(handler.body) for handler in statement.handlers)
+    return True
+
+
+def _breaks(block: list[gast.AST]) -> bool:
+    """Whether a block holds a `break` of the loop whose body it is."""
+    for statement in block:
+        if isinstance(statement, gast.Break):
+            return True
+        if isinstance(statement, LOOPS):
+            if _breaks(statement.orelse):
+                return True
+        elif not isinstance(statement, (*FUNCTIONS, gast.ClassDef)) and any(map(_breaks, blocks(statement))):
+            return True
+    return False
+
+
+def _without_unread(body: list[gast.AST], flags: set[str]) -> list[gast.AST]:
+    """The body without assignments to flags that nothing tests."""
+    read = {
+        node.id
+        for statement in body
+        for node in gast.walk(statement)
+        if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)
+    }
+    unread = flags - read
+
+    def clean(block: list[gast.AST]) -> list[gast.AST]:
+        kept = []
+        for statement in block:
+            if isinstance(statement, gast.Assign):
+                target = statement.targets[0]
+                if isinstance(target, gast.Name) and target.id in unread:
+                    continue
+            elif not isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
+                for inner in blocks(statement):
+                    if inner:
+                        inner[:] = clean(inner) or [at(gast.Pass(), inner[0])]
+            kept.append(statement)
+        return kept
+
+    return clean(body) or [gast.Pass()]

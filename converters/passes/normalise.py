@@ -1,0 +1,123 @@
+"""The first pass brings a function into the form that the others expect.
+
+Private names get the name of their class, since the function leaves its class; `super()` gets its
+arguments, since it moves into closures; `global` and `nonlocal` go to the top; annotations of local
+names, which Python never evaluates, go; `assert` becomes an operator call.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from ..trees import (
+    FUNCTIONS,
+    assign,
+    at,
+    blocks,
+    children,
+    constant,
+    docstring_length,
+    lambda_,
+    load,
+    operator,
+    parameters,
+)
+from .base import Context, Pass
+
+
+class Normalise(Pass):
+    """One form for what Python lets one write in several."""
+
+    removes = (gast.Assert,)
+
+    def __init__(self, context: Context):
+        super().__init__(context)
+        self.outer: list[gast.AST] = []
+
+    def run(self, function: gast.AST) -> None:
+        if isinstance(function, gast.Lambda):
+            return
+        self.first = next((p.id for p in parameters(function)), None)
+        if self.first is not None:
+            _spell_out_super(function, self.first)
+        start = docstring_length(function.body)
+        body = self.block(function.body[start:])
+        function.body = [*function.body[:start], *self.outer, *body]
+
+    def block(self, statements: list[gast.AST]) -> list[gast.AST]:
+        out: list[gast.AST] = []
+        for statement in statements:
+            out.extend(self.statement(statement))
+        return out or [gast.Pass()]
+
+    def statement(self, statement: gast.AST) -> list[gast.AST]:
+        if isinstance(statement, (gast.Global, gast.Nonlocal)):
+            self.outer.append(statement)
+            return []
+        if isinstance(statement, gast.Assert):
+            return [at(_assertion(statement), statement)]
+        if isinstance(statement, gast.AnnAssign):
+            return [_plain_assignment(statement)]
+        if not isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
+            for block in blocks(statement):
+                if block:
+                    block[:] = self.block(block)
+        return [statement]
+
+
+def _assertion(node: gast.Assert) -> gast.If:
+    """Under `python -O` the compiler drops it, as it drops an `assert`."""
+    message = constant(None) if node.msg is None else node.msg
+    call = operator("assert_stmt", node.test, lambda_(message) if node.msg is not None else message)
+    return gast.If(load("__debug__"), [at(gast.Expr(at(call, node)), node)], [])
+
+
+def _plain_assignment(node: gast.AnnAssign) -> gast.AST:
+    if node.value is None:
+        node.annotation = constant(...)
+        return node
+    if isinstance(node.target, gast.Name):
+        return at(assign(node.target.id, node.value), node)
+    return at(gast.Assign([node.target], node.value, None), node)
+
+
+def _spell_out_super(function: gast.AST, first: str) -> None:
+    """`super()` and a bare `super` read the first argument of the function that they stand in."""
+    stack = list(function.body)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (*FUNCTIONS, gast.ClassDef, gast.Lambda)):
+            continue
+        is_super = isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "super"
+        if is_super and not node.args and not node.keywords:
+            node.args = [load("__class__"), load(first)]
+        stack.extend(children(node))
+
+
+def mangle(tree: gast.AST, class_name: str) -> None:
+    """Give private names the name of the class, as Python does inside a class body."""
+    prefix = "_" + class_name.lstrip("_")
+    if prefix == "_":
+        return
+
+    def mangled(name: object) -> object:
+        if isinstance(name, str) and name.startswith("__") and not name.endswith("__") and "." not in name:
+            return prefix + name
+        return name
+
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, gast.ClassDef):
+            stack.extend((*node.decorator_list, *node.bases, *node.keywords))
+            node.name = mangled(node.name)
+            continue
+        for field in ("id", "attr", "name", "arg", "asname", "rest"):
+            value = getattr(node, field, None)
+            if isinstance(value, str):
+                setattr(node, field, mangled(value))
+        if isinstance(node, (gast.Global, gast.Nonlocal)):
+            node.names = [mangled(name) for name in node.names]
+        if isinstance(node, gast.MatchClass):
+            node.kwd_attrs = [mangled(name) for name in node.kwd_attrs]
+        stack.extend(children(node))

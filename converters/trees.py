@@ -1,0 +1,163 @@
+"""Small builders and questions about gast trees.
+
+An *operator call* is a call of an attribute of the name `ag__`. A *thunk* is a lambda that
+stands as an argument of an operator call: it runs there, so its reads are those of its place.
+A *block* is a list of statements. A *scope* is what a function, lambda, class or comprehension
+opens; questions about a statement do not look into the scopes that it defines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import gast
+
+OPERATORS = "ag__"
+
+FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
+LOOPS = (gast.While, gast.For, gast.AsyncFor)
+TRIES = (gast.Try, gast.TryStar)
+COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+SUSPENSIONS = (gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFor, gast.AsyncWith)
+
+
+def load(name: str) -> gast.Name:
+    return gast.Name(name, gast.Load(), None, None)
+
+
+def store(name: str) -> gast.Name:
+    return gast.Name(name, gast.Store(), None, None)
+
+
+def constant(value: Any) -> gast.Constant:
+    return gast.Constant(value, None)
+
+
+def assign(name: str, value: gast.AST) -> gast.Assign:
+    return gast.Assign([store(name)], value, None)
+
+
+def arguments(*names: str) -> gast.arguments:
+    params = [gast.Name(name, gast.Param(), None, None) for name in names]
+    return gast.arguments(params, [], None, [], [], None, [])
+
+
+def lambda_(body: gast.AST, *parameters: str) -> gast.Lambda:
+    return gast.Lambda(arguments(*parameters), body)
+
+
+def operator(name: str, *args: gast.AST) -> gast.Call:
+    """`ag__.name(*args)`"""
+    return gast.Call(gast.Attribute(load(OPERATORS), name, gast.Load()), list(args), [])
+
+
+def operator_name(node: gast.AST) -> str | None:
+    """The operator that a call calls, if it is an operator call."""
+    if type(node) is gast.Call:
+        func = node.func
+        if type(func) is gast.Attribute and type(func.value) is gast.Name and func.value.id == OPERATORS:
+            return func.attr
+    return None
+
+
+def function(name: str, body: list[gast.AST], *parameters: str) -> gast.FunctionDef:
+    return gast.FunctionDef(name, arguments(*parameters), body, [], None, None, [])
+
+
+def negation(flags: Iterable[str]) -> gast.AST:
+    """`not a and not b ...`"""
+    terms = [gast.UnaryOp(gast.Not(), load(flag)) for flag in flags]
+    return terms[0] if len(terms) == 1 else gast.BoolOp(gast.And(), terms)
+
+
+def at(node: Any, place: gast.AST) -> Any:
+    """`node`, said to stand where `place` stands."""
+    return gast.copy_location(node, place)
+
+
+def children(node: gast.AST) -> Iterator[gast.AST]:
+    for field in node._fields:
+        value = getattr(node, field, None)
+        if isinstance(value, list):
+            for item in value:
+                if isinstance(item, gast.AST):
+                    yield item
+        elif isinstance(value, gast.AST):
+            yield value
+
+
+def blocks(node: gast.AST) -> Iterator[list[gast.AST]]:
+    """The lists of statements right below a statement."""
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(node, field, None)
+        if isinstance(block, list):
+            yield block
+    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        yield part.body
+
+
+def within(roots: gast.AST | Iterable[gast.AST]) -> Iterator[gast.AST]:
+    """Every node of the trees, but nothing inside the functions, lambdas and classes that they define.
+
+    What a definition evaluates at its own place (decorators, defaults, bases) belongs to it.
+    """
+    stack = [roots] if isinstance(roots, gast.AST) else list(roots)
+    while stack:
+        node = stack.pop()
+        yield node
+        kind = type(node)
+        if kind in FUNCTIONS or kind is gast.Lambda:
+            stack.extend(evaluated_at_definition(node))
+        elif kind is gast.ClassDef:
+            stack.extend((*node.decorator_list, *node.bases, *node.keywords))
+        elif operator_name(node):
+            stack.extend(arg.body if type(arg) is gast.Lambda else arg for arg in node.args)
+        else:
+            stack.extend(children(node))
+
+
+def evaluated_at_definition(node: gast.AST) -> list[gast.AST]:
+    """What a `def` or `lambda` evaluates where it stands."""
+    args = node.args
+    parts = [*args.defaults, *(d for d in args.kw_defaults if d is not None)]
+    if type(node) is not gast.Lambda:
+        parts += node.decorator_list
+        parts += [p.annotation for p in parameters(node) if p.annotation is not None]
+        if node.returns is not None:
+            parts.append(node.returns)
+    return parts
+
+
+def parameters(node: gast.AST) -> list[gast.Name]:
+    args = node.args
+    return [p for p in (*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg) if p]
+
+
+def contains(roots: gast.AST | Iterable[gast.AST], kinds: tuple[type, ...] | Callable[[gast.AST], bool]) -> bool:
+    if isinstance(kinds, tuple):
+        return any(isinstance(node, kinds) for node in within(roots))
+    return any(kinds(node) for node in within(roots))
+
+
+def nested_functions(root: gast.AST) -> list[gast.AST]:
+    """Every function and lambda-free `def` below `root`, innermost first, `root` itself left out."""
+    found: list[gast.AST] = []
+    stack = list(children(root))
+    while stack:
+        node = stack.pop()
+        if isinstance(node, FUNCTIONS):
+            found.append(node)
+        stack.extend(children(node))
+    return found[::-1]
+
+
+def docstring_length(body: list[gast.AST]) -> int:
+    """1 where a body opens with a docstring, else 0."""
+    first = body[0] if body else None
+    is_text = (
+        isinstance(first, gast.Expr)
+        and isinstance(first.value, gast.Constant)
+        and isinstance(first.value.value, str)
+    )
+    return int(is_text)
