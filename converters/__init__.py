@@ -7,6 +7,8 @@ runtime's business.
 
 from __future__ import annotations
 
+import ast
+
 import gast
 
 from .names import Namer, names_in
@@ -18,8 +20,10 @@ class PassError(RuntimeError):
     """A pass broke its promise: a fault of this package, not of the code that it converts."""
 
 
-def convert_tree(tree: gast.AST, *, passes: tuple[type[Pass], ...] = PIPELINE, verify: bool = False) -> None:
-    """Rewrite, in place, every function in `tree`, `tree` itself included.
+def convert_tree(
+    tree: gast.AST, *, passes: tuple[type[Pass], ...] = PIPELINE, verify: bool = False
+) -> frozenset[str]:
+    """Rewrite, in place, every function in `tree`, `tree` itself included; the names of added functions.
 
     With `verify`, each pass is checked right after it ran: what it removes must be gone, and the
     tree must still compile.
@@ -31,6 +35,7 @@ def convert_tree(tree: gast.AST, *, passes: tuple[type[Pass], ...] = PIPELINE, v
     functions = nested_functions(tree)
     if isinstance(tree, (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)):
         functions.append(tree)
+    added: set[str] = set()
     for function in functions:
         context = Context(Namer(taken))
         for kind in passes:
@@ -38,6 +43,8 @@ def convert_tree(tree: gast.AST, *, passes: tuple[type[Pass], ...] = PIPELINE, v
             step.run(function)
             if verify:
                 _verify(step, function, tree)
+        added |= context.functions
+    return frozenset(added)
 
 
 def _verify(step: Pass, function: gast.AST, tree: gast.AST) -> None:
@@ -52,8 +59,6 @@ def _verify(step: Pass, function: gast.AST, tree: gast.AST) -> None:
 
 def compile_tree(tree: gast.AST) -> None:
     """Compile a function's tree, to see that it can be."""
-    import ast
-
     body = gast.Expr(tree) if isinstance(tree, gast.Lambda) else tree
     module = tree if isinstance(tree, gast.Module) else gast.Module([body], [])
     compile(ast.fix_missing_locations(gast.gast_to_ast(module)), "<converted>", "exec")

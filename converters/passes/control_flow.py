@@ -283,8 +283,6 @@ class ControlFlow(Pass):
     ) -> gast.AST:
         name = self.context.function_name(stem)
         converted = self.block(body, place)
-        if all(isinstance(statement, gast.Pass) for statement in converted):
-            return gast.Attribute(load(OPERATORS), "nothing", gast.Load())
         made = BODY(name=name, declarations=self.declarations(activity(converted)), body=converted)
         defs.extend(_at_all(made, place.origin or origin))
         return load(name)
@@ -403,7 +401,7 @@ def _declare(nonlocals: Set[str], globals_: Set[str]) -> list[gast.AST]:
 def _checked_name(name: str, place: _Place) -> gast.AST:
     """A read that raises Python's own error where the name is unbound."""
     if place.in_closure:
-        return operator("ldu", lambda_(load(name)), constant(name))
+        return operator("ld", operator("ldu", lambda_(load(name)), constant(name)))
     return operator("ld", load(name))
 
 

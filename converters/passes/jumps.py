@@ -304,7 +304,7 @@ def _breaks(block: list[gast.AST]) -> bool:
 
 
 def _without_unread(body: list[gast.AST], flags: set[str]) -> list[gast.AST]:
-    """The body without assignments to flags that nothing tests."""
+    """The body without assignments to flags that nothing tests; a jump's line is still a line that runs."""
     read = {
         node.id
         for statement in body
@@ -319,6 +319,8 @@ def _without_unread(body: list[gast.AST], flags: set[str]) -> list[gast.AST]:
             if isinstance(statement, gast.Assign):
                 target = statement.targets[0]
                 if isinstance(target, gast.Name) and target.id in unread:
+                    if statement.value.value is True:
+                        kept.append(at(gast.Pass(), statement))
                     continue
             elif not isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
                 for inner in blocks(statement):

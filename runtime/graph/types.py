@@ -54,9 +54,10 @@ class ListType:
 
 @dataclass(frozen=True, slots=True)
 class MaybeType:
-    """A variable that holds `held` or is unbound."""
+    """A variable of the user, called `name`, that holds `held` or is unbound."""
 
     held: StagedType
+    name: str
 
     def __str__(self) -> str:
         return f"{self.held} or unbound"

@@ -1,0 +1,63 @@
+"""AutoGraph for every tensor system: Python control flow becomes functional operator calls.
+
+>>> import autograph_rs as ag
+>>> def sign(x):
+...     if x > 0:
+...         return 1
+...     return -1
+>>> @ag.function
+... def staged_sign(x):
+...     return sign(x)
+>>> import numpy as np
+>>> staged_sign(np.float64(-2.0))
+-1
+
+Public names are loaded at their first use, so that code converted ahead of time, which needs
+`autograph_rs.runtime` alone, does not load the converters.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any
+
+_HOMES = {
+    "autograph_rs.api": ("convert", "to_graph", "to_code", "do_not_convert", "set_loop_options"),
+    "autograph_rs.transpiler": ("Transpiler",),
+    "autograph_rs.function": ("function", "Function", "ConcreteFunction", "TensorSpec"),
+    "autograph_rs.runtime.graph": ("Graph",),
+    "autograph_rs.runtime.errors": (
+        "AutographError",
+        "ConversionError",
+        "LeakError",
+        "MismatchError",
+        "SignatureError",
+        "StagedRecursionError",
+        "StagingError",
+        "UnsupportedFunctionError",
+    ),
+    "autograph_rs.runtime.backends": ("Backend", "register_backend"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [*sorted(_HOME_OF)]  # noqa: PLE0604
+__version__ = "0.1.0"
+
+# In a checkout the other rooms lie beside this one, not below it.
+_checkout = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+if os.path.isfile(os.path.join(_checkout, "pyproject.toml")):
+    __path__.append(_checkout)
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module 'autograph_rs' has no attribute {name!r}")
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,102 @@
+"""From a converted tree to a function, in memory.
+
+The tree is compiled under the user's own file name with the positions of the user's own nodes, so
+tracebacks, debuggers and coverage speak of the user's lines. The new function shares the globals
+and the very closure cells of the original. Functions that the passes added take the name of the
+user's function whose code they hold.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Set
+
+import gast
+
+from .source import FunctionNode
+
+_FACTORY = "ag__factory"
+_OPERATORS = "ag__"
+
+
+def detached(tree: gast.AST) -> FunctionNode:
+    """The function alone: no decorators, and a name that is not the name by which it calls itself."""
+    node = gast.gast_to_ast(tree)
+    if not isinstance(node, ast.Lambda):
+        node.decorator_list = []
+        node.name = f"ag__{node.name}"
+    return node
+
+
+def to_module(tree: FunctionNode, free: tuple[str, ...]) -> ast.Module:
+    """The function inside a factory that has its free variables as parameters."""
+    names = [_OPERATORS, *(name for name in free if name != _OPERATORS)]
+    parameters = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
+    inner = ast.Return(tree) if isinstance(tree, ast.Lambda) else tree
+    factory = ast.FunctionDef(_FACTORY, parameters, [inner], [])
+    if "type_params" in factory._fields:
+        factory.type_params = []
+    ast.copy_location(factory, tree)
+    return ast.fix_missing_locations(ast.Module([factory], []))
+
+
+def compile_function(tree: gast.AST, original: types.CodeType, generated: Set[str]) -> types.CodeType:
+    """The code of a converted function, named as the original is.
+
+    Args:
+        tree: the converted function.
+        original: the code of the function that was converted.
+        generated: the names of the functions that the passes added.
+    """
+    node = detached(tree)
+    module = compile(to_module(node, original.co_freevars), original.co_filename, "exec", dont_inherit=True)
+    [factory] = _codes(module)
+    name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
+    [code] = [c for c in _codes(factory) if c.co_name == name][-1:]
+    return _renamed(code, original.co_name, original.co_qualname, generated)
+
+
+def _codes(code: types.CodeType) -> list[types.CodeType]:
+    return [c for c in code.co_consts if isinstance(c, types.CodeType)]
+
+
+def _renamed(code: types.CodeType, name: str, qualname: str, generated: Set[str]) -> types.CodeType:
+    is_class = not code.co_flags & 0x2  # CO_NEWLOCALS
+    prefix = qualname if is_class else f"{qualname}.<locals>"
+    consts = []
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            if const.co_name in generated:
+                const = _renamed(const, name, qualname, generated)
+            else:
+                const = _renamed(const, const.co_name, f"{prefix}.{const.co_name}", generated)
+        elif is_class and const == code.co_qualname:
+            const = qualname
+        consts.append(const)
+    return code.replace(co_name=name, co_qualname=qualname, co_consts=tuple(consts))
+
+
+def bind(
+    code: types.CodeType, original: types.FunctionType, operators: types.CellType
+) -> types.FunctionType:
+    """A function that runs `code` with the globals, cells and defaults of `original`."""
+    cells = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
+    cells[_OPERATORS] = operators
+    closure = tuple(cells[name] for name in code.co_freevars)
+    made = types.FunctionType(code, original.__globals__, original.__name__, original.__defaults__, closure)
+    made.__kwdefaults__ = original.__kwdefaults__
+    return made
+
+
+def dressed(made: types.FunctionType, original: types.FunctionType) -> types.FunctionType:
+    """`made`, with everything about `original` that a person or a library may ask it for."""
+    made.__dict__.update(original.__dict__)
+    made.__doc__ = original.__doc__
+    made.__qualname__ = original.__qualname__
+    made.__module__ = original.__module__
+    made.__annotations__ = original.__annotations__
+    if hasattr(original, "__type_params__"):
+        made.__type_params__ = original.__type_params__
+    made.__wrapped__ = original  # type: ignore[attr-defined]
+    return made

@@ -1,0 +1,87 @@
+"""Which functions are converted when converted code calls them.
+
+User code is. Left as they are: the standard library, installed packages, this package, functions under
+`do_not_convert`, functions without source; `include` and `exclude` name modules by glob.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+import os
+import site
+import sys
+import sysconfig
+import types
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+_unconverted: dict[int, weakref.ref] = {}
+
+
+def do_not_convert(f=None):  # type: ignore[no-untyped-def]
+    """Leave a function as it is when converted code calls it.
+
+    Args:
+        f: a function; without one, the decorator itself is returned.
+
+    >>> import autograph_rs as ag
+    >>> @ag.do_not_convert
+    ... def helper(x):
+    ...     return 1 if x else 2
+    >>> def f(x):
+    ...     return helper(x)
+    >>> ag.to_graph(f)(0)
+    2
+    """
+    if f is None:
+        return do_not_convert
+    function = getattr(f, "__func__", f)
+    code = getattr(function, "__code__", None)
+    if code is None:
+        raise TypeError(f"do_not_convert takes a function, not {type(f).__name__}")
+    key = id(code)
+    _unconverted[key] = weakref.ref(code, lambda _: _unconverted.pop(key, None))
+    return f
+
+
+@functools.cache
+def _library_folders() -> tuple[str, ...]:
+    names = ("stdlib", "platstdlib", "purelib", "platlib")
+    folders = [*map(sysconfig.get_path, names), *site.getsitepackages(), site.getusersitepackages()]
+    return tuple(sorted({os.path.realpath(f) + os.sep for f in folders if f}))
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The rules of one transpiler."""
+
+    recursive: bool = True
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+
+    def reason_to_leave(self, function: types.FunctionType) -> str | None:
+        """Why a called function is left as it is; None when it is converted."""
+        code = function.__code__
+        module = function.__globals__.get("__name__") or ""
+        if id(code) in _unconverted:
+            return "it is marked do_not_convert"
+        if "ag__" in code.co_freevars or "ag__" in function.__globals__:
+            return "it is converted already"
+        if not self.recursive:
+            return "conversion is not recursive"
+        if any(fnmatch.fnmatch(module, pattern) for pattern in self.exclude):
+            return f"module {module} is excluded"
+        if any(fnmatch.fnmatch(module, pattern) for pattern in self.include):
+            return None
+        if module.partition(".")[0] in sys.stdlib_module_names and module != "__main__":
+            return "it is of the standard library"
+        filename = os.path.realpath(code.co_filename)
+        if filename.startswith(_OWN) or module.partition(".")[0] == "autograph_rs":
+            return "it is part of autograph_rs"
+        if filename.startswith(_library_folders()):
+            return "it is of an installed package"
+        return None

@@ -1,0 +1,178 @@
+"""From a function to the tree of its source.
+
+A file is parsed and compiled once per version of its text. The function's node is found by its
+first line and name, a lambda's by the exact columns that its instructions carry. The node must
+compile to the very code that the function runs: a file that has changed since is noticed.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import textwrap
+import threading
+import types
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from autograph_rs.runtime.errors import ConversionError
+
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+@dataclass(frozen=True)
+class Found:
+    """A function's node, and the name of the class whose body it stands in."""
+
+    node: FunctionNode
+    class_name: str | None
+
+
+class _File:
+    """One version of a source text, parsed."""
+
+    def __init__(self, text: str, filename: str):
+        self.tree = parse(text, filename)
+        self.functions: dict[int, list[Found]] = {}
+        self._index(self.tree, None)
+        code = compile(self.tree, filename, "exec", dont_inherit=True)
+        self.codes: dict[tuple[int, str], list[types.CodeType]] = {}
+        self._collect(code)
+
+    def _index(self, node: ast.AST, class_name: str | None) -> None:
+        stack = [(node, class_name)]
+        while stack:
+            node, class_name = stack.pop()
+            inner = node.name if isinstance(node, ast.ClassDef) else class_name
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                line = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+                self.functions.setdefault(line, []).append(Found(node, class_name))
+            elif isinstance(node, ast.Lambda):
+                self.functions.setdefault(node.lineno, []).append(Found(node, class_name))
+            stack.extend((child, inner) for child in ast.iter_child_nodes(node))
+
+    def _collect(self, code: types.CodeType) -> None:
+        stack = [code]
+        while stack:
+            code = stack.pop()
+            self.codes.setdefault((code.co_firstlineno, code.co_qualname), []).append(code)
+            stack.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
+
+
+_files: dict[tuple[str, int], _File] = {}
+_lock = threading.Lock()
+
+
+def parse(text: str, filename: str) -> ast.Module:
+    """Parse a module's text.
+
+    Raises:
+        ConversionError: the text is no Python, or nested too deeply for Python's own parser.
+    """
+    try:
+        return ast.parse(text, filename)
+    except SyntaxError as error:
+        place = f"{filename}:{error.lineno}:{error.offset}"
+        raise ConversionError(f"{place}: {error.msg}") from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise ConversionError(f"{filename}: the source cannot be parsed: {error}") from error
+
+
+def find(function: types.FunctionType, source: str | None = None) -> Found:
+    """The node of a function in its source.
+
+    Args:
+        function: a Python function or lambda.
+        source: the text to read in place of the function's file, for functions made where no
+            source can be had.
+
+    Raises:
+        ConversionError: the source cannot be had, or is not what the function was compiled from.
+    """
+    code = function.__code__
+    if source is not None:
+        return _find_in_text(function, textwrap.dedent(source))
+    filename = code.co_filename
+    linecache.checkcache(filename)
+    lines = linecache.getlines(filename, function.__globals__)
+    if not lines:
+        raise ConversionError(
+            f"the source of {describe(function)} cannot be had: there is no text for {filename!r}. "
+            "Define the function in a file, or pass its text: convert(f, source=...)"
+        )
+    text = "".join(lines)
+    key = (filename, hash(text))
+    with _lock:
+        file = _files.get(key)
+        if file is None:
+            for old in [k for k in _files if k[0] == filename]:
+                del _files[old]
+            file = _files[key] = _File(text, filename)
+    candidates = [f for f in file.functions.get(code.co_firstlineno, ()) if _fits(f.node, code)]
+    if len(candidates) > 1:
+        candidates = [f for f in candidates if _starts_at(f.node, code)] or candidates
+    if len(candidates) != 1:
+        raise _changed(function) if not candidates else _ambiguous(function)
+    if not _same_code(file, candidates[0].node, code):
+        raise _changed(function)
+    return candidates[0]
+
+
+def _find_in_text(function: types.FunctionType, text: str) -> Found:
+    tree = parse(text, function.__code__.co_filename)
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    found = [n for n in ast.walk(tree) if isinstance(n, kinds) and _fits(n, function.__code__)]
+    if len(found) != 1:
+        raise ConversionError(f"the given source holds {len(found)} functions like {describe(function)}, not one")
+    class_name = next((c.name for c in ast.walk(tree) if isinstance(c, ast.ClassDef) and found[0] in c.body), None)
+    return Found(found[0], class_name)
+
+
+def _fits(node: FunctionNode, code: types.CodeType) -> bool:
+    name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
+    args = node.args
+    names = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
+    names += [a.arg for a in (args.vararg, args.kwarg) if a is not None]
+    own = code.co_varnames[: len(names)]
+    private = any(n.startswith("__") and not n.endswith("__") for n in names)
+    return code.co_name.endswith(name) and (private or own == tuple(names))
+
+
+def _starts_at(node: FunctionNode, code: types.CodeType) -> bool:
+    """Whether an instruction of `code` stands for the whole body of a lambda."""
+    if not isinstance(node, ast.Lambda):
+        return True
+    body = node.body
+    place = (body.lineno, body.end_lineno, body.col_offset, body.end_col_offset)
+    return place in set(code.co_positions())
+
+
+def _same_code(file: _File, node: FunctionNode, code: types.CodeType) -> bool:
+    same_place = file.codes.get((code.co_firstlineno, code.co_qualname), ())
+    if any(other.co_code == code.co_code and other.co_names == code.co_names for other in same_place):
+        return True
+    # Test runners rewrite the assertions of a function when they import it.
+    return any(isinstance(n, ast.Assert) for n in ast.walk(node))
+
+
+def describe(function: types.FunctionType) -> str:
+    code = function.__code__
+    return f"{function.__qualname__!r} ({code.co_filename}:{code.co_firstlineno})"
+
+
+def _changed(function: types.FunctionType) -> ConversionError:
+    return ConversionError(
+        f"the source file of {describe(function)} has changed since the function was compiled: "
+        "reload the module, or start the program again"
+    )
+
+
+def _ambiguous(function: types.FunctionType) -> ConversionError:
+    return ConversionError(
+        f"several functions at one place look like {describe(function)}: give each a line of its own"
+    )
+
+
+def has_text(function: types.FunctionType) -> bool:
+    """Whether there is any text for a function's file."""
+    return bool(linecache.getlines(function.__code__.co_filename, function.__globals__))

@@ -1,0 +1,323 @@
+"""The transpiler: functions in, converted functions out, each code object once.
+
+A `Transpiler` has operators, rules and a cache of its own; the functions of `autograph_rs` are the
+methods of a default one.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import threading
+import types
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import gast
+
+from autograph_rs import converters, runtime
+from autograph_rs.runtime.calls import Entries, make_callee
+from autograph_rs.runtime.errors import AutographError, ConversionError
+from autograph_rs.runtime.tracebacks import without_own_frame
+
+from . import loader, source
+from .policy import Policy
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass
+class Converted:
+    """The converted code of one code object, and how a function is made of it."""
+
+    code: types.CodeType
+    operators: types.CellType
+    globals: dict[str, Any]
+    shared: types.FunctionType | None = None
+    tree: Any = field(default=None, repr=False)
+
+    def bind(self, function: types.FunctionType) -> types.FunctionType:
+        return loader.bind(self.code, function, self.operators)
+
+
+class _Thin:
+    """The entry of the callables that `convert` makes: a call of one is a call of what it wraps."""
+
+    shared = None
+    globals: dict[str, Any] = {}
+
+    def __init__(self, transpiler: Transpiler):
+        self.transpiler = transpiler
+
+    def bind(self, function: types.FunctionType) -> Callable[..., Any]:
+        return self.transpiler.callee(function.__wrapped__)  # type: ignore[attr-defined]
+
+
+class Transpiler:
+    """Converts functions to calls of operators.
+
+    Args:
+        operators: a module or object with operators to be used instead of those of this package; it
+            need not have all. An operator `converted_call(f, args, kwargs)` gets every call.
+        recursive: whether functions that converted code calls are converted too.
+        include: module globs that are converted although they are installed packages.
+        exclude: module globs that are left as they are.
+
+    >>> import autograph_rs as ag, types
+    >>> log = []
+    >>> def if_stmt(cond, body, orelse, get_state, set_state, names, nouts):
+    ...     log.append(names)
+    ...     (body if cond else orelse)()
+    >>> spy = ag.Transpiler(operators=types.SimpleNamespace(if_stmt=if_stmt))
+    >>> def f(x):
+    ...     if x > 0:
+    ...         x = -x
+    ...     return x
+    >>> spy.to_graph(f)(3), log
+    (-3, [('x',)])
+    """
+
+    def __init__(
+        self,
+        *,
+        operators: Any = None,
+        recursive: bool = True,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+    ):
+        self.policy = Policy(recursive, tuple(include), tuple(exclude))
+        self._entries = Entries()
+        self._lock = threading.RLock()
+        self._made: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+        self.callee = make_callee(self._entries, self._resolve)
+        self._cell = types.CellType(self._namespace(operators))
+
+    def _namespace(self, own: Any) -> types.ModuleType:
+        namespace = types.ModuleType("ag__", "The operators of a transpiler.")
+        names = vars(namespace)
+        names.update(runtime.OPERATORS)
+        names["callee"] = self.callee
+        for name in dir(own) if own is not None else ():
+            if not name.startswith("__"):
+                names[name] = getattr(own, name)
+        converted_call = getattr(own, "converted_call", None)
+        if converted_call is None:
+            names["converted_call"] = lambda f, args, kwargs: self.callee(f)(*args, **(kwargs or {}))
+        elif not hasattr(own, "callee"):
+            names["callee"] = lambda f: lambda *args, **kwargs: converted_call(f, args, kwargs)
+        return namespace
+
+    # The public road
+
+    def convert(self, f: F | None = None, *, source: str | None = None) -> Any:
+        """A callable that runs `f` itself, and its converted code while a backend is staging.
+
+        Args:
+            f: a function, method, static or class method, lambda, `functools.partial` or callable
+                object; without one, a decorator is returned.
+            source: the text of `f`, where it cannot be read.
+
+        Raises:
+            TypeError: `f` is no callable.
+            ConversionError: the source of `f` cannot be had (at the first staged call).
+
+        >>> import autograph_rs as ag
+        >>> @ag.convert
+        ... def relu(x):
+        ...     return x if x > 0 else 0
+        >>> relu(-2)
+        0
+        """
+        if f is None:
+            return functools.partial(self.convert, source=source)
+        if not isinstance(f, types.FunctionType):
+            return self._around(f, lambda inner: self.convert(inner, source=source))
+        if self.is_converted(f):
+            return f
+        if _outlives(f.__code__):
+            return self.to_graph(f, source=source)
+        return self._thin(f, source)
+
+    def to_graph(self, f: F, *, source: str | None = None) -> Any:
+        """The converted function, which runs converted code on plain values too.
+
+        Args:
+            f: what `convert` takes.
+            source: the text of `f`, where it cannot be read.
+
+        Raises:
+            TypeError: `f` is no callable.
+            ConversionError: the source cannot be had, or has changed since `f` was compiled.
+
+        >>> import autograph_rs as ag
+        >>> def f(x):
+        ...     while x > 10:
+        ...         x //= 2
+        ...     return x
+        >>> ag.to_graph(f)(100)
+        6
+        """
+        if not isinstance(f, types.FunctionType):
+            return self._around(f, lambda inner: self.to_graph(inner, source=source))
+        original = self._made.get(f)
+        if original is not None:
+            if original[1]:
+                return f
+            f = original[0]
+        elif "ag__" in f.__code__.co_freevars:
+            return f
+        entry = self._entry(f, source)
+        made = loader.dressed(entry.bind(f), f)
+        self._made[made] = (f, True)
+        return made
+
+    def to_code(self, f: F, *, source: str | None = None) -> str:
+        """The source text of the converted function, exactly what `to_graph` runs.
+
+        Args:
+            f: what `convert` takes.
+            source: the text of `f`, where it cannot be read.
+
+        Raises:
+            TypeError: `f` is no callable.
+            ConversionError: the source cannot be had, or has changed since `f` was compiled.
+
+        >>> import autograph_rs as ag
+        >>> def f(x):
+        ...     if x > 0:
+        ...         x = -x
+        ...     return x
+        >>> print(ag.to_code(f))
+        def ag__f(x):
+        <BLANKLINE>
+            def if_body():
+                nonlocal x
+                x = -x
+        <BLANKLINE>
+            def get_state():
+                return (x,)
+        <BLANKLINE>
+            def set_state(values):
+                nonlocal x
+                x, = values
+            ag__.if_stmt(x > 0, if_body, ag__.nothing, get_state, set_state, ('x',), 1)
+            return x
+        """
+        while not isinstance(f, types.FunctionType):
+            f = _inner(f)
+        if f in self._made:
+            f = self._made[f][0]
+        return ast.unparse(ast.fix_missing_locations(loader.detached(self._entry(f, source).tree)))
+
+    def is_converted(self, f: Any) -> bool:
+        """Whether `f` is what `convert` or `to_graph` made."""
+        return isinstance(f, types.FunctionType) and (f in self._made or "ag__" in f.__code__.co_freevars)
+
+    # Inside
+
+    def _around(self, f: Any, make: Callable[[Any], Any]) -> Any:
+        """`make`, applied to the function inside a method, partial or callable object."""
+        if isinstance(f, (staticmethod, classmethod)):
+            return type(f)(make(f.__func__))
+        if isinstance(f, types.MethodType):
+            return types.MethodType(make(f.__func__), f.__self__)
+        if isinstance(f, functools.partial):
+            return functools.partial(make(f.func), *f.args, **f.keywords)
+        return types.MethodType(make(_inner(f)), f)
+
+    def _thin(self, f: types.FunctionType, text: str | None) -> Callable[..., Any]:
+        made: list[Callable[..., Any]] = []
+        is_staging = runtime.is_staging
+
+        def convert_call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                if not is_staging():
+                    return f(*args, **kwargs)
+                if not made:
+                    made.append(self.to_graph(f, source=text))
+                return made[0](*args, **kwargs)
+            except BaseException as error:
+                without_own_frame(error)
+                raise
+
+        functools.update_wrapper(convert_call, f)
+        convert_call.__defaults__, convert_call.__kwdefaults__ = None, None
+        self._made[convert_call] = (f, False)
+        if id(convert_call.__code__) not in self._entries:
+            self._entries.keep(convert_call.__code__, _Thin(self))
+        return convert_call
+
+    def _entry(self, f: types.FunctionType, text: str | None = None) -> Converted:
+        entry = self._entries.get(id(f.__code__))
+        if isinstance(entry, Converted):
+            return entry
+        with self._lock:
+            entry = self._entries.get(id(f.__code__))
+            if not isinstance(entry, Converted):
+                entry = self._convert(f, text)
+                self._entries.keep(f.__code__, entry)
+        return entry
+
+    def _convert(self, f: types.FunctionType, text: str | None) -> Converted:
+        found = source.find(f, text)
+        try:
+            tree = gast.ast_to_gast(found.node)
+            if found.class_name is not None:
+                converters.mangle(tree, found.class_name)
+            generated = converters.convert_tree(tree)
+            code = loader.compile_function(tree, f.__code__, generated)
+        except AutographError:
+            raise
+        except RecursionError as error:
+            raise ConversionError(f"{source.describe(f)} is nested too deeply to be converted") from error
+        for inner in _codes_in(code):
+            self._entries.keep(inner, None)
+        entry = Converted(code, self._cell, f.__globals__, tree=tree)
+        plain = f.__closure__ is None and f.__defaults__ is None and f.__kwdefaults__ is None
+        if plain:
+            entry.shared = entry.bind(f)
+        return entry
+
+    def _resolve(self, f: types.FunctionType) -> Converted | None:
+        """What becomes of a function that converted code calls."""
+        if self.policy.reason_to_leave(f) is None:
+            try:
+                return self._entry(f)
+            except ConversionError:
+                if source.has_text(f):
+                    raise
+        self._entries.keep(f.__code__, None)
+        return None
+
+
+def _codes_in(code: types.CodeType) -> list[types.CodeType]:
+    found = [code]
+    for inner in found:
+        found.extend(c for c in inner.co_consts if isinstance(c, types.CodeType))
+    return found
+
+
+def _inner(f: Any) -> Any:
+    """The function inside a method, partial or callable object."""
+    if isinstance(f, functools.partial):
+        return f.func
+    inner = getattr(f, "__func__", None)
+    if inner is None and not isinstance(f, type):
+        inner = getattr(type(f), "__call__", None)
+    if not isinstance(inner, (types.FunctionType, functools.partial)):
+        raise TypeError(f"{f!r} is no Python function, method, partial or object with a __call__ of its own")
+    return inner
+
+
+_COMPREHENSIONS = frozenset(("<listcomp>", "<setcomp>", "<dictcomp>"))
+
+
+def _outlives(code: types.CodeType) -> bool:
+    """Whether a function makes what outlives its call: functions, classes, generators."""
+    generators = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
+    if code.co_flags & generators:
+        return True
+    inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return any(c.co_name not in _COMPREHENSIONS or _outlives(c) for c in inner)

@@ -1,0 +1,52 @@
+"""Figures as a person reads them: medians with their spread, geometric means, tables."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Sequence
+
+
+class Sample(list[float]):
+    """Repeated measurements of one thing."""
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self)
+
+    @property
+    def quartiles(self) -> tuple[float, float]:
+        """The bounds of the middle half."""
+        if len(self) < 2:
+            return self[0], self[0]
+        low, _, high = statistics.quantiles(self, n=4, method="inclusive")
+        return low, high
+
+
+def number(value: float) -> str:
+    """Three digits that count, and no exponent."""
+    digits = next((n for n, bound in enumerate((100, 10, 1)) if value >= bound), 3)
+    return f"{value:,.{digits}f}"
+
+
+def spread(sample: Sample) -> str:
+    """The median and the middle half."""
+    low, high = sample.quartiles
+    return f"{number(sample.median)} ({number(low)}-{number(high)})"
+
+
+def geometric_mean(values: Iterable[float]) -> float:
+    return statistics.geometric_mean(values)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Rows below a head and a rule: the first column to the left, the others to the right."""
+    rows = [head, *rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(
+            cell.rjust(width) if n else cell.ljust(width)
+            for n, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]
+    return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])

@@ -1,0 +1,82 @@
+"""The checks, each in an environment of its own; `nox` alone runs what every change must pass."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2024.4.15"
+nox.options.reuse_existing_virtualenvs = True
+nox.options.sessions = ["lint", "types", "tests", "docs", "examples"]
+
+HERE = Path(__file__).parent
+DEV = nox.project.load_toml(HERE / "pyproject.toml")["project"]["optional-dependencies"]["dev"]
+
+
+def tool(name: str) -> str:
+    """The requirement of a tool, with its version, as the extra `dev` has it."""
+    return next(requirement for requirement in DEV if requirement.startswith(name))
+
+
+def install(session: nox.Session, extras: str = "") -> None:
+    """Install the package as a user gets it: copied, with the rooms in their places."""
+    shutil.rmtree(HERE / "build", ignore_errors=True)  # setuptools would pack what is left there
+    session.install(f".{extras}")
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check the style of the code, and its layout."""
+    session.install(tool("ruff"))
+    session.run("ruff", "check", *session.posargs)
+    session.run("ruff", "format", "--check")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check the types of the installed package: a checkout has its rooms side by side."""
+    install(session, "[cli]")
+    session.install(tool("mypy"))
+    session.chdir(session.create_tmp())  # where no folder `autograph_rs` hides the installed one
+    session.run("mypy", "--config-file", str(HERE / "pyproject.toml"), "--package", "autograph_rs")
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the tests on the installed package."""
+    install(session, "[test]")
+    session.run("pytest", *session.posargs)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Run the examples in docstrings, in the README and in the other documents."""
+    install(session, "[test]")
+    session.run("pytest", "tests/test_docs.py", *session.posargs)
+
+
+@nox.session
+def examples(session: nox.Session) -> None:
+    """Run each example and show what it prints."""
+    install(session)
+    for script in sorted(HERE.glob("examples/*.py")):
+        session.run("python", str(script))
+
+
+@nox.session
+def stdlib(session: nox.Session) -> None:
+    """Run CPython's own tests on converted modules of the standard library."""
+    install(session, "[cli]")
+    session.run("python", "tests/stdlib/run.py", *session.posargs)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Measure conversion and plain runs beside malt and tf.autograph, in one run."""
+    install(session)
+    peers = ["diastatic-malt", "tensorflow-cpu" if sys.platform == "linux" else "tensorflow"]
+    session.install(*peers)
+    session.run("python", "benchmarks/run.py", *session.posargs)

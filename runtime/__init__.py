@@ -1,0 +1,57 @@
+"""Run time: the operators that converted code calls, under the name `ag__`.
+
+Code that was converted ahead of time imports this module and nothing else of the package.
+"""
+
+from .backends import BACKENDS, Backend, is_staging, register_backend
+from .calls import Entries, make_callee
+from .errors import AutographError
+from .graph.backend import GraphBackend
+from .operators import (
+    and_,
+    assert_stmt,
+    call,
+    for_stmt,
+    get_item,
+    get_nothing,
+    guard,
+    if_exp,
+    if_stmt,
+    in_,
+    keep,
+    ld,
+    ldu,
+    list_comp,
+    not_,
+    not_in,
+    nothing,
+    or_,
+    set_attr,
+    set_item,
+    set_nothing,
+    slice,  # noqa: A004
+    until,
+    while_stmt,
+)
+from .undefined import Undefined
+
+register_backend(GraphBackend())
+
+callee = make_callee(Entries(), None)
+
+
+def converted_call(f, args, kwargs):  # type: ignore[no-untyped-def]
+    """`f(*args, **kwargs)`, as an operator."""
+    return callee(f)(*args, **(kwargs or {}))
+
+
+OPERATORS = {
+    operator.__name__: operator
+    for operator in (
+        and_, assert_stmt, call, converted_call, for_stmt, get_item, get_nothing, guard, if_exp, if_stmt, in_, keep,
+        ld, ldu, list_comp, not_, not_in, nothing, or_, set_attr, set_item, set_nothing, slice, until, while_stmt,
+        Undefined,
+    )
+}  # fmt: skip
+
+__all__ = ["BACKENDS", "AutographError", "Backend", "OPERATORS", "callee", "is_staging", "register_backend", *OPERATORS]

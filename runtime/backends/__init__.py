@@ -1,0 +1,124 @@
+"""Tensor systems: what one must say of itself, and how the one that owns a value is found.
+
+A *backend* is asked by type, through one dictionary; a type that no backend owns is plain. Names,
+structures, promotion between branches and unbound variables are the business of
+`autograph_rs.runtime.staging`, once for all backends.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+Leaf: TypeAlias = Any
+Type: TypeAlias = Any
+
+
+class Capture(Protocol):
+    """One closure, run once with staged arguments.
+
+    `value` is what the closure returned, `raised` the exception that it raised with a `raise` or
+    `assert` of its own, `writes` the staged values outside it that it changed in place, each with
+    the value that it leaves there.
+    """
+
+    value: Any
+    raised: BaseException | None
+    writes: list[tuple[Any, Leaf]]
+
+
+@runtime_checkable
+class Backend(Protocol):
+    """How one tensor system spells conditions and loops.
+
+    `type_of` gives the system's own description of a value (dtype, shape, ...), or None for a value
+    that it can't stage; `is_handle` tells whether a value can be written in place; `merge` the description of a value that may be either of two, or raises
+    `TypeError` with the reason.
+    """
+
+    name: str
+
+    def owns(self, kind: type) -> bool: ...
+    def is_staged(self, value: Any) -> bool: ...
+    def staging(self) -> bool: ...
+    def type_of(self, value: Leaf) -> Type | None: ...
+    def is_handle(self, value: Leaf) -> bool: ...
+    def merge(self, first: Type, second: Type) -> Type: ...
+    def unbound(self, held: Type, name: str) -> Type: ...
+    def capture(self, run: Callable[..., Any], arguments: Sequence[Type] = ()) -> Capture: ...
+    def cond(
+        self, pred: Leaf, captures: tuple[Capture, Capture], outputs: Sequence[tuple[Leaf, Leaf, Type]]
+    ) -> list[Leaf]: ...
+    def while_loop(
+        self,
+        going: Leaf,
+        init: Sequence[Leaf],
+        types: Sequence[Type],
+        body: Capture,
+        again: Leaf,
+        results: Sequence[Leaf],
+        options: dict[str, Any],
+    ) -> list[Leaf]: ...
+    def for_loop(
+        self,
+        iterated: Any,
+        going: Leaf,
+        init: Sequence[Leaf],
+        types: Sequence[Type],
+        body: Capture,
+        again: Leaf,
+        results: Sequence[Leaf],
+        options: dict[str, Any],
+    ) -> list[Leaf]: ...
+    def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any: ...
+    def get_item(self, target: Any, key: Any) -> Any: ...
+    def set_item(self, target: Any, key: Any, value: Any) -> Any: ...
+    def contains(self, item: Any, container: Any) -> Any: ...
+    def assert_(self, test: Leaf, msg: Callable[[], Any] | None) -> None: ...
+    def elements(self, iterated: Any) -> tuple[Any, Sequence[Type]]: ...
+    def and_(self, left: Leaf, right: Callable[[], Any]) -> Any: ...
+    def or_(self, left: Leaf, right: Callable[[], Any]) -> Any: ...
+    def not_(self, value: Leaf) -> Any: ...
+
+
+class _Table(dict[type, "Backend | None"]):
+    """From a type to the backend that owns it."""
+
+    def __missing__(self, kind: type) -> Backend | None:
+        found = next((b for b in _backends if b.owns(kind)), None)
+        self[kind] = found
+        return found
+
+
+_backends: list[Backend] = []
+_lock = threading.Lock()
+BACKENDS = _Table()
+STAGING: list[Callable[[], bool]] = []
+
+
+def register_backend(backend: Backend) -> None:
+    """Make a tensor system known. The latest registered is asked first.
+
+    Raises:
+        TypeError: `backend` lacks a method of `Backend`.
+    """
+    if not isinstance(backend, Backend):
+        missing = [n for n in Backend.__annotations__ if not hasattr(backend, n)]
+        missing += [n for n in vars(Backend) if not n.startswith("_") and not hasattr(backend, n)]
+        raise TypeError(f"{backend!r} is no backend: it lacks {', '.join(missing)}")
+    with _lock:
+        _backends.insert(0, backend)
+        STAGING.append(backend.staging)
+        BACKENDS.clear()
+
+
+def staged_by(value: Any) -> Backend | None:
+    """The backend that is staging `value`, or None for a plain value."""
+    backend = BACKENDS[type(value)]
+    return backend if backend is not None and backend.is_staged(value) else None
+
+
+def is_staging() -> bool:
+    """Whether any backend is building a graph right now."""
+    return any(ask() for ask in STAGING)

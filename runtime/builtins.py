@@ -1,0 +1,64 @@
+"""Python's builtins, and functions of `math` and NumPy that look at their arguments themselves.
+
+Converted code asks for the callee of every call; for the functions of this table it gets one that
+hands staged arguments to their backend. `print` is staged in a branch or loop body even where all it
+prints is plain, since it must print when that runs.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import staging
+from .backends import staged_by
+from .tracebacks import without_own_frame
+
+_PYTHON = (
+    print, len, range, enumerate, zip, reversed, min, max, sum, any, all, sorted, map, filter,
+    int, float, bool, complex, str, list, tuple, isinstance,
+)  # fmt: skip
+_MATH = tuple(f for n, f in vars(math).items() if callable(f) and not n.startswith("_"))
+_NUMPY = tuple(
+    getattr(np, n)
+    for n in (
+        "array", "asarray", "ascontiguousarray", "zeros", "ones", "empty", "full", "eye", "identity", "arange",
+        "linspace", "logspace", "geomspace", "tri", "indices", "float64", "float32", "float16", "int64", "int32",
+        "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool_", "complex128", "complex64", "shape", "ndim",
+        "size", "stack", "concatenate", "vstack", "hstack", "meshgrid",
+    )
+)  # fmt: skip
+
+
+def _staged_argument(args: tuple, kwargs: dict[str, Any]) -> Any:
+    for value in (*args, *kwargs.values()):
+        backend = staged_by(value)
+        if backend is None and type(value) in (list, tuple):
+            backend = _staged_argument(tuple(value), {})
+        if backend is not None:
+            return backend
+    return None
+
+
+def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            if staging.ACTIVE:
+                backend = _staged_argument(args, kwargs)
+                if backend is None and function is print and staging.in_branch():
+                    backend = staging.ACTIVE[-1]
+                if backend is not None:
+                    return backend.call_builtin(function, args, kwargs)
+            return function(*args, **kwargs)
+        except BaseException as error:
+            without_own_frame(error)
+            raise
+
+    return call if isinstance(function, type) else functools.wraps(function)(call)
+
+
+DISPATCHING = {id(f): _dispatching(f) for f in (*_PYTHON, *_MATH, *_NUMPY)}

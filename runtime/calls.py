@@ -1,0 +1,112 @@
+"""Which function a call calls: the operator `callee`.
+
+The front door hands in one function, `resolve`, which says what becomes of a Python function that has
+not been seen before. Its answer is kept by code object, so that closures of one `def` share it, and goes
+when the code object does. Without a front door (code converted ahead of time), functions are left as
+they are and only builtins are looked after.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from .builtins import DISPATCHING
+
+
+class Entry(Protocol):
+    """What became of the functions of one code object."""
+
+    shared: Callable[..., Any] | None
+    globals: dict[str, Any]
+
+    def bind(self, function: types.FunctionType) -> Callable[..., Any]: ...
+
+
+class Entries(dict[int, "Entry | None"]):
+    """Entries by the id of their code object; None for code that is left as it is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._alive: dict[int, weakref.ref] = {}
+
+    def keep(self, code: types.CodeType, entry: Entry | None) -> None:
+        key = id(code)
+
+        def forget(_: object) -> None:
+            self.pop(key, None)
+            self._alive.pop(key, None)
+
+        self._alive[key] = weakref.ref(code, forget)
+        self[key] = entry
+
+
+def make_callee(
+    entries: Entries, resolve: Callable[[types.FunctionType], Entry | None] | None
+) -> Callable[[Any], Any]:
+    """The operator `callee` over one table of entries."""
+    function_type, method_type = types.FunctionType, types.MethodType
+    builtin_type = types.BuiltinFunctionType
+    dispatching = DISPATCHING
+
+    def callee(function: Any) -> Any:
+        kind = type(function)
+        if kind is function_type:
+            try:
+                entry = entries[id(function.__code__)]
+            except KeyError:
+                if resolve is None:
+                    return dispatching.get(id(function), function)
+                entry = resolve(function)
+            if entry is None:
+                return dispatching.get(id(function), function)
+            if entry.shared is not None and entry.globals is function.__globals__:
+                return entry.shared
+            return entry.bind(function)
+        if kind is method_type:
+            inner = callee(function.__func__)
+            return function if inner is function.__func__ else method_type(inner, function.__self__)
+        if kind is builtin_type or kind is type:
+            replacement = dispatching.get(id(function))
+            if replacement is not None:
+                return replacement
+        return function if resolve is None else _other(function, kind, callee)
+
+    return callee
+
+
+def _other(function: Any, kind: type, callee: Callable[[Any], Any]) -> Any:
+    """The callee of what is no Python function: a class, a partial, an object with `__call__`."""
+    replacement = DISPATCHING.get(id(function))
+    if replacement is not None:
+        return replacement
+    if kind is functools.partial:
+        inner = callee(function.func)
+        return function if inner is function.func else functools.partial(inner, *function.args, **function.keywords)
+    if isinstance(function, type):
+        return _constructor(function, callee)
+    call = kind.__dict__.get("__call__")
+    if type(call) is types.FunctionType:
+        inner = callee(call)
+        return function if inner is call else types.MethodType(inner, function)
+    return function
+
+
+def _constructor(cls: type, callee: Callable[[Any], Any]) -> Any:
+    """A class whose `__init__` is user code is made as Python makes it, with the converted `__init__`."""
+    init = cls.__init__
+    if type(cls) is not type or cls.__new__ is not object.__new__ or type(init) is not types.FunctionType:
+        return cls
+    converted = callee(init)
+    if converted is init:
+        return cls
+
+    def construct(*args: Any, **kwargs: Any) -> Any:
+        made = object.__new__(cls)
+        converted(made, *args, **kwargs)
+        return made
+
+    return construct

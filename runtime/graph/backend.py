@@ -1,0 +1,349 @@
+"""The embedded graph as a backend: how it spells conditions, loops, asserts and items."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import staging
+from ..backends import Capture
+from ..errors import AutographError, StagingError
+from ..tracebacks import is_ours
+from ..undefined import Undefined
+from . import builtins, record
+from .ir import Graph, Node
+from .iterables import StagedIterable, element_types
+from .staged import Scalar, Staged, StagedList, Tensor, wrap
+from .trace import Builder, building, current, in_inner_graph, is_tracing, scalar_type
+from .types import ArrayType, ListType, MaybeType, ScalarType, StagedType
+
+
+class Missing(enum.Enum):
+    """What an unbound variable holds in a running graph."""
+
+    VALUE = "unbound"
+
+
+class BranchCapture:
+    """One closure, traced into a graph of its own."""
+
+    def __init__(self, builder: Builder):
+        self.builder = builder
+        self.value: Any = None
+        self.raised: BaseException | None = None
+        self.writes: list[tuple[Any, Any]] = []
+
+    @property
+    def graph(self) -> Graph:
+        return self.builder.graph
+
+
+class GraphBackend:
+    """Stages NumPy code into the graph of the current trace."""
+
+    name = "graph"
+
+    def owns(self, kind: type) -> bool:
+        return issubclass(kind, (Staged, StagedIterable))
+
+    def is_staged(self, value: Any) -> bool:
+        return True
+
+    def staging(self) -> bool:
+        return is_tracing()
+
+    def in_branch(self) -> bool:
+        return in_inner_graph()
+
+    def type_of(self, value: Any) -> StagedType | None:
+        if isinstance(value, Staged):
+            return value.type
+        return scalar_type(value)
+
+    def is_handle(self, value: Any) -> bool:
+        """Whether a value can be written in place."""
+        return isinstance(value, StagedList) or (isinstance(value, Tensor) and bool(value.type.shape))
+
+    def merge(self, first: StagedType, second: StagedType) -> StagedType:
+        return record.merge_types(first, second)
+
+    def unbound(self, held: StagedType, name: str) -> StagedType:
+        return held if isinstance(held, MaybeType) else MaybeType(held, name)
+
+    def bound(self, value: Any) -> Any:
+        kind = getattr(value, "type", None)
+        if not isinstance(kind, MaybeType):
+            return value
+        return wrap(record.add("check_bound", (value,), kind.held, effect=True, symbol=kind.name))
+
+    # Captures
+
+    def capture(self, run: Callable[..., Any], arguments: Sequence[StagedType] = ()) -> BranchCapture:
+        builder = Builder("branch" if not arguments else "body", current())
+        made = BranchCapture(builder)
+        with building(builder, self):
+            placeholders = [wrap(builder.argument(k, f"carried_{i}"), builder) for i, k in enumerate(arguments)]
+            try:
+                made.value = run(*placeholders)
+            except staging.AlwaysRaises as error:
+                made.raised = error
+            except Exception as error:
+                if not _is_own_raise(error):
+                    raise
+                made.raised = error
+                raise_in_graph(error)
+            finally:
+                for handle, owner, node in builder.writes.values():
+                    made.writes.append((handle, wrap(handle.node(), builder)))
+                    handle.put_back(owner, node)
+        return made
+
+    def cond(
+        self, pred: Any, captures: tuple[Capture, Capture], outputs: Sequence[tuple[Any, Any, StagedType]]
+    ) -> list[Any]:
+        for side, capture in enumerate(captures):
+            values = [o[side] for o in outputs]
+            kinds = [o[2] for o in outputs]
+            self.close(capture, values, kinds)
+        operands, inner = _shared_operands(captures)
+        inputs = [record.to_node(pred), *operands]
+        for capture, arguments in zip(captures, inner, strict=True):
+            capture.graph.arguments[:] = arguments
+        then, orelse = (c.graph for c in captures)
+        then.name, orelse.name = "if_true", "if_false"
+        return self.results("cond", inputs, [k for _, _, k in outputs], then=then, orelse=orelse)
+
+    def close(self, capture: Capture, values: Sequence[Any], kinds: Sequence[StagedType]) -> None:
+        """Make `values`, brought to `kinds`, the results of a captured graph."""
+        builder = capture.builder
+        builder.open = True
+        with building(builder, self):
+            builder.graph.results = [
+                _missing() if capture.raised is not None else self.brought(value, kind, capture)
+                for value, kind in zip(values, kinds, strict=True)
+            ]
+
+    def brought(self, value: Any, kind: StagedType, capture: Capture) -> Node:
+        if isinstance(value, Undefined):
+            return _missing()
+        held = kind.held if isinstance(kind, MaybeType) else kind
+        if isinstance(getattr(value, "type", None), MaybeType):
+            return record.to_node(value)
+        return record.to_node(record.converted(value, held))
+
+    def results(self, op: str, inputs: list[Node], kinds: Sequence[StagedType], **attrs: Any) -> list[Any]:
+        graphs = [g for g in attrs.values() if isinstance(g, Graph)]
+        effect = any(n.effect for g in graphs for n in g.walk())
+        node = current().add(op, inputs, attrs, None, effect=effect)
+        return [wrap(record.output(node, i, kind)) for i, kind in enumerate(kinds)]
+
+    # Loops
+
+    def while_loop(
+        self,
+        going: Any,
+        init: Sequence[Any],
+        types: Sequence[StagedType],
+        body: Capture,
+        again: Any,
+        results: Sequence[Any],
+        options: dict[str, Any],
+    ) -> list[Any]:
+        self.close(body, [again, *results], [_bool_type(again), *types])
+        carried = [self.initial(v, k) for v, k in zip(init, types, strict=True)]
+        body.graph.name = "body"
+        operands = _operands_of(body, len(types))
+        inputs = [record.to_node(going), *carried, *operands]
+        return self.results("while", inputs, types, body=body.graph, carried=len(types), **_limits(options))
+
+    def for_loop(
+        self,
+        iterated: Any,
+        going: Any,
+        init: Sequence[Any],
+        types: Sequence[StagedType],
+        body: Capture,
+        again: Any,
+        results: Sequence[Any],
+        options: dict[str, Any],
+    ) -> list[Any]:
+        _, elements = self.elements(iterated)
+        self.close(body, [again, *results], [_bool_type(again), *types])
+        source = iterated.node() if isinstance(iterated, Staged) else iterated.to_node()
+        carried = [self.initial(v, k) for v, k in zip(init, types, strict=True)]
+        body.graph.name = "body"
+        operands = _operands_of(body, len(elements) + len(types))
+        inputs = [record.to_node(going), source, *carried, *operands]
+        structure = iterated.structure if isinstance(iterated, StagedIterable) else 0
+        attrs = {"carried": len(types), "elements": len(elements), "structure": structure}
+        return self.results("for", inputs, types, body=body.graph, **attrs, **_limits(options))
+
+    def initial(self, value: Any, kind: StagedType) -> Node:
+        if isinstance(value, Undefined):
+            return _missing()
+        held = kind.held if isinstance(kind, MaybeType) else kind
+        if isinstance(getattr(value, "type", None), MaybeType):
+            return record.to_node(value)
+        return record.to_node(record.converted(value, held))
+
+    def elements(self, iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[StagedType]]:
+        """How a loop's items are made of staged values, and the types of these."""
+        return element_types(iterated)
+
+    # Values
+
+    def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+        return builtins.IMPLEMENTATIONS[function](*args, **kwargs)
+
+    def staged_list(self, values: Sequence[Any]) -> StagedList:
+        return values if isinstance(values, StagedList) else record.staged_list(values)
+
+    def and_(self, left: Any, right: Callable[[], Any]) -> Any:
+        return staging.if_exp(self, left, right, lambda: left, "")
+
+    def or_(self, left: Any, right: Callable[[], Any]) -> Any:
+        return staging.if_exp(self, left, lambda: left, right, "")
+
+    def not_(self, value: Any) -> Any:
+        return wrap(record.add("not_", (value,), ScalarType(bool)))
+
+    def contains(self, item: Any, container: Any) -> Any:
+        if isinstance(container, (tuple, list)) or isinstance(container, StagedList):
+            nodes = [container] if isinstance(container, StagedList) else list(container)
+            if isinstance(container, StagedList):
+                return wrap(record.add("contains", (container, item), ScalarType(bool)))
+            found: Any = False
+            for part in nodes:
+                equal = item == part
+                found = equal if found is False else wrap(record.add("either", (found, equal), ScalarType(bool)))
+            return found
+        if isinstance(container, Tensor) or isinstance(container, np.ndarray):
+            return wrap(record.add("contains", (container, item), ScalarType(bool)))
+        if isinstance(container, range):
+            return wrap(record.add("contains", (record.add("range", [
+                container.start, container.stop, container.step], ScalarType(int)), item), ScalarType(bool)))
+        raise StagingError(f"'in' with a staged value and a {type(container).__name__} cannot be staged")
+
+    def get_item(self, target: Any, key: Any) -> Any:
+        if isinstance(target, Staged):
+            return target[key]
+        if isinstance(target, np.ndarray):
+            return record.getitem(target, key)
+        if isinstance(target, (list, tuple)) and not isinstance(key, slice):
+            return record.wrap(_item_of_sequence(target, key))
+        raise StagingError(
+            f"a {type(target).__name__} cannot be indexed by a staged value. Use an array, list or tuple of values of one type"
+        )
+
+    def set_item(self, target: Any, key: Any, value: Any) -> Any:
+        if isinstance(target, np.ndarray) and (staging.has_staged(key) or record.contains_staged(value) or _inner()):
+            made = record.wrap(record.to_node(target))
+            made[key] = value
+            return made
+        if not isinstance(target, Staged) and staging.has_staged(key):
+            if not isinstance(target, list):
+                raise StagingError(f"an item of a {type(target).__name__} cannot be set by a staged key")
+            made = record.staged_list(target)
+            made[key] = value
+            return made
+        target[key] = value
+        return target
+
+    def assert_(self, test: Any, msg: Callable[[], Any] | None) -> None:
+        failed = wrap(record.add("not_", (test,), ScalarType(bool)))
+
+        def fail() -> None:
+            raise AssertionError(*([] if msg is None else [msg()]))
+
+        staging.if_stmt(self, failed, fail, _nothing, tuple, _ignore, (), 0)
+
+
+def _nothing() -> None:
+    """The branch that does nothing."""
+
+
+def _ignore(values: tuple) -> None:
+    """There are no variables."""
+
+
+def _inner() -> bool:
+    return current().parent is not None
+
+
+def _missing() -> Node:
+    return record.add("constant", (), None, value=Missing.VALUE)
+
+
+def _bool_type(value: Any) -> StagedType:
+    return value.type if isinstance(value, Staged) else ScalarType(bool)
+
+
+def _limits(options: dict[str, Any]) -> dict[str, Any]:
+    limit = options.get("maximum_iterations")
+    return {} if limit is None else {"maximum_iterations": limit}
+
+
+def _is_own_raise(error: BaseException) -> bool:
+    """Whether user code raised the exception itself, with `raise` or `assert`."""
+    if isinstance(error, AutographError):
+        return False
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    if place is None:
+        return False
+    code = place.tb_frame.f_code
+    if is_ours(code):
+        return isinstance(error, AssertionError) and code.co_name in ("assert_stmt", "fail")
+    return code.co_code[place.tb_lasti] == _RAISE
+
+
+_RAISE = __import__("dis").opmap["RAISE_VARARGS"]
+
+
+def raise_in_graph(error: BaseException) -> None:
+    """A node that raises what user code raised while it was traced."""
+    taken = record._Arguments()
+    args, _ = taken.take(tuple(error.args))
+    record.add("raise", taken.inputs, None, effect=True, function=type(error), args=args, error=error)
+
+
+def _operands_of(capture: Capture, own: int) -> list[Node]:
+    """What a body captured, as nodes of the current graph; its arguments put in that order."""
+    pairs = capture.builder.operands()
+    arguments = capture.graph.arguments
+    capture.graph.arguments[:] = [*arguments[:own], *(i for _, i in pairs)]
+    return [o for o, _ in pairs]
+
+
+def _shared_operands(captures: tuple[Capture, Capture]) -> tuple[list[Node], list[list[Node]]]:
+    """One list of operands for both branches, and the arguments of each in that order."""
+    maps = [dict(c.builder.operands()) for c in captures]
+    operands = list({**maps[0], **maps[1]})
+    inner = []
+    for capture, taken in zip(captures, maps, strict=True):
+        missing = (Node("argument", (), {"name": "unused"}, o.type) for o in operands)
+        inner.append([taken.get(o) or m for o, m in zip(operands, missing, strict=True)])
+    return operands, inner
+
+
+def _item_of_sequence(target: Sequence[Any], key: Any) -> Node:
+    kinds = [record.to_node(v).type for v in target]
+    if not kinds:
+        raise IndexError(f"{type(target).__name__} index out of range")
+    merged = kinds[0]
+    for kind in kinds[1:]:
+        try:
+            merged = record.merge_types(merged, kind)
+        except TypeError as error:
+            raise StagingError(
+                f"a {type(target).__name__} of values of different types is indexed by a staged value: {error}"
+            ) from None
+    held = record.add("list" if isinstance(target, list) else "tuple", target, ListType(merged))
+    return record.add("list_get", (held, key), merged)
+
+
+__all__ = ["ArrayType", "GraphBackend", "Missing", "Scalar"]

@@ -1,0 +1,280 @@
+"""Python's builtins on staged values: recorded, so that they run on the values as Python runs them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import builtins as table
+from .. import staging
+from ..errors import StagingError
+from . import record
+from .iterables import StagedIterable, parts_of, staged_enumerate, staged_range, staged_reversed, staged_zip
+from .staged import Scalar, Staged, StagedList, Tensor
+from .types import ArrayType, ListType, ScalarType, StagedType
+
+
+def _print(*args: Any, **kwargs: Any) -> None:
+    taken = record._Arguments()
+    template, _ = taken.take(tuple(args))
+    named, _ = taken.take(kwargs)
+    record.add("print", taken.inputs, None, effect=True, args=template, kwargs=named)
+
+
+def _len(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        if not value.ndim:
+            raise TypeError("len() of unsized object")
+        return value.dimension(0)
+    if isinstance(value, (list, tuple)):
+        return len(value)
+    if isinstance(value, StagedIterable):
+        if value.op != "range":
+            raise TypeError(f"object of type '{value.op}' has no len()")
+        return record.wrap(record.add("len", (value.to_node(),), ScalarType(int), function=len))
+    if isinstance(value, Scalar) and value.type.python is not str:
+        raise TypeError(f"object of type '{value.type}' has no len()")
+    return record.wrap(record.add("len", (value,), ScalarType(int), function=len))
+
+
+def _element(value: Any) -> StagedType:
+    parts, structure = parts_of(value)
+    if structure != 0:
+        raise StagingError("only an iterable of single numbers or arrays can be staged here")
+    return parts[0]
+
+
+def _source(value: Any) -> Any:
+    return value.to_node() if isinstance(value, StagedIterable) else value
+
+
+def _is_iterable(value: Any) -> bool:
+    return isinstance(value, (StagedIterable, StagedList)) or (isinstance(value, Tensor) and bool(value.ndim))
+
+
+def _of_iterable(
+    function: Callable[..., Any], result: Callable[[StagedType], StagedType]
+) -> Callable[..., Any]:
+    """A builtin that consumes one iterable."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs and _is_iterable(args[0]):
+            kind = result(_element(args[0]))
+            return record.wrap(record.add(function.__name__, (_source(args[0]),), kind, function=function))
+        return _unrolled(function, args, kwargs)
+
+    return call
+
+
+def _unrolled(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+    """A builtin over a plain list of staged values, or with a function: by its own definition."""
+    unrolled = _DEFINITIONS.get(function)
+    if unrolled is None:
+        raise StagingError(f"{function.__name__}() with these arguments cannot be staged")
+    return unrolled(*args, **kwargs)
+
+
+def _sum(values: Any, start: Any = 0) -> Any:
+    if _is_iterable(values):
+        kind = record.merge_types(_sum_type(_element(values)), _type(start))
+        return record.wrap(record.add("sum", (_source(values), start), kind, function=sum))
+    for value in values:
+        start = start + value
+    return start
+
+
+def _type(value: Any) -> StagedType:
+    return record.to_node(value).type
+
+
+def _sum_type(element: StagedType) -> StagedType:
+    return record._operator_type("add", (ScalarType(int), element))
+
+
+def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            raise StagingError(f"{function.__name__}() with {', '.join(kwargs)} cannot be staged")
+        if len(args) == 1 and _is_iterable(args[0]):
+            element = _element(args[0])
+            return record.wrap(record.add(function.__name__, (_source(args[0]),), element, function=function))
+        values = args if len(args) > 1 else tuple(args[0])
+        kind = _type(values[0])
+        for value in values[1:]:
+            kind = record.merge_types(kind, _type(value))
+        return record.wrap(record.add(function.__name__, values, kind, function=function))
+
+    return call
+
+
+def _any_of(values: Any) -> Any:
+    found: Any = False
+    for value in values:
+        if isinstance(value, Staged):
+            found = record.wrap(record.add("either", (found, value), ScalarType(bool)))
+        elif value:
+            return True
+    return _bool(found)
+
+
+def _all_of(values: Any) -> Any:
+    failed: Any = False
+    for value in values:
+        if isinstance(value, Staged):
+            false = record.wrap(record.add("not_", (value,), ScalarType(bool)))
+            failed = record.wrap(record.add("either", (failed, false), ScalarType(bool)))
+        elif not value:
+            return False
+    return not failed if isinstance(failed, bool) else record.wrap(record.add("not_", (failed,), ScalarType(bool)))
+
+
+def _sorted_of(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
+    if key is not None:
+        raise StagingError("sorted() with a key cannot be staged: use np.argsort")
+    made = values if _is_iterable(values) else record.staged_list(values)
+    element = _element(made)
+    attrs = {"function": sorted, "args": (record.Slot(0),), "kwargs": {"reverse": reverse}}
+    return record.wrap(record.add("sorted", (_source(made),), ListType(element), **attrs))
+
+
+def _conversion(kind: type) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs or len(args) != 1:
+            raise StagingError(f"{kind.__name__}() of a staged value takes one argument")
+        [value] = args
+        if isinstance(value, Tensor) and value.ndim and kind is not str and kind is not bool:
+            known = [d for d in value.type.shape if d is not None]
+            if len(known) == value.ndim and math.prod(known) != 1:
+                raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+        return record.wrap(record.add(kind.__name__, (value,), ScalarType(kind), function=kind))
+
+    return call
+
+
+def _list(value: Any) -> Any:
+    if isinstance(value, StagedList):
+        return value.copy()
+    if _is_iterable(value):
+        source = record.add("iterate", (_source(value),), ListType(_element(value)), function=list)
+        return record.wrap(source)
+    return list(value)
+
+
+def _tuple(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return tuple(value)
+    if isinstance(value, Tensor):
+        return tuple(value)
+    raise StagingError("tuple() of a staged iterable: use list()")
+
+
+def _map(function: Callable[..., Any], *iterables: Any) -> Any:
+    if not any(map(_is_iterable, iterables)):
+        return map(function, *iterables)
+    source = iterables[0] if len(iterables) == 1 else staged_zip(*iterables)
+    made = record.staged_list([])
+    backend = staging.ACTIVE[-1]
+
+    def body(item: Any) -> None:
+        made.append(function(*item) if len(iterables) > 1 else function(item))
+
+    staging.for_stmt(backend, source, None, body, tuple, _ignore, (), {})
+    return made
+
+
+def _filter(function: Callable[..., Any] | None, iterable: Any) -> Any:
+    made = record.staged_list([])
+    backend = staging.ACTIVE[-1]
+
+    def body(item: Any) -> None:
+        kept = item if function is None else function(item)
+        if isinstance(kept, Staged):
+            staging.if_stmt(backend, kept, lambda: made.append(item), _nothing, tuple, _ignore, (), 0)
+        elif kept:
+            made.append(item)
+
+    if _is_iterable(iterable):
+        staging.for_stmt(backend, iterable, None, body, tuple, _ignore, (), {})
+    else:
+        for item in iterable:
+            body(item)
+    return made
+
+
+def _ignore(values: tuple) -> None:
+    """There are no variables."""
+
+
+def _nothing() -> None:
+    """The branch that does nothing."""
+
+
+def _isinstance(value: Any, kinds: Any) -> bool:
+    kinds = kinds if isinstance(kinds, tuple) else (kinds,)
+    kind = getattr(value, "type", None)
+    if isinstance(kind, ScalarType):
+        return issubclass(kind.python, kinds)
+    if isinstance(kind, ArrayType):
+        own = (np.ndarray, kind.dtype.type) if not kind.shape else (np.ndarray,)
+        return any(issubclass(o, kinds) for o in own)
+    if isinstance(kind, ListType):
+        return issubclass(list, kinds)
+    return isinstance(value, kinds)
+
+
+def _math(function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any) -> Any:
+        if any(isinstance(a, (list, tuple)) for a in args):
+            raise StagingError(f"math.{function.__name__} of a sequence of staged values: use NumPy's")
+        kind = _MATH_RESULTS.get(function, float)
+        return record.wrap(record.add(f"math.{function.__name__}", args, ScalarType(kind), function=function))
+
+    return call
+
+
+_MATH_RESULTS: dict[Callable[..., Any], type] = {
+    **dict.fromkeys((math.isnan, math.isinf, math.isfinite, math.isclose), bool),
+    **dict.fromkeys((math.floor, math.ceil, math.trunc, math.gcd, math.lcm, math.factorial, math.comb), int),
+    **dict.fromkeys((math.perm, math.isqrt), int),
+}
+
+
+def _numpy(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *args, **kwargs: record.call(function, args, kwargs)
+
+
+def _numpy_scalar(kind: type) -> Callable[..., Any]:
+    return lambda value: record.converted(value, ArrayType(np.dtype(kind), getattr(value, "shape", ())))
+
+
+_DEFINITIONS: dict[Callable[..., Any], Callable[..., Any]] = {any: _any_of, all: _all_of, sorted: _sorted_of}
+
+IMPLEMENTATIONS: dict[Callable[..., Any], Callable[..., Any]] = {
+    print: _print,
+    len: _len,
+    range: staged_range,
+    enumerate: staged_enumerate,
+    zip: staged_zip,
+    reversed: staged_reversed,
+    min: _extreme(min),
+    max: _extreme(max),
+    sum: _sum,
+    any: _of_iterable(any, lambda element: ScalarType(bool)),
+    all: _of_iterable(all, lambda element: ScalarType(bool)),
+    sorted: _of_iterable(sorted, ListType),
+    map: _map,
+    filter: _filter,
+    list: _list,
+    tuple: _tuple,
+    isinstance: _isinstance,
+    **{kind: _conversion(kind) for kind in (int, float, bool, complex, str)},
+    **{f: _math(f) for f in table._MATH},
+    **{f: _numpy_scalar(f) if isinstance(f, type) else _numpy(f) for f in table._NUMPY},
+}
+
+
+def _bool(value: Any) -> Any:
+    return value if isinstance(value, bool) else record.wrap(record.to_node(value))

@@ -1,0 +1,100 @@
+"""What a staged `for` can loop over, besides arrays and lists: `range`, `enumerate`, `zip`, `reversed`.
+
+A *structure* says how an item is made of staged values: a number is the place of one among them, a
+tuple is a tuple of structures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..errors import StagingError
+from . import record
+from .ir import Node
+from .staged import Staged, StagedList, Tensor
+from .types import ArrayType, ScalarType, StagedType
+
+
+class StagedIterable:
+    """An iterable of the running graph; `parts` are the types of the values in one item."""
+
+    def __init__(self, op: str, inputs: Sequence[Any], parts: Sequence[StagedType], structure: Any):
+        self.op, self.inputs, self.parts, self.structure = op, tuple(inputs), list(parts), structure
+
+    def to_node(self) -> Node:
+        sources = [i.to_node() if isinstance(i, StagedIterable) else record.to_node(i) for i in self.inputs]
+        return record.add(self.op, sources, None)
+
+    def __iter__(self) -> Any:
+        raise StagingError(f"a staged {self.op} is iterated by Python. Use a 'for' loop in converted code")
+
+    def __repr__(self) -> str:
+        return f"<staged {self.op}>"
+
+
+def element_types(iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[StagedType]]:
+    """How an item of `iterated` is made of staged values, and the types of these."""
+    parts, structure = parts_of(iterated)
+    return (lambda values: built(structure, values)), parts
+
+
+def built(structure: Any, values: Sequence[Any]) -> Any:
+    if isinstance(structure, tuple):
+        return tuple(built(part, values) for part in structure)
+    return values[structure]
+
+
+def parts_of(iterated: Any) -> tuple[list[StagedType], Any]:
+    if isinstance(iterated, StagedIterable):
+        return iterated.parts, iterated.structure
+    if isinstance(iterated, StagedList):
+        element = iterated.type.element
+        return [element if element is not None else ScalarType(int)], 0
+    if isinstance(iterated, Tensor):
+        if not iterated.type.shape:
+            raise TypeError("iteration over a 0-d array")
+        return [ArrayType(iterated.type.dtype, iterated.type.shape[1:])], 0
+    if isinstance(iterated, Staged):
+        raise TypeError(f"'{iterated.type}' object is not iterable")
+    node = record.to_node(iterated)
+    return [ArrayType(node.type.dtype, node.type.shape[1:])], 0
+
+
+def moved(structure: Any, by: int) -> Any:
+    if isinstance(structure, tuple):
+        return tuple(moved(part, by) for part in structure)
+    return structure + by
+
+
+def staged_range(*args: Any) -> StagedIterable:
+    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    for bound in (start, stop, step):
+        kind = getattr(bound, "type", None)
+        if isinstance(kind, ArrayType) and (kind.shape or kind.dtype.kind not in "iub"):
+            what = "only integer scalar arrays can be converted to a scalar index"
+            message = what if kind.shape else f"'numpy.{kind.dtype}' object cannot be interpreted as an integer"
+            raise TypeError(message)
+        if isinstance(kind, ScalarType) and kind.python not in (int, bool):
+            raise TypeError(f"'{kind.python.__name__}' object cannot be interpreted as an integer")
+    return StagedIterable("range", (start, stop, step), [ScalarType(int)], 0)
+
+
+def staged_enumerate(iterable: Any, start: Any = 0) -> StagedIterable:
+    parts, structure = parts_of(iterable)
+    return StagedIterable("enumerate", (iterable, start), [ScalarType(int), *parts], (0, moved(structure, 1)))
+
+
+def staged_zip(*iterables: Any) -> StagedIterable:
+    parts: list[StagedType] = []
+    structures = []
+    for iterable in iterables:
+        inner, structure = parts_of(iterable)
+        structures.append(moved(structure, len(parts)))
+        parts.extend(inner)
+    return StagedIterable("zip", iterables, parts, tuple(structures))
+
+
+def staged_reversed(iterable: Any) -> StagedIterable:
+    parts, structure = parts_of(iterable)
+    return StagedIterable("reversed", (iterable,), parts, structure)

@@ -1,0 +1,404 @@
+"""Recording: each function adds the nodes of one operation to the current graph.
+
+Types come from the rules; what an operation does at run time is in `autograph_rs.runtime.graph.run`.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import StagingError, UnsupportedFunctionError
+from .ir import Node, Slot
+from .rules import NUMPY, getitem_type, setitem_check, ufunc_type
+from .trace import current, scalar_type
+from .types import ArrayType, ListType, MaybeType, ScalarType, StagedType
+
+UFUNCS = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide,
+    "floordiv": np.floor_divide, "mod": np.remainder, "pow": np.power, "matmul": np.matmul,
+    "lshift": np.left_shift, "rshift": np.right_shift, "and_": np.bitwise_and, "or_": np.bitwise_or,
+    "xor": np.bitwise_xor, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
+    "eq": np.equal, "ne": np.not_equal, "neg": np.negative, "pos": np.positive, "abs": np.absolute,
+    "invert": np.invert,
+}  # fmt: skip
+OPERATOR_OF = {ufunc: name for name, ufunc in UFUNCS.items()}
+_SAMPLES = {bool: True, int: 1, float: 1.0, complex: 1j, str: "1"}
+
+
+def staged_class() -> type:
+    from .staged import Staged
+
+    return Staged
+
+
+def is_staged(value: Any) -> bool:
+    return isinstance(value, staged_class())
+
+
+def can_stage(value: Any) -> bool:
+    """Whether a value can be an operand: staged, a number, a string, an array or a list of these."""
+    if is_staged(value) or scalar_type(value) is not None:
+        return True
+    return isinstance(value, (list, tuple)) and all(map(can_stage, value))
+
+
+def wrap(node: Node) -> Any:
+    from .staged import wrap as make
+
+    return make(node)
+
+
+def add(op: str, inputs: Sequence[Any], kind: StagedType | None, *, effect: bool = False, **attrs: Any) -> Node:
+    return current().add(op, [to_node(i) for i in inputs], attrs, kind, effect=effect)
+
+
+def to_node(value: Any) -> Node:
+    """The node of a staged or plain value in the current graph."""
+    if isinstance(value, Node):
+        return value
+    if is_staged(value):
+        return value.node()
+    if isinstance(value, (list, tuple)):
+        return to_node(call(np.array, (list(value),), {}) if contains_staged(value) else np.asarray(value))
+    kind = scalar_type(value)
+    if kind is None:
+        raise StagingError(f"a value of type {type(value).__name__} cannot stand in a graph: {value!r}")
+    return current().constant(value, kind)
+
+
+def contains_staged(value: Any) -> bool:
+    if is_staged(value):
+        return True
+    if isinstance(value, (list, tuple)):
+        return any(map(contains_staged, value))
+    if isinstance(value, dict):
+        return any(map(contains_staged, value.values()))
+    if isinstance(value, slice):
+        return any(map(is_staged, (value.start, value.stop, value.step)))
+    return False
+
+
+# Calls of NumPy
+
+
+class _Arguments:
+    """A call's arguments, taken apart: a template with slots, the same with types, and the inputs."""
+
+    def __init__(self) -> None:
+        self.inputs: list[Node] = []
+
+    def take(self, value: Any) -> tuple[Any, Any]:
+        if is_staged(value) or isinstance(value, np.ndarray):
+            node = to_node(value)
+            if isinstance(node.type, ListType):
+                return self.take(list_stack(value)) if False else self._slot(node)
+            return self._slot(node)
+        if isinstance(value, (list, tuple)):
+            parts = [self.take(v) for v in value]
+            made = tuple(zip(*parts, strict=True)) if parts else ((), ())
+            if isinstance(value, list):
+                return list(made[0]), list(made[1])
+            return made
+        if isinstance(value, slice):
+            (a, x), (b, y), (c, z) = map(self.take, (value.start, value.stop, value.step))
+            return slice(a, b, c), slice(x, y, z)
+        if isinstance(value, dict):
+            taken = {k: self.take(v) for k, v in value.items()}
+            return {k: v[0] for k, v in taken.items()}, {k: v[1] for k, v in taken.items()}
+        return value, value
+
+    def _slot(self, node: Node) -> tuple[Slot, Any]:
+        kind = node.type
+        if isinstance(kind, ListType):
+            element = kind.element
+            if not isinstance(element, (ArrayType, ScalarType)):
+                raise StagingError("a staged list that is empty, or holds lists, is given to a NumPy function")
+            inner = element if isinstance(element, ArrayType) else ArrayType(np.dtype(element.python))
+            kind = ArrayType(inner.dtype, (None, *inner.shape))
+        self.inputs.append(node)
+        return Slot(len(self.inputs) - 1), kind
+
+
+def function_name(function: Callable) -> str:
+    module = getattr(function, "__module__", "") or ""
+    name = getattr(function, "__name__", repr(function))
+    return f"{module.replace('numpy.core', 'numpy').replace('._', '.')}.{name}" if module else name
+
+
+def call(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """A call of a NumPy function.
+
+    Raises:
+        UnsupportedFunctionError: the function is not in the table of rules.
+    """
+    rule = NUMPY.get(function)
+    if rule is None:
+        raise UnsupportedFunctionError(
+            f"{function_name(function)} was called on a staged array, but the graph has no rule for it. "
+            "Write it with functions that have one, or keep it out of the staged function"
+        )
+    out = kwargs.pop("out", None)
+    taken = _Arguments()
+    template, types = taken.take(tuple(args))
+    named, named_types = taken.take(dict(kwargs))
+    kind = rule(*types, **named_types)
+    made = _result(function_name(function), function, taken.inputs, template, named, kind)
+    if out is not None:
+        out.write_through(converted(made, out.type, casting="same_kind"))
+        return out
+    return made
+
+
+def _result(
+    op: str, function: Callable, inputs: Sequence[Node], args: Any, kwargs: Any, kind: Any
+) -> Any:
+    if isinstance(kind, (tuple, list)) and any(isinstance(k, (ArrayType, ScalarType)) for k in kind):
+        node = add(op, inputs, None, function=function, args=args, kwargs=kwargs)
+        parts = [wrap(output(node, i, k)) for i, k in enumerate(kind)]
+        return parts if isinstance(kind, list) else tuple(parts)
+    if not isinstance(kind, (ArrayType, ScalarType, ListType)):
+        return kind
+    return wrap(add(op, inputs, kind, function=function, args=args, kwargs=kwargs))
+
+
+def output(node: Node, index: int, kind: StagedType) -> Node:
+    return add("output", (node,), kind, index=index)
+
+
+def ufunc(function: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]) -> Any:
+    """A ufunc, called or by one of its methods."""
+    out = kwargs.pop("out", None)
+    if method == "at":
+        raise UnsupportedFunctionError(f"numpy.{function.__name__}.at on a staged array: use indexed assignment")
+    name = OPERATOR_OF.get(function)
+    plain_call = method == "__call__" and not kwargs
+    if plain_call and name is not None and not _all_scalars(inputs):
+        made = unary(name, inputs[0]) if len(inputs) == 1 else binary(name, *inputs)
+    else:
+        taken = _Arguments()
+        template, types = taken.take(tuple(_stronger(i) for i in inputs) if _all_scalars(inputs) else inputs)
+        named, named_types = taken.take(kwargs)
+        kind = ufunc_type(function, method, types, named_types)
+        target = function if method == "__call__" else getattr(function, method)
+        suffix = "" if method == "__call__" else f".{method}"
+        made = _result(f"numpy.{function.__name__}{suffix}", target, taken.inputs, template, named, kind)
+    if out is None:
+        return made
+    for target, value in zip(out, made if isinstance(made, tuple) else (made,), strict=False):
+        if target is not None:
+            target.write_through(converted(value, target.type, casting="same_kind"))
+    return out[0] if len(out) == 1 else out
+
+
+def _all_scalars(inputs: Sequence[Any]) -> bool:
+    return all(isinstance(getattr(i, "type", None), ScalarType) or scalar_kind(i) for i in inputs)
+
+
+def scalar_kind(value: Any) -> bool:
+    return isinstance(scalar_type(value), ScalarType)
+
+
+def _stronger(value: Any) -> Any:
+    """A Python scalar as the NumPy scalar that a ufunc makes of it."""
+    if is_staged(value):
+        return converted(value, ArrayType(np.dtype(value.type.python)))
+    return value
+
+
+# Python's operators
+
+
+def binary(name: str, left: Any, right: Any) -> Any:
+    a, b = to_node(left), to_node(right)
+    return wrap(current().add(name, (a, b), {}, _operator_type(name, (a.type, b.type))))
+
+
+def unary(name: str, operand: Any) -> Any:
+    node = to_node(operand)
+    return wrap(current().add(name, (node,), {}, _operator_type(name, (node.type,))))
+
+
+def _operator_type(name: str, kinds: tuple[StagedType, ...]) -> StagedType:
+    if any(isinstance(k, MaybeType) for k in kinds):
+        kinds = tuple(getattr(k, "held", k) for k in kinds)
+    if any(isinstance(k, ArrayType) for k in kinds):
+        return ufunc_type(UFUNCS[name], "__call__", kinds, {})
+    function = builtins.abs if name == "abs" else getattr(operator, name)
+    return ScalarType(type(function(*[_SAMPLES[k.python] for k in kinds])))
+
+
+def builtin(function: Callable, *args: Any) -> Any:
+    """A Python builtin on numbers, whose result is a Python scalar or a NumPy one, by example."""
+    samples = [_sample(a) for a in args]
+    kind = scalar_type(function(*samples))
+    if kind is None:
+        raise StagingError(f"{function.__name__}() cannot be staged on {', '.join(repr(s) for s in samples)}")
+    return wrap(add(function.__name__, args, kind, function=function))
+
+
+def _sample(value: Any) -> Any:
+    if not is_staged(value):
+        return value
+    kind = value.type
+    return _SAMPLES[kind.python] if isinstance(kind, ScalarType) else np.ones(kind.shape, kind.dtype)[()]
+
+
+def item(value: Any) -> Any:
+    """The Python scalar in an array of one element."""
+    if isinstance(value.type, ScalarType):
+        return value
+    return wrap(add("item", (value,), ScalarType(type(np.ones((), value.type.dtype).item()))))
+
+
+def dimension(value: Any, axis: int) -> Any:
+    return wrap(add("dimension", (value,), ScalarType(int), axis=axis))
+
+
+def converted(value: Any, kind: StagedType, *, casting: str = "unsafe", operation: str = "") -> Any:
+    """A value brought to another dtype, or from a Python scalar to an array."""
+    node = to_node(value)
+    if node.type == kind:
+        return wrap(node)
+    if isinstance(kind, ArrayType):
+        if isinstance(node.type, ArrayType):
+            if casting != "unsafe" and not np.can_cast(node.type.dtype, kind.dtype, casting):
+                name = UFUNCS[operation].__name__ if operation in UFUNCS else operation
+                raise np._core._exceptions._UFuncOutputCastingError(
+                    UFUNCS.get(operation, np.add), casting, node.type.dtype, kind.dtype, 0
+                ) if operation in UFUNCS else TypeError(f"{name}: cannot cast {node.type.dtype} to {kind.dtype}")
+            if node.type.dtype == kind.dtype:
+                return wrap(node)
+        return wrap(current().add("convert", (node,), {"dtype": kind.dtype}, _converted_type(node.type, kind)))
+    if isinstance(kind, ScalarType):
+        return wrap(current().add(kind.python.__name__, (node,), {"function": kind.python}, kind))
+    return wrap(node)
+
+
+def _converted_type(old: StagedType, new: ArrayType) -> ArrayType:
+    return ArrayType(new.dtype, old.shape if isinstance(old, ArrayType) else ())
+
+
+# Items
+
+
+def getitem(target: Any, key: Any) -> Any:
+    taken = _Arguments()
+    base = to_node(target)
+    taken.inputs.append(base)
+    template, types = taken.take(key)
+    kind = getitem_type(base.type, types)
+    return _result("getitem", operator.getitem, taken.inputs, (Slot(0), template), {}, kind)
+
+
+def setitem(target: Any, key: Any, value: Any) -> Any:
+    """The array that differs from `target` at `key`."""
+    taken = _Arguments()
+    base = to_node(target)
+    taken.inputs.append(base)
+    template, types = taken.take(key)
+    new = to_node(value)
+    taken.inputs.append(new)
+    setitem_check(base.type, types, new.type)
+    return wrap(add("setitem", taken.inputs, base.type, key=template))
+
+
+# Lists
+
+
+def staged_list(values: Sequence[Any]) -> Any:
+    """A staged list that holds plain or staged values."""
+    nodes = [to_node(v) for v in values]
+    element = None
+    for node in nodes:
+        element = node.type if element is None else merge_types(element, node.type)
+    return wrap(add("list", nodes, ListType(element)))
+
+
+def list_append(target: Any, value: Any) -> Any:
+    node = value if isinstance(value, Node) else _element_node(value)
+    element = target.type.element
+    element = node.type if element is None else merge_types(element, node.type)
+    return wrap(add("list_append", (target, node), ListType(element)))
+
+
+def _element_node(value: Any) -> Node:
+    if isinstance(value, (tuple, list)):
+        raise StagingError("a staged list can hold numbers and arrays, not tuples or lists of staged values")
+    return to_node(value)
+
+
+def list_pop(target: Any, index: Any) -> tuple[Any, Any]:
+    if target.type.element is None:
+        raise IndexError("pop from empty list")
+    node = add("list_pop", (target, index), None)
+    return wrap(output(node, 0, target.type)), wrap(output(node, 1, target.type.element))
+
+
+def list_copy(target: Any) -> Any:
+    return wrap(add("list_copy", (target,), target.type))
+
+
+def list_get(target: Any, key: Any) -> Any:
+    if isinstance(key, slice):
+        taken = _Arguments()
+        taken.inputs.append(to_node(target))
+        template, _ = taken.take(key)
+        return _result("getitem", operator.getitem, taken.inputs, (Slot(0), template), {}, target.type)
+    if target.type.element is None:
+        raise IndexError("list index out of range")
+    return wrap(add("list_get", (target, key), target.type.element))
+
+
+def list_set(target: Any, key: Any, value: Any) -> Any:
+    kind = ListType(merge_types(target.type.element, to_node(value).type))
+    return wrap(add("list_set", (target, key, value), kind))
+
+
+def list_length(target: Any) -> Any:
+    return wrap(add("len", (target,), ScalarType(int), function=len))
+
+
+def list_stack(target: Any) -> Any:
+    return call(np.array, (target,), {})
+
+
+# Types that two paths share
+
+
+def merge_types(a: StagedType, b: StagedType) -> StagedType:
+    """The type of a value that is `a` on one path and `b` on the other.
+
+    Raises:
+        TypeError: no type holds both.
+    """
+    if a == b:
+        return a
+    if isinstance(a, MaybeType) or isinstance(b, MaybeType):
+        name = a.name if isinstance(a, MaybeType) else b.name
+        return MaybeType(merge_types(getattr(a, "held", a), getattr(b, "held", b)), name)
+    if isinstance(a, ListType) and isinstance(b, ListType):
+        if a.element is None or b.element is None:
+            return ListType(a.element or b.element)
+        return ListType(merge_types(a.element, b.element))
+    if isinstance(a, ListType) or isinstance(b, ListType):
+        raise TypeError("one is a list")
+    if isinstance(a, ScalarType) and isinstance(b, ScalarType):
+        if str in (a.python, b.python):
+            raise TypeError("one is text")
+        order = (bool, int, float, complex)
+        return ScalarType(order[max(order.index(a.python), order.index(b.python))])
+    if isinstance(a, ScalarType):
+        a, b = b, a
+    if isinstance(b, ScalarType):
+        if b.python is str and a.dtype.kind != "U":
+            raise TypeError("one is text")
+        return ArrayType(np.result_type(a.dtype, _SAMPLES[b.python]), a.shape)
+    if len(a.shape) != len(b.shape):
+        raise TypeError(f"one has {len(a.shape)} dimensions, the other {len(b.shape)}")
+    shape = tuple(x if x == y else None for x, y in zip(a.shape, b.shape, strict=True))
+    return ArrayType(np.result_type(a.dtype, b.dtype), shape)

@@ -1,0 +1,383 @@
+"""Staged values: what user code holds while it is traced.
+
+A `Staged` is a handle on a node. Writing in place gives the handle another node, so every alias of an
+array sees the write, as in NumPy. A *view* (`x[1:]`, `x.T`) knows its base: it is computed again when
+the base was written, and a write to `x[1:]` goes through to `x`.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..errors import StagingError
+from . import record
+from .ir import Node
+from .rules import METHODS, getitem_type
+from .trace import Builder, current
+from .types import ArrayType, ScalarType, StagedType
+
+
+class Staged:
+    """What tensors, staged Python scalars and staged lists have in common."""
+
+    __slots__ = ("__weakref__", "_base", "_node", "_owner", "_seen", "version")
+
+    def __init__(self, node: Node, owner: Builder, base: tuple[Staged, Callable[[Any], Any], Any] | None = None):
+        self._node, self._owner, self._base = node, owner, base
+        self.version = 0
+        self._seen = base[0].version if base else 0
+
+    @property
+    def type(self) -> StagedType:
+        return self._node.type
+
+    @property
+    def name(self) -> str:
+        return f"an array written in place ({self._node.place})" if self._node.place else "an array written in place"
+
+    @property
+    def is_argument(self) -> bool:
+        return self._node.op == "argument"
+
+    def node(self) -> Node:
+        """The node that holds the value now, as the current graph sees it."""
+        if self._base is not None and self._base[0].version != self._seen:
+            base, again, _ = self._base
+            return again(base).node()
+        return current().lift(self._node, self._owner)
+
+    def read(self) -> Any:
+        """The value as it is now, as a handle of its own."""
+        return wrap(self.node())
+
+    def write(self, value: Any) -> None:
+        """Let the handle, and every alias of it, have another value."""
+        builder = current()
+        if builder is not self._owner:
+            builder.writes.setdefault(id(self), (self, self._owner, self._node))
+        self._node, self._owner = record.to_node(value), builder
+        self.version += 1
+
+    def put_back(self, owner: Builder, node: Node) -> None:
+        self._owner, self._node = owner, node
+        self.version += 1
+
+    def refuse(self, what: str, remedy: str) -> NoReturn:
+        place = f" (made at {self._node.place})" if self._node.place else ""
+        raise StagingError(f"a staged value of type {self.type}{place} {what}. {remedy}")
+
+    def __bool__(self) -> NoReturn:
+        self.refuse(
+            "decides a branch that was not converted",
+            "Convert the function that holds the 'if', 'while', 'and', 'or' or 'not', or use np.where",
+        )
+
+    def __index__(self) -> NoReturn:
+        self.refuse("is used as a Python index or size", "Index a NumPy array or a list in converted code")
+
+    def __int__(self) -> NoReturn:
+        self.refuse("is turned into a Python int by code that was not converted", "Call int() in converted code")
+
+    def __float__(self) -> NoReturn:
+        self.refuse("is turned into a Python float by code that was not converted", "Call float() in converted code")
+
+    def __complex__(self) -> NoReturn:
+        self.refuse("is turned into a Python complex by code that was not converted", "Use a complex dtype")
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        self.refuse("is stored into a plain NumPy array", "Write to an argument, or to an array made in the function")
+
+    def __format__(self, spec: str) -> NoReturn:
+        self.refuse("is formatted into text while the graph is built", "Format it in converted code")
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    def __repr__(self) -> str:
+        return f"<staged {self.type}>"
+
+    __hash__ = None  # type: ignore[assignment]
+
+    # NumPy's protocols
+
+    __array_priority__ = 1000
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return record.ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, function: Callable, types: Any, args: tuple, kwargs: dict) -> Any:
+        return record.call(function, args, kwargs)
+
+
+def _binary(name: str, *, reflected: bool = False) -> Callable[[Any, Any], Any]:
+    def method(self: Any, other: Any) -> Any:
+        if not record.can_stage(other):
+            return NotImplemented
+        return record.binary(name, other, self) if reflected else record.binary(name, self, other)
+
+    return method
+
+
+def _in_place(name: str) -> Callable[[Any, Any], Any]:
+    def method(self: Any, other: Any) -> Any:
+        if not record.can_stage(other):
+            return NotImplemented
+        made = record.binary(name, self, other)
+        if not isinstance(self.type, ArrayType) or not self.type.shape:
+            return made
+        self.write_through(record.converted(made, self.type, casting="same_kind", operation=name))
+        return self
+
+    return method
+
+
+_ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift", "and", "or", "xor")
+
+
+class Value(Staged):
+    """A staged number or array: arithmetic and comparison."""
+
+    __slots__ = ()
+
+    for _name in _ARITHMETIC:
+        _function = f"{_name}_" if _name in ("and", "or") else _name
+        locals()[f"__{_name}__"] = _binary(_function)
+        locals()[f"__r{_name}__"] = _binary(_function, reflected=True)
+        locals()[f"__i{_name}__"] = _in_place(_function)
+    for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+        locals()[f"__{_name}__"] = _binary(_name)
+    del _name, _function
+    __hash__ = None  # type: ignore[assignment]
+
+    def __neg__(self) -> Any:
+        return record.unary("neg", self)
+
+    def __pos__(self) -> Any:
+        return record.unary("pos", self)
+
+    def __abs__(self) -> Any:
+        return record.unary("abs", self)
+
+    def __invert__(self) -> Any:
+        return record.unary("invert", self)
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return record.builtin(round, self) if digits is None else record.builtin(round, self, digits)
+
+
+class Scalar(Value):
+    """A staged Python scalar: a bool, int, float, complex or str at run time."""
+
+    __slots__ = ()
+
+    @property
+    def real(self) -> Any:
+        return self if self.type.python is not complex else record.builtin(_real, self)
+
+
+def _real(value: complex) -> float:
+    return value.real
+
+
+class Tensor(Value):
+    """A staged NumPy array, or NumPy scalar where its shape is `()`."""
+
+    __slots__ = ()
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.type.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.type.shape)
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return tuple(self.dimension(i) for i in range(self.ndim))
+
+    def dimension(self, axis: int) -> Any:
+        known = self.type.shape[axis]
+        return record.dimension(self, axis) if known is None else known
+
+    @property
+    def size(self) -> Any:
+        total = 1
+        for length in self.shape:
+            total = total * length
+        return total
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> Any:
+        return self.size * self.itemsize
+
+    @property
+    def T(self) -> Any:  # noqa: N802 - NumPy's name
+        return view(np.transpose, self)
+
+    @property
+    def real(self) -> Any:
+        return np.real(self)
+
+    @property
+    def imag(self) -> Any:
+        return np.imag(self)
+
+    @property
+    def flat(self) -> Any:
+        return np.ravel(self)
+
+    def item(self, *index: Any) -> Any:
+        return record.item(self[index] if index else self)
+
+    def tolist(self) -> Any:
+        if not self.ndim:
+            return record.item(self)
+        return [part.tolist() for part in self]
+
+    def fill(self, value: Any) -> None:
+        self[...] = value
+
+    def sort(self, axis: int = -1) -> None:
+        self.write_through(np.sort(self, axis=axis))
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("len() of unsized object")
+        length = self.type.shape[0]
+        if length is None:
+            self.refuse("has a length that is known only at run time", "Call len() in converted code")
+        return length
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.ndim:
+            raise TypeError("iteration over a 0-d array")
+        if self.type.shape[0] is None:
+            self.refuse("is iterated by Python, but its length is known only at run time", "Use a 'for' loop")
+        return (self[i] for i in range(self.type.shape[0]))
+
+    def __contains__(self, item: Any) -> NoReturn:
+        self.refuse("is searched by Python's 'in'", "Use 'in' in converted code")
+
+    def __getitem__(self, key: Any) -> Any:
+        made = record.getitem(self, key)
+        if isinstance(made, Tensor) and made.ndim and is_basic(key):
+            made._base = (self, lambda base: record.getitem(base, key), key)
+            made._seen = self.version
+        return made
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.write_through(record.setitem(self, key, value))
+
+    def write_through(self, value: Any) -> None:
+        """Write to the handle and to what it is a view of."""
+        if self._base is not None:
+            base, _, key = self._base
+            if key is None:
+                self.refuse("is a view that cannot be written through", "Write to the array itself")
+            base.write_through(record.setitem(base, key, value))
+            self._seen = base.version
+        self.write(value)
+
+    def __getattr__(self, name: str) -> Any:
+        function = METHODS.get(name)
+        if function is None:
+            raise AttributeError(f"a staged array has no attribute {name!r}")
+        if name in _VIEWS:
+            return lambda *args, **kwargs: view(function, self, *args, **kwargs)
+        return lambda *args, **kwargs: record.call(function, (self, *args), kwargs)
+
+
+_VIEWS = frozenset(("reshape", "ravel", "transpose", "squeeze", "swapaxes", "diagonal"))
+
+
+def view(function: Callable, base: Tensor, *args: Any, **kwargs: Any) -> Any:
+    """The result of a NumPy function that gives a view of its first argument."""
+    made = record.call(function, (base, *args), kwargs)
+    if isinstance(made, Tensor):
+        made._base = (base, lambda again: record.call(function, (again, *args), kwargs), None)
+        made._seen = base.version
+    return made
+
+
+def is_basic(key: Any) -> bool:
+    """Whether an index is of the kinds with which NumPy gives a view."""
+    parts = key if isinstance(key, tuple) else (key,)
+    for part in parts:
+        if part is None or part is Ellipsis or isinstance(part, (int, np.integer, slice, Scalar)):
+            continue
+        if isinstance(part, Tensor) and not part.type.shape and part.dtype.kind in "iu":
+            continue
+        return False
+    return True
+
+
+class StagedList(Staged):
+    """A Python list in the graph; its elements all have one type."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        return "a list"
+
+    def append(self, value: Any) -> None:
+        self.write(record.list_append(self, value))
+
+    def extend(self, values: Any) -> None:
+        for value in values:
+            self.append(value)
+
+    def pop(self, index: Any = -1) -> Any:
+        rest, value = record.list_pop(self, index)
+        self.write(rest)
+        return value
+
+    def copy(self) -> Any:
+        return record.list_copy(self)
+
+    def __getitem__(self, key: Any) -> Any:
+        return record.list_get(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.write(record.list_set(self, key, value))
+
+    def __len__(self) -> NoReturn:
+        self.refuse("has a length that is known only at run time", "Call len() in converted code")
+
+    def __iter__(self) -> NoReturn:
+        self.refuse("is iterated by Python", "Use a 'for' loop in converted code, or np.stack")
+
+
+def wrap(node: Node, owner: Builder | None = None) -> Any:
+    """The staged value of a node of the current graph."""
+    owner = owner or current()
+    kind = node.type
+    held = getattr(kind, "held", kind)
+    if isinstance(held, ArrayType):
+        return Tensor(node, owner)
+    if isinstance(held, ScalarType):
+        return Scalar(node, owner)
+    return StagedList(node, owner)
+
+
+def ordinary(function: Callable) -> Callable:
+    """Python's own operator function of a name."""
+    return getattr(operator, function.__name__)
+
+
+__all__ = ["Scalar", "Staged", "StagedList", "Tensor", "getitem_type", "view", "wrap"]

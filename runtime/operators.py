@@ -1,0 +1,338 @@
+"""What converted code calls. Each operator looks at one value and, on a plain one, does what Python does.
+
+The plain road is written for speed: it never asks for the state and takes its own frame off
+tracebacks. The staged road leads to `autograph_rs.runtime.staging`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from . import staging
+from .backends import BACKENDS
+from .errors import StagingError
+from .tracebacks import without_own_frame
+from .undefined import Undefined, unbound_local
+
+slice = slice  # noqa: A001, PLW0127 - converted code builds its slices with the operator namespace
+
+
+def nothing() -> None:
+    """The branch that does nothing."""
+
+
+def get_nothing() -> tuple[()]:
+    """The state of a statement that changes nothing."""
+    return ()
+
+
+def set_nothing(values: tuple[()]) -> None:
+    """Sets what `get_nothing` gets."""
+
+
+def if_stmt(
+    cond: Any,
+    body: Callable[[], None],
+    orelse: Callable[[], None],
+    get_state: Callable[[], tuple],
+    set_state: Callable[[tuple], None],
+    symbol_names: tuple[str, ...],
+    nouts: int,
+) -> None:
+    """`if cond: body() else: orelse()`"""
+    try:
+        if cond is True:
+            body()
+        elif cond is False:
+            orelse()
+        else:
+            backend = BACKENDS[type(cond)]
+            if backend is not None and backend.is_staged(cond):
+                staging.if_stmt(backend, cond, body, orelse, get_state, set_state, symbol_names, nouts)
+            elif cond:
+                body()
+            else:
+                orelse()
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
+def while_stmt(
+    test: Callable[[], Any],
+    body: Callable[[], None],
+    get_state: Callable[[], tuple],
+    set_state: Callable[[tuple], None],
+    symbol_names: tuple[str, ...],
+    opts: dict[str, Any],
+) -> None:
+    """`while test(): body()`; it is staged from the first iteration on whose test is staged."""
+    try:
+        going = test()
+        while going is True:
+            body()
+            going = test()
+        if going is False:
+            return
+        while True:
+            backend = BACKENDS[type(going)]
+            if backend is not None and backend.is_staged(going):
+                staging.while_stmt(backend, going, test, body, get_state, set_state, symbol_names, opts)
+                return
+            if not going:
+                return
+            body()
+            going = test()
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
+def for_stmt(
+    iter_: Iterable[Any],
+    extra_test: Callable[[], Any] | None,
+    body: Callable[[Any], None],
+    get_state: Callable[[], tuple],
+    set_state: Callable[[tuple], None],
+    symbol_names: tuple[str, ...],
+    opts: dict[str, Any],
+) -> None:
+    """`for item in iter_: body(item)`, as long as `extra_test()` holds."""
+    try:
+        backend = BACKENDS[type(iter_)]
+        if backend is not None and backend.is_staged(iter_):
+            staging.for_stmt(backend, iter_, extra_test, body, get_state, set_state, symbol_names, opts)
+        elif extra_test is None:
+            for item in iter_:
+                body(item)
+        else:
+            _for_with_test(iter_, extra_test, body, get_state, set_state, symbol_names, opts)
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
+def _for_with_test(iter_, extra_test, body, get_state, set_state, symbol_names, opts):  # type: ignore[no-untyped-def]
+    try:
+        if not extra_test():
+            return
+        items = iter(iter_)
+        for item in items:
+            body(item)
+            going = extra_test()
+            if going is True:
+                continue
+            if going is False:
+                return
+            backend = BACKENDS[type(going)]
+            if backend is not None and backend.is_staged(going):
+                staging.finish_unrolled(backend, items, extra_test, body, get_state, set_state, symbol_names)
+                return
+            if not going:
+                return
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
+def until(iter_: Iterable[Any], test: Callable[[], Any]) -> Iterable[Any]:
+    """The items of `iter_` as long as `test()` holds."""
+    if test():
+        for item in iter_:
+            yield item
+            if not test():
+                return
+
+
+def if_exp(cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], expr_repr: str) -> Any:
+    """`if_true() if cond else if_false()`"""
+    try:
+        backend = BACKENDS[type(cond)]
+        if backend is not None and backend.is_staged(cond):
+            return staging.if_exp(backend, cond, if_true, if_false, expr_repr)
+        return if_true() if cond else if_false()
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
+def and_(a: Callable[[], Any], b: Callable[[], Any]) -> Any:
+    """`a() and b()`"""
+    try:
+        left = a()
+        backend = BACKENDS[type(left)]
+        if backend is not None and backend.is_staged(left):
+            return backend.and_(left, b)
+        return left and b()
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
+def or_(a: Callable[[], Any], b: Callable[[], Any]) -> Any:
+    """`a() or b()`"""
+    try:
+        left = a()
+        backend = BACKENDS[type(left)]
+        if backend is not None and backend.is_staged(left):
+            return backend.or_(left, b)
+        return left or b()
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
+def not_(a: Any) -> Any:
+    """`not a`"""
+    if a is True:
+        return False
+    if a is False:
+        return True
+    try:
+        backend = BACKENDS[type(a)]
+        if backend is not None and backend.is_staged(a):
+            return backend.not_(a)
+        return not a
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
+def in_(item: Any, container: Any) -> Any:
+    """`item in container`"""
+    try:
+        found = staging.contains(item, container)
+        return item in container if found is None else found
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
+def not_in(item: Any, container: Any) -> Any:
+    """`item not in container`"""
+    try:
+        found = staging.contains(item, container)
+        return item not in container if found is None else not_(found)
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
+def call(function: Callable[..., Any], *args: Any) -> Any:
+    """`function(*args)` for a lambda that the converter wrote."""
+    try:
+        return function(*args)
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
+def list_comp(iterated: Iterable[Any], comprehension: Callable[[Iterable[Any]], list]) -> Any:
+    """`comprehension(iterated)`, which is a list comprehension over it."""
+    try:
+        backend = BACKENDS[type(iterated)]
+        if backend is not None and backend.is_staged(iterated):
+            return staging.list_comp(backend, iterated, comprehension)
+        return comprehension(iterated)
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
+def keep(cond: Any) -> Any:
+    """The condition of a list comprehension."""
+    backend = BACKENDS[type(cond)]
+    if backend is not None and backend.is_staged(cond):
+        return staging.keep(cond)
+    return cond
+
+
+def guard(value: Any, construct: str) -> Any:
+    """`value`, which must be plain because `construct` is left to Python.
+
+    Raises:
+        StagingError: `value` is staged.
+    """
+    backend = BACKENDS[type(value)]
+    if backend is not None and backend.is_staged(value):
+        raise StagingError(
+            f"{construct} depends on a staged value, but cannot be staged: it jumps out of a place that Python "
+            "must run itself, suspends the function, binds a name inside an expression, or reads the frame. "
+            "Move the staged condition into a function of its own, or compute with np.where"
+        )
+    return value
+
+
+def assert_stmt(test: Any, msg: Callable[[], Any] | None) -> None:
+    """`assert test, msg()`"""
+    try:
+        backend = BACKENDS[type(test)]
+        if backend is not None and backend.is_staged(test):
+            staging.assert_stmt(backend, test, msg)
+        elif not test:
+            raise AssertionError if msg is None else AssertionError(msg())
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
+def get_item(target: Any, key: Any) -> Any:
+    """`target[key]`"""
+    try:
+        kind = type(key)
+        if kind is int or kind is str:
+            return target[key]
+        if staging.has_staged(key):
+            return staging.get_item(target, key)
+        return target[key]
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
+def set_item(target: Any, key: Any, value: Any) -> Any:
+    """`target[key] = value`; the target that has the value."""
+    try:
+        if staging.is_active():
+            return staging.set_item(target, key, value)
+        target[key] = value
+        return target
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
+def set_attr(target: Any, name: str, value: Any) -> None:
+    """Give an attribute that is part of a statement's state its value, or take it away."""
+    if type(value) is Undefined:
+        if name in getattr(target, "__dict__", ()):
+            delattr(target, name)
+    elif getattr(target, name, Undefined) is not value:
+        setattr(target, name, value)
+
+
+def ld(value: Any) -> Any:
+    """A value that may be missing.
+
+    Raises:
+        UnboundLocalError: it is.
+    """
+    if type(value) is Undefined:
+        error = unbound_local(value.symbol_name)
+    else:
+        backend = BACKENDS[type(value)]
+        return value if backend is None else staging.bound(backend, value)
+    try:
+        raise error
+    except UnboundLocalError as raised:
+        without_own_frame(raised)
+        raise
+
+
+def ldu(load: Callable[[], Any], name: str) -> Any:
+    """The value of a variable or attribute, or an `Undefined` where it has none."""
+    try:
+        return load()
+    except (NameError, AttributeError, LookupError):
+        return Undefined(name)

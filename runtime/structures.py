@@ -1,0 +1,91 @@
+"""Values made of values: tuples, lists, dicts and named tuples of leaves.
+
+`flatten` takes a value apart into its leaves and a `Spec`, which tells how to put them together
+again and compares equal for values of one shape. Everything else is a leaf.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """How a value is made of its parts; `kind` is None for a leaf."""
+
+    kind: type | None
+    keys: tuple[Any, ...] = ()
+    parts: tuple[Spec, ...] = ()
+
+    def __str__(self) -> str:
+        if self.kind is None:
+            return "*"
+        inner = ", ".join(f"{k!r}: {p}" if self.keys else str(p) for k, p in self._items())
+        return f"{self.kind.__name__}({inner})"
+
+    def _items(self) -> Iterator[tuple[Any, Spec]]:
+        return iter(zip(self.keys or range(len(self.parts)), self.parts, strict=True))
+
+
+LEAF = Spec(None)
+
+
+def flatten(value: Any) -> tuple[list[Any], Spec]:
+    """The leaves of a value, and its spec.
+
+    >>> leaves, spec = flatten({"a": 1, "b": (2, [3])})
+    >>> leaves
+    [1, 2, 3]
+    >>> unflatten(spec, [4, 5, 6])
+    {'a': 4, 'b': (5, [6])}
+    """
+    leaves: list[Any] = []
+    return leaves, _flatten(value, leaves)
+
+
+def _flatten(value: Any, leaves: list[Any]) -> Spec:
+    kind = type(value)
+    if kind is tuple or kind is list or (isinstance(value, tuple) and hasattr(kind, "_fields")):
+        return Spec(kind, (), tuple([_flatten(part, leaves) for part in value]))
+    if kind is dict:
+        return Spec(dict, tuple(value), tuple([_flatten(part, leaves) for part in value.values()]))
+    if dataclasses.is_dataclass(kind) and kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+        names = tuple(f.name for f in dataclasses.fields(kind))
+        return Spec(kind, names, tuple([_flatten(getattr(value, n), leaves) for n in names]))
+    leaves.append(value)
+    return LEAF
+
+
+def unflatten(spec: Spec, leaves: list[Any]) -> Any:
+    """The value of a spec with these leaves."""
+    return _unflatten(spec, iter(leaves))
+
+
+def _unflatten(spec: Spec, leaves: Iterator[Any]) -> Any:
+    if spec.kind is None:
+        return next(leaves)
+    parts = [_unflatten(part, leaves) for part in spec.parts]
+    if spec.kind is tuple or spec.kind is list:
+        return spec.kind(parts)
+    if spec.kind is dict:
+        return dict(zip(spec.keys, parts, strict=True))
+    if spec.keys:
+        made = object.__new__(spec.kind)
+        for name, part in zip(spec.keys, parts, strict=True):
+            object.__setattr__(made, name, part)
+        return made
+    return spec.kind(*parts)
+
+
+def paths(spec: Spec, name: str) -> list[str]:
+    """A readable name for each leaf."""
+    if spec.kind is None:
+        return [name]
+    found: list[str] = []
+    for key, part in spec._items():
+        attribute = spec.keys and spec.kind is not dict
+        found.extend(paths(part, f"{name}.{key}" if attribute else f"{name}[{key!r}]"))
+    return found

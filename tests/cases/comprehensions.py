@@ -1,0 +1,122 @@
+"""List comprehensions over staged arrays are staged maps; dicts, sets and generators stay plain."""
+
+import numpy as np
+from cases_support import samples
+
+XS = np.array([3, -1, 4, -1, 5])
+
+
+@samples((XS,), (-XS,))
+def squares(xs):
+    return [x * x for x in xs]
+
+
+@samples((XS,), (-XS,))
+def filtered(xs):
+    return [x * 10 for x in xs if x > 0]
+
+
+@samples((XS, 2), (XS, 10))
+def filtered_sum(xs, limit):
+    return sum([x for x in xs if x > limit]), len([x for x in xs if x > 0 if x < limit])
+
+
+@samples((XS,))
+def conditional_element(xs):
+    return np.array([x if x > 0 else 0 for x in xs])
+
+
+@samples((5,), (0,))
+def over_range(n):
+    return [i * i for i in range(n) if i % 2 == 1]
+
+
+@samples((np.array([[1, 2], [3, 4]]),))
+def over_rows(rows):
+    return np.stack([row / row.sum() for row in rows])
+
+
+@samples((np.array([[1, 2], [3, 4]]),))
+def flattened(rows):
+    return [x + 1 for row in rows for x in row]
+
+
+@samples((np.array([1, 2, 3]), np.array([10, 20])))
+def nested(xs, ys):
+    return [[x * y for y in ys] for x in xs]
+
+
+@samples((2,), (-2,))
+def over_list(x):
+    return [x * factor for factor in [1, 2, 3]], [x + i for i in (10, 20) if i > 10]
+
+
+@samples((2,), (-2,))
+def dict_and_set(x):
+    table = {name: x * len(name) for name in ("a", "bb")}
+    return table, sorted({len(name) % 2 for name in table})
+
+
+@samples((2,), (-2,))
+def sum_of_generator(x):
+    return sum(x * weight for weight in [1, 2, 3])
+
+
+@samples((2,), (0,))
+def any_of_generator(x):
+    return any(item == x for item in [1, 2, 3]), all(x < item for item in [1, 2, 3])
+
+
+@samples((XS, 1), (XS, 2))
+def with_zip_and_enumerate(xs, step):
+    return [x * i for i, x in enumerate(xs, step)], [a - b for a, b in zip(xs, xs[1:])]
+
+
+@samples((3,), (4,))
+def name_does_not_leak(x):
+    i = x * 100
+    squares = [i * i for i in range(4)]
+    return i, squares
+
+
+@samples((3,), (4,))
+def captures_variable(n):
+    scale = n * 2
+    functions = [lambda v, k=k: v * scale + k for k in range(3)]
+    scale = scale + 1
+    return [f(1) for f in functions]
+
+
+@samples(([3, 1, 2], 2), ([], 2), staged=())
+def over_plain_list(items, k):
+    """Plain only: sets and dicts of the data's own values."""
+    pairs = [(i, j) for i in items for j in items if i < j]
+    return pairs, {item: item % k for item in items}, {item % k for item in items}
+
+
+@samples(("a-b--c",), ("",))
+def over_strings(text):
+    return "".join(part.upper() for part in text.split("-") if part)
+
+
+@samples((XS, 2), (XS, 3))
+def helper_in_element(xs, n):
+    def power(x):
+        result = 1
+        for _ in range(n):
+            result = result * x
+        return result
+
+    return [power(x) for x in xs]
+
+
+@samples((XS, 3), (XS, 30))
+def in_condition(xs, limit):
+    if sum([x for x in xs if x > 0]) > limit:
+        return max([abs(x) for x in xs])
+    return -1
+
+
+@samples((3,), (0,))
+def range_of_ranges(n):
+    return [[j for j in range(i)] for i in range(n)]

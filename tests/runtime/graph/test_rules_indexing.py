@@ -1,0 +1,118 @@
+"""Subscripts have the type that NumPy gives them, and fail as they fail in NumPy."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from autograph_rs.runtime.graph.rules import getitem_type, setitem_check
+from autograph_rs.runtime.graph.types import ArrayType
+from test_rules_support import Constant, Python, compare, filled
+
+PARTS = (
+    0,
+    -1,
+    7,
+    np.int64(1),
+    None,
+    Ellipsis,
+    True,
+    False,
+    slice(None),
+    slice(1, None),
+    slice(None, -1),
+    slice(-1, 0, -2),
+    slice(None, None, -1),
+    slice(0, None, -1),
+    slice(5, 2),
+    [0, 1],
+    [[0], [1]],
+    [],
+    [True, False],
+    Constant(np.array(1)),
+    Constant(np.array([1, 0, 1])),
+    Constant(np.zeros((2, 0), int)),
+    Constant(np.array([True, True, False])),
+    Constant(np.ones((2, 3), bool)),
+    1.5,
+    Constant(np.array([1.0, 2.0])),
+)
+STAGED_PARTS = (
+    Python(1),
+    np.array([0, 1]),
+    np.array([[0], [0]]),
+    np.array([True, False, True]),
+    np.ones((2, 3), bool),
+    slice(Python(1), None),
+    slice(None, Python(2), None),
+)
+
+
+def keys(count: int, parts: tuple[Any, ...], seed: int) -> Any:
+    """Arrays of assorted ranks, each with a key of parts picked at random."""
+    choose = random.Random(seed)
+    for _ in range(count):
+        shape = [choose.choice((0, 1, 2, 3, 3)) for _ in range(choose.randint(0, 4))]
+        key = tuple(choose.choice(parts) for _ in range(choose.randint(0, 4)))
+        lone = len(key) == 1 and choose.random() < 0.5
+        yield filled(np.float32, *shape), key[0] if lone else key
+
+
+def getitem(array: Any, key: Any) -> Any:
+    return array[key]
+
+
+# A tuple of parts, or one part; lists are arrays of integers to NumPy, and so they are here.
+@pytest.mark.parametrize("parts", [PARTS, PARTS + STAGED_PARTS], ids=["constant", "staged"])
+def test_getitem(parts: tuple[Any, ...]) -> None:
+    """Keys picked at random: shape, dtype, and errors, which only constants make certain."""
+    for array, key in keys(6000, parts, seed=len(parts)):
+        if parts is PARTS:
+            compare(getitem, getitem_type, (array, key), {}, exact=True)
+            continue
+        try:
+            getitem(array, plain(key))
+        except Exception:
+            continue
+        compare(getitem, getitem_type, (array, key), {}, exact=False)
+
+
+def plain(key: Any) -> Any:
+    from test_rules_support import values
+
+    return values(key)
+
+
+def setitem(array: Any, key: Any, value: Any) -> None:
+    array = array.copy()
+    array[key] = value
+
+
+def test_setitem() -> None:
+    """A value that cannot be stretched to its place fails as in NumPy."""
+    choose = random.Random(5)
+    for array, key in keys(6000, PARTS, seed=9):
+        value = filled(np.float32, *choose.choice(((), (1,), (2,), (3,), (2, 3), (1, 3), (1, 1, 2))))
+        compare(setitem, setitem_check, (array, key, value), {})
+
+
+@pytest.mark.parametrize(
+    ("shape", "key", "expected"),
+    [
+        ((None, 3), slice(2), (None, 3)),
+        ((None, 3), slice(None), (None, 3)),
+        ((None, 3), slice(None, None, -1), (None, 3)),
+        ((None, 3), 5, (3,)),
+        ((None, 3), (Ellipsis, 0), (None,)),
+        ((None, 3), np.array([True, False]), (1, 3)),
+        ((5, 3), ArrayType(np.dtype(bool), (5,)), (None, 3)),
+        ((5, 3), ArrayType(np.dtype(bool), (5, 3)), (None,)),
+        ((5, 3), ArrayType(np.dtype(int), (None, 2)), (None, 2, 3)),
+        ((5, 3), (ArrayType(np.dtype(int), (None,)), np.array([0, 1])), (2,)),
+    ],
+)
+def test_unknown_dimensions(shape: Any, key: Any, expected: Any) -> None:
+    """What is known of a subscript of an array with unknown dimensions."""
+    assert getitem_type(ArrayType(np.dtype("f4"), shape), key).shape == expected

@@ -1,0 +1,128 @@
+"""Every ufunc, by every method, has the type that NumPy gives its result."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from autograph_rs.runtime.errors import StagingError
+from autograph_rs.runtime.graph.rules import ufunc_type
+from autograph_rs.runtime.graph.types import ArrayType, ScalarType
+from test_rules_support import Python, assorted, compare, filled
+
+UFUNCS = sorted(
+    {f for f in vars(np).values() if isinstance(f, np.ufunc) and f is not np.frompyfunc},
+    key=lambda f: f.__name__,
+)
+ELEMENTWISE = [f for f in UFUNCS if f.signature is None]
+STACKED = [f for f in UFUNCS if f.signature is not None]
+KINDS = (np.bool_, np.uint8, np.int32, np.int64, np.float32, np.float64, np.complex128)
+SCALARS = (Python(True), Python(2), Python(1.5), Python(2j), 3, 0.5, 1j, True)
+
+
+def check(ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> None:
+    def rule(*types: Any, **options: Any) -> Any:
+        return ufunc_type(ufunc, method, types, options)
+
+    try:
+        compare(getattr(ufunc, method), rule, args, kwargs, sized=False)
+    except Exception as error:
+        error.add_note(f"in np.{ufunc.__name__}.{method}(*{args}, **{kwargs})")
+        raise
+
+
+@pytest.mark.parametrize("ufunc", ELEMENTWISE, ids=lambda f: f.__name__)
+def test_dtypes_of_calls(ufunc: np.ufunc) -> None:
+    """All dtypes with each other, and with Python numbers, which promote weakly."""
+    arrays = [filled(kind, 3) for kind in KINDS]
+    if ufunc.nin == 1:
+        for value in (*arrays, *SCALARS):
+            check(ufunc, "__call__", value)
+        return
+    for pair in (*product(arrays, arrays), *product(arrays, SCALARS), *product(SCALARS, arrays)):
+        check(ufunc, "__call__", *pair)
+    for pair in product(SCALARS, SCALARS):
+        check(ufunc, "__call__", *pair)
+
+
+def test_shapes_of_calls() -> None:
+    """Inputs broadcast, with `where` as one of them."""
+    for left, right in product(assorted(dtypes=(np.float32,)), repeat=2):
+        check(np.add, "__call__", left, right)
+        check(np.divmod, "__call__", left, right)
+    with np.testing.suppress_warnings() as quiet:
+        quiet.filter(UserWarning)
+        check(np.add, "__call__", filled(np.int32, 3), 1, where=filled(np.bool_, 2, 3))
+
+
+def test_options_of_calls() -> None:
+    """`dtype` and `casting` are honoured, and refused as NumPy refuses them."""
+    whole, real = filled(np.int32, 3), filled(np.float64, 3)
+    check(np.add, "__call__", whole, 1, dtype=np.float32)
+    check(np.add, "__call__", real, 1, dtype=np.int32)
+    check(np.add, "__call__", real, 1, dtype=np.float32, casting="safe")
+    check(np.add, "__call__", whole, 1, casting="no")
+    check(np.less, "__call__", whole, 1, dtype=object, casting="unsafe")
+    check(np.add, "__call__", filled(np.uint8, 3), 300)
+
+
+@pytest.mark.parametrize("method", ["reduce", "accumulate", "reduceat", "outer"])
+def test_methods(method: str) -> None:
+    """Reductions and their relatives, over all dtypes and several axes."""
+    for ufunc in (np.add, np.multiply, np.maximum, np.logical_and, np.subtract, np.bitwise_or):
+        for array in assorted():
+            if method == "outer":
+                check(ufunc, method, array, filled(np.float32, 2))
+                continue
+            between = ([0],) if method == "reduceat" else ()
+            check(ufunc, method, array, *between)
+            check(ufunc, method, array, *between, axis=-1)
+            check(ufunc, method, array, *between, axis=1)
+        if method == "reduce":
+            array = filled(np.int32, 2, 3)
+            for options in (
+                {"axis": None},
+                {"axis": (0, 1), "keepdims": True},
+                {"dtype": np.float32},
+                {"initial": Python(3)},
+                {"initial": 1, "where": np.array([True, False, True])},
+            ):
+                check(ufunc, method, array, **options)
+
+
+@pytest.mark.parametrize("ufunc", STACKED, ids=lambda f: f.__name__)
+def test_generalised_ufuncs(ufunc: np.ufunc) -> None:
+    """Core dimensions match by name, the others broadcast, and errors say what NumPy says."""
+    shapes = ((), (3,), (4,), (2, 3), (3, 2), (3, 3), (5, 2, 3), (5, 3, 3), (2, 1, 3, 3), (0, 3))
+    for left, right in product(shapes, shapes):
+        check(ufunc, "__call__", filled(np.float32, *left), filled(np.int64, *right))
+    cube = filled(np.float64, 3, 3, 3)
+    options = {
+        "matmul": [{"axes": [(0, 1), (1, 2), (0, 2)]}, {"axes": [(2, 0), (0, 1), (-1, -2)]}],
+        "vecdot": [{"axis": 0}, {"axis": 1, "keepdims": True}, {"axes": [0, 2]}],
+        "matvec": [{"axes": [(0, 2), (1,), (0,)]}],
+        "vecmat": [{"axes": [(0,), (0, 2), (1,)]}],
+    }
+    for chosen in options[ufunc.__name__]:
+        check(ufunc, "__call__", cube, cube, **chosen)
+
+
+def test_strings() -> None:
+    """Arrays of strings have a width; a staged Python string has none until run time."""
+    words = np.array(["ab", "c"])
+    check(np.add, "__call__", words, np.array(["def"]))
+    check(np.equal, "__call__", words, Python("ab"))
+    check(np.strings.str_len, "__call__", words)
+    add = partial(ufunc_type, np.add, "__call__")
+    with pytest.raises(StagingError, match="width"):
+        add((ArrayType(words.dtype, (2,)), ScalarType(str)), {})
+
+
+def test_no_warning_at_trace_time() -> None:
+    """Dummies warn of nothing, whatever is computed with them."""
+    assert ufunc_type(np.arctanh, "__call__", (ArrayType(np.dtype("f4"), (2,)),), {}) == ArrayType(
+        np.dtype("f4"), (2,)
+    )

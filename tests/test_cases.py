@@ -1,0 +1,125 @@
+"""Every sample of tests/cases: its golden code, and the same behaviour as plain Python."""
+
+import ast
+import inspect
+import textwrap
+import warnings
+
+import astunparse
+import pytest
+from cases_support import (
+    ALL,
+    CASES,
+    Sample,
+    check_plain,
+    check_staged,
+    load,
+    read_golden,
+    run,
+    write_golden,
+)
+
+import autograph_rs as ag
+
+each_sample = pytest.mark.parametrize(
+    "sample", [pytest.param(sample, id=sample.id) for sample in ALL]
+)
+each_staged_sample = pytest.mark.parametrize(
+    "sample", [pytest.param(sample, id=sample.id) for sample in ALL if sample.staged]
+)
+each_plain_call = pytest.mark.parametrize(
+    ("sample", "arguments"),
+    [
+        pytest.param(sample, arguments, id=f"{sample.id}[{i}]")
+        for sample in ALL
+        for i, arguments in enumerate(sample.plain)
+    ],
+)
+each_file = pytest.mark.parametrize("file", sorted(CASES.glob("*.py")), ids=lambda file: file.name)
+
+
+@each_plain_call
+def test_plain_equivalence(sample: Sample, arguments: tuple):
+    """The converted function does on plain values exactly what Python does."""
+    check_plain(run(ag.to_graph(sample.function), arguments), run(sample.function, arguments))
+
+
+@each_staged_sample
+def test_staged_equivalence(sample: Sample):
+    """One `ag.function`, called in turn on all staged inputs, does each time what Python does.
+
+    So a trace made for one input is used again for an input that takes the other branch.
+    """
+    function = ag.function(sample.function)
+    for arguments in sample.staged:
+        check_staged(run(function, arguments), run(sample.function, arguments))
+
+
+@each_sample
+def test_golden(sample: Sample, request: pytest.FixtureRequest):
+    """The generated code is the one that was reviewed; --update-golden rewrites it."""
+    code = ag.to_code(sample.function).strip("\n")
+    sections = read_golden(sample.golden)
+    if request.config.getoption("--update-golden"):
+        sections[sample.name] = code
+        names = [other.name for other in load(sample.file)]
+        write_golden(sample.golden, {name: sections[name] for name in names if name in sections})
+        return
+    assert sample.name in sections, f"{sample.golden.name} lacks {sample.name}: --update-golden"
+    assert code == sections[sample.name]
+
+
+@each_sample
+def test_round_trip(sample: Sample):
+    """The generated code means the same however it is printed."""
+    tree = ast.parse(ag.to_code(sample.function))
+    check_round_trip(tree)
+
+
+def check_round_trip(tree: ast.AST) -> None:
+    expected = ast.dump(tree)
+    assert ast.dump(ast.parse(ast.unparse(tree))) == expected
+    if all(astunparse_knows(node) for node in ast.walk(tree)):
+        assert ast.dump(ast.parse(astunparse.unparse(tree))) == expected
+
+
+def astunparse_knows(node: ast.AST) -> bool:
+    """astunparse ended at Python 3.8: it has no `match`, no `except*`, and writes `x[(:, 0)]`."""
+    match node:
+        case ast.Match() | ast.TryStar():
+            return False
+        case ast.Subscript(slice=ast.Tuple(elts=elements)):
+            return not any(isinstance(element, ast.Slice) for element in elements)
+    return True
+
+
+@each_sample
+def test_samples_are_sound(sample: Sample):
+    """A sample is deterministic, warns of nothing, and can be printed, before it is converted."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for arguments in sample.plain + sample.staged:
+            first = run(sample.function, arguments)
+            assert not isinstance(first.error, Warning), first.error
+            check_plain(run(sample.function, arguments), first)
+    assert sample.staged or sample.function.__doc__, "staged=() needs its reason in a docstring"
+    check_round_trip(ast.parse(textwrap.dedent(inspect.getsource(sample.function))))
+
+
+@each_file
+def test_names_are_unique(file):
+    """A function that redefines another would silently take its place."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    assert len(names) == len(set(names))
+
+
+def test_golden_files_have_no_strays():
+    """A golden section whose sample is gone is deleted with it."""
+    known = {(sample.golden.name, sample.name) for sample in ALL}
+    written = {(file.name, name) for file in CASES.glob("*.golden") for name in read_golden(file)}
+    assert written <= known
+
+
+def test_there_are_enough_samples():
+    assert len(ALL) >= 120

@@ -1,0 +1,546 @@
+"""Tools that a user debugs with see the user's file in converted code, each tried for real.
+
+A test writes the user's module to a file of its own and imports it from there. What the tool shows
+of the original function is what it must show of the converted one.
+"""
+
+from __future__ import annotations
+
+import bdb
+import importlib
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import traceback
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import coverage
+import numpy as np
+import pytest
+
+import autograph_rs as ag
+
+ROOMS = ("autograph_rs", "autograph_rs.converters", "autograph_rs.runtime")
+INTERNALS = {
+    str(Path(folder)) for room in ROOMS for folder in importlib.import_module(room).__path__
+}
+Load = Callable[[str], types.ModuleType]
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Load:
+    """Import source text as a module of its own file, without an entry in `sys.modules`."""
+
+    def load(source: str) -> types.ModuleType:
+        file = tmp_path / "user_code.py"
+        file.write_text(source, encoding="utf-8")
+        spec = importlib.util.spec_from_file_location("user_code", file)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    return load
+
+
+def line_of(source: str, mark: str) -> int:
+    """The number of the line that ends in the comment `# mark`."""
+    (line,) = (n for n, text in enumerate(source.splitlines(), 1) if text.endswith(f"# {mark}"))
+    return line
+
+
+def python(
+    *arguments: str, cwd: Path, text: str = "", **environ: str
+) -> subprocess.CompletedProcess[str]:
+    """Run the interpreter in a folder, with `text` typed to it."""
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=cwd, env=os.environ | environ, check=False, timeout=120,
+        capture_output=True, text=True, input=text,
+    )  # fmt: skip
+
+
+# --- Debuggers ------------------------------------------------------------------------------------
+
+COLLECT = """\
+import sys
+
+import numpy as np
+
+import autograph_rs as ag
+
+
+def collect(xs, limit):
+    total = 0
+    seen = []
+    for x in xs:
+        if x > limit:
+            total = total + x
+            seen.append(x)  # stop
+        elif x == limit:
+            seen.append(-x)
+    return total, seen
+
+
+def grow(x):
+    while x.sum() < 10.0:
+        if x[0] > 1.0:
+            step = x * 2.0
+            x = x + step  # staged stop
+        else:
+            x = x + 1.0
+    return x
+
+
+if __name__ == "__main__":
+    print(ag.to_graph(collect)([1, 5, 2, 7], 2))
+"""
+
+
+class Debugger(bdb.Bdb):
+    """Notes where it stops, and what it sees there, and goes on."""
+
+    def __init__(self, file: str, line: int) -> None:
+        super().__init__()
+        self.place = self.canonic(file), line
+        self.stops: list[tuple[str, dict[str, Any]]] = []
+        refused = self.set_break(file, line)
+        assert refused is None
+
+    def user_line(self, frame: types.FrameType) -> None:
+        if (self.canonic(frame.f_code.co_filename), frame.f_lineno) == self.place:
+            self.stops.append((frame.f_code.co_name, dict(frame.f_locals)))
+        self.set_continue()
+
+
+def stops(
+    module: types.ModuleType, mark: str, function: Callable[..., Any], *args: Any
+) -> list[tuple[str, dict[str, Any]]]:
+    """Where a debugger stops that has a breakpoint at the marked line while `function` runs."""
+    file = str(module.__file__)
+    debugger = Debugger(file, line_of(COLLECT, mark))
+    tracer = sys.gettrace()
+    try:
+        debugger.runcall(function, *args)
+    finally:
+        debugger.clear_all_breaks()
+        sys.settrace(tracer)
+    return debugger.stops
+
+
+def test_a_breakpoint_in_a_branch_stops_in_the_converted_function(load: Load) -> None:
+    """It stops as often as in the original, in a frame of that name, and sees the same values."""
+    module = load(COLLECT)
+    found = stops(module, "stop", ag.to_graph(module.collect), [1, 5, 2, 7], 2)
+    assert [name for name, _ in found] == ["collect", "collect"]
+    assert [(names["x"], names["total"]) for _, names in found] == [(5, 5), (7, 12)]
+    assert all(names["seen"] == [5, -2, 7] for _, names in found)
+
+
+def test_a_breakpoint_in_a_staged_branch_stops_while_tracing(load: Load) -> None:
+    """A branch in a loop that becomes a graph can be stepped through as it is traced."""
+    module = load(COLLECT)
+    found = stops(module, "staged stop", ag.function(module.grow), np.array([0.5, 0.5]))
+    assert found
+    assert {name for name, _ in found} == {"grow"}
+    assert all({"x", "step"} <= names.keys() for _, names in found)
+
+
+def test_pdb_stops_at_the_users_line(tmp_path: Path) -> None:
+    """The command line of `pdb`: it shows file, line, function and source, and prints names."""
+    file = tmp_path / "user_code.py"
+    file.write_text(COLLECT, encoding="utf-8")
+    line = line_of(COLLECT, "stop")
+    commands = f"break {file}:{line}\ncontinue\np (x, total, seen)\nquit\n"
+    done = python("-m", "pdb", str(file), cwd=tmp_path, text=commands)
+    assert f"> {file}({line})collect()" in done.stdout, done.stdout + done.stderr
+    assert "-> seen.append(x)  # stop" in done.stdout
+    assert "(5, 5, [])" in done.stdout
+
+
+# --- Tracebacks -----------------------------------------------------------------------------------
+
+ERRORS = """\
+import sys
+
+import numpy as np
+
+import autograph_rs as ag
+
+LIMITS = {"low": 1.0}
+TABLE = [1.0, 2.0]
+
+
+def divides(x):
+    if x.sum() > 0:
+        y = x * (1 // (x.ndim - 1)) + x
+    else:
+        y = x
+    return y
+
+
+def broadcasts(x):
+    if x.sum() > 0:
+        y = 2.0 * (x / np.ones(4)) + 1.0
+    else:
+        y = x
+    return y
+
+
+def indexes(x):
+    if x.sum() > 0:
+        y = 1.0 + x[0, 1]
+    else:
+        y = 0.0
+    return y
+
+
+def indexes_a_list(x):
+    for i in range(3):
+        if x[i] > 0:
+            x = x * TABLE[i + 5] + 1.0
+    return x
+
+
+def multiplies_in_a_loop(x):
+    while x.sum() < 100:
+        x = x + 1.0
+        if x[0] > 0:
+            x = np.ones((2, 2)) @ x + x
+    return x
+
+
+def look_up(x):
+    return x * LIMITS["high"]
+
+
+def calls(x):
+    y = x
+    if x.sum() > 0:
+        for _ in range(2):
+            y = 1.0 + look_up(y)
+    return y
+
+
+if __name__ == "__main__":
+    function = ag.function(calls) if "staged" in sys.argv else calls
+    function(np.array([1.0, 2.0, 3.0]))
+"""
+ERRING = ("divides", "broadcasts", "indexes", "indexes_a_list", "multiplies_in_a_loop", "calls")
+
+
+def error_of(function: Callable[..., Any], *args: Any) -> Exception:
+    """What the call raises, with a traceback that begins below this function."""
+    try:
+        function(*args)
+    except Exception as error:
+        below = error.__traceback__.tb_next if error.__traceback__ else None
+        return error.with_traceback(below)
+    pytest.fail("no error was raised")
+
+
+def check_traceback(made: Exception, plain: Exception, file: str) -> None:
+    """`made` shows the frames of `plain`, lines and carets alike, and none but the user's."""
+    assert isinstance(made, type(plain))
+    text = "".join(traceback.format_exception(made))
+    expected = traceback.extract_tb(plain.__traceback__)
+    frames = traceback.extract_tb(made.__traceback__)
+    *_, innermost = expected.format()
+    assert "^" in innermost
+    assert innermost in text, text
+    assert set(re.findall(r'File "(.*?)"', text)) == {file}, text
+    assert {frame.name for frame in frames} == {frame.name for frame in expected}, text
+    assert [place(f) for f in frames][-len(expected) :] == [place(f) for f in expected], text
+
+
+def place(frame: traceback.FrameSummary) -> tuple[object, ...]:
+    return frame.name, frame.lineno, frame.end_lineno, frame.colno, frame.end_colno
+
+
+@pytest.mark.parametrize("way", [ag.to_graph, ag.function])
+@pytest.mark.parametrize("name", ERRING)
+def test_an_error_in_a_branch_shows_the_users_line(
+    load: Load, name: str, way: Callable[..., Any]
+) -> None:
+    """On plain values and in a staged branch the traceback is the original's."""
+    module = load(ERRORS)
+    original = getattr(module, name)
+    argument = np.array([1.0, 2.0, 3.0])
+    plain = error_of(original, argument)
+    made = error_of(way(original), argument)
+    check_traceback(made, plain, str(module.__file__))
+
+
+def test_what_python_prints_of_an_uncaught_error(tmp_path: Path) -> None:
+    """A script that dies of an error in a staged branch prints the user's lines and no others."""
+    file = tmp_path / "user_code.py"
+    file.write_text(ERRORS, encoding="utf-8")
+    plain = python(str(file), cwd=tmp_path).stderr
+    staged = python(str(file), "staged", cwd=tmp_path).stderr
+    *_, innermost = plain.split("  File ")
+    assert "^" in innermost
+    assert staged.endswith(innermost), staged
+    assert set(re.findall(r'File "(.*?)"', staged)) == {str(file)}, staged
+
+
+def test_an_error_of_a_running_graph_names_the_users_line(load: Load) -> None:
+    """Where only the values tell, the error comes when the graph runs; it names the line too."""
+    source = (
+        "def take(x, i):\n"
+        "    if x.sum() > 0:\n"
+        "        y = 2.0 * x[i]\n"
+        "    else:\n"
+        "        y = 0.0\n"
+        "    return y\n"
+    )
+    module = load(source)
+    error = error_of(ag.function(module.take), np.ones(3), np.array(7))
+    assert isinstance(error, IndexError)
+    text = "".join(traceback.format_exception(error))
+    assert "y = 2.0 * x[i]" in text, text
+    assert re.search(rf'{re.escape(str(module.__file__))}(", line |:)3\b', text), text
+    assert not any(folder in text for folder in INTERNALS), text
+
+
+# --- Coverage -------------------------------------------------------------------------------------
+
+COVERED = """\
+def helper(x):
+    if x > 2:
+        return x
+    return -x
+
+
+def branches(x):
+    y = 0
+    if x > 10:
+        y = 1
+        return y
+    elif x > 5:
+        y = 2
+    elif x > 2:
+        pass
+    else:
+        y = (
+            x
+            + 3
+        )
+    if y:
+        y += 1
+    return y if y > 3 else (
+        -y
+    )
+
+
+def loops(xs, stop):
+    total = 0
+    for x in xs:
+        if x < 0:
+            continue
+        if x == stop:
+            break
+        n = x
+        while n > 0:
+            n -= 1
+            if n == 5:
+                return total
+            total += 1
+        else:
+            total += 100
+    else:
+        total += 1000
+    return total
+
+
+def guarded(x):
+    log = []
+    try:
+        log.append(1 / x)
+        if x > 1:
+            raise KeyError(x)
+    except ZeroDivisionError:
+        log.append("zero")
+    except KeyError:
+        return log
+    else:
+        log.append("fine")
+    finally:
+        log.append("done")
+    return log
+
+
+def nested(xs):
+    def scale(x):
+        if x > 1:
+            return x * 2
+        return x
+
+    total = 0
+    for x in [scale(x) for x in xs if x]:
+        total += helper(x)
+    assert total is not None, \\
+        "never"
+    return sorted(
+        xs,
+        key=lambda x:
+            -x,
+    )
+
+
+def matches(x):
+    match x:
+        case 0 | 1:
+            found = "few"
+        case [a, b] if a > b:
+            found = "pair"
+        case _:
+            found = "other"
+    return found
+"""
+CALLS: list[tuple[str, tuple[Any, ...]]] = [
+    *(("branches", (x,)) for x in (11, 6, 3, 1)),
+    ("loops", ([], 0)),
+    ("loops", ([0], 9)),
+    ("loops", ([-1, 2, 3], 3)),
+    ("loops", ([-1, 2, 3], 4)),
+    ("loops", ([1, 8], 4)),
+    *(("guarded", (x,)) for x in (0, 1, 2)),
+    ("nested", ([],)),
+    ("nested", ([1, 0, 3],)),
+    *(("matches", (x,)) for x in (1, [2, 1], [1, 2], None)),
+]
+
+
+def covered(file: str, function: Callable[..., Any], *args: Any) -> set[int]:
+    """The lines of `file` that coverage.py counts while `function` runs."""
+    measure = coverage.Coverage(data_file=None, config_file=False, include=[file])
+    measure.start()
+    try:
+        function(*args)
+    finally:
+        measure.stop()
+    return set(measure.get_data().lines(file) or ())
+
+
+@pytest.mark.parametrize(("name", "args"), CALLS)
+def test_coverage_counts_the_same_lines(load: Load, name: str, args: tuple[Any, ...]) -> None:
+    """Taken and untaken branches, zero-trip loops, jumps, handlers: the lines of the original."""
+    module = load(COVERED)
+    file = str(module.__file__)
+    original = getattr(module, name)
+    made = ag.to_graph(original)
+    assert made(*args) == original(*args)
+    expected = covered(file, original, *args)
+    assert expected
+    assert covered(file, made, *args) == expected
+
+
+# --- Traces left behind ---------------------------------------------------------------------------
+
+LEFT_BEHIND = """\
+import json
+import os
+import sys
+
+import numpy as np
+
+import autograph_rs as ag
+import user_code
+
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+events = []
+watching = False
+
+
+def watch(event, args):
+    if not watching:
+        return
+    if event.startswith("tempfile.") or event == "os.mkdir":
+        events.append([event, repr(args)])
+    elif event == "open" and args[2] & WRITING:
+        events.append([event, repr(args[0])])
+
+
+def use(function):
+    ag.to_code(function)
+    ag.to_graph(function)(3.0)
+    ag.convert(function)(3.0)
+    ag.function(function)(np.array(3.0))
+
+
+use(user_code.first)  # imports whatever the package imports late
+sys.addaudithook(watch)
+before = set(sys.modules)
+watching = True
+use(user_code.second)
+use(lambda x: x if x > 0 else -x)
+watching = False
+print(json.dumps({"events": events, "modules": sorted(set(sys.modules) - before)}))
+"""
+USED = """\
+def first(x):
+    if x > 0:
+        x = -x
+    return x
+
+
+def second(x):
+    while x < 100:
+        if x > 10:
+            x = x * first(x) * first(x)
+        else:
+            x = x + 1
+    return x
+"""
+
+
+def test_conversion_leaves_no_file_and_no_module(tmp_path: Path) -> None:
+    """Nothing is opened for writing, the folder of temporary files stays empty."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    (tmp_path / "user_code.py").write_text(USED, encoding="utf-8")
+    (tmp_path / "script.py").write_text(LEFT_BEHIND, encoding="utf-8")
+    places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))
+    done = python("script.py", cwd=tmp_path, PYTHONDONTWRITEBYTECODE="1", **places)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"events": [], "modules": []}
+    assert list(temporary.iterdir()) == []
+
+
+# --- Lambdas --------------------------------------------------------------------------------------
+
+LAMBDAS = """\
+class Chain(list):
+    def then(self, step):
+        self.append(step)
+        return self
+
+
+pair = [lambda x: x + 1 if x > 0 else x - 1, lambda x: x * 2 if x > 0 else x * 3]
+chain = Chain().then(lambda x: x if x > 1 else -x).then(lambda x: x if x > 2 else -x)
+inner = [(lambda a: lambda x: x + a if x > a else a)(n) for n in (0, 1)]
+twins = [lambda x: 6 // x if x < 3 else 0, lambda x: 6 // x if x < 3 else 0]
+"""
+
+
+@pytest.mark.parametrize("name", ["pair", "chain", "inner", "twins"])
+def test_lambdas_on_a_line_are_told_apart(load: Load, name: str) -> None:
+    """In a list, in a chained call, one within another, with equal text."""
+    for original in getattr(load(LAMBDAS), name):
+        made = ag.to_graph(original)
+        for x in (-2, 1, 2, 3):
+            assert made(x) == original(x)
+
+
+def test_carets_stand_below_the_lambda_that_failed(load: Load) -> None:
+    """Of two lambdas with equal text on one line."""
+    module = load(LAMBDAS)
+    for original in module.twins:
+        plain = error_of(original, 0)
+        check_traceback(error_of(ag.to_graph(original), 0), plain, str(module.__file__))
