@@ -15,13 +15,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .backends import BACKENDS, Backend, Capture, staged_by
-from .errors import MismatchError, StagingError
+from .errors import MismatchError, StagedRecursionError, StagingError
 from .heap import Heap, Slot
 from .structures import LEAF, Spec, flatten, paths, unflatten
 from .undefined import Undefined
 
 MAX_WIDENINGS = 12
 MAX_UNROLLED = 10_000
+MAX_RECURSION = 40
+
+_depth: dict[Any, int] = {}
 
 
 class AlwaysRaises(BaseException):
@@ -81,6 +84,14 @@ class Statement:
     def run(self, closure: Callable[[], Any], arguments: Sequence[Any] = (), enter: Callable | None = None) -> Path:
         """Capture `closure`; `enter` gets the placeholders before it runs."""
         noted: dict[Any, tuple[list[Any], Spec]] = {}
+        code = getattr(closure, "__code__", None)
+        _depth[code] = _depth.get(code, 0) + 1
+        if _depth[code] > MAX_RECURSION:
+            _depth.clear()
+            raise StagedRecursionError(
+                f"{code.co_name!r} calls itself under a staged condition: the depth is known only at run time, so the "
+                f"trace would not end ({MAX_RECURSION} levels were tried). Write it as a loop, or recurse on a plain number"
+            )
 
         def traced(*placeholders: Any) -> Any:
             if enter is not None:
@@ -95,6 +106,8 @@ class Statement:
         try:
             capture = self.backend.capture(traced, arguments)
         finally:
+            if _depth.get(code):
+                _depth[code] -= 1
             self.restore()
         for handle, value in capture.writes:
             noted[Written(handle)] = ([value], LEAF)

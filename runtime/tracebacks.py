@@ -6,8 +6,11 @@ raises on. `AUTOGRAPH_RS_TRACEBACK=full` keeps every frame.
 
 from __future__ import annotations
 
+import ast
 import os
 import types
+from collections.abc import Sequence
+from itertools import islice
 
 FULL = os.environ.get("AUTOGRAPH_RS_TRACEBACK") == "full"
 _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -38,3 +41,38 @@ def strip(error: BaseException) -> None:
     for place in reversed(kept):
         rebuilt = types.TracebackType(rebuilt, place.tb_frame, place.tb_lasti, place.tb_lineno)
     error.__traceback__ = rebuilt
+
+
+def at_user_frames(error: BaseException, source: Sequence[tuple[types.CodeType, int]]) -> types.TracebackType | None:
+    """A traceback of frames that stand for the user's code, outermost first, as code and instruction.
+
+    A frame is made by a small piece of code that raises at the very columns of the instruction.
+    """
+    rebuilt = None
+    for code, instruction in reversed(source):
+        place = _raised_at(error, code, instruction)
+        rebuilt = types.TracebackType(rebuilt, place.tb_frame, place.tb_lasti, place.tb_lineno)
+    return rebuilt
+
+
+def _raised_at(error: BaseException, code: types.CodeType, instruction: int) -> types.TracebackType:
+    positions = next(islice(code.co_positions(), instruction // 2, None), (None,) * 4)
+    line, end_line, column, end_column = positions
+    line = line or code.co_firstlineno
+    raising = ast.Raise(
+        ast.Name("error", ast.Load()),
+        None,
+        lineno=line,
+        end_lineno=end_line or line,
+        col_offset=column or 0,
+        end_col_offset=end_column or 0,
+    )
+    module = ast.fix_missing_locations(ast.Module([raising], []))
+    made = compile(module, code.co_filename, "exec").replace(co_name=code.co_name, co_qualname=code.co_qualname)
+    kept = error.__traceback__, error.__context__
+    try:
+        exec(made, {"error": error, "__name__": code.co_name})  # noqa: S102 - raises, no more
+    except BaseException as raised:  # noqa: BLE001
+        place = raised.__traceback__.tb_next  # type: ignore[union-attr]
+    error.__traceback__, error.__context__ = kept
+    return place  # type: ignore[return-value]

@@ -1,0 +1,41 @@
+"""The examples in docstrings and in the documents do what they show."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+from test_house import ROOT, modules
+
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
+RUNNER = {"optionflags": doctest.ELLIPSIS}
+
+
+def check(test: doctest.DocTest) -> None:
+    report: list[str] = []
+    results = doctest.DocTestRunner(**RUNNER).run(test, out=report.append)
+    assert results.failed == 0, "".join(report)
+
+
+@pytest.mark.parametrize("name", [name for name, _, _ in modules()])
+def test_docstrings(name: str) -> None:
+    module = importlib.import_module(name)
+    for test in doctest.DocTestFinder(exclude_empty=True).find(module, name):
+        check(test)
+
+
+@pytest.mark.parametrize("file", DOCUMENTS, ids=lambda file: file.name)
+def test_documents(file: Path) -> None:
+    """A fence ends what an example prints."""
+    text = re.sub(r"^```.*$", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    check(doctest.DocTestParser().get_doctest(text, {}, file.name, str(file), 0))
+
+
+def test_a_wrong_example_is_seen() -> None:
+    """The tests above can fail."""
+    test = doctest.DocTestParser().get_doctest(">>> 1 + 1\n3\n", {}, "wrong", None, 0)
+    with pytest.raises(AssertionError, match="Expected"):
+        check(test)

@@ -1,0 +1,147 @@
+"""What keeps the house in order: the arrows between its rooms, what it offers, the size of its files."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import autograph_rs as ag
+
+ROOT = Path(__file__).resolve().parents[1]
+SETUPTOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+FOLDERS = {package: ROOT / folder for package, folder in SETUPTOOLS["package-dir"].items()}
+
+# What each room may import beside the standard library and itself.
+ROOMS = {
+    "autograph_rs.converters": {"gast"},
+    "autograph_rs.runtime": {"numpy"},
+    "autograph_rs": {"autograph_rs.converters", "autograph_rs.runtime", "gast", "numpy"},
+}
+# Modules that may import more; a backend's own module is the only one that knows its framework.
+ALSO = {
+    "autograph_rs.cli": {"click"},
+}
+LONGEST = 400
+LONG = {
+    "tests/test_debugging.py": "one tool of a debugging user after the other, each with its own program",
+}
+PUBLIC = {
+    "AutographError",
+    "Backend",
+    "ConcreteFunction",
+    "ConversionError",
+    "Function",
+    "Graph",
+    "LeakError",
+    "MismatchError",
+    "SignatureError",
+    "StagedRecursionError",
+    "StagingError",
+    "TensorSpec",
+    "Transpiler",
+    "UnsupportedFunctionError",
+    "convert",
+    "do_not_convert",
+    "function",
+    "register_backend",
+    "set_loop_options",
+    "to_code",
+    "to_graph",
+}
+
+
+def modules() -> Iterator[tuple[str, str, Path]]:
+    """Each module of the package: its name, that of the package which holds it, its file."""
+    for package, folder in FOLDERS.items():
+        for file in sorted(folder.glob("*.py")):
+            yield package if file.stem == "__init__" else f"{package}.{file.stem}", package, file
+
+
+def imports(tree: ast.AST, package: str) -> Iterator[str]:
+    """The full names of what a module of `package` imports, wherever in it; `from a import b` is `a.b`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import():
+                yield from (alias.name for alias in node.names)
+            case ast.ImportFrom():
+                above = package.split(".")[: -(node.level - 1) or None] if node.level else []
+                base = [*above, *([node.module] if node.module else [])]
+                yield from (".".join([*base, alias.name]) for alias in node.names)
+            case ast.Call(
+                func=ast.Name("__import__" | "import_module") | ast.Attribute(attr="import_module"),
+                args=[ast.Constant(str(name)), *_],
+            ):
+                yield name
+
+
+def room_of(name: str) -> str | None:
+    """The room in which `name` lies, or None for what is not ours."""
+    return next((room for room in ROOMS if f"{name}.".startswith(f"{room}.")), None)
+
+
+def wrong_arrows(module: str, package: str, tree: ast.AST) -> list[str]:
+    room = room_of(module)
+    assert room is not None
+    allowed = ROOMS[room] | ALSO.get(module, set()) | {room} | sys.stdlib_module_names
+    found = {name: room_of(name) or name.split(".")[0] for name in imports(tree, package)}
+    return sorted(name for name, target in found.items() if target not in allowed)
+
+
+@pytest.mark.parametrize(("module", "package", "file"), modules(), ids=lambda value: str(value))
+def test_arrows(module: str, package: str, file: Path) -> None:
+    """A room imports what it may, and never a room that it must not know."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    assert wrong_arrows(module, package, tree) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "code", "wrong"),
+    [
+        ("autograph_rs.converters.names", "import gast, ast, autograph_rs.converters.trees", []),
+        ("autograph_rs.converters.names", "from . import trees", []),
+        ("autograph_rs.converters.names", "from .trees import load", []),
+        ("autograph_rs.converters.passes.base", "from ..trees import at; from .. import names", []),
+        ("autograph_rs.converters.names", "import numpy.linalg", ["numpy.linalg"]),
+        ("autograph_rs.converters.names", "from .. import runtime", ["autograph_rs.runtime"]),
+        ("autograph_rs.converters.names", "from ..runtime.errors import X", ["autograph_rs.runtime.errors.X"]),
+        ("autograph_rs.converters.passes.base", "from ... import api", ["autograph_rs.api"]),
+        ("autograph_rs.converters.names", "import autograph_rs", ["autograph_rs"]),
+        ("autograph_rs.runtime.errors", "def f():\n from ..converters import trees", ["autograph_rs.converters.trees"]),
+        ("autograph_rs.runtime.errors", "import gast", ["gast"]),
+        ("autograph_rs.runtime.errors", "import importlib\nimportlib.import_module('torch')", ["torch"]),
+        ("autograph_rs.api", "from .converters import trees; from . import runtime, loader", []),
+        ("autograph_rs.api", "import click", ["click"]),
+        ("autograph_rs.cli", "import click", []),
+    ],
+)
+def test_a_wrong_arrow_is_seen(module: str, code: str, wrong: list[str]) -> None:
+    """The test above can fail: it sees absolute, relative, local and dynamic imports."""
+    assert wrong_arrows(module, module.rpartition(".")[0], ast.parse(code)) == wrong
+
+
+def test_every_package_is_installed() -> None:
+    """A folder that `pyproject.toml` forgets would be missing from the wheel alone."""
+    rooms = [FOLDERS[room] for room in ROOMS]
+    folders = {file.parent for room in rooms for file in room.rglob("*.py")}
+    assert set(FOLDERS.values()) == folders
+    assert set(SETUPTOOLS["packages"]) == set(FOLDERS)
+    assert all((folder / "__init__.py").exists() for folder in folders)
+
+
+def test_public_names() -> None:
+    """What users may rely on changes on purpose only; each name is there."""
+    assert set(ag.__all__) == PUBLIC
+    assert all(hasattr(ag, name) for name in PUBLIC)
+
+
+def test_files_have_one_subject_each() -> None:
+    """A long file is split, or has its reason here; a reason whose file has become short goes."""
+    folders = [*(FOLDERS[room] for room in ROOMS), *(ROOT / name for name in ("benchmarks", "examples", "tests"))]
+    files = [*ROOT.glob("*.py"), *(file for folder in folders for file in folder.rglob("*.py"))]
+    lengths = {file.relative_to(ROOT).as_posix(): len(file.read_text("utf-8").splitlines()) for file in files}
+    assert {file for file, length in lengths.items() if length > LONGEST} == set(LONG)
