@@ -215,9 +215,9 @@ def test_a_converted_file_does_what_the_original_does(tmp_path: Path) -> None:
 def test_a_converted_file_loads_the_runtime_alone(program: Path) -> None:
     """The converters, gast and click stay where they are."""
     command("convert", "program.py", "-o", "made.py", cwd=program.parent)
-    probe = "import sys, made; print([m for m in ('autograph_rs.converters', 'gast', 'click') if m in sys.modules])"
+    probe = "import sys, made; print({'autograph_rs.converters', 'gast', 'click'} & set(sys.modules))"
     done = python("-c", probe, cwd=program.parent)
-    assert (done.stdout.strip(), done.stderr) == (b"[]", b"")
+    assert (done.stdout.strip(), done.stderr) == (b"set()", b"")
 
 
 def test_converting_executes_nothing(tmp_path: Path) -> None:
@@ -225,9 +225,14 @@ def test_converting_executes_nothing(tmp_path: Path) -> None:
     trap = "open('executed', 'w').close()"
     (tmp_path / "trap.py").write_text(trap)
     lines = [
-        f"import trap; {trap}", f"@{trap[:-8]}", f"def f(x={trap}) -> {trap}:", "    if x:", "        return x",
-        f"class A({trap}):", "    def f(self):", "        while self.x: pass",
-    ]  # fmt: skip
+        f"import trap; {trap}",
+        f"@{trap}",
+        f"def f(x={trap}) -> {trap}:",
+        "    if x: return x",
+        f"class A({trap}):",
+        "    def f(self):",
+        "        while self.x: pass",
+    ]
     (tmp_path / "given.py").write_text("\n".join(lines))
     for arguments in (["convert", "given.py", "-o", "made.py"], ["code", "given:f"], ["code", "given:A.f"]):
         assert command(*arguments, cwd=tmp_path).returncode == 0
@@ -263,7 +268,7 @@ def test_standard_input_and_output(program: Path) -> None:
 
 @pytest.mark.parametrize("newline", [b"\n", b"\r\n", b"\r"])
 def test_line_ends_are_kept(newline: bytes, tmp_path: Path) -> None:
-    """Also in strings, where Python reads each of them as one `\\n`."""
+    """Also in strings, where Python reads each of them as a plain one."""
     program = PROGRAM + 'TEXT = """a\nb"""\nprint(repr(TEXT))\n'
     made = convert(program.encode().replace(b"\n", newline), tmp_path)
     assert made.count(newline) > 10
@@ -290,7 +295,10 @@ def test_the_encoding_is_kept(head: str, tmp_path: Path) -> None:
 
 def test_text_that_the_encoding_lacks(tmp_path: Path) -> None:
     """Converted code may name a character that the original wrote as an escape."""
-    program = "#!/usr/bin/python\n# coding: latin-1\ndef f(x):\n    if x:\n        return '\\u20ac\u00e9'\nprint(ascii(f(1)))\n"
+    program = (
+        "#!/usr/bin/python\n# coding: latin-1\n"
+        "def f(x):\n    if x:\n        return '\\u20ac\u00e9'\n\nprint(ascii(f(1)))\n"
+    )
     assert run_converted(program.encode("latin-1"), tmp_path) == b"'\\u20ac\\xe9'\n"
     assert (tmp_path / "made.py").read_bytes().startswith(b"#!/usr/bin/python\n")
 
@@ -311,8 +319,8 @@ def test_the_shebang_and_the_mode_are_kept(program: Path) -> None:
     assert command("convert", "program.py", "-o", "made.py", cwd=program.parent).returncode == 0
     assert stat.S_IMODE(made.stat().st_mode) == 0o750
     environ = os.environ | {"PYTHONPATH": PATH}
-    runs = [subprocess.run([file, "x"], env=environ, capture_output=True, check=True) for file in (program, made)]
-    assert runs[0].stdout == runs[1].stdout == b"[(27, 111), (6, 8), (1, 0)] 4 ['x']\n"
+    done = subprocess.run([made, "x"], env=environ, capture_output=True, check=True)
+    assert done.stdout == b"[(27, 111), (6, 8), (1, 0)] 4 ['x']\n"
 
 
 def test_a_file_without_functions_keeps_its_meaning(tmp_path: Path) -> None:
@@ -361,8 +369,8 @@ def test_dubious_syntax_is_not_our_business(tmp_path: Path) -> None:
 
 def test_files_that_are_not_there(program: Path) -> None:
     here = program.parent
-    for arguments in (["missing.py", "-o", "made.py"], [".", "-o", "made.py"], ["program.py", "-o", "no/made.py"]):
-        done = command("convert", *arguments, cwd=here)
+    for given, made in (("missing.py", "made.py"), (".", "made.py"), ("program.py", "no/made.py")):
+        done = command("convert", given, "-o", made, cwd=here)
         assert (done.returncode, done.stdout) == (3, b"")
         assert done.stderr.count(b"\n") == 1
     assert [file.name for file in here.iterdir()] == ["program.py"]

@@ -81,6 +81,8 @@ def setitem_check(array: ArrayType, key: Any, value: Any) -> None:
             # Whether an array of one element is an element depends on NumPy's version.
             np.zeros(1)[0] = np.ones([min(d, 2) for d in given])
     elif not fits(given, target):
+        if not place.advanced:
+            given = without_leading_ones(given, len(target))
         raise ValueError(misfit(given, target, place.advanced))
 
 
@@ -96,10 +98,15 @@ def misfit(given: Shape, target: Shape, advanced: bool) -> str:
 
 def fits(given: Shape, target: Shape) -> bool:
     """Whether a value may be stretched to `target`; an assignment drops leading ones."""
-    while len(given) > len(target) and given[0] in (1, None):
-        given = given[1:]
+    given = without_leading_ones(given, len(target))
     pairs = zip((1,) * (len(target) - len(given)) + given, target, strict=False)
     return len(given) <= len(target) and all(v in (1, None, t) or t is None for v, t in pairs)
+
+
+def without_leading_ones(shape: Shape, rank: int) -> Shape:
+    while len(shape) > rank and shape[0] in (1, None):
+        shape = shape[1:]
+    return shape
 
 
 def check_masked(target: Shape, given: Shape) -> None:

@@ -33,8 +33,8 @@ def ufunc_type(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
     """The type of `getattr(ufunc, method)(*inputs, **kwargs)`; a tuple if it has several outputs."""
     kwargs = {name: value for name, value in kwargs.items() if name != "out"}
     inputs = tuple(map(weak, inputs[: ufunc.nin if method == "__call__" else None]))
-    shape = SHAPES[method](ufunc, *inputs, **kwargs)
     result = probe(getattr(ufunc, method), *inputs, **kwargs)
+    shape = SHAPES[method](ufunc, *inputs, **kwargs)
     if isinstance(result, tuple):
         return typed(result, shape if ufunc.signature else [shape] * ufunc.nout)
     if result.dtype.kind in "US" and ScalarType(str) in inputs:
@@ -161,11 +161,14 @@ def loop_shape(shapes: list[Shape], loops: list[Shape], core: Shape) -> Shape:
         return broadcast(*loops)
     except ValueError:
         pass
-    gaps = ["newaxis"] * len(core)
-    remapped = [f"{shown(s)}->{shown((*loop, *gaps))}" for s, loop in zip(shapes, loops, strict=True)]
+    # NumPy writes `(3,)` here only where it iterates over one dimension in all, else `(3)`.
+    rank = max(map(len, loops)) + len(core)
+    show = shown if rank == 1 else lambda shape: shown(shape).replace(",)", ")")
+    gaps = ("newaxis",) * len(core)
+    remapped = [f"{shown(s)}->{show(loop + gaps)}" for s, loop in zip(shapes, loops, strict=True)]
     raise ValueError(
         "operands could not be broadcast together with remapped shapes [original->remapped]: "
-        f"{' '.join(remapped)}  and requested shape {shown(core)}"
+        f"{' '.join(remapped)}  and requested shape {show(core)}"
     )
 
 

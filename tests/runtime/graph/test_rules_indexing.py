@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from autograph_rs.runtime.graph.rules import getitem_type, setitem_check
 from autograph_rs.runtime.graph.types import ArrayType
-from test_rules_support import Constant, Python, compare, filled
+from test_rules_support import Constant, Python, compare, filled, values
 
 PARTS = (
     0,
     -1,
     7,
-    np.int64(1),
+    Constant(np.int64(1)),
     None,
     Ellipsis,
     True,
@@ -70,19 +70,21 @@ def test_getitem(parts: tuple[Any, ...]) -> None:
     """Keys picked at random: shape, dtype, and errors, which only constants make certain."""
     for array, key in keys(6000, parts, seed=len(parts)):
         if parts is PARTS:
-            compare(getitem, getitem_type, (array, key), {}, exact=True)
+            check(getitem, getitem_type, array, key)
             continue
         try:
-            getitem(array, plain(key))
+            getitem(array, values(key))
         except Exception:
             continue
-        compare(getitem, getitem_type, (array, key), {}, exact=False)
+        check(getitem, getitem_type, array, key, exact=False)
 
 
-def plain(key: Any) -> Any:
-    from test_rules_support import values
-
-    return values(key)
+def check(function: Any, rule: Any, *args: Any, exact: bool = True) -> None:
+    try:
+        compare(function, rule, args, {}, exact=exact)
+    except Exception as error:
+        error.add_note(f"in {args}")
+        raise
 
 
 def setitem(array: Any, key: Any, value: Any) -> None:
@@ -95,7 +97,7 @@ def test_setitem() -> None:
     choose = random.Random(5)
     for array, key in keys(6000, PARTS, seed=9):
         value = filled(np.float32, *choose.choice(((), (1,), (2,), (3,), (2, 3), (1, 3), (1, 1, 2))))
-        compare(setitem, setitem_check, (array, key, value), {})
+        check(setitem, setitem_check, array, key, value)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,105 @@
+"""K-means on Fisher's iris measurements: written in plain Python, staged into a graph.
+
+    python examples/quickstart.py
+"""
+
+from __future__ import annotations
+
+import timeit
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import autograph_rs as ag
+
+IRIS = Path(__file__).with_name("iris.csv")
+
+
+def nearest(points, centers):
+    """The number of the center that lies closest to each point."""
+    distances = ((points[:, np.newaxis] - centers) ** 2).sum(axis=2)
+    return distances.argmin(axis=1)
+
+
+def kmeans(points, centers, tolerance=1e-6, max_steps=100):
+    """The centers of the clusters, the cluster of each point, and the number of steps to there."""
+    steps = 0
+    labels = nearest(points, centers)
+    before = np.full_like(labels, -1)
+    while np.any(labels != before):
+        moved = centers.copy()
+        for k in range(len(centers)):
+            members = points[labels == k]
+            if len(members) > 0:
+                moved[k] = members.mean(axis=0)
+            else:
+                moved[k] = centers[k]
+        steps += 1
+        shift = np.abs(moved - centers).max()
+        if shift < tolerance or steps == max_steps:
+            return moved, labels, steps
+        centers, before, labels = moved, labels, nearest(points, moved)
+    return centers, labels, steps
+
+
+def title(text: str) -> None:
+    print(f"\n{text}\n{'-' * len(text)}\n")
+
+
+def beginning(text: str, lines: int) -> str:
+    """The first lines of a text, and how many more there are."""
+    shown = text.strip().splitlines()
+    rest = len(shown) - lines
+    return "\n".join(f"    {line}" for line in shown[:lines]) + (f"\n    ... {rest} more lines" if rest > 0 else "")
+
+
+def milliseconds(call: Callable[[], object]) -> float:
+    """The time of one call, the best of several."""
+    timer = timeit.Timer(call)
+    number, _ = timer.autorange()
+    return 1000 * min(timer.repeat(5, number)) / number
+
+
+def main() -> None:
+    points = np.loadtxt(IRIS, delimiter=",", skiprows=1, usecols=range(4))
+    species = np.loadtxt(IRIS, delimiter=",", skiprows=1, usecols=4, dtype=str)
+    start = points[[0, 50, 100]]
+    print(f"{len(points)} flowers, {points.shape[1]} measurements of each, {len(set(species))} species")
+
+    title("kmeans, converted")
+    print(beginning(ag.to_code(kmeans), 40))
+
+    staged = ag.function(kmeans)
+    graph = str(staged.get_concrete_function(points, start).graph)
+    title(f"kmeans, staged: a graph of {len(graph.splitlines())} lines")
+    print(beginning(graph, 30))
+
+    title("Results")
+    expected = kmeans(points, start)
+    centers, labels, steps = staged(points, start)
+    for plain, value in zip(expected, (centers, labels, steps), strict=True):
+        np.testing.assert_allclose(value, plain, rtol=1e-12)
+    print(f"Settled after {int(steps)} steps; the staged function and plain Python agree.\n")
+    kinds = sorted(set(species))
+    print("cluster   size  " + "".join(f"{kind:>12}" for kind in kinds) + "   center")
+    for k, center in enumerate(centers):
+        members = Counter(species[labels == k])
+        counts = "".join(f"{members[kind]:12}" for kind in kinds)
+        print(f"{k:7}{members.total():7}  {counts}   {np.array2string(center, precision=2)}")
+
+    title("Time of one call")
+    ways = {
+        "plain Python": kmeans,
+        "ag.convert, on plain values": ag.convert(kmeans),
+        "ag.to_graph, on plain values": ag.to_graph(kmeans),
+        "ag.function, staged": staged,
+    }
+    times = {way: milliseconds(lambda f=f: f(points, start)) for way, f in ways.items()}
+    for way, time in times.items():
+        print(f"{way:<30}{time:8.3f} ms   {time / times['plain Python']:5.2f} times plain Python")
+
+
+if __name__ == "__main__":
+    main()

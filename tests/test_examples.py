@@ -1,0 +1,51 @@
+"""Each script of examples/ runs and prints what it is about."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import autograph_rs
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+ROOT = str(Path(autograph_rs.__file__).parents[1])  # where the package that the tests import lies
+LINES = {
+    "quickstart.py": "Settled after 4 steps; the staged function and plain Python agree.",
+}
+
+
+@pytest.mark.parametrize("script", sorted(EXAMPLES.glob("*.py")), ids=lambda script: script.name)
+def test_example(script: Path, tmp_path: Path) -> None:
+    """It ends well, in whatever folder it is started, and is silent on stderr."""
+    environ = os.environ | {"PYTHONPATH": ROOT, "PYTHONWARNINGS": "error"}
+    command = [sys.executable, str(script)]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    assert LINES[script.name] in done.stdout.splitlines()
+    assert not list(tmp_path.iterdir())
+
+
+def test_iris() -> None:
+    """The measurements are Fisher's: 50 flowers of each species, with the means that he gives."""
+    file = EXAMPLES / "iris.csv"
+    header, *_ = file.read_text(encoding="utf-8").splitlines()
+    assert header == "sepal_length,sepal_width,petal_length,petal_width,species"
+    points = np.loadtxt(file, delimiter=",", skiprows=1, usecols=range(4))
+    species = np.loadtxt(file, delimiter=",", skiprows=1, usecols=4, dtype=str)
+    means = {
+        "setosa": (5.006, 3.428, 1.462, 0.246),
+        "versicolor": (5.936, 2.770, 4.260, 1.326),
+        "virginica": (6.588, 2.974, 5.552, 2.026),
+    }
+    assert points.shape == (150, 4)
+    assert set(species) == set(means)
+    for name, mean in means.items():
+        assert np.count_nonzero(species == name) == 50
+        np.testing.assert_allclose(points[species == name].mean(axis=0), mean, atol=5e-4)
