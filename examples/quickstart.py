@@ -1,10 +1,11 @@
 """K-means on Fisher's iris measurements: written in plain Python, staged into a graph.
 
-    python examples/quickstart.py
+python examples/quickstart.py
 """
 
 from __future__ import annotations
 
+import textwrap
 import timeit
 from collections import Counter
 from collections.abc import Callable
@@ -32,10 +33,8 @@ def kmeans(points, centers, tolerance=1e-6, max_steps=100):
         moved = centers.copy()
         for k in range(len(centers)):
             members = points[labels == k]
-            if len(members) > 0:
+            if len(members) > 0:  # an empty cluster stays where it is
                 moved[k] = members.mean(axis=0)
-            else:
-                moved[k] = centers[k]
         steps += 1
         shift = np.abs(moved - centers).max()
         if shift < tolerance or steps == max_steps:
@@ -51,22 +50,21 @@ def title(text: str) -> None:
 def beginning(text: str, lines: int) -> str:
     """The first lines of a text, and how many more there are."""
     shown = text.strip().splitlines()
-    rest = len(shown) - lines
-    return "\n".join(f"    {line}" for line in shown[:lines]) + (f"\n    ... {rest} more lines" if rest > 0 else "")
+    more = [f"... and {len(shown) - lines} more lines"] if len(shown) > lines else []
+    return textwrap.indent("\n".join(shown[:lines] + more), "    ")
 
 
 def milliseconds(call: Callable[[], object]) -> float:
-    """The time of one call, the best of several."""
-    timer = timeit.Timer(call)
-    number, _ = timer.autorange()
-    return 1000 * min(timer.repeat(5, number)) / number
+    """The time of one call: the best of five rounds."""
+    return 1000 * min(timeit.repeat(call, number=50, repeat=5)) / 50
 
 
 def main() -> None:
     points = np.loadtxt(IRIS, delimiter=",", skiprows=1, usecols=range(4))
     species = np.loadtxt(IRIS, delimiter=",", skiprows=1, usecols=4, dtype=str)
-    start = points[[0, 50, 100]]
-    print(f"{len(points)} flowers, {points.shape[1]} measurements of each, {len(set(species))} species")
+    start = np.random.default_rng(0).choice(points, 3, replace=False)
+    kinds = sorted(set(species))
+    print(f"{len(points)} flowers of {len(kinds)} species, {points.shape[1]} measurements of each")
 
     title("kmeans, converted")
     print(beginning(ag.to_code(kmeans), 40))
@@ -82,7 +80,6 @@ def main() -> None:
     for plain, value in zip(expected, (centers, labels, steps), strict=True):
         np.testing.assert_allclose(value, plain, rtol=1e-12)
     print(f"Settled after {int(steps)} steps; the staged function and plain Python agree.\n")
-    kinds = sorted(set(species))
     print("cluster   size  " + "".join(f"{kind:>12}" for kind in kinds) + "   center")
     for k, center in enumerate(centers):
         members = Counter(species[labels == k])

@@ -15,7 +15,7 @@ import autograph_rs
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 ROOT = str(Path(autograph_rs.__file__).parents[1])  # where the package that the tests import lies
 LINES = {
-    "quickstart.py": "Settled after 4 steps; the staged function and plain Python agree.",
+    "quickstart.py": "Settled after 5 steps; the staged function and plain Python agree.",
 }
 
 

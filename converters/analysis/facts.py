@@ -131,7 +131,12 @@ def _staying(function: gast.AST) -> frozenset[gast.AST]:
         if not isinstance(statement, cfg.COMPOUND):
             return any(_anchored(node) for node in within(statement))
         is_loop = isinstance(statement, LOOPS)
-        if is_loop and (isinstance(statement, gast.AsyncFor) or _holds_anchor(statement, native_returns)):
+        in_staying = bool(enclosing) and enclosing[-1] in staying_loops
+        if is_loop and (
+            isinstance(statement, gast.AsyncFor)
+            or _holds_anchor(statement, native_returns)
+            or (in_staying and _jumps_out(statement.orelse, returns=False))
+        ):
             staying_loops.add(statement)
         stays = isinstance(statement, (gast.AsyncFor, gast.AsyncWith)) or any(
             _anchored(node) for header in headers(statement) for node in within(header)
@@ -168,16 +173,17 @@ def _anchored(node: gast.AST) -> bool:
     return False
 
 
-def _jumps_out(block: list[gast.AST], *, in_loop: bool = False) -> bool:
+def _jumps_out(block: list[gast.AST], *, returns: bool = True, in_loop: bool = False) -> bool:
     for statement in block:
-        if isinstance(statement, gast.Return):
+        if isinstance(statement, gast.Return) and returns:
             return True
         if isinstance(statement, (gast.Break, gast.Continue)) and not in_loop:
             return True
         if isinstance(statement, cfg.COMPOUND):
             loop = isinstance(statement, LOOPS)
             for inner in blocks(statement):
-                if _jumps_out(inner, in_loop=in_loop or loop):
+                inside = in_loop or (loop and inner is statement.body)
+                if _jumps_out(inner, returns=returns, in_loop=inside):
                     return True
     return False
 

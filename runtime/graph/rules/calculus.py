@@ -94,7 +94,9 @@ def shorter(shape: Shape, axis: int) -> Shape:
 # --- polynomials ------------------------------------------------------------------------------
 
 
-def polyfit_type(x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False) -> ArrayType:
+def polyfit_type(
+    x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False
+) -> ArrayType:
     if full or cov:
         raise StagingError("np.polyfit has a rule for the coefficients alone: omit `full` and `cov`")
     x, y = as_array(x), as_array(y)

@@ -26,6 +26,7 @@ from .shapes import (
 )
 from .shaping import flat
 
+
 def unique_type(
     ar: Any,
     return_index: bool = False,
@@ -68,13 +69,19 @@ def unique_inverse(x: ArrayType) -> tuple[Shape, ...]:
     return SOME, x.shape
 
 
-def shared(
-    ar1: ArrayType, ar2: ArrayType, assume_unique: bool = False, return_indices: bool = False
-) -> Any:
+def shared(ar1: ArrayType, ar2: ArrayType, assume_unique: bool = False, return_indices: bool = False) -> Any:
     return (SOME, SOME, SOME) if return_indices else SOME
 
 
+def elements(ar1: ArrayType, *_: Any, **__: Any) -> Shape:
+    return flat(ar1)
+
+
 # --- counting ---------------------------------------------------------------------------------
+
+
+def binned(x: ArrayType, weights: Any = None, minlength: Any = 0) -> Shape:
+    return SOME
 
 
 def histogram_type(
@@ -125,7 +132,7 @@ RULES: dict[Any, Rule] = {
     **family(shared, "intersect1d", arrays=("ar1", "ar2")),
     **family(some, "union1d setdiff1d setxor1d", arrays=("ar1", "ar2")),
     **family(like, "isin", arrays=("element", "test_elements")),
-    **family(lambda ar1, *_, **__: flat(ar1), "in1d", arrays=("ar1", "ar2")),
-    **family(some, "bincount", arrays=("x", "weights")),
+    **family(elements, "in1d", arrays=("ar1", "ar2")),
+    **family(binned, "bincount", arrays=("x", "weights")),
     **named(unique=unique_type, histogram=histogram_type, histogram_bin_edges=edges_type),
 }

@@ -39,9 +39,7 @@ def blank_type(shape: Any, dtype: Any = None, order: str = "C", **_: Any) -> Arr
     return ArrayType(np.dtype(dtype), dimensions(shape))
 
 
-def full_type(
-    shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", **_: Any
-) -> ArrayType:
+def full_type(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", **_: Any) -> ArrayType:
     target = dimensions(shape)
     check_fill(fill_value, target)
     chosen = as_array(fill_value).dtype if dtype is None else np.dtype(dtype)
@@ -54,9 +52,7 @@ def check_fill(value: Any, target: Shape) -> None:
     broadcast_to(given, target, error)
 
 
-def eye_type(
-    N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: str = "C", **_: Any
-) -> ArrayType:
+def eye_type(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: str = "C", **_: Any) -> ArrayType:
     return ArrayType(np.dtype(dtype), dimensions((N, N if M is None else M)))
 
 
@@ -159,9 +155,7 @@ def spaced(ends: Callable[..., Any], several: tuple[str, ...]) -> Rule:
 # --- grids ------------------------------------------------------------------------------------
 
 
-def meshgrid_type(
-    *xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
-) -> Any:
+def meshgrid_type(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
     arrays = [as_array(x) for x in xi]
     result = probe(np.meshgrid, *arrays, copy=copy, sparse=sparse, indexing=indexing)
     sizes = [product(a.shape) for a in arrays]

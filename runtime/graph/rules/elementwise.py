@@ -105,8 +105,5 @@ RULES: dict[Any, Rule] = {
     **family(verdict, "allclose", arrays=("a", "b")),
     **family(single, "array_equal array_equiv", arrays=("a1", "a2")),
     **named(shape=shape_type, size=size_type, ndim=ndim_type, clip=clip_type),
-    **{
-        f: answered(f)
-        for f in functions("iscomplexobj isrealobj result_type can_cast common_type isscalar")
-    },
+    **{f: answered(f) for f in functions("iscomplexobj isrealobj result_type can_cast common_type isscalar")},
 }

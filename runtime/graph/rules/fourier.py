@@ -56,9 +56,7 @@ def transform_of_many(
 ) -> Rule:
     """The rule of a transform along several axes, of which the last has the `terms`."""
 
-    def rule(
-        a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None
-    ) -> ArrayType:
+    def rule(a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None) -> ArrayType:
         array = as_array(a)
         if static(axes, "axes") is None:
             axes = range(-(array.ndim if s is None else len(s)), 0)

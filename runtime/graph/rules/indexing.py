@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..types import ArrayType, ListType, ScalarType, Shape
+from .probing import quiet
 from .shapes import (
     Dimension,
     as_array,
@@ -48,7 +49,13 @@ class Place:
     """What a key addresses in an array."""
 
     shape: Shape
+    common: Shape  # that of its arrays together
     items: list[Item]
+
+    def check_elements(self) -> None:
+        """Check the arrays of integers, as NumPy does when it comes to use them."""
+        if product(self.common) not in (0, None):
+            check_bounds(self.items, "advanced")
 
     @property
     def advanced(self) -> bool:
@@ -67,7 +74,9 @@ class Place:
 
 def getitem_type(array: ArrayType, key: Any) -> ArrayType:
     """The type of `array[key]`."""
-    return ArrayType(array.dtype, addressed(array.shape, key).shape)
+    place = addressed(array.shape, key)
+    place.check_elements()
+    return ArrayType(array.dtype, place.shape)
 
 
 def setitem_check(array: ArrayType, key: Any, value: Any) -> None:
@@ -79,11 +88,13 @@ def setitem_check(array: ArrayType, key: Any, value: Any) -> None:
     elif place.element:
         if len(given) > 0 and None not in given:
             # Whether an array of one element is an element depends on NumPy's version.
-            np.zeros(1)[0] = np.ones([min(d, 2) for d in given])
+            with quiet():
+                np.zeros(1)[0] = np.ones([min(d, 2) for d in given])
     elif not fits(given, target):
         if not place.advanced:
             given = without_leading_ones(given, len(target))
         raise ValueError(misfit(given, target, place.advanced))
+    place.check_elements()
 
 
 def misfit(given: Shape, target: Shape, advanced: bool) -> str:
@@ -125,34 +136,30 @@ def check_masked(target: Shape, given: Shape) -> None:
 def addressed(shape: Shape, key: Any) -> Place:
     items = read(shape, key if isinstance(key, tuple) else (key,))
     chosen = [i for i, item in enumerate(items) if item.kind != "basic"]
-    arrays = [
-        item.gives
-        for item in items
-        if item.kind == "advanced"
-        for _ in range(max(1, len(item.axes)))
-    ]
+    arrays = [item.gives for item in items if item.kind == "advanced" for _ in range(max(1, len(item.axes)))]
     check_bounds(items, "integer")
     try:
         common = broadcast(*arrays)
     except ValueError:
         shapes = "".join(f"{shown(gives)} " for gives in arrays)
         raise IndexError(INDEX_MISMATCH + shapes) from None
-    if product(common) not in (0, None):
-        check_bounds(items, "advanced")
     neighbours = chosen[-1:] == [i + len(chosen) - 1 for i in chosen[:1]]
     before = chosen[0] if neighbours and chosen else 0
     basic = [item.gives if item.kind == "basic" else () for item in items]
     head = [d for gives in basic[:before] for d in gives]
     tail = [d for gives in basic[before:] for d in gives]
-    return Place((*head, *common, *tail), items)
+    return Place((*head, *common, *tail), common, items)
 
 
 def read(shape: Shape, key: tuple[Any, ...]) -> list[Item]:
     """The items of a key, which consume all axes of `shape` from left to right."""
-    ellipses = [i for i, part in enumerate(key) if part is Ellipsis]
-    if len(ellipses) > 1:
-        raise IndexError("an index can only have a single ellipsis ('...')")
-    widths = [width(part) for part in key]
+    widths: list[int] = []
+    ellipses = 0
+    for part in key:
+        ellipses += part is Ellipsis
+        if ellipses > 1:
+            raise IndexError("an index can only have a single ellipsis ('...')")
+        widths.append(width(part))
     if (used := sum(widths)) > len(shape):
         raise IndexError(
             f"too many indices for array: array is {len(shape)}-dimensional, but {used} were indexed"
@@ -230,9 +237,7 @@ def slice_length(part: slice, size: Dimension) -> Dimension:
     if any(map(is_staged, bounds)):
         for bound in bounds:
             if is_staged(bound) and not is_integer(bound):
-                raise TypeError(
-                    "slice indices must be integers or None or have an __index__ method"
-                )
+                raise TypeError("slice indices must be integers or None or have an __index__ method")
         return None
     if part.start in (0, None) and part.stop is None and part.step in (1, -1, None):
         # A reversed axis keeps its length only when `start` is left out.
@@ -250,6 +255,4 @@ def check_bounds(items: list[Item], kind: str) -> None:
             continue
         (size,) = item.axes
         for outside in values[(values < -size) | (values >= size)][:1]:
-            raise IndexError(
-                f"index {outside} is out of bounds for axis {item.first} with size {size}"
-            )
+            raise IndexError(f"index {outside} is out of bounds for axis {item.first} with size {size}")

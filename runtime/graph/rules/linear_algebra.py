@@ -30,9 +30,7 @@ from .ufuncs import stacked_shapes
 def stack(a: ArrayType) -> Shape:
     """The shape of a stack of matrices, which every function here wants."""
     if a.ndim < 2:
-        raise LinAlgError(
-            f"{a.ndim}-dimensional array given. Array must be at least two-dimensional"
-        )
+        raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be at least two-dimensional")
     return a.shape
 
 
@@ -85,9 +83,7 @@ def singular_values(x: ArrayType, *_: Any, **__: Any) -> Shape:
     return (*loop, shorter(rows, columns))
 
 
-def svd(
-    a: ArrayType, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
-) -> Any:
+def svd(a: ArrayType, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     *loop, rows, columns = square(a) if static(hermitian, "hermitian") else stack(a)
     rank = shorter(rows, columns)
     if not static(compute_uv, "compute_uv"):

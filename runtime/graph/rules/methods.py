@@ -13,6 +13,7 @@ import numpy as np
 
 from ...errors import StagingError
 from ..types import ArrayType, ScalarType
+from . import elementwise, searching
 from .probing import Rule, probe
 from .shapes import as_array, product
 from .shaping import flat, rearranged, reshaped
@@ -38,6 +39,10 @@ def flatten(array: Any, order: str = "C") -> Any:
 
 def compress(array: Any, condition: Any, axis: Any = None) -> Any:
     return array.compress(condition, axis)
+
+
+def clip(array: Any, min: Any = None, max: Any = None, **options: Any) -> Any:
+    return array.clip(min, max, **options)
 
 
 def item(array: Any, *index: Any) -> Any:
@@ -66,6 +71,10 @@ def flatten_type(array: Any, order: str = "C") -> ArrayType:
     return ArrayType(as_array(array).dtype, flat(as_array(array)))
 
 
+def compress_type(array: Any, condition: Any, axis: Any = None) -> ArrayType:
+    return searching.compress_type(condition, array, axis)
+
+
 def item_type(array: Any, *index: Any) -> ScalarType:
     array = as_array(array)
     if not index and product(array.shape) not in (1, None):
@@ -80,6 +89,8 @@ RULES: dict[Any, Rule] = {
     transpose: transpose_type,
     astype: astype_type,
     flatten: flatten_type,
+    clip: elementwise.clip_type,
+    compress: compress_type,
     item: item_type,
 }
 
@@ -89,8 +100,8 @@ METHODS: dict[str, Callable[..., Any]] = {
         for name in (
             "sum prod min max any all mean std var argmin argmax cumsum cumprod trace diagonal "
             "ravel squeeze swapaxes repeat take choose nonzero searchsorted argsort argpartition "
-            "clip round dot copy conj conjugate"
+            "round dot copy conj conjugate"
         ).split()
     },
-    **{f.__name__: f for f in (reshape, transpose, astype, flatten, item)},
+    **{f.__name__: f for f in (reshape, transpose, astype, flatten, clip, compress, item)},
 }

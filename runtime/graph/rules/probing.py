@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from operator import attrgetter
 from typing import Any
@@ -40,17 +40,21 @@ def dummy(value: Any, empty: bool = True) -> Any:
     return value
 
 
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No warnings: the same call warns at run time, about the user's data and not about ours."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield
+
+
 def probe(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """What `function` returns for dummies."""
     # An empty axis might not match the dummy of another array's axis, or of an unknown one.
     arrays = [a for value in (*args, *kwargs.values()) for a in arrays_in(value)]
     empty = len(arrays) == 1 and None not in arrays[0].shape
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        # The same call warns at run time, about the user's data and not about ours.
-        warnings.simplefilter("ignore")
-        return function(
-            *(dummy(a, empty) for a in args), **{n: dummy(v, empty) for n, v in kwargs.items()}
-        )
+    with quiet():
+        return function(*(dummy(a, empty) for a in args), **{n: dummy(v, empty) for n, v in kwargs.items()})
 
 
 def arrays_in(value: Any) -> list[Any]:
@@ -72,9 +76,7 @@ def typed(result: Any, shape: Any) -> Any:
     return ScalarType(type(result))
 
 
-def probed(
-    function: Callable[..., Any], shape: Callable[..., Any], *arrays: str, dtype: Any = None
-) -> Rule:
+def probed(function: Callable[..., Any], shape: Callable[..., Any], *arrays: str, dtype: Any = None) -> Rule:
     """The rule of `function`, whose parameters `arrays` (by default the first) hold arrays.
 
     A given `dtype`, or `SAME` as the first array's, spares the probe: some functions cannot run
@@ -119,9 +121,7 @@ def family(
     formula: Callable[..., Any], names: str, *, arrays: tuple[str, ...] = (), dtype: Any = None
 ) -> dict[Callable[..., Any], Rule]:
     """The rules of functions that share a shape formula."""
-    return {
-        f: probed(f, formula, *takes(f, formula, arrays), dtype=dtype) for f in functions(names)
-    }
+    return {f: probed(f, formula, *takes(f, formula, arrays), dtype=dtype) for f in functions(names)}
 
 
 def named(**rules: Rule) -> dict[Callable[..., Any], Rule]:

@@ -67,8 +67,7 @@ def outer(a: ArrayType, b: ArrayType, **_: Any) -> Shape:
 def vectors_outer(x1: ArrayType, x2: ArrayType) -> Shape:
     if (x1.ndim, x2.ndim) != (1, 1):
         raise ValueError(
-            f"Input arrays must be one-dimensional, but they are x1.ndim={x1.ndim} and "
-            f"x2.ndim={x2.ndim}."
+            f"Input arrays must be one-dimensional, but they are x1.ndim={x1.ndim} and x2.ndim={x2.ndim}."
         )
     return outer(x1, x2)
 

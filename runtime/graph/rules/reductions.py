@@ -24,7 +24,9 @@ def scanned(a: ArrayType, axis: Any = None, include_initial: bool = False, **_: 
     return replaced(shape, axis, lift(lambda n: n + longer, shape[axis]))
 
 
-def averaged(a: ArrayType, weights: Any, axis: Any = None, returned: bool = False, keepdims: Any = False) -> Any:
+def averaged(
+    a: ArrayType, weights: Any, axis: Any = None, returned: bool = False, keepdims: Any = False
+) -> Any:
     shape = reduced(a, axis=axis, keepdims=keepdims)
     return (shape, shape) if returned else shape
 
@@ -48,9 +50,7 @@ RULES: dict[Any, Rule] = {
         "sum prod min max amin amax any all ptp mean std var median argmin argmax count_nonzero "
         "nansum nanprod nanmin nanmax nanmean nanstd nanvar nanmedian nanargmin nanargmax",
     ),
-    **family(
-        ranked, "percentile quantile nanpercentile nanquantile", arrays=("a", "q", "weights")
-    ),
+    **family(ranked, "percentile quantile nanpercentile nanquantile", arrays=("a", "q", "weights")),
     **family(averaged, "average", arrays=("a", "weights")),
     **family(scanned, "cumsum cumprod nancumsum nancumprod cumulative_sum cumulative_prod"),
     **family(traced, "trace"),

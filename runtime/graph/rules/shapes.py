@@ -165,9 +165,7 @@ def broadcast(
 def broadcast_to(shape: Shape, target: Shape, error: str) -> Shape:
     """`target`, made as known as both say; `error` if `shape` cannot be stretched to it."""
     surplus, padded = len(shape) - len(target), (1,) * (len(target) - len(shape)) + tuple(shape)
-    fits = surplus <= 0 and all(
-        d in (1, None) or t in (d, None) for d, t in zip(padded, target, strict=True)
-    )
+    fits = surplus <= 0 and all(d in (1, None) or t in (d, None) for d, t in zip(padded, target, strict=True))
     if not fits:
         raise ValueError(error)
     return target

@@ -147,8 +147,7 @@ def repeated(a: ArrayType, repeats: Any, axis: Any = None) -> Shape:
     broadcast_to(
         counts.shape,
         (length,),
-        f"operands could not be broadcast together with shape {shown((length,))} "
-        f"{shown(counts.shape)}",
+        f"operands could not be broadcast together with shape {shown((length,))} {shown(counts.shape)}",
     )
     return replaced(shape, axis, int(counts.sum()))
 
@@ -167,9 +166,7 @@ def padded(array: ArrayType, pad_width: Any, mode: Any = "constant", **_: Any) -
         raise ValueError("index can't contain negative values")
     for axis, (size, width) in enumerate(zip(array.shape, widths, strict=True)):
         if size == 0 and width.any() and mode not in ("constant", "empty"):
-            raise ValueError(
-                f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
-            )
+            raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
     return tuple(total((d, *map(int, w))) for d, w in zip(array.shape, widths, strict=True))
 
 
@@ -199,9 +196,7 @@ def diagonal_length(rows: Dimension, columns: Dimension, offset: Any) -> Dimensi
     return lift(lambda n, m: max(0, min(n + min(offset, 0), m - max(offset, 0))), rows, columns)
 
 
-def diagonal(
-    a: ArrayType, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, **_: Any
-) -> Shape:
+def diagonal(a: ArrayType, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, **_: Any) -> Shape:
     if a.ndim < 2:
         raise ValueError("diag requires an array of at least two dimensions")
     axes = one_axis(axis1, a.ndim, "axis1"), one_axis(axis2, a.ndim, "axis2")

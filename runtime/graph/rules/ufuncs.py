@@ -33,7 +33,9 @@ def ufunc_type(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
     """The type of `getattr(ufunc, method)(*inputs, **kwargs)`; a tuple if it has several outputs."""
     kwargs = {name: value for name, value in kwargs.items() if name != "out"}
     inputs = tuple(map(weak, inputs[: ufunc.nin if method == "__call__" else None]))
-    result = probe(getattr(ufunc, method), *inputs, **kwargs)
+    # The indices of `reduceat` are positions in the real array.
+    sample = (inputs[0], [0]) if method == "reduceat" else inputs
+    result = probe(getattr(ufunc, method), *sample, **kwargs)
     shape = SHAPES[method](ufunc, *inputs, **kwargs)
     if isinstance(result, tuple):
         return typed(result, shape if ufunc.signature else [shape] * ufunc.nout)

@@ -13,6 +13,9 @@ from test_rules_support import Constant, Python, assorted, calls, compare, fille
 N = None
 F4, F8, I4, I8, B1, C8 = np.float32, np.float64, np.int32, np.int64, np.bool_, np.complex128
 
+# Before NumPy 2.1 a few functions lack an argument, or take a special case otherwise.
+MODERN = hasattr(np, "unstack")
+
 ANY = assorted()
 FEW = assorted(dtypes=(np.bool_, np.int32, np.float32, np.complex128))
 REAL = assorted(dtypes=(np.bool_, np.int32, np.int64, np.float32, np.float64))
@@ -70,7 +73,10 @@ TABLE: dict[str, list[Any]] = {
         ).split()
     },
     **{name: of(ANY, *REDUCTION, with_(ddof=1)) for name in "std var nanstd nanvar".split()},
-    **{name: of([a for a in REAL if a.size], *RANK) for name in "quantile nanquantile percentile nanpercentile".split()},
+    **{
+        name: of([a for a in REAL if a.size], *RANK)
+        for name in "quantile nanquantile percentile nanpercentile".split()
+    },
     **{name: of(ANY, *SCAN) for name in "cumsum cumprod nancumsum nancumprod".split()},
     "cumulative_sum": of(ANY, with_(axis=0, include_initial=True), plain),
     "cumulative_prod": of(ANY, with_(axis=0), plain),
@@ -89,13 +95,21 @@ TABLE: dict[str, list[Any]] = {
     **{name: of(ANY, with_(), with_(2), with_(Python(1))) for name in ("round", "around")},
     "unwrap": of(REAL, with_(), with_(axis=0)),
     "interp": [
-        call(filled(t, *s), filled(F8, 3), filled(u, 3)) for t in (F4, I4) for s in ((), (2, 2)) for u in (F4, C8)
+        call(filled(t, *s), filled(F8, 3), filled(u, 3))
+        for t in (F4, I4)
+        for s in ((), (2, 2))
+        for u in (F4, C8)
     ]
     + [call(Python(1.5), filled(F4, 3), [1, 2, 3]), call(filled(F4, 2), [1, 2], [3, 4])],
     "polyval": [*of(VECTORS, with_(filled(F4, 2, 2)), with_(Python(2))), call([1, 2], filled(I4, 3))],
     "clip": [
         *of(ANY, with_(1, 3), with_(0.5, None), with_(None, filled(F8, 3)), with_(Python(1), Python(2))),
-        *of([filled(F4, 3)], with_(min=1, max=2), with_(filled(F4, 2, 1), 3), with_(filled(F4, 4), 3)),
+        *of(
+            [filled(F4, 3)],
+            *[with_(min=1, max=2)] * MODERN,
+            with_(filled(F4, 2, 1), 3),
+            with_(filled(F4, 4), 3),
+        ),
     ],
     "isclose": pairs(with_(), with_(rtol=0.1)),
     "allclose": pairs(),
@@ -121,7 +135,13 @@ TABLE: dict[str, list[Any]] = {
         with_(()),
         with_([2, 4], order="F"),
     )
-    + of([filled(F4, 2, 3)], with_((Python(3), 2)), with_((Python(3), -1)), with_(Python(6)), with_(np.int64(6))),
+    + of(
+        [filled(F4, 2, 3)],
+        with_((Python(3), 2)),
+        with_((Python(3), -1)),
+        with_(Python(6)),
+        with_(np.int64(6)),
+    ),
     "ravel": of(ANY, with_(), with_("F")),
     "transpose": of(ANY, with_(), with_((1, 0)), with_([0, 2, 1])),
     "matrix_transpose": of(FEW, plain),
@@ -143,7 +163,14 @@ TABLE: dict[str, list[Any]] = {
     "tile": of(FEW, with_(2), with_((2, 1)), with_([2, 1, 3, 1]), with_(Python(2))),
     "repeat": of(FEW, with_(2), with_([1, 0, 2]), with_(2, 0), with_([1, 2], axis=-1), with_(Python(2)))
     + of([filled(F4, 3)], with_(np.array([1, 2, 0])), with_(Constant(np.array([1, 2])))),
-    "pad": of(FEW, with_(1), with_((1, 2)), with_(((1, 2),), "edge"), with_(-1), with_(0, "constant", constant_values=2)),
+    "pad": of(
+        FEW,
+        with_(1),
+        with_((1, 2)),
+        with_(((1, 2),), "edge"),
+        with_(-1),
+        with_(0, "constant", constant_values=2),
+    ),
     "broadcast_to": of(FEW, with_((3,)), with_((2, 2, 3)), with_(4), with_((Python(3),))),
     "broadcast_arrays": pairs(with_(), with_(filled(B1, 2, 1))),
     "tril": of(FEW, with_(), with_(1)),
@@ -181,7 +208,9 @@ TABLE: dict[str, list[Any]] = {
         call([filled(F4), Python(2)]),
     ],
     # cutting
-    "split": of(FEW, with_(1), with_(2), with_(3, -1), with_([1, 2]), with_([-1]), with_([Python(1)]), with_(0)),
+    "split": of(
+        FEW, with_(1), with_(2), with_(3, -1), with_([1, 2]), with_([-1]), with_([Python(1)]), with_(0)
+    ),
     "array_split": of(FEW, with_(2), with_(4, -1), with_([1, 5]), with_(Constant(np.array([2])))),
     "hsplit": of(FEW, with_(1), with_([1])),
     "vsplit": of(FEW, with_(1), with_([1])),
@@ -196,15 +225,21 @@ TABLE: dict[str, list[Any]] = {
         with_([1, 2], filled(F4, 4)),
         with_(np.array([1, 2]), 0, 0),
         with_(Python(1), 0, 0),
-        with_(Constant(np.array([True, False, True])), 5, 1),
+        *[with_(Constant(np.array([True, False, True])), 5, 1)] * MODERN,
     ),
-    "delete": of(FEW, with_(0), with_([0, 0], 0), with_(slice(0, 2)), with_(-1, -1), with_(7), with_(Python(0)))
+    "delete": of(
+        FEW, with_(0), with_([0, 0], 0), with_(slice(0, 2)), with_(-1, -1), with_(7), with_(Python(0))
+    )
     + of([filled(F4, 4)], with_(np.array([1, 2])), with_(Constant(mask[[0, 1, 0, 1]])), with_([])),
     "trim_zeros": of(VECTORS, plain),
     # searching
-    "take": of(FEW, with_(index[:0]), with_(0), with_([[0, 0]], 0), with_(np.array([0]), axis=-1), with_(Python(0)))
+    "take": of(
+        FEW, with_(index[:0]), with_(0), with_([[0, 0]], 0), with_(np.array([0]), axis=-1), with_(Python(0))
+    )
     + of([filled(F4, 3, 3)], with_(index), with_(index, 1), with_(np.int64(1), 0)),
-    "take_along_axis": of([filled(F4, 3, 2)], with_(np.zeros((1, 2), int), 0), with_(np.zeros((3, 5), int), 1))
+    "take_along_axis": of(
+        [filled(F4, 3, 2)], with_(np.zeros((1, 2), int), 0), with_(np.zeros((3, 5), int), 1)
+    )
     + of([filled(F4, 3, 2)], with_(np.zeros((4, 3), int), 0), with_(np.zeros(4, int), None), with_(index, 0)),
     "where": [
         *[call(filled(B1, 3), *p) for p in PAIRS],
@@ -235,17 +270,33 @@ TABLE: dict[str, list[Any]] = {
     "flatnonzero": of(ANY, plain),
     "argwhere": of(ANY, plain),
     **{name: of(ANY, with_(), with_(0), with_(None), with_(3)) for name in ("sort", "argsort")},
-    **{name: of(ANY, with_(0), with_(1, 0), with_([0, 1], -1), with_(-7)) for name in ("partition", "argpartition")},
-    "lexsort": [call((filled(F4, 3), filled(I4, 3))), call(filled(F4, 2, 3)), call([filled(F4, 3), filled(F4, 2)])],
-    "searchsorted": of(REAL_VECTORS, with_(filled(F4, 2, 2)), with_(2), with_([1, 2], "right"), with_(Python(2.0))),
+    **{
+        name: of(ANY, with_(0), with_(1, 0), with_([0, 1], -1), with_(-7))
+        for name in ("partition", "argpartition")
+    },
+    "lexsort": [
+        call((filled(F4, 3), filled(I4, 3))),
+        call(filled(F4, 2, 3)),
+        call([filled(F4, 3), filled(F4, 2)]),
+    ],
+    "searchsorted": of(
+        REAL_VECTORS, with_(filled(F4, 2, 2)), with_(2), with_([1, 2], "right"), with_(Python(2.0))
+    ),
     "digitize": of(REAL, with_([1, 2, 3]), with_(filled(F8, 3))) + [call(Python(1.5), [1, 2])],
     "unique": of(ANY, with_(), with_(True, True, True), with_(return_inverse=True), with_(return_counts=True))
-    + of([filled(F4, 2, 3)], with_(axis=0), with_(axis=1, return_inverse=True, return_index=True), with_(axis=4)),
+    + of(
+        [filled(F4, 2, 3)],
+        with_(axis=0),
+        with_(axis=1, return_inverse=True, return_index=True),
+        with_(axis=4),
+    ),
     **{f"unique_{kind}": of(ANY, plain) for kind in "all counts inverse values".split()},
     **{name: pairs() for name in "union1d setdiff1d setxor1d isin in1d".split()},
     "intersect1d": pairs(with_(), with_(return_indices=True)),
     "bincount": of([filled(I4, 3), filled(B1, 3)], with_(), with_(minlength=9), with_(filled(F4, 3))),
-    "histogram": of(REAL, with_(), with_(4), with_([0, 1, 2]), with_(filled(F4, 3)), with_("auto"), with_(3, (0, 5)))
+    "histogram": of(
+        REAL, with_(), with_(4), with_([0, 1, 2]), with_(filled(F4, 3)), with_("auto"), with_(3, (0, 5))
+    )
     + of([filled(F4, 3)], with_(Python(3)), with_(weights=filled(I4, 3)), with_(density=True), with_(0))
     + of([filled(F4, 3)], with_(weights=filled(I4, 4))),
     "histogram_bin_edges": of(REAL, with_(), with_(4), with_([0, 1, 2]), with_(3, (0, 5))),
@@ -256,7 +307,8 @@ TABLE: dict[str, list[Any]] = {
     "linalg.outer": pairs(),
     "tensordot": pairs(with_(0), with_(1), with_(([0], [0])), with_(([0], [-1])), with_((-1, 0))),
     "linalg.tensordot": pairs(with_(axes=0)),
-    "cross": pairs(with_(), with_(axisb=0)) + [call(filled(F4, 2), filled(F4, 3)), call(filled(F4, 2), filled(I4, 2))],
+    "cross": pairs(with_(), with_(axisb=0))
+    + [call(filled(F4, 2), filled(F4, 3)), call(filled(F4, 2), filled(I4, 2))],
     "linalg.cross": pairs(),
     "linalg.matmul": pairs(),
     "linalg.vecdot": pairs(),
@@ -283,13 +335,23 @@ TABLE: dict[str, list[Any]] = {
     "convolve": pairs(with_(), with_("same"), with_("valid")),
     "correlate": pairs(with_(), with_("same"), with_("full")),
     # calculus
-    "diff": of(ANY, with_(), with_(2), with_(1, 0), with_(0), with_(-1), with_(prepend=0), with_(append=[1.5])),
+    "diff": of(
+        ANY, with_(), with_(2), with_(1, 0), with_(0), with_(-1), with_(prepend=0), with_(append=[1.5])
+    ),
     "ediff1d": of(FEW, with_()) + [call(filled(F8, 3), [1, 2], 3), call(filled(F4, 2, 2), filled(F4, 2))],
-    "gradient": of(assorted(shapes=((1,), (3,), (2, 3), (2, 3, 4)), dtypes=(I4, F4, F8, C8)), with_(), with_(2.0))
+    "gradient": of(
+        assorted(shapes=((1,), (3,), (2, 3), (2, 3, 4)), dtypes=(I4, F4, F8, C8)), with_(), with_(2.0)
+    )
     + of([filled(F4, 3, 4)], with_(axis=0), with_(filled(F8, 3), 2), with_(axis=(0, 1)), with_(1, 2, 3)),
     **{
         name: of(ANY[1:], with_(), with_(dx=2, axis=0))
-        + of([filled(F4, 2, 3)], with_([1, 2, 3]), with_(filled(F8, 2, 3)), with_(filled(F8, 2), axis=0), with_(index))
+        + of(
+            [filled(F4, 2, 3)],
+            with_([1, 2, 3]),
+            with_(filled(F8, 2, 3)),
+            with_(filled(F8, 2), axis=0),
+            with_(index),
+        )
         for name in ("trapezoid", "trapz")
     },
     **{
@@ -299,7 +361,12 @@ TABLE: dict[str, list[Any]] = {
     "polyder": of(VECTORS, with_(), with_(2), with_(Python(1))),
     "polyfit": [call(filled(t, 4), filled(u, 4), 1) for t in (F4, I4) for u in (F4, C8)]
     + [call(filled(F8, 5), filled(F8, 5, 2), 2)],
-    "cov": of(assorted(shapes=((3,), (1, 3), (2, 3))), with_(), with_(rowvar=False), with_(bias=True))
+    "cov": of(
+        assorted(shapes=((3,), (1, 3), (2, 3))[:: 1 if MODERN else 2]),
+        with_(),
+        with_(rowvar=False),
+        with_(bias=True),
+    )
     + of([filled(F4, 2, 3)], with_(filled(F4, 3)), with_(dtype=F4), with_(aweights=[1, 2, 3])),
     "corrcoef": of(assorted(shapes=((3,), (2, 3))), with_(), with_(rowvar=False))
     + of([filled(F4, 3)], with_(filled(F4, 3))),
@@ -320,7 +387,8 @@ TABLE: dict[str, list[Any]] = {
         with_(filled(F4, 2, 2)),
     ),
     "linalg.lstsq": of([filled(F4, 3, 2), filled(I4, 2, 3)], with_(filled(F4, 3)), with_(filled(C8, 2, 4))),
-    "linalg.matrix_rank": of([*FEW, *MATRICES], with_()) + [call(matrix(F4, 2, 2), filled(F8, 3))],
+    "linalg.matrix_rank": of([a for a in [*FEW, *MATRICES] if a.size], with_())
+    + [call(matrix(F4, 2, 2), filled(F8, 3))],
     "linalg.matrix_power": of([*MATRICES, TALL[0]], with_(0), with_(3), with_(-2), with_(1.5)),
     "linalg.tensorinv": [call(np.eye(6).reshape(2, 3, 6)), call(np.eye(6, dtype=F4).reshape(6, 3, 2), 1)],
     "linalg.tensorsolve": [call(np.eye(6).reshape(2, 3, 6), filled(F4, 2, 3))],
@@ -344,10 +412,23 @@ TABLE: dict[str, list[Any]] = {
     "fft.rfftfreq": [call(5), call(Python(5)), call(4, Python(0.5))],
     # creation
     **{
-        name: [call(3), call((2, 3), F4), call((Python(2), 3)), call([np.int64(2)], dtype=bool), call(-1), call(())]
+        name: [
+            call(3),
+            call((2, 3), F4),
+            call((Python(2), 3)),
+            call([np.int64(2)], dtype=bool),
+            call(-1),
+            call(()),
+        ]
         for name in "zeros ones empty".split()
     },
-    "full": [call((2, 3), 1), call(Python(3), filled(F4)), call((2, 3), filled(I4, 3)), call((2, 3), filled(I4, 4)), call(2, 1.5, I4)],
+    "full": [
+        call((2, 3), 1),
+        call(Python(3), filled(F4)),
+        call((2, 3), filled(I4, 3)),
+        call((2, 3), filled(I4, 4)),
+        call(2, 1.5, I4),
+    ],
     "eye": [call(3), call(Python(3)), call(2, 3, 1, F4), call(-1)],
     "identity": [call(3), call(Python(3), F4)],
     "tri": [call(3), call(2, Python(3)), call(2, 4, 1, F4), call(-1)],
@@ -443,7 +524,47 @@ def test_rule_agrees_with_numpy(name: str) -> None:
 def test_every_rule_is_of_a_public_function_and_has_a_case() -> None:
     """The table of cases covers the table of rules."""
     functions = {f for f in map(found, TABLE) if f is not None}
-    adapters = {f for f in METHODS.values() if f.__module__ == METHODS["reshape"].__module__}
+    adapters = {f for f in METHODS.values() if getattr(f, "__module__", "") == METHODS["reshape"].__module__}
     assert len(NUMPY) >= 170
     assert NUMPY.keys() - adapters == functions
     assert all(f.__module__.startswith("numpy") for f in functions)
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("reshape", (-1,)),
+        ("reshape", (3, 2)),
+        ("reshape", ((3, 2),)),
+        ("transpose", ()),
+        ("transpose", (1, 0)),
+        ("transpose", ((1, 0),)),
+        ("astype", (F8,)),
+        ("flatten", ()),
+        ("clip", (1, 2)),
+        ("compress", ([True, False], 0)),
+        ("item", (2,)),
+        ("sum", (0,)),
+        ("mean", ()),
+        ("argmax", (1,)),
+        ("take", ([0, 1], 1)),
+        ("searchsorted", (2,)),
+        ("swapaxes", (0, 1)),
+        ("dot", (filled(F8, 3),)),
+        ("conjugate", ()),
+    ],
+)
+def test_methods_are_functions(name: str, args: Any) -> None:
+    """The function behind a method does what the method does, and its rule knows it."""
+    array = filled(F4, 6) if name == "searchsorted" else filled(F4, 2, 3)
+    function = METHODS[name]
+    np.testing.assert_array_equal(function(array, *args), getattr(array, name)(*args))
+    if not isinstance(function, np.ufunc):
+        compare(function, NUMPY[function], (array, *args), {})
+
+
+def test_every_method_has_a_rule() -> None:
+    """A method is that of a ufunc, or its function is in the table."""
+    for name, function in METHODS.items():
+        assert hasattr(np.ndarray, name)
+        assert isinstance(function, np.ufunc) or function in NUMPY
