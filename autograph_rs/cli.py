@@ -59,7 +59,7 @@ class Source:
         """The source in a file, or in standard input; Python must be able to compile it."""
         name = "<stdin>" if path == "-" else path
         try:
-            data = click.get_binary_stream("stdin").read() if path == "-" else Path(path).read_bytes()
+            data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
             with warnings.catch_warnings(action="ignore"):  # dubious syntax is converted as it stands
                 compile(data, name, "exec", dont_inherit=True)
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
@@ -105,9 +105,8 @@ def write(path: str, data: bytes, like: str) -> None:
     temporary = target.with_name(f".autograph-rs-{secrets.token_hex(8)}")
     try:
         if path in ("-", "/dev/stdout"):
-            stdout = click.get_binary_stream("stdout")
-            stdout.write(data)
-            stdout.flush()
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
             return
         if target.exists() and not target.is_file():
             target.write_bytes(data)  # a device or a pipe
@@ -132,7 +131,7 @@ def write(path: str, data: bytes, like: str) -> None:
 def find(module: str) -> str:
     """The file of a module, found without importing it or the packages around it."""
     places = [str(Path.cwd()), *sys.path]
-    name = ""
+    name, spec = "", None
     for part in module.split("."):
         name = f"{name}.{part}".lstrip(".")
         spec = PathFinder.find_spec(part, places)
@@ -141,7 +140,7 @@ def find(module: str) -> str:
         if spec is None:
             fail(f"{module}: there is no module {name}")
         places = list(spec.submodule_search_locations or ())
-    if not isinstance(spec.loader, SourceFileLoader):
+    if spec is None or not isinstance(spec.loader, SourceFileLoader):
         fail(f"{module}: the module has no Python source")
     return spec.loader.path
 

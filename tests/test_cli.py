@@ -105,31 +105,22 @@ def refused(data: bytes, folder: Path) -> str:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--help"], ["Exit codes", "code", "convert"]),
-        (["-h"], ["Exit codes"]),
-        (["code", "--help"], ["MODULE:QUALNAME"]),
-        (["convert", "--help"], ["FILE.py", "--output"]),
+        ("--help", ["Exit codes", "code", "convert"]),
+        ("code --help", ["MODULE:QUALNAME"]),
+        ("convert -h", ["FILE.py", "--output"]),
     ],
 )
-def test_help(arguments: list[str], words: list[str], tmp_path: Path) -> None:
-    done = command(*arguments, cwd=tmp_path)
+def test_help(arguments: str, words: list[str], tmp_path: Path) -> None:
+    done = command(*arguments.split(), cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
     assert all(word in done.stdout.decode() for word in words)
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        ["no-such-command"],
-        ["convert"],
-        ["convert", "program.py"],
-        ["code", "no_colon"],
-        ["code", ":name"],
-        ["code", "module:"],
-    ],
+    "arguments", ["no-such", "convert", "convert program.py", "code no_colon", "code :name", "code module:"]
 )
-def test_wrong_usage(arguments: list[str], program: Path) -> None:
-    done = command(*arguments, cwd=program.parent)
+def test_wrong_usage(arguments: str, program: Path) -> None:
+    done = command(*arguments.split(), cwd=program.parent)
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"Usage:" in done.stderr
 
@@ -197,9 +188,8 @@ def test_a_module_that_is_not_there(function: str, message: str, tmp_path: Path)
 
 def test_a_function_that_is_not_there(program: Path) -> None:
     done = command("code", "program:nothing", cwd=program.parent)
-    assert (done.returncode, done.stdout) == (3, b"")
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (3, b"", 1)
     assert b"nothing" in done.stderr
-    assert b"Traceback" not in done.stderr
 
 
 # convert ------------------------------------------------------------------------------------------
@@ -240,19 +230,16 @@ def test_converting_executes_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "executed").exists()
 
 
-def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
-    assert convert(PROGRAM.encode(), tmp_path) == convert(PROGRAM.encode(), tmp_path)
-
-
-def test_converting_an_output_again_changes_nothing(tmp_path: Path) -> None:
+def test_converting_twice(tmp_path: Path) -> None:
+    """The same input gives the same bytes, and an output that is converted again stays as it is."""
     once = convert(PROGRAM.encode(), tmp_path)
+    assert convert(PROGRAM.encode(), tmp_path) == once
     assert convert(once, tmp_path) == once
 
 
 def test_standard_input_and_output(program: Path) -> None:
     """`-` on either side, with the bytes that files get."""
-    files = command("convert", "program.py", "-o", "made.py", cwd=program.parent)
-    assert files.returncode == 0
+    command("convert", "program.py", "-o", "made.py", cwd=program.parent)
     expected = (program.parent / "made.py").read_bytes()
     both = command("convert", "-", "-o", "-", cwd=program.parent, data=PROGRAM.encode())
     assert (both.returncode, both.stdout, both.stderr) == (0, expected, b"")
@@ -330,12 +317,11 @@ def test_a_file_without_functions_keeps_its_meaning(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
 def test_a_link_stays_a_link(program: Path) -> None:
-    link, real = program.with_name("link.py"), program.with_name("real.py")
-    real.write_text("old")
-    link.symlink_to(real)
+    link = program.with_name("link.py")
+    link.symlink_to("real.py")
     assert command("convert", "program.py", "-o", "link.py", cwd=program.parent).returncode == 0
     assert link.is_symlink()
-    assert "ag__" in real.read_text()
+    assert "ag__" in program.with_name("real.py").read_text()
 
 
 # What is refused ----------------------------------------------------------------------------------
@@ -367,30 +353,20 @@ def test_dubious_syntax_is_not_our_business(tmp_path: Path) -> None:
     convert(b"def f(x):\n    if x is 1:\n        return '\\d'\n", tmp_path)
 
 
-def test_files_that_are_not_there(program: Path) -> None:
+def test_files_that_cannot_be_read_or_written(program: Path) -> None:
+    """One line names the file; nothing remains."""
     here = program.parent
-    for given, made in (("missing.py", "made.py"), (".", "made.py"), ("program.py", "no/made.py")):
+    (here / "closed").mkdir(mode=0o555)
+    pairs = [("missing.py", "made.py"), (".", "made.py")]
+    pairs += [("program.py", made) for made in (".", "no/made.py", "program.py/made.py")]
+    if not os.access(here / "closed", os.W_OK):  # root may write anywhere
+        pairs.append(("program.py", "closed/made.py"))
+    for given, made in pairs:
         done = command("convert", given, "-o", made, cwd=here)
         assert (done.returncode, done.stdout) == (3, b"")
+        assert done.stderr.decode().startswith(f"{made if given == 'program.py' else given}: ")
         assert done.stderr.count(b"\n") == 1
-    assert [file.name for file in here.iterdir()] == ["program.py"]
-
-
-def test_output_that_cannot_be_written(program: Path) -> None:
-    """A folder, a folder below a file, a folder without leave to write: one line, and no remains."""
-    here = program.parent
-    closed = here / "closed"
-    closed.mkdir(mode=0o555)
-    outputs = [".", "program.py/made.py"]
-    if not os.access(closed, os.W_OK):  # root may write anywhere
-        outputs.append("closed/made.py")
-    for output in outputs:
-        done = command("convert", "program.py", "-o", output, cwd=here)
-        assert (done.returncode, done.stdout) == (3, b"")
-        assert done.stderr.decode().startswith(f"{output}: ")
-        assert done.stderr.count(b"\n") == 1
-    assert {file.name for file in here.iterdir()} == {"program.py", "closed"}
-    assert not list(closed.iterdir())
+    assert {file.name for file in here.rglob("*")} == {"program.py", "closed"}
 
 
 def test_the_input_is_not_overwritten(program: Path) -> None:

@@ -65,7 +65,8 @@ def gradient_type(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) 
     if edge_order > 2:
         raise ValueError("'edge_order' greater than 2 not supported")
     for i in axes:
-        if array.shape[i] is not None and array.shape[i] < edge_order + 1:
+        length = array.shape[i]
+        if length is not None and length < edge_order + 1:
             raise ValueError(
                 "Shape of array too small to calculate a numerical gradient, "
                 "at least (edge_order + 1) elements are required."

@@ -189,7 +189,7 @@ def ix_type(*args: Any) -> tuple[ArrayType, ...]:
         if array.ndim != 1:
             raise ValueError("Cross index must be 1 dimensional")
         length, dtype = array.shape[0], array.dtype
-        if dtype == bool:
+        if dtype.kind == "b":
             length = None if is_staged(part) else int(np.count_nonzero(part))
             dtype = INDEX
         elif length == 0 and not isinstance(part, np.ndarray | ArrayType):

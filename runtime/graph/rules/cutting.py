@@ -6,6 +6,7 @@ The places to cut may be staged: then the parts have unknown lengths, but their 
 from __future__ import annotations
 
 import operator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from .shapes import (
     lift,
     one_axis,
     product,
+    rank_from,
     replaced,
     shape_of,
     staged_size,
@@ -36,9 +38,11 @@ def sections(ary: ArrayType, indices_or_sections: Any, axis: Any, equal: bool) -
 
 
 def lengths(length: Dimension, cuts: Any, equal: bool) -> list[Dimension]:
+    if isinstance(cuts, ArrayType) and cuts.ndim == 1:
+        return [None] * (rank_from(cuts) + 1)
     if isinstance(cuts, (list, tuple, np.ndarray)) and np.ndim(cuts) == 1:
         bounds = [0, *cuts, length]
-        return [between(length, *pair) for pair in zip(bounds, bounds[1:], strict=False)]
+        return [between(length, *pair) for pair in pairwise(bounds)]
     count = operator.index(static(cuts, "the number of sections"))
     if equal and length is not None and length % count:
         raise ValueError("array split does not result in an equal division")
@@ -47,7 +51,7 @@ def lengths(length: Dimension, cuts: Any, equal: bool) -> list[Dimension]:
     if length is None:
         return [None] * count
     short, extras = divmod(length, count)
-    return [short + 1] * extras + [short] * (count - extras)
+    return [short + (part < extras) for part in range(count)]
 
 
 def between(length: Dimension, start: Any, stop: Any) -> Dimension:

@@ -86,10 +86,11 @@ def setitem_check(array: ArrayType, key: Any, value: Any) -> None:
     if place.masked:
         check_masked(target, given)
     elif place.element:
-        if len(given) > 0 and None not in given:
+        sizes = [d for d in given if d is not None]
+        if len(sizes) == len(given) > 0:
             # Whether an array of one element is an element depends on NumPy's version.
             with quiet():
-                np.zeros(1)[0] = np.ones([min(d, 2) for d in given])
+                np.zeros(1)[0] = np.ones([min(d, 2) for d in sizes])
     elif not fits(given, target):
         if not place.advanced:
             given = without_leading_ones(given, len(target))
@@ -248,11 +249,11 @@ def slice_length(part: slice, size: Dimension) -> Dimension:
 def check_bounds(items: list[Item], kind: str) -> None:
     """Check the integers of a kind of items, as far as they are not staged."""
     for item in items:
-        if item.kind != kind or None in item.axes or is_staged(item.part):
+        if item.kind != kind or is_staged(item.part):
             continue
         values = np.asarray(item.part)
-        if values.dtype == bool:
+        size = item.axes[0] if values.dtype != bool else None
+        if size is None:
             continue
-        (size,) = item.axes
         for outside in values[(values < -size) | (values >= size)][:1]:
             raise IndexError(f"index {outside} is out of bounds for axis {item.first} with size {size}")

@@ -88,7 +88,8 @@ def probed(function: Callable[..., Any], shape: Callable[..., Any], *arrays: str
     def rule(*args: Any, **kwargs: Any) -> Any:
         call = parameters.bind(*args, **kwargs)
         call.arguments.pop("out", None)
-        seen, formula = [], dict(call.arguments)
+        seen: list[Any] = []
+        formula = dict(call.arguments)
         for name in names:
             value = formula.pop(name, None)
             if value is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -228,12 +228,12 @@ def slid(a: ArrayType, v: ArrayType, mode: str, *names: str) -> Shape:
     for size, name in ((n, names[0]), (m, names[1])):
         if size == 0:
             raise ValueError(f"{name} cannot be empty")
-    lengths = {
+    lengths: dict[str, Callable[[int, int], int]] = {
         "full": lambda n, m: n + m - 1,
-        "same": lambda n, m: max(n, m),
-        "valid": lambda n, m: max(n, m) - min(n, m) + 1,
+        "same": max,
+        "valid": lambda n, m: abs(n - m) + 1,
     }
-    return (lift(lengths.get(mode, max), n, m),)
+    return (lift(lengths[mode], n, m),)
 
 
 def convolved(a: ArrayType, v: ArrayType, mode: str = "full") -> Shape:

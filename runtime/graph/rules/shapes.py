@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -73,10 +74,10 @@ def dimensions(value: Any) -> Shape:
 
 
 def rank_from(vector: ArrayType) -> int:
-    """The rank that a staged vector of dimensions, or of axes, gives."""
+    """How many dimensions, or places, a staged vector of them holds."""
     (length,) = vector.shape
     if length is None:
-        raise StagingError("the number of dimensions must be known before run time")
+        raise StagingError("the length of a staged shape must be known before run time")
     return length
 
 
@@ -85,7 +86,7 @@ def staged_size(dim: Dimension) -> int | ScalarType:
     return ScalarType(int) if dim is None else dim
 
 
-def shown(shape: Shape, comma: str = ",") -> str:
+def shown(shape: Sequence[object], comma: str = ",") -> str:
     """A shape as NumPy's messages write it; those of its Python code have a space in it."""
     inner = comma.join("?" if d is None else str(d) for d in shape)
     return f"({inner},)" if len(shape) == 1 else f"({inner})"
@@ -216,15 +217,11 @@ def as_array(value: Any) -> ArrayType:
 
 def stacked(elements: Sequence[ArrayType]) -> Shape:
     """The one shape of the elements of a nested list."""
-    depth = 0
-    for depth, column in enumerate(zip(*(e.shape for e in elements), strict=False), start=1):
-        if not same(column)[1]:
-            break
-    else:
-        if len({e.ndim for e in elements}) == 1:
-            return tuple(same(column)[0] for column in zip(*(e.shape for e in elements), strict=True))
-        depth += 1
-    detected = (len(elements), *elements[0].shape[: depth - 1])
+    columns = zip(*(e.shape for e in elements), strict=False)
+    agreed = [same(column)[0] for column in takewhile(lambda c: same(c)[1], columns)]
+    if all(e.ndim == len(agreed) for e in elements):
+        return tuple(agreed)
+    detected = (len(elements), *agreed)
     raise ValueError(
         "setting an array element with a sequence. The requested array has an inhomogeneous shape "
         f"after {len(detected)} dimensions. The detected shape was "

@@ -7,6 +7,7 @@ of length one there is new.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -36,7 +37,6 @@ from .shapes import (
     total,
     without,
 )
-
 
 # --- views -----------------------------------------------------------------------------------
 
@@ -77,26 +77,22 @@ def rearranged(array: ArrayType, function: Callable[..., Any]) -> ArrayType:
 
 
 def reshaped(a: ArrayType, shape: Any = None, *_: Any, newshape: Any = None, **__: Any) -> Shape:
-    wanted = list(requested(newshape if shape is None else shape))
-    unknown = [i for i, d in enumerate(wanted) if d is not None and d < 0]
-    if len(unknown) > 1:
+    wanted = requested(newshape if shape is None else shape)
+    if wanted.count(-1) > 1:
         raise ValueError("can only specify one unknown dimension")
-    size = product(a.shape)
-    rest = product([d for i, d in enumerate(wanted) if i not in unknown])
-    if unknown and rest != 0:
-        fits = size is None or rest is None or size % rest == 0
-        wanted[unknown[0]] = lift(lambda n, m: n // m, size, rest)
+    size, rest = product(a.shape), product([d for d in wanted if d not in (-1, None)])
+    free = sum(d in (-1, None) for d in wanted)
+    if not free:
+        fits = size in (None, rest)
+    elif rest == 0:
+        fits = -1 not in wanted
     else:
-        fits = not unknown and (size is None or rest is None or size == rest)
-        gaps = [i for i, d in enumerate(wanted) if d is None]
-        if len(gaps) == 1 and size and (others := product([d for d in wanted if d is not None])):
-            fits, wanted[gaps[0]] = size % others == 0, size // others
+        fits = lift(operator.mod, size, rest) in (None, 0)
     if not fits:
-        said = ["newaxis" if i in unknown else d for i, d in enumerate(wanted)]
-        for i in unknown:
-            said[i] = "newaxis"
-        raise ValueError(f"cannot reshape array of size {size} into shape {shown(said)}")
-    return tuple(wanted)
+        said = shown(["newaxis" if d == -1 else d for d in wanted])
+        raise ValueError(f"cannot reshape array of size {size} into shape {said}")
+    inferred = lift(operator.floordiv, size, rest) if free == 1 and rest != 0 else None
+    return tuple(inferred if d in (-1, None) else d for d in wanted)
 
 
 def requested(shape: Any) -> Shape:
@@ -202,8 +198,8 @@ def diagonal(a: ArrayType, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, **_:
     axes = one_axis(axis1, a.ndim, "axis1"), one_axis(axis2, a.ndim, "axis2")
     if axes[0] == axes[1]:
         raise ValueError("axis1 and axis2 cannot be the same")
-    lengths = (a.shape[i] for i in axes)
-    return (*without(a.shape, axes), diagonal_length(*lengths, offset))
+    rows, columns = (a.shape[i] for i in axes)
+    return (*without(a.shape, axes), diagonal_length(rows, columns, offset))
 
 
 def diagonal_of_matrices(x: ArrayType, offset: Any = 0) -> Shape:

@@ -7,17 +7,17 @@ to *core* dimensions, which its signature names, and the rest, the *loop* dimens
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...errors import StagingError
-from ..types import ArrayType, ScalarType, Shape
+from ..types import ScalarType, Shape
 from .probing import probe, typed, weak
 from .shapes import (
     Dimension,
     all_axes,
-    as_array,
     broadcast,
     one_axis,
     replaced,
@@ -74,7 +74,7 @@ def sliced(ufunc: np.ufunc, array: Any, indices: Any, axis: Any = 0, dtype: Any 
     return replaced(shape, one_axis(axis, len(shape)), *shape_of(indices))
 
 
-SHAPES = {
+SHAPES: dict[str, Callable[..., Any]] = {
     "__call__": called,
     "reduce": reduced,
     "accumulate": accumulated,
@@ -101,16 +101,17 @@ def generalised(
     **_: Any,
 ) -> list[Shape]:
     """The shapes of the outputs of a generalised ufunc, whose core axes may be anywhere."""
-    inputs, outputs = cores(ufunc.signature)
+    signature = str(ufunc.signature)
+    inputs, outputs = cores(signature)
     if axis is not None:
         axes = [(static(axis, "axis"),) if core else () for core in inputs]
     axes = [a if isinstance(a, tuple) else (a,) for a in static(axes, "axes") or ()]
     for number, chosen in enumerate(axes[: len(inputs)]):
         shape = shapes[number]
-        check_rank(ufunc.__name__, ufunc.signature, number, shape, inputs[number])
+        check_rank(ufunc.__name__, signature, number, shape, inputs[number])
         chosen = all_axes(chosen, len(shape))
         shapes[number] = (*without(shape, chosen), *(shape[i] for i in chosen))
-    results = stacked_shapes(ufunc.__name__, ufunc.signature, shapes)
+    results = stacked_shapes(ufunc.__name__, signature, shapes)
     if keepdims:
         # Only a ufunc whose inputs have one kind of core, and whose outputs have none, keeps them.
         results = [(*shape, *(1 for _ in inputs[0])) for shape in results]
@@ -165,9 +166,12 @@ def loop_shape(shapes: list[Shape], loops: list[Shape], core: Shape) -> Shape:
         pass
     # NumPy writes `(3,)` here only where it iterates over one dimension in all, else `(3)`.
     rank = max(map(len, loops)) + len(core)
-    show = shown if rank == 1 else lambda shape: shown(shape).replace(",)", ")")
+
+    def show(shape: Sequence[object]) -> str:
+        return shown(shape) if rank == 1 else shown(shape).replace(",)", ")")
+
     gaps = ("newaxis",) * len(core)
-    remapped = [f"{shown(s)}->{show(loop + gaps)}" for s, loop in zip(shapes, loops, strict=True)]
+    remapped = [f"{shown(s)}->{show((*loop, *gaps))}" for s, loop in zip(shapes, loops, strict=True)]
     raise ValueError(
         "operands could not be broadcast together with remapped shapes [original->remapped]: "
         f"{' '.join(remapped)}  and requested shape {show(core)}"

@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from autograph_rs.runtime.graph.rules import METHODS, NUMPY
 from test_rules_support import Constant, Python, assorted, calls, compare, filled, matrix
+
+from autograph_rs.runtime.errors import StagingError
+from autograph_rs.runtime.graph.rules import METHODS, NUMPY
+from autograph_rs.runtime.graph.types import ArrayType, ListType, ScalarType
 
 N = None
 F4, F8, I4, I8, B1, C8 = np.float32, np.float64, np.int32, np.int64, np.bool_, np.complex128
@@ -199,7 +202,7 @@ TABLE: dict[str, list[Any]] = {
         for name in "vstack row_stack hstack dstack".split()
     },
     "column_stack": [call([a, a]) for a in FEW] + [call([filled(F4, 3), filled(I8, 3, 2)])],
-    "append": pairs(with_(), with_(0)) + [call(filled(F4, 3), Python(2)), call(filled(I4, 2), [1.5])],
+    "append": [*pairs(with_(), with_(0)), call(filled(F4, 3), Python(2)), call(filled(I4, 2), [1.5])],
     "block": [
         call([filled(F4, 2), filled(I4, 3)]),
         call([[filled(F4, 2, 2), filled(F8, 2, 1)], [filled(F4, 1, 2), filled(F4, 1, 1)]]),
@@ -282,7 +285,7 @@ TABLE: dict[str, list[Any]] = {
     "searchsorted": of(
         REAL_VECTORS, with_(filled(F4, 2, 2)), with_(2), with_([1, 2], "right"), with_(Python(2.0))
     ),
-    "digitize": of(REAL, with_([1, 2, 3]), with_(filled(F8, 3))) + [call(Python(1.5), [1, 2])],
+    "digitize": [*of(REAL, with_([1, 2, 3]), with_(filled(F8, 3))), call(Python(1.5), [1, 2])],
     "unique": of(ANY, with_(), with_(True, True, True), with_(return_inverse=True), with_(return_counts=True))
     + of(
         [filled(F4, 2, 3)],
@@ -307,8 +310,11 @@ TABLE: dict[str, list[Any]] = {
     "linalg.outer": pairs(),
     "tensordot": pairs(with_(0), with_(1), with_(([0], [0])), with_(([0], [-1])), with_((-1, 0))),
     "linalg.tensordot": pairs(with_(axes=0)),
-    "cross": pairs(with_(), with_(axisb=0))
-    + [call(filled(F4, 2), filled(F4, 3)), call(filled(F4, 2), filled(I4, 2))],
+    "cross": [
+        *pairs(with_(), with_(axisb=0)),
+        call(filled(F4, 2), filled(F4, 3)),
+        call(filled(F4, 2), filled(I4, 2)),
+    ],
     "linalg.cross": pairs(),
     "linalg.matmul": pairs(),
     "linalg.vecdot": pairs(),
@@ -338,7 +344,7 @@ TABLE: dict[str, list[Any]] = {
     "diff": of(
         ANY, with_(), with_(2), with_(1, 0), with_(0), with_(-1), with_(prepend=0), with_(append=[1.5])
     ),
-    "ediff1d": of(FEW, with_()) + [call(filled(F8, 3), [1, 2], 3), call(filled(F4, 2, 2), filled(F4, 2))],
+    "ediff1d": [*of(FEW, with_()), call(filled(F8, 3), [1, 2], 3), call(filled(F4, 2, 2), filled(F4, 2))],
     "gradient": of(
         assorted(shapes=((1,), (3,), (2, 3), (2, 3, 4)), dtypes=(I4, F4, F8, C8)), with_(), with_(2.0)
     )
@@ -387,8 +393,10 @@ TABLE: dict[str, list[Any]] = {
         with_(filled(F4, 2, 2)),
     ),
     "linalg.lstsq": of([filled(F4, 3, 2), filled(I4, 2, 3)], with_(filled(F4, 3)), with_(filled(C8, 2, 4))),
-    "linalg.matrix_rank": of([a for a in [*FEW, *MATRICES] if a.size], with_())
-    + [call(matrix(F4, 2, 2), filled(F8, 3))],
+    "linalg.matrix_rank": [
+        *of([a for a in [*FEW, *MATRICES] if a.size], with_()),
+        call(matrix(F4, 2, 2), filled(F8, 3)),
+    ],
     "linalg.matrix_power": of([*MATRICES, TALL[0]], with_(0), with_(3), with_(-2), with_(1.5)),
     "linalg.tensorinv": [call(np.eye(6).reshape(2, 3, 6)), call(np.eye(6, dtype=F4).reshape(6, 3, 2), 1)],
     "linalg.tensorsolve": [call(np.eye(6).reshape(2, 3, 6), filled(F4, 2, 3))],
@@ -568,3 +576,64 @@ def test_every_method_has_a_rule() -> None:
     for name, function in METHODS.items():
         assert hasattr(np.ndarray, name)
         assert isinstance(function, np.ufunc) or function in NUMPY
+
+
+REAL_MATRIX = ArrayType(np.dtype(F8), (3, 3))
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("linalg.eig", (REAL_MATRIX,)),
+        ("squeeze", (ArrayType(np.dtype(F8), (None, 3)),)),
+        ("cov", (ArrayType(np.dtype(F8), (None, 3)),)),
+        ("sum", (REAL_MATRIX, ScalarType(int))),
+        ("zeros", (ArrayType(np.dtype(int), (None,)),)),
+        ("array", ([ScalarType(str)],)),
+        ("unstack", (ArrayType(np.dtype(F8), (None, 3)),)),
+    ],
+)
+def test_a_type_that_only_run_time_tells_is_refused(name: str, args: Any) -> None:
+    """Where no type can be told, the rule says so rather than guess."""
+    if found(name) is not None:
+        with pytest.raises(StagingError, match=r"known|as its data have it"):
+            NUMPY[found(name)](*args)
+
+
+ROW = ListType(ArrayType(np.dtype(F4), (3,)))
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "shape"),
+    [
+        ("stack", (ROW,), (None, 3)),
+        ("stack", (ROW, 1), (3, None)),
+        ("array", (ROW,), (None, 3)),
+        ("concatenate", (ROW,), (None,)),
+        ("vstack", (ROW,), (None, 3)),
+        ("hstack", (ROW,), (None,)),
+        ("sum", (ROW, 0), (3,)),
+    ],
+)
+def test_a_staged_list_is_a_sequence_of_unknown_length(name: str, args: Any, shape: Any) -> None:
+    """Joining a staged list leaves one dimension to run time."""
+    assert NUMPY[found(name)](*args) == ArrayType(np.dtype(F4), shape)
+
+
+@pytest.mark.parametrize("name", ["array_split", "split"])
+def test_staged_places_to_cut(name: str) -> None:
+    """The parts between staged places are as many as is known."""
+    places = ArrayType(np.dtype(int), (2,))
+    parts = NUMPY[found(name)](ArrayType(np.dtype(F4), (7, 2)), places)
+    assert parts == [ArrayType(np.dtype(F4), (None, 2))] * 3
+
+
+def test_types_cost_no_memory() -> None:
+    """No rule makes an array as large as the user's."""
+    huge = ArrayType(np.dtype(F8), (10**9, 10**9))
+    assert NUMPY[np.transpose](huge).shape == huge.shape
+    assert NUMPY[np.dot](huge, huge).shape == huge.shape
+    assert NUMPY[np.linalg.inv](huge).shape == huge.shape
+    assert NUMPY[np.arange](10**12).shape == (10**12,)
+    assert NUMPY[np.linspace](0, ScalarType(float), 10**12).shape == (10**12,)
+    assert NUMPY[np.repeat](huge, 10**9, axis=0).shape == (10**18, 10**9)

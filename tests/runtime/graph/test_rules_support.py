@@ -15,6 +15,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+
 from autograph_rs.runtime.errors import StagingError
 from autograph_rs.runtime.graph.rules import as_type
 from autograph_rs.runtime.graph.types import ArrayType, ScalarType
@@ -112,10 +113,10 @@ def compare(
     for mask in MASKS:
         try:
             partly = rule(*types(args, mask), **{n: types(v, mask) for n, v in kwargs.items()})
-        except StagingError as refusal:
-            assert "known" in str(refusal)
-        else:
-            agree(partly, expected, exact=False)
+        except StagingError:
+            # The type hangs on a dimension that is masked here.
+            continue
+        agree(partly, expected, exact=False)
 
 
 def outcome(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> tuple[Any, Any]:
