@@ -88,7 +88,7 @@ def _other(function: Any, kind: type, callee: Callable[[Any], Any]) -> Any:
         return function if inner is function.func else functools.partial(inner, *function.args, **function.keywords)
     if isinstance(function, type):
         return _constructor(function, callee)
-    call = kind.__dict__.get("__call__")
+    call = next((c.__dict__["__call__"] for c in kind.__mro__ if "__call__" in c.__dict__), None)
     if type(call) is types.FunctionType:
         inner = callee(call)
         return function if inner is call else types.MethodType(inner, function)

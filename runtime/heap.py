@@ -7,6 +7,7 @@ which *slots* (an attribute, an item) differ afterwards, and puts back what was 
 
 from __future__ import annotations
 
+import dis
 import types
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ class Slot:
 
     owner: Any
     key: Any
+    label: str = ""
 
     def __hash__(self) -> int:
         return hash((id(self.owner), self.key))
@@ -40,6 +42,8 @@ class Slot:
             return f"[{self.key!r}]"
         if isinstance(self.owner, list):
             return "a list"
+        if isinstance(self.owner, types.CellType):
+            return self.label
         return f"{type(self.owner).__name__}.{self.key}"
 
     def get(self) -> Any:
@@ -54,6 +58,11 @@ class Slot:
                 self.owner.pop(self.key, None)
             else:
                 self.owner[self.key] = value
+        elif isinstance(self.owner, types.CellType):
+            if not missing:
+                self.owner.cell_contents = value
+            elif _is_filled(self.owner):
+                del self.owner.cell_contents
         elif not missing:
             object.__setattr__(self.owner, self.key, value)
         elif self.key in _contents(self.owner):
@@ -61,10 +70,14 @@ class Slot:
 
 
 def _contents(owner: Any) -> dict[Any, Any]:
+    if isinstance(owner, _Names):
+        return owner.items_now()
     if isinstance(owner, dict):
         return owner
     if isinstance(owner, list):
         return {None: list(owner)}
+    if isinstance(owner, types.CellType):
+        return {"contents": owner.cell_contents} if _is_filled(owner) else {}
     found = dict(getattr(owner, "__dict__", ()))
     for kind in type(owner).__mro__:
         for name in _slot_names(kind):
@@ -80,12 +93,32 @@ def _slot_names(kind: type) -> Iterable[str]:
     return [n for n in names if n not in ("__dict__", "__weakref__") and not n.startswith("__")]
 
 
+class _Names(dict):  # type: ignore[type-arg]
+    """Some items of a dict, as an owner of its own."""
+
+    def __init__(self, whole: dict[str, Any], names: Iterable[str]):
+        super().__init__()
+        self.whole, self.names = whole, tuple(names)
+
+    def items_now(self) -> dict[str, Any]:
+        return {n: self.whole[n] for n in self.names if n in self.whole}
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.whole[key] = value
+
+    def pop(self, key: str, default: Any = None) -> Any:  # type: ignore[override]
+        return self.whole.pop(key, default)
+
+
 class Heap:
     """The contents of everything that `roots` reach, as they are now."""
 
-    def __init__(self, roots: Iterable[Any], *, opaque: Callable[[Any], bool]):
+    def __init__(self, roots: Iterable[Any], *, own: Iterable[Any], opaque: Callable[[Any], bool]):
+        """What `own`, the closures of a statement, and their siblings bind is the statement's state."""
         self._opaque = opaque
         self._saved: list[tuple[Any, dict[Any, Any]]] = []
+        self._families = {_family(f.__code__) for f in own if isinstance(f, types.FunctionType)}
+        self._labels: dict[int, str] = {}
         seen: set[int] = set()
         stack = list(roots)
         while stack and len(self._saved) < MAX_CONTAINERS:
@@ -97,9 +130,10 @@ class Heap:
 
     def _visit(self, value: Any) -> Iterable[Any]:
         if isinstance(value, types.FunctionType):
-            cells = [c.cell_contents for c in value.__closure__ or () if _is_filled(c)]
-            names = value.__code__.co_names
-            return [*cells, *(value.__globals__[n] for n in names if n in value.__globals__)]
+            return self._visit_function(value)
+        if isinstance(value, types.CellType):
+            self._saved.append((value, _contents(value)))
+            return ()
         if isinstance(value, types.MethodType):
             return [value.__self__, value.__func__]
         if type(value) is tuple or isinstance(value, tuple):
@@ -113,6 +147,23 @@ class Heap:
         self._saved.append((value, contents))
         return list(contents.values())
 
+    def _visit_function(self, function: types.FunctionType) -> Iterable[Any]:
+        code, scope, cells = function.__code__, function.__globals__, function.__closure__ or ()
+        found = [c.cell_contents for c in cells if _is_filled(c)]
+        found += [scope[n] for n in code.co_names if n in scope]
+        if _family(code) not in self._families:
+            self._note_globals(function)
+            self._labels.update((id(c), n) for c, n in zip(cells, code.co_freevars, strict=True))
+            found += cells
+        return found
+
+    def _note_globals(self, function: types.FunctionType) -> None:
+        """The globals that a function binds are dict items of their module."""
+        names = {i.argval for i in dis.get_instructions(function.__code__) if i.opname == "STORE_GLOBAL"}
+        if names:
+            scope = function.__globals__
+            self._saved.append((_Names(scope, names), {n: scope[n] for n in names if n in scope}))
+
     def changes(self) -> dict[Slot, Any]:
         """The slots that differ from what they held, with what they hold now."""
         found: dict[Slot, Any] = {}
@@ -125,7 +176,7 @@ class Heap:
                     found[Slot(owner, None)] = now[None]
                 continue
             for key in {**before, **now}:
-                slot = Slot(owner, key)
+                slot = Slot(owner, key, self._labels.get(id(owner), ""))
                 old, new = before.get(key, slot), now.get(key, slot)
                 if old is not new:
                     found[slot] = Undefined(slot.name) if new is slot else new
@@ -141,6 +192,19 @@ class Heap:
         if isinstance(owner, list):
             return [Slot(owner, None)]
         return [Slot(owner, k) for k in {**before, **now} if before.get(k, self) is not now.get(k, self)]
+
+
+def _family(code: types.CodeType) -> tuple[str, str]:
+    """Equal for a function and the closures that were made of its statements."""
+    name = code.co_qualname
+    stem = name.rpartition(".<locals>.")[2].rstrip("_0123456789")
+    if stem in _CLOSURES:
+        name = name.rpartition(".<locals>.")[0]
+    return code.co_filename, name
+
+
+_CLOSURES = frozenset(("if_body", "else_body", "loop_body", "loop_test", "get_state", "set_state", "and_operand",
+                       "or_operand", "if_exp_operand"))  # fmt: skip
 
 
 def _is_filled(cell: types.CellType) -> bool:

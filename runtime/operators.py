@@ -115,9 +115,14 @@ def for_stmt(
 
 def _for_with_test(iter_, extra_test, body, get_state, set_state, symbol_names, opts):  # type: ignore[no-untyped-def]
     try:
-        if not extra_test():
-            return
+        going = extra_test()
         items = iter(iter_)
+        backend = BACKENDS[type(going)]
+        if backend is not None and backend.is_staged(going):
+            staging.finish_unrolled(backend, items, extra_test, body, get_state, set_state, symbol_names)
+            return
+        if not going:
+            return
         for item in items:
             body(item)
             going = extra_test()

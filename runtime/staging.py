@@ -77,8 +77,8 @@ class Statement:
         self.get_state, self.set_state = accessors
         self.names = names
         self.before: tuple = self.get_state()
-        roots = [*closures, *self.before]
-        self.heap = Heap(roots, opaque=lambda value: BACKENDS[type(value)] is not None)
+        own = [*closures, *accessors] if names else []
+        self.heap = Heap([*closures, *self.before], own=own, opaque=_is_staged)
         self.variables = [Variable(i, name) for i, name in enumerate(names)]
 
     def run(self, closure: Callable[[], Any], arguments: Sequence[Any] = (), enter: Callable | None = None) -> Path:
@@ -150,6 +150,10 @@ class Rows:
     def check(self, what: str, remedy: str) -> None:
         if self.rows:
             raise MismatchError("\n".join([what, *self.rows, remedy]))
+
+
+def _is_staged(value: Any) -> bool:
+    return BACKENDS[type(value)] is not None
 
 
 def describe(backend: Backend, value: Any) -> str:

@@ -20,14 +20,16 @@ class Comprehensions(Rewriter):
 
     def comprehension(self, node: gast.AST) -> gast.AST:
         staged = isinstance(node, gast.ListComp) and len(node.generators) == 1 and not _stays(node)
-        for generator in node.generators:
-            generator.ifs = [
-                c if is_plain(c) else at(operator("keep", c), c) if staged else guard(c, "the comprehension's 'if'")
-                for c in generator.ifs
-            ]
         if not staged:
+            for generator in node.generators:
+                generator.ifs = [c if is_plain(c) else guard(c, "the comprehension's 'if'") for c in generator.ifs]
             return node
         [generator] = node.generators
+        if generator.ifs:
+            *firsts, cond = generator.ifs
+            for first in reversed(firsts):
+                cond = at(operator("and_", lambda_(first), lambda_(cond)), first)
+            generator.ifs = [at(operator("keep", cond), cond)]
         items = self.walk.context.namer.fresh("items")
         source, generator.iter = generator.iter, at(load(items), generator.iter)
         return operator("list_comp", source, at(lambda_(node, items), node))

@@ -151,14 +151,17 @@ def trace_root(run: Callable[[], Any]) -> Any:
     return run()
 
 
+_SCALARS = (bool, int, float, complex, str)
+
+
 def scalar_type(value: Any) -> StagedType | None:
     """The type of a plain value that can stand in a graph."""
     kind = type(value)
-    if kind in (bool, int, float, complex, str):
+    if kind in _SCALARS:
         return ScalarType(kind)
     if isinstance(value, (np.ndarray, np.generic)):
         return ArrayType(value.dtype, value.shape)
-    return None
+    return next((ScalarType(base) for base in _SCALARS if isinstance(value, base)), None)
 
 
 __all__ = ["Builder", "building", "current", "in_inner_graph", "is_tracing", "leaked", "line_of", "scalar_type"]
