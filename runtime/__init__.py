@@ -11,6 +11,7 @@ from .operators import (
     and_,
     assert_stmt,
     call,
+    fmt,
     for_stmt,
     get_item,
     get_nothing,
@@ -29,6 +30,7 @@ from .operators import (
     set_attr,
     set_item,
     set_nothing,
+    text,
     slice,  # noqa: A004
     until,
     while_stmt,
@@ -48,8 +50,8 @@ def converted_call(f, args, kwargs):  # type: ignore[no-untyped-def]
 OPERATORS = {
     operator.__name__: operator
     for operator in (
-        and_, assert_stmt, call, converted_call, for_stmt, get_item, get_nothing, guard, if_exp, if_stmt, in_, keep,
-        ld, ldu, list_comp, not_, not_in, nothing, or_, set_attr, set_item, set_nothing, slice, until, while_stmt,
+        and_, assert_stmt, call, converted_call, fmt, for_stmt, get_item, get_nothing, guard, if_exp, if_stmt, in_, keep,
+        ld, ldu, list_comp, not_, not_in, nothing, or_, set_attr, set_item, set_nothing, slice, text, until, while_stmt,
         Undefined,
     )
 }  # fmt: skip

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
+from types import GeneratorType
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,9 @@ _NUMPY = tuple(
 )  # fmt: skip
 
 
+_CONSUMERS = frozenset((min, max, sum, any, all, sorted))
+
+
 def _staged_argument(args: tuple, kwargs: dict[str, Any]) -> Any:
     for value in (*args, *kwargs.values()):
         backend = staged_by(value)
@@ -48,6 +52,8 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             if staging.ACTIVE:
+                if function in _CONSUMERS and args and type(args[0]) is GeneratorType:
+                    args = ([*args[0]], *args[1:])
                 backend = _staged_argument(args, kwargs)
                 if backend is None and function is print and staging.in_branch():
                     backend = staging.ACTIVE[-1]

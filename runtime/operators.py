@@ -253,6 +253,22 @@ def keep(cond: Any) -> Any:
     return cond
 
 
+_CONVERSIONS = {"": lambda value: value, "r": repr, "s": str, "a": ascii}
+
+
+def fmt(value: Any, conversion: str = "") -> Any:
+    """A value as an f-string formats it."""
+    backend = BACKENDS[type(value)]
+    if backend is not None and backend.is_staged(value):
+        return backend.fmt(value, conversion)
+    return _CONVERSIONS[conversion](value) if conversion else value
+
+
+def text(text: str) -> Any:
+    """An f-string, whose values `fmt` gave."""
+    return staging.ACTIVE[-1].text(text) if staging.ACTIVE else text
+
+
 def guard(value: Any, construct: str) -> Any:
     """`value`, which must be plain because `construct` is left to Python.
 
@@ -262,7 +278,7 @@ def guard(value: Any, construct: str) -> Any:
     backend = BACKENDS[type(value)]
     if backend is not None and backend.is_staged(value):
         raise StagingError(
-            f"{construct} depends on a staged value, but cannot be staged: it jumps out of a place that Python "
+            f"'{construct}' depends on a staged value, but cannot be staged: it jumps out of a place that Python "
             "must run itself, suspends the function, binds a name inside an expression, or reads the frame. "
             "Move the staged condition into a function of its own, or compute with np.where"
         )

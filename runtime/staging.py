@@ -76,6 +76,7 @@ class Statement:
         self.backend = backend
         self.get_state, self.set_state = accessors
         self.names = names
+        self.staged_lists: list[list[Any]] = []
         self.before: tuple = self.get_state()
         own = [*closures, *accessors] if names else []
         self.heap = Heap([*closures, *self.before], own=own, opaque=_is_staged)
@@ -124,6 +125,25 @@ class Statement:
         if isinstance(location, Slot):
             return flatten(location.get())
         return [location.handle.read()], LEAF
+
+    def stage_list(self, location: Any) -> bool:
+        """Put a staged list in the place of the plain one that a location holds; whether there is one."""
+        make = getattr(self.backend, "staged_list", None)
+        held = location.owner if isinstance(location, Slot) else None
+        if isinstance(location, Variable):
+            held = self.before[location.index]
+        if make is None or type(held) is not list or any(held is done for done in self.staged_lists):
+            return False
+        if not any(value is held for value in self.before):
+            raise StagingError(
+                f"{location.name} changes its length under a staged condition or in a staged loop, but is no variable "
+                "of the function. Give the list to a local variable first, and use that"
+            )
+        staged = make(held)
+        self.staged_lists.append(held)
+        self.before = tuple(staged if value is held else value for value in self.before)
+        self.restore()
+        return True
 
     def write(self, values: dict[Any, Any]) -> None:
         state = list(self.before)
@@ -205,6 +225,8 @@ def if_stmt(
     """Both branches, captured, and one staged condition over what they leave."""
     statement = Statement(backend, (body, orelse), (get_state, set_state), names)
     first, second = statement.run(body), statement.run(orelse)
+    if _grow_lists(statement, first, second):
+        first, second = statement.run(body), statement.run(orelse)
     values = _join(statement, cond, first, second, outputs)
     if first.capture.raised is not None and second.capture.raised is not None:
         raise AlwaysRaises
@@ -250,6 +272,16 @@ def _join(statement: Statement, cond: Any, first: Path, second: Path, outputs: i
         location: unflatten(specs[location], [value if i is None else results[i] for i, value in slots])
         for location, slots in plan.items()
     }
+
+
+def _grow_lists(statement: Statement, first: Path, second: Path) -> bool:
+    """Make lists staged that the branches leave with different lengths."""
+    grown = False
+    for location in {**first.values, **second.values}:
+        (_, a), (_, b) = (_left_by(statement, p, o, location) for p, o in ((first, second), (second, first)))
+        if a != b and list in (a.kind, b.kind):
+            grown |= statement.stage_list(location)
+    return grown
 
 
 def _left_by(statement: Statement, path: Path, other: Path, location: Any) -> tuple[list[Any], Spec]:
@@ -334,6 +366,8 @@ class Carried:
         """Widen the types to what one iteration leaves; whether they held already."""
         settled = True
         for location, (leaves, spec) in path.values.items():
+            if not settled and isinstance(location, Slot):
+                break
             if location not in self.init:
                 old, old_spec = self.statement.current(location)
                 if old_spec == spec and all(_is_same(a, b) for a, b in zip(old, leaves, strict=True)):
@@ -348,8 +382,8 @@ class Carried:
         old, old_spec = self.init[location]
         types = self.types[location]
         if spec != old_spec:
-            grown = self.as_staged_list(location, old_spec, spec)
-            if grown:
+            if list in (old_spec.kind, spec.kind) and self.statement.stage_list(location):
+                self.begin_again()
                 return False
             if _undefined(old) and types == [None]:
                 self.init[location] = old * len(leaves), spec
@@ -386,32 +420,16 @@ class Carried:
             rows.add(name, previous, describe(backend, leaf), str(error))
             return None
 
-    def as_staged_list(self, location: Any, old: Spec, new: Spec) -> bool:
-        """A plain list that an iteration makes longer or shorter becomes a staged one."""
-        make = getattr(self.backend, "staged_list", None)
-        name = location.name
-        if isinstance(location, Variable) and old.kind is list and new.kind is list and make is not None:
-            state = list(self.statement.before)
-            state[location.index] = make(state[location.index])
-        elif isinstance(location, Slot) and isinstance(location.owner, list) and make is not None:
-            state = [make(v) if v is location.owner else v for v in self.statement.before]
-            if all(a is b for a, b in zip(state, self.statement.before, strict=True)):
-                raise StagingError(
-                    f"{name} changes its length in a staged loop, but is no variable of the function. "
-                    "Give the list to a local variable before the loop, and use that in it"
-                )
-            self.init.pop(location), self.types.pop(location)
-        else:
-            return False
-        self.statement.before = tuple(state)
-        self.statement.restore()
-        for variable in self.statement.variables:
-            if self.statement.before[variable.index] is not None:
-                leaves, spec = self.statement.current(variable)
-                if spec != self.init[variable][1]:
-                    self.init[variable] = leaves, spec
-                    self.types[variable] = [self.first_type(leaf) for leaf in leaves]
-        return True
+    def begin_again(self) -> None:
+        """The variables hold other values now."""
+        for location in list(self.init):
+            if isinstance(location, Variable):
+                leaves, spec = self.statement.current(location)
+                if spec != self.init[location][1]:
+                    self.init[location] = leaves, spec
+                    self.types[location] = [self.first_type(leaf) for leaf in leaves]
+            elif isinstance(location, Slot) and isinstance(location.owner, list):
+                del self.init[location], self.types[location]
 
 
 def _fixed_point(carried: Carried, once: Callable[[], Path], what: str) -> Path:

@@ -12,12 +12,13 @@ from .jumps import LowerJumps
 from .match import LowerMatch
 from .normalise import Normalise, mangle
 from .subscripts import Subscripts
+from .texts import Texts
 
 
 class Operators(Expressions):
     """Every expression that may meet a staged value, as an operator call."""
 
-    rewriters: ClassVar = (Comparisons, Booleans, Comprehensions, Subscripts, Calls)
+    rewriters: ClassVar = (Comparisons, Booleans, Comprehensions, Subscripts, Calls, Texts)
 
 
 PIPELINE: tuple[type[Pass], ...] = (Normalise, LowerMatch, LowerJumps, Operators, ControlFlow)

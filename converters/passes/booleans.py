@@ -22,7 +22,7 @@ class Booleans(Rewriter):
         name = "and_" if isinstance(node.op, gast.And) else "or_"
         thunks = self.thunks(node.values, f"{name}operand")
         if thunks is None:
-            node.values[:-1] = [guard(value, f"'{name[:-1]}'") for value in node.values[:-1]]
+            node.values[:-1] = [guard(value, name[:-1]) for value in node.values[:-1]]
             return node
         *firsts, result = thunks
         for first in reversed(firsts[1:]):
@@ -39,7 +39,7 @@ class Booleans(Rewriter):
             return node
         thunks = self.thunks([node.body, node.orelse], "if_exp_operand")
         if thunks is None:
-            node.test = guard(node.test, "the conditional expression")
+            node.test = guard(node.test, "if else")
             return node
         return operator("if_exp", node.test, *thunks, constant(self.walk.texts[node]))
 
@@ -54,7 +54,7 @@ class Comparisons(Rewriter):
             return _single(node.left, node.ops[0], node.comparators[0])
         if is_plain(node):
             return node
-        if self.thunks(node.comparators, "operand") is None or _binds(node):
+        if any(map(_binds, node.comparators[1:])) or self.thunks(node.comparators[1:], "operand") is None:
             return node
         return self.chain(node.left, node.ops, node.comparators)
 

@@ -22,7 +22,7 @@ class Comprehensions(Rewriter):
         staged = isinstance(node, gast.ListComp) and len(node.generators) == 1 and not _stays(node)
         if not staged:
             for generator in node.generators:
-                generator.ifs = [c if is_plain(c) else guard(c, "the comprehension's 'if'") for c in generator.ifs]
+                generator.ifs = [c if is_plain(c) else guard(c, "if in a comprehension") for c in generator.ifs]
             return node
         [generator] = node.generators
         if generator.ifs:

@@ -148,7 +148,7 @@ class ControlFlow(Pass):
         """A compound statement that stays: what it holds is converted in its place."""
         self.headers(statement, place)
         if isinstance(statement, (gast.If, gast.While)) and not is_plain(statement.test):
-            statement.test = guard(statement.test, f"this '{type(statement).__name__.lower()}'")
+            statement.test = guard(statement.test, type(statement).__name__.lower())
         inside = place.in_loop(statement, out) if isinstance(statement, LOOPS) else place
         for block in blocks(statement):
             if block:

@@ -58,7 +58,10 @@ class Rewriter:
 
 
 def guard(value: gast.AST, construct: str) -> gast.AST:
-    """`value`, which must not be staged, since the construct that tests it stays in Python."""
+    """`value`, which must not be staged, since the construct that tests it stays in Python.
+
+    The construct is named without quotes, so that it can be written inside an f-string.
+    """
     return at(operator("guard", value, constant(construct)), value)
 
 
@@ -72,6 +75,7 @@ class Expressions(Pass):
         self.prelude: list[gast.AST] = []
         self.rebound: set[str] = set()
         self.scopes = 0
+        self.in_text = 0
         self.texts: dict[gast.AST, str] = {}
         self.by_kind: dict[type, list] = {}
         for rewriter in (kind(self) for kind in self.rewriters):
@@ -123,13 +127,21 @@ class Expressions(Pass):
         if kind is gast.Name or kind is gast.Constant:
             return node
         if kind is gast.IfExp:
-            self.texts[node] = text_of(node.test)
+            self.texts[node] = "" if self.in_text else text_of(node.test)
         if kind is gast.Lambda:
             self.lambda_(node)
         elif kind in COMPREHENSIONS:
             self.scopes += 1
             self.fields(node)
             self.scopes -= 1
+        elif kind is gast.JoinedStr:
+            self.in_text += 1
+            self.fields(node)
+            self.in_text -= 1
+        elif kind is gast.FormattedValue:
+            node.value = self.expression(node.value)
+            if node.format_spec is not None:
+                self.fields(node.format_spec)
         else:
             self.fields(node)
         for rewrite in self.by_kind.get(kind, ()):

@@ -13,7 +13,7 @@ from ..backends import Capture
 from ..errors import AutographError, StagingError
 from ..tracebacks import is_ours
 from ..undefined import Undefined
-from . import builtins, record
+from . import builtins, record, texts
 from .ir import Graph, Node
 from .iterables import StagedIterable, element_types
 from .staged import Scalar, Staged, StagedList, Tensor, wrap
@@ -65,7 +65,9 @@ class GraphBackend:
 
     def is_handle(self, value: Any) -> bool:
         """Whether a value can be written in place."""
-        return isinstance(value, StagedList) or (isinstance(value, Tensor) and bool(value.type.shape))
+        return isinstance(value, StagedList) or (
+            isinstance(value, Tensor) and isinstance(value.type, ArrayType) and bool(value.type.shape)
+        )
 
     def merge(self, first: StagedType, second: StagedType) -> StagedType:
         return record.merge_types(first, second)
@@ -198,6 +200,12 @@ class GraphBackend:
     def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
         return builtins.IMPLEMENTATIONS[function](*args, **kwargs)
 
+    def fmt(self, value: Any, conversion: str) -> Any:
+        return texts.Mark(value, conversion)
+
+    def text(self, text: str) -> Any:
+        return texts.resolved(text)
+
     def staged_list(self, values: Sequence[Any]) -> StagedList:
         return values if isinstance(values, StagedList) else record.staged_list(values)
 
@@ -222,6 +230,8 @@ class GraphBackend:
             return found
         if isinstance(container, Tensor) or isinstance(container, np.ndarray):
             return wrap(record.add("contains", (container, item), ScalarType(bool)))
+        if isinstance(container, StagedIterable) and container.op == "range":
+            return wrap(record.add("contains", (container.to_node(), item), ScalarType(bool)))
         if isinstance(container, range):
             return wrap(record.add("contains", (record.add("range", [
                 container.start, container.stop, container.step], ScalarType(int)), item), ScalarType(bool)))
@@ -308,7 +318,16 @@ def raise_in_graph(error: BaseException) -> None:
     """A node that raises what user code raised while it was traced."""
     taken = record._Arguments()
     args, _ = taken.take(tuple(error.args))
-    record.add("raise", taken.inputs, None, effect=True, function=type(error), args=args, error=error)
+    fields, _ = taken.take(dict(vars(error)))
+    record.add("raise", taken.inputs, None, effect=True, function=revived, args=(type(error), args, fields))
+
+
+def revived(kind: type[BaseException], args: tuple, fields: dict[str, Any]) -> BaseException:
+    """An exception as it was when it was raised, without its class's own `__init__`."""
+    made = kind.__new__(kind, *args)
+    made.args = args
+    vars(made).update(fields)
+    return made
 
 
 def _operands_of(capture: Capture, own: int) -> list[Node]:

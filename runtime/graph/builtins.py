@@ -14,7 +14,7 @@ from ..errors import StagingError
 from . import record
 from .iterables import StagedIterable, parts_of, staged_enumerate, staged_range, staged_reversed, staged_zip
 from .staged import Scalar, Staged, StagedList, Tensor
-from .types import ArrayType, ListType, ScalarType, StagedType
+from .types import ArrayType, ListType, ScalarType, StagedType, TupleType
 
 
 def _print(*args: Any, **kwargs: Any) -> None:
@@ -42,9 +42,13 @@ def _len(value: Any) -> Any:
 
 def _element(value: Any) -> StagedType:
     parts, structure = parts_of(value)
-    if structure != 0:
-        raise StagingError("only an iterable of single numbers or arrays can be staged here")
-    return parts[0]
+    return _structured(structure, parts)
+
+
+def _structured(structure: Any, parts: list[StagedType]) -> StagedType:
+    if isinstance(structure, tuple):
+        return TupleType(tuple(_structured(s, parts) for s in structure))
+    return parts[structure]
 
 
 def _source(value: Any) -> Any:
@@ -96,6 +100,8 @@ def _sum_type(element: StagedType) -> StagedType:
 
 def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs.keys() == {"key"}:
+            return _extreme_by_key(function, args if len(args) > 1 else tuple(args[0]), kwargs["key"])
         if kwargs:
             raise StagingError(f"{function.__name__}() with {', '.join(kwargs)} cannot be staged")
         if len(args) == 1 and _is_iterable(args[0]):
@@ -108,6 +114,22 @@ def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
         return record.wrap(record.add(function.__name__, values, kind, function=function))
 
     return call
+
+
+def _extreme_by_key(function: Callable[..., Any], values: tuple, key: Callable[[Any], Any]) -> Any:
+    backend = staging.ACTIVE[-1]
+    best, best_key = values[0], key(values[0])
+    for value in values[1:]:
+        this_key = key(value)
+        better = this_key < best_key if function is min else this_key > best_key
+        if not isinstance(better, Staged):
+            best, best_key = (value, this_key) if better else (best, best_key)
+            continue
+        pair = staging.if_exp(
+            backend, better, lambda v=value, k=this_key: (v, k), lambda v=best, k=best_key: (v, k), function.__name__
+        )
+        best, best_key = pair
+    return best
 
 
 def _any_of(values: Any) -> Any:
@@ -134,10 +156,11 @@ def _all_of(values: Any) -> Any:
 def _sorted_of(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
     if key is not None:
         raise StagingError("sorted() with a key cannot be staged: use np.argsort")
-    made = values if _is_iterable(values) else record.staged_list(values)
-    element = _element(made)
+    values = values if _is_iterable(values) else list(values)
+    source = record.staged_list(values) if isinstance(values, list) else values
     attrs = {"function": sorted, "args": (record.Slot(0),), "kwargs": {"reverse": reverse}}
-    return record.wrap(record.add("sorted", (_source(made),), ListType(element), **attrs))
+    made = record.wrap(record.add("sorted", (_source(source),), ListType(_element(source)), **attrs))
+    return [made[i] for i in range(len(values))] if isinstance(values, list) else made
 
 
 def _conversion(kind: type) -> Callable[..., Any]:
@@ -166,9 +189,9 @@ def _list(value: Any) -> Any:
 def _tuple(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return tuple(value)
-    if isinstance(value, Tensor):
+    if isinstance(value, Tensor) and value.type.shape[:1] != (None,):
         return tuple(value)
-    raise StagingError("tuple() of a staged iterable: use list()")
+    return record.wrap(record.add("iterate", (_source(value),), ListType(_element(value)), function=tuple))
 
 
 def _map(function: Callable[..., Any], *iterables: Any) -> Any:

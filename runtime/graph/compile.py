@@ -139,6 +139,9 @@ class _Emitter:
             return f"[{', '.join(self.argument(v, inputs) for v in value)}]"
         if type(value) is tuple:
             return f"({''.join(self.argument(v, inputs) + ', ' for v in value)})"
+        if isinstance(value, dict):
+            items = (f"{k!r}: {self.argument(v, inputs)}" for k, v in value.items())
+            return f"{{{', '.join(items)}}}"
         if isinstance(value, slice):
             parts = [self.argument(p, inputs) for p in (value.start, value.stop, value.step)]
             return f"slice({', '.join(parts)})"

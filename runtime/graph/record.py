@@ -16,7 +16,7 @@ from ..errors import StagingError, UnsupportedFunctionError
 from .ir import Node, Slot
 from .rules import NUMPY, getitem_type, setitem_check, ufunc_type
 from .trace import current, scalar_type
-from .types import ArrayType, ListType, MaybeType, ScalarType, StagedType
+from .types import ArrayType, ListType, MaybeType, ScalarType, StagedType, TupleType
 
 UFUNCS = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide,
@@ -94,10 +94,7 @@ class _Arguments:
 
     def take(self, value: Any) -> tuple[Any, Any]:
         if is_staged(value) or isinstance(value, np.ndarray):
-            node = to_node(value)
-            if isinstance(node.type, ListType):
-                return self.take(list_stack(value)) if False else self._slot(node)
-            return self._slot(node)
+            return self._slot(_bound(to_node(value)))
         if isinstance(value, (list, tuple)):
             parts = [self.take(v) for v in value]
             made = tuple(zip(*parts, strict=True)) if parts else ((), ())
@@ -214,18 +211,27 @@ def _stronger(value: Any) -> Any:
 
 
 def binary(name: str, left: Any, right: Any) -> Any:
-    a, b = to_node(left), to_node(right)
-    return wrap(current().add(name, (a, b), {}, _operator_type(name, (a.type, b.type))))
+    a, b = _bound(to_node(left)), _bound(to_node(right))
+    if not is_staged(left):
+        kinds = (left if isinstance(left, str) and isinstance(b.type, ArrayType) else a.type, b.type)
+    else:
+        kinds = (a.type, right if isinstance(right, str) and isinstance(a.type, ArrayType) else b.type)
+    return wrap(current().add(name, (a, b), {}, _operator_type(name, kinds)))
+
+
+def _bound(node: Node) -> Node:
+    """The node of a value that is certainly bound."""
+    if not isinstance(node.type, MaybeType):
+        return node
+    return current().add("check_bound", (node,), {"symbol": node.type.name}, node.type.held, effect=True)
 
 
 def unary(name: str, operand: Any) -> Any:
-    node = to_node(operand)
+    node = _bound(to_node(operand))
     return wrap(current().add(name, (node,), {}, _operator_type(name, (node.type,))))
 
 
 def _operator_type(name: str, kinds: tuple[StagedType, ...]) -> StagedType:
-    if any(isinstance(k, MaybeType) for k in kinds):
-        kinds = tuple(getattr(k, "held", k) for k in kinds)
     if any(isinstance(k, ArrayType) for k in kinds):
         return ufunc_type(UFUNCS[name], "__call__", kinds, {})
     function = builtins.abs if name == "abs" else getattr(operator, name)
@@ -312,7 +318,7 @@ def setitem(target: Any, key: Any, value: Any) -> Any:
 
 def staged_list(values: Sequence[Any]) -> Any:
     """A staged list that holds plain or staged values."""
-    nodes = [to_node(v) for v in values]
+    nodes = [_element_node(v) for v in values]
     element = None
     for node in nodes:
         element = node.type if element is None else merge_types(element, node.type)
@@ -327,8 +333,11 @@ def list_append(target: Any, value: Any) -> Any:
 
 
 def _element_node(value: Any) -> Node:
+    if type(value) is tuple:
+        parts = [_element_node(v) for v in value]
+        return current().add("tuple", parts, {}, TupleType(tuple([p.type for p in parts])))
     if isinstance(value, (tuple, list)):
-        raise StagingError("a staged list can hold numbers and arrays, not tuples or lists of staged values")
+        raise StagingError("a staged list can hold numbers, arrays and tuples of these, not lists")
     return to_node(value)
 
 
@@ -381,12 +390,14 @@ def merge_types(a: StagedType, b: StagedType) -> StagedType:
     if isinstance(a, MaybeType) or isinstance(b, MaybeType):
         name = a.name if isinstance(a, MaybeType) else b.name
         return MaybeType(merge_types(getattr(a, "held", a), getattr(b, "held", b)), name)
+    if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.parts) == len(b.parts):
+        return TupleType(tuple(map(merge_types, a.parts, b.parts)))
     if isinstance(a, ListType) and isinstance(b, ListType):
         if a.element is None or b.element is None:
             return ListType(a.element or b.element)
         return ListType(merge_types(a.element, b.element))
-    if isinstance(a, ListType) or isinstance(b, ListType):
-        raise TypeError("one is a list")
+    if any(isinstance(k, (ListType, TupleType)) for k in (a, b)):
+        raise TypeError("one is a list or tuple")
     if isinstance(a, ScalarType) and isinstance(b, ScalarType):
         if str in (a.python, b.python):
             raise TypeError("one is text")

@@ -40,7 +40,6 @@ EXPRESSIONS: dict[str, str] = {
     "range": "range({0}, {1}, {2})",
     "enumerate": "enumerate({0}, {1})",
     "reversed": "reversed({0})",
-    "text": "format({0}, {spec})",
 }
 
 

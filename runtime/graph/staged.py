@@ -18,7 +18,7 @@ from . import record
 from .ir import Node
 from .rules import METHODS, getitem_type
 from .trace import Builder, current
-from .types import ArrayType, ScalarType, StagedType
+from .types import ArrayType, ScalarType, StagedType, TupleType
 
 
 class Staged:
@@ -350,6 +350,15 @@ class StagedList(Staged):
     def copy(self) -> Any:
         return record.list_copy(self)
 
+    def __iadd__(self, values: Any) -> Any:
+        self.extend(values)
+        return self
+
+    def __add__(self, values: Any) -> Any:
+        made = self.copy()
+        made.extend(values)
+        return made
+
     def __getitem__(self, key: Any) -> Any:
         return record.list_get(self, key)
 
@@ -372,6 +381,8 @@ def wrap(node: Node, owner: Builder | None = None) -> Any:
         return Tensor(node, owner)
     if isinstance(held, ScalarType):
         return Scalar(node, owner)
+    if isinstance(kind, TupleType):
+        return tuple(wrap(record.output(node, i, part)) for i, part in enumerate(kind.parts))
     return StagedList(node, owner)
 
 

@@ -53,6 +53,16 @@ class ListType:
 
 
 @dataclass(frozen=True, slots=True)
+class TupleType:
+    """A Python tuple as an element of a list."""
+
+    parts: tuple[StagedType, ...]
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.parts))})"
+
+
+@dataclass(frozen=True, slots=True)
 class MaybeType:
     """A variable of the user, called `name`, that holds `held` or is unbound."""
 
@@ -63,4 +73,4 @@ class MaybeType:
         return f"{self.held} or unbound"
 
 
-StagedType: TypeAlias = ArrayType | ScalarType | ListType | MaybeType
+StagedType: TypeAlias = ArrayType | ScalarType | ListType | TupleType | MaybeType
