@@ -7,6 +7,7 @@ raises on. `AUTOGRAPH_RS_TRACEBACK=full` keeps every frame.
 from __future__ import annotations
 
 import ast
+import dis
 import os
 import types
 from collections.abc import Sequence
@@ -41,6 +42,19 @@ def strip(error: BaseException) -> None:
     for place in reversed(kept):
         rebuilt = types.TracebackType(rebuilt, place.tb_frame, place.tb_lasti, place.tb_lineno)
     error.__traceback__ = rebuilt
+
+
+def catches(code: types.CodeType, instruction: int) -> bool:
+    """Whether an `except` clause of a function covers one of its instructions."""
+    listed = list(dis.get_instructions(code))
+    for entry in dis.Bytecode(code).exception_entries:
+        if entry.start <= instruction < entry.end:
+            handler = [i for i in listed if i.offset >= entry.target][1:]
+            names = [i.opname for i in islice(handler, 12)]
+            until = next((n for n, name in enumerate(names) if name in ("RERAISE", "WITH_EXCEPT_START")), 12)
+            if names[:1] == ["POP_TOP"] or any(n.startswith("CHECK_E") for n in names[:until]):
+                return True
+    return False
 
 
 def at_user_frames(error: BaseException, source: Sequence[tuple[types.CodeType, int]]) -> types.TracebackType | None:

@@ -11,13 +11,13 @@ import numpy as np
 from .. import staging
 from ..backends import Capture
 from ..errors import AutographError, StagingError
-from ..tracebacks import is_ours
+from ..tracebacks import catches, is_ours
 from ..undefined import Undefined
 from . import builtins, record, texts
 from .ir import Graph, Node
 from .iterables import StagedIterable, element_types
 from .staged import Scalar, Staged, StagedList, Tensor, wrap
-from .trace import Builder, building, current, in_inner_graph, is_tracing, scalar_type
+from .trace import Builder, building, current, in_inner_graph, is_tracing, scalar_type, user_frames
 from .types import ArrayType, ListType, MaybeType, ScalarType, StagedType
 
 
@@ -315,7 +315,17 @@ _RAISE = __import__("dis").opmap["RAISE_VARARGS"]
 
 
 def raise_in_graph(error: BaseException) -> None:
-    """A node that raises what user code raised while it was traced."""
+    """A node that raises what user code raised while it was traced.
+
+    Raises:
+        StagingError: an `except` of the traced code would have to catch it when the graph runs.
+    """
+    for code, instruction in user_frames():
+        if catches(code, instruction):
+            raise StagingError(
+                f"{type(error).__name__} is raised under a staged condition inside a 'try' of {code.co_name!r} with an "
+                "'except': the graph runs after the 'try' has ended. Test the condition instead of catching the exception"
+            ) from error
     taken = record._Arguments()
     args, _ = taken.take(tuple(error.args))
     fields, _ = taken.take(dict(vars(error)))

@@ -61,6 +61,7 @@ class _Emitter:
         self.nodes: dict[int, Node] = {}
         self.names: dict[Node, str] = {}
         self.namespace: dict[str, Any] = {**FUNCTIONS, "MISSING": Missing.VALUE, "unbound_local": unbound_local}
+        self.namespace["errstate"] = np.errstate
         self.kept: dict[int, str] = {}
         self.indent = 0
         self.count = 0
@@ -112,7 +113,9 @@ class _Emitter:
             special(node, ends, owned)
             return
         name = self.fresh()
-        self.line(f"{name} = {self.expression(node)}", node)
+        errors = node.attrs.get("errstate")
+        scope = f"with errstate(**{self.keep(errors)}): " if errors else ""
+        self.line(f"{scope}{name} = {self.expression(node)}", node)
         self.names[node] = name
         if node.op not in _VIEWS:
             owned.add(node)

@@ -126,7 +126,7 @@ def _expression(node: Node, names: dict[Node, str]) -> str:
     return f"{node.op}({', '.join(shown)})"
 
 
-_HIDDEN = frozenset(("function", "args", "kwargs", "carried", "source"))
+_HIDDEN = frozenset(("function", "args", "kwargs", "carried", "source", "errstate"))
 
 
 def _shown(value: Any, inputs: Sequence[Node], names: dict[Node, str]) -> str:

@@ -34,6 +34,7 @@ class Builder:
         self.writes: dict[int, tuple[Any, Builder, Node]] = {}
         self.owned: set[Node] = set()
         self.constants: dict[Any, Node] = {}
+        self.errors: dict[str, str] = parent.errors if parent else np.geterr()
         self.open = True
 
     def argument(self, kind: StagedType, name: str) -> Node:
@@ -60,6 +61,9 @@ class Builder:
         *,
         effect: bool = False,
     ) -> Node:
+        errors = np.geterr()
+        if errors != self.errors:
+            attrs["errstate"] = errors
         node = Node(op, tuple(inputs), attrs, kind, user_frames(), effect)
         self.graph.nodes.append(node)
         self.owned.add(node)

@@ -56,8 +56,9 @@ def capture(x):
     return y
 
 
-@samples((5,), (50,), (0,), (-5,))
+@samples((5,), (50,), (0,), (-5,), staged=())
 def guards(x):
+    """Plain only: without a match it returns None, and a staged value cannot be None."""
     match x:
         case 0:
             return 0
@@ -108,8 +109,9 @@ def or_with_as(x, scale):
     return y
 
 
-@samples((1.5,), (2.5,))
+@samples((1.5,), (2.5,), staged=())
 def floats(x):
+    """Plain only: without a match it returns None, and a staged value cannot be None."""
     match x:
         case 1.5:
             return 1
@@ -221,8 +223,9 @@ def singletons(x):
             return "one"
 
 
-@samples((3, 4), (-3, 4), (0, 0))
+@samples((3, 4), (-3, 4), (0, 0), staged=())
 def tuple_subject(x, y):
+    """Plain only: a sequence pattern is matched by Python."""
     match (x > 0, y > 0):
         case (a, b) if a and b:
             return 1
