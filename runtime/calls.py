@@ -14,6 +14,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from .backends import ACTIVE
 from .builtins import DISPATCHING
 
 
@@ -50,7 +51,7 @@ def make_callee(
     """The operator `callee` over one table of entries."""
     function_type, method_type = types.FunctionType, types.MethodType
     builtin_type = types.BuiltinFunctionType
-    dispatching = DISPATCHING
+    dispatching, active = DISPATCHING, ACTIVE
 
     def callee(function: Any) -> Any:
         kind = type(function)
@@ -70,8 +71,10 @@ def make_callee(
             inner = callee(function.__func__)
             return function if inner is function.__func__ else method_type(inner, function.__self__)
         if kind is builtin_type or kind is type:
-            replacement = dispatching.get(id(function))
-            if replacement is not None:
+            if not active:
+                if kind is builtin_type:
+                    return function
+            elif (replacement := dispatching.get(id(function))) is not None:
                 return replacement
         return function if resolve is None else _other(function, kind, callee)
 

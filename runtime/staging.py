@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .backends import BACKENDS, Backend, Capture, staged_by
+from .backends import ACTIVE, BACKENDS, Backend, Capture, staged_by
 from .errors import MismatchError, StagedRecursionError, StagingError
 from .heap import Heap, Slot
 from .structures import LEAF, Spec, flatten, paths, unflatten
@@ -609,9 +609,6 @@ def assert_stmt(backend: Backend, test: Any, msg: Callable[[], Any] | None) -> N
 def is_active() -> bool:
     """Whether any backend is at work in this process, so that items may be staged."""
     return bool(ACTIVE)
-
-
-ACTIVE: list[Any] = []
 
 
 def has_staged(key: Any) -> bool:

@@ -2,7 +2,8 @@
 
 A *backend* is asked by type, through one dictionary; a type that no backend owns is plain. Names,
 structures, promotion between branches and unbound variables are the business of
-`autograph_rs.runtime.staging`, once for all backends.
+`autograph_rs.runtime.staging`, once for all backends. A backend with the attribute `announces` enters
+itself in `ACTIVE` while it stages; one without is asked about every value.
 """
 
 from __future__ import annotations
@@ -97,6 +98,8 @@ _backends: list[Backend] = []
 _lock = threading.Lock()
 BACKENDS = _Table()
 STAGING: list[Callable[[], bool]] = []
+ACTIVE: list[Any] = []
+"""The backends that may be staging right now: those that announce it, while they do, and all others."""
 
 
 def register_backend(backend: Backend) -> None:
@@ -111,6 +114,8 @@ def register_backend(backend: Backend) -> None:
         raise TypeError(f"{backend!r} is no backend: it lacks {', '.join(missing)}")
     with _lock:
         _backends.insert(0, backend)
+        if not getattr(backend, "announces", False):
+            ACTIVE.insert(0, backend)
         STAGING.append(backend.staging)
         BACKENDS.clear()
 

@@ -45,6 +45,7 @@ class GraphBackend:
     """Stages NumPy code into the graph of the current trace."""
 
     name = "graph"
+    announces = True
 
     def owns(self, kind: type) -> bool:
         return issubclass(kind, (Staged, StagedIterable))
