@@ -25,7 +25,7 @@ from typing import Any
 _HOMES = {
     "autograph_rs.api": ("convert", "to_graph", "to_code", "do_not_convert", "set_loop_options"),
     "autograph_rs.transpiler": ("Transpiler",),
-    "autograph_rs.function": ("function", "Function", "ConcreteFunction", "TensorSpec"),
+    "autograph_rs.functions": ("function", "Function", "ConcreteFunction", "TensorSpec"),
     "autograph_rs.runtime.graph": ("Graph",),
     "autograph_rs.runtime.errors": (
         "AutographError",

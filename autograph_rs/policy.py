@@ -10,14 +10,13 @@ import fnmatch
 import functools
 import os
 import site
-import sys
 import sysconfig
 import types
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
+from autograph_rs.runtime.tracebacks import is_ours
 
 _unconverted: dict[int, weakref.ref] = {}
 
@@ -77,11 +76,9 @@ class Policy:
             return f"module {module} is excluded"
         if any(fnmatch.fnmatch(module, pattern) for pattern in self.include):
             return None
-        if module.partition(".")[0] in sys.stdlib_module_names and module != "__main__":
-            return "it is of the standard library"
         filename = os.path.realpath(code.co_filename)
-        if filename.startswith(_OWN) or module.partition(".")[0] == "autograph_rs":
+        if is_ours(code):
             return "it is part of autograph_rs"
         if filename.startswith(_library_folders()):
-            return "it is of an installed package"
+            return "it is of the standard library or of an installed package"
         return None

@@ -110,7 +110,7 @@ def find(function: types.FunctionType, source: str | None = None) -> Found:
             file = _files[key] = _File(text, filename)
     candidates = [f for f in file.functions.get(code.co_firstlineno, ()) if _fits(f.node, code)]
     if len(candidates) > 1:
-        candidates = [f for f in candidates if _starts_at(f.node, code)] or candidates
+        candidates = _around_instructions([f for f in candidates if isinstance(f.node, ast.Lambda)], code) or candidates
     if len(candidates) != 1:
         raise _changed(function) if not candidates else _ambiguous(function)
     if not _same_code(file, candidates[0].node, code):
@@ -138,13 +138,26 @@ def _fits(node: FunctionNode, code: types.CodeType) -> bool:
     return code.co_name.endswith(name) and (private or own == tuple(names))
 
 
-def _starts_at(node: FunctionNode, code: types.CodeType) -> bool:
-    """Whether an instruction of `code` stands for the whole body of a lambda."""
-    if not isinstance(node, ast.Lambda):
-        return True
-    body = node.body
-    place = (body.lineno, body.end_lineno, body.col_offset, body.end_col_offset)
-    return place in set(code.co_positions())
+def _around_instructions(candidates: list[Found], code: types.CodeType) -> list[Found]:
+    """Of some lambdas, the innermost whose body holds every instruction of `code`."""
+    starts, ends = set(), set()
+    for line, end_line, column, end_column in code.co_positions():
+        if None not in (line, end_line, column, end_column) and end_column:
+            starts.add((line, column))
+            ends.add((end_line, end_column))
+    if not starts:
+        return []
+
+    def body_start(found: Found) -> tuple[int, int]:
+        body = found.node.body
+        return body.lineno, body.col_offset  # type: ignore[union-attr]
+
+    def holds(found: Found) -> bool:
+        body = found.node.body
+        end = body.end_lineno, body.end_col_offset  # type: ignore[union-attr]
+        return body_start(found) <= min(starts) and max(ends) <= end
+
+    return sorted(filter(holds, candidates), key=body_start)[-1:]
 
 
 def _same_code(file: _File, node: FunctionNode, code: types.CodeType) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import os
 import threading
 import types
 import weakref
@@ -20,10 +21,12 @@ import gast
 from autograph_rs import converters, runtime
 from autograph_rs.runtime.calls import Entries, make_callee
 from autograph_rs.runtime.errors import AutographError, ConversionError
-from autograph_rs.runtime.tracebacks import without_own_frame
+from autograph_rs.runtime.tracebacks import hide, without_own_frame
 
 from . import loader, source
 from .policy import Policy
+
+hide(os.path.dirname(__file__))
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -11,7 +11,7 @@ A *hole* is a name that begins with `$`. It stands for a name (filled with a str
 >>> from autograph_rs.converters.trees import load
 >>> import ast
 >>> [built] = LOOP(test="loop_test", condition=load("flag"))
->>> print(ast.unparse(gast.gast_to_ast(built)))
+>>> print(ast.unparse(ast.fix_missing_locations(gast.gast_to_ast(built))))
 def loop_test():
     return flag
 """

@@ -76,6 +76,19 @@ def at(node: Any, place: gast.AST) -> Any:
     return gast.copy_location(node, place)
 
 
+def header(statement: gast.AST) -> gast.AST:
+    """A place on the first line of a statement: what stands for the whole must not point into its blocks."""
+    place = gast.Pass()
+    if not hasattr(statement, "lineno"):
+        return place
+    test = getattr(statement, "test", None) or getattr(statement, "iter", None) or statement
+    place.lineno = place.end_lineno = statement.lineno
+    place.col_offset = statement.col_offset
+    on_line = getattr(test, "end_lineno", None) == statement.lineno
+    place.end_col_offset = test.end_col_offset if on_line else statement.col_offset + 1
+    return place
+
+
 def children(node: gast.AST) -> Iterator[gast.AST]:
     for field in node._fields:
         value = getattr(node, field, None)

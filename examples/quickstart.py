@@ -33,7 +33,8 @@ def kmeans(points, centers, tolerance=1e-6, max_steps=100):
         moved = centers.copy()
         for k in range(len(centers)):
             members = points[labels == k]
-            if len(members) > 0:  # an empty cluster stays where it is
+            # An empty cluster stays where it is.
+            if len(members) > 0:
                 moved[k] = members.mean(axis=0)
         steps += 1
         shift = np.abs(moved - centers).max()

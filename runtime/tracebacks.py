@@ -14,7 +14,12 @@ from collections.abc import Sequence
 from itertools import islice
 
 FULL = os.environ.get("AUTOGRAPH_RS_TRACEBACK") == "full"
-_OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_ours = [os.path.dirname(os.path.abspath(__file__)) + os.sep]
+
+
+def hide(folder: str) -> None:
+    """Count the code in a folder as ours."""
+    _ours.append(os.path.abspath(folder) + os.sep)
 
 
 def without_own_frame(error: BaseException) -> None:
@@ -24,12 +29,12 @@ def without_own_frame(error: BaseException) -> None:
 
 
 def is_ours(code: types.CodeType) -> bool:
-    """Whether a code object is part of the runtime."""
-    return code.co_filename.startswith(_OURS)
+    """Whether a code object is part of this package."""
+    return code.co_filename.startswith(tuple(_ours))
 
 
 def strip(error: BaseException) -> None:
-    """Take every frame of the runtime off the traceback of `error`."""
+    """Take every frame of ours off the traceback of `error`."""
     if FULL:
         return
     kept = []

@@ -20,7 +20,7 @@ class Booleans(Rewriter):
         if is_plain(node):
             return node
         name = "and_" if isinstance(node.op, gast.And) else "or_"
-        thunks = self.thunks(node.values, f"{name}operand")
+        thunks = self.thunks(node.values, f"{name}operand", node)
         if thunks is None:
             node.values[:-1] = [guard(value, name[:-1]) for value in node.values[:-1]]
             return node
@@ -37,7 +37,7 @@ class Booleans(Rewriter):
     def if_exp(self, node: gast.IfExp) -> gast.AST:
         if is_plain(node.test):
             return node
-        thunks = self.thunks([node.body, node.orelse], "if_exp_operand")
+        thunks = self.thunks([node.body, node.orelse], "if_exp_operand", node.test)
         if thunks is None:
             node.test = guard(node.test, "if else")
             return node
@@ -54,7 +54,7 @@ class Comparisons(Rewriter):
             return _single(node.left, node.ops[0], node.comparators[0])
         if is_plain(node):
             return node
-        if any(map(_binds, node.comparators[1:])) or self.thunks(node.comparators[1:], "operand") is None:
+        if any(map(_binds, node.comparators[1:])) or self.thunks(node.comparators[1:], "operand", node) is None:
             return node
         return self.chain(node.left, node.ops, node.comparators)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gast
 
-from ..trees import at, operator, operator_name
+from ..trees import at, header, operator, operator_name
 from .expressions import Rewriter
 
 NATIVE = frozenset(("super", "locals", "globals", "vars", "dir", "eval", "exec", "isinstance", "issubclass", "type"))
@@ -27,5 +27,13 @@ class Calls(Rewriter):
             return node
         if isinstance(func, gast.Attribute) and isinstance(func.value, (gast.Constant, gast.JoinedStr)):
             return node
-        node.func = at(operator("callee", func), func)
+        if isinstance(func, gast.Attribute) and func.end_lineno != node.lineno:
+            # Python too says that a method is called where its name stands.
+            node.lineno, node.col_offset = func.end_lineno, func.end_col_offset - len(func.attr)
+        place = header(func)
+        place.lineno = place.end_lineno = node.lineno
+        place.col_offset, place.end_col_offset = node.col_offset, func.end_col_offset
+        made = at(operator("callee", func), place)
+        at(made.func, place)
+        node.func = made
         return node

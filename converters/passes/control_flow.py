@@ -27,6 +27,7 @@ from ..trees import (
     blocks,
     constant,
     docstring_length,
+    header,
     lambda_,
     load,
     operator,
@@ -386,7 +387,7 @@ _CONVERTED = {gast.If: ControlFlow.if_, gast.While: ControlFlow.while_, gast.For
 
 
 def _at_all(statements: list[gast.AST], place: gast.AST) -> list[gast.AST]:
-    return [at(statement, place) for statement in statements]
+    return [at(statement, header(place)) for statement in statements]
 
 
 def _declare(nonlocals: Set[str], globals_: Set[str]) -> list[gast.AST]:

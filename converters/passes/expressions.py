@@ -22,9 +22,11 @@ from ..trees import (
     at,
     constant,
     function,
+    header,
     lambda_,
     load,
     operator,
+    operator_name,
     within,
 )
 from .base import Context, Pass
@@ -38,23 +40,23 @@ class Rewriter:
     def __init__(self, walk: Expressions):
         self.walk = walk
 
-    def thunks(self, operands: Sequence[gast.AST], stem: str) -> list[gast.AST] | None:
-        """The operands as callables, or None where one of them must stay in its place."""
+    def thunks(self, operands: Sequence[gast.AST], stem: str, place: gast.AST) -> list[gast.AST] | None:
+        """The operands as callables made at `place`, or None where one of them must stay in its place."""
         if any(isinstance(node, SUSPENSIONS) or _is_async(node) for node in within(operands)):
             return None
         if self.walk.scopes and any(isinstance(node, gast.NamedExpr) for node in within(operands)):
             return None
-        return [self.thunk(operand, stem) for operand in operands]
+        return [self.thunk(operand, stem, header(place)) for operand in operands]
 
-    def thunk(self, operand: gast.AST, stem: str) -> gast.AST:
+    def thunk(self, operand: gast.AST, stem: str, place: gast.AST) -> gast.AST:
         bound = [n.target.id for n in within(operand) if isinstance(n, gast.NamedExpr)]
         if not bound:
-            return at(lambda_(operand), operand)
+            return at(lambda_(operand), place)
         name = self.walk.context.function_name(stem)
         body = [gast.Nonlocal(list(dict.fromkeys(bound))), at(gast.Return(operand), operand)]
-        self.walk.prelude.append(at(function(name, body), operand))
+        self.walk.prelude.append(at(function(name, body), place))
         self.walk.rebound.update(bound)
-        return at(load(name), operand)
+        return at(load(name), place)
 
 
 def guard(value: gast.AST, construct: str) -> gast.AST:
@@ -147,6 +149,8 @@ class Expressions(Pass):
         for rewrite in self.by_kind.get(kind, ()):
             rewritten = rewrite(node)
             if rewritten is not node:
+                if operator_name(rewritten):
+                    at(rewritten.func, header(node))
                 return at(rewritten, node)
         return node
 

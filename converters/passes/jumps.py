@@ -25,6 +25,7 @@ from ..trees import (
     blocks,
     constant,
     docstring_length,
+    header,
     lambda_,
     load,
     negation,
@@ -64,13 +65,13 @@ class LowerJumps(Pass):
             if any(isinstance(n, gast.Return) and n.value is not None for n in own_nodes(function)):
                 self.value = self.context.namer.fresh("return_value")
                 if _completes(body):
-                    body = [*body, at(gast.Return(constant(None)), body[-1])]
-        place = (body or head)[0]
+                    body = [*body, at(gast.Return(constant(None)), header(body[-1]))]
+        place = header((body or head)[0])
         body = self.block(body, 0, tail=True)
         if self.returned:
             body = [at(assign(self.returned, constant(False)), place), *body]
         if self.value:
-            body.append(at(gast.Return(load(self.value)), body[-1]))
+            body.append(at(gast.Return(load(self.value)), place))
         function.body = [*head, *_without_unread(body, self.flags)]
 
     def flag(self, stem: str) -> str:
@@ -101,7 +102,7 @@ class LowerJumps(Pass):
                     statement.body, rest = [*statement.body, *rest], []
             out.extend(self.statement(statement, depth, tail and not rest))
             if jumps and rest:
-                out.extend(self.guarded(jumps, rest, depth, tail))
+                out.extend(self.guarded(jumps, rest, depth, tail, header(statement)))
                 break
             statements = rest
         return out or [gast.Pass()]
@@ -144,21 +145,25 @@ class LowerJumps(Pass):
         visit(statement, False)
         return [flag for flag in dict.fromkeys(flags) if flag]
 
-    def guarded(self, flags: list[str], rest: list[gast.AST], depth: int, tail: bool) -> list[gast.AST]:
+    def guarded(
+        self, flags: list[str], rest: list[gast.AST], depth: int, tail: bool, place: gast.AST
+    ) -> list[gast.AST]:
+        """The rest, guarded by flags. The guard stands at the statement that jumps, which has run."""
         if depth < MAX_NESTING:
-            return [self.guard(flags, rest, depth, tail)]
+            return [self.guard(flags, rest, depth, tail, place)]
         out: list[gast.AST] = []
         chunk: list[gast.AST] = []
         for i, statement in enumerate(rest):
             chunk.append(statement)
             jumps = self.jumps_out_of(statement)
             if jumps or i == len(rest) - 1:
-                out.append(self.guard(flags, chunk, depth, tail and i == len(rest) - 1))
+                out.append(self.guard(flags, chunk, depth, tail and i == len(rest) - 1, place))
                 flags, chunk = list(dict.fromkeys([*flags, *jumps])), []
         return out
 
-    def guard(self, flags: Iterable[str], block: list[gast.AST], depth: int, tail: bool) -> gast.AST:
-        place = block[0]
+    def guard(
+        self, flags: Iterable[str], block: list[gast.AST], depth: int, tail: bool, place: gast.AST
+    ) -> gast.AST:
         test = at(negation(flags), place)
         return at(gast.If(test, self.block(block, depth + 1, tail=tail), []), place)
 
@@ -170,7 +175,8 @@ class LowerJumps(Pass):
         if isinstance(statement, TRIES) and statement.orelse:
             jumps = [f for s in statement.body for f in self.jumps_out_of(s)]
             if jumps:
-                statement.orelse = [self.guard(dict.fromkeys(jumps), statement.orelse, depth, False)]
+                place = header(statement)
+                statement.orelse = [self.guard(dict.fromkeys(jumps), statement.orelse, depth, False, place)]
         for block in blocks(statement):
             if block:
                 block[:] = self.block(block, depth + 1, tail=tail and isinstance(statement, gast.If))
@@ -187,10 +193,10 @@ class LowerJumps(Pass):
         if statement.orelse:
             after = statement.orelse
             if breaks:
-                test = at(negation([loop.broken]), after[0])
-                after = [at(gast.If(test, after, []), after[0])]
+                test = at(negation([loop.broken]), header(statement))
+                after = [at(gast.If(test, after, []), header(statement))]
             statement.orelse = []
-        before = [at(assign(loop.broken, constant(False)), statement)] if breaks else []
+        before = [at(assign(loop.broken, constant(False)), header(statement))] if breaks else []
         return [*before, statement, *after]
 
     def loop(self, statement: gast.AST, depth: int) -> list[gast.AST]:
@@ -204,7 +210,7 @@ class LowerJumps(Pass):
         if loop is None:
             statement.body = body
             return [statement]
-        place = statement.body[0]
+        place = header(statement.body[0])
         statement.body = [at(assign(loop.continued, constant(False)), place), *body]
         leaving = [flag for flag in jumps if flag != loop.continued]
         if leaving:
@@ -214,7 +220,7 @@ class LowerJumps(Pass):
     def cut_chain(self, statement: gast.If) -> list[gast.AST]:
         """A long `if/elif/else` as several short ones in a row."""
         more = self.context.namer.fresh("unmatched")
-        out: list[gast.AST] = [at(assign(more, constant(False)), statement)]
+        out: list[gast.AST] = [at(assign(more, constant(False)), header(statement))]
         part: list[gast.AST] = [statement]
         while True:
             first = arm = part[0]
@@ -224,10 +230,10 @@ class LowerJumps(Pass):
                 arm = arm.orelse[0]
             rest = arm.orelse if _continues(arm) else []
             if rest:
-                arm.orelse = [at(assign(more, constant(True)), rest[0])]
+                arm.orelse = [at(assign(more, constant(True)), header(arm))]
             if first is not statement:
-                part = [at(assign(more, constant(False)), first), *part]
-                part = [at(gast.If(load(more), part, []), first)]
+                part = [at(assign(more, constant(False)), header(first)), *part]
+                part = [at(gast.If(at(load(more), header(statement)), part, []), header(statement))]
             out.extend(part)
             if not rest:
                 return out
@@ -247,7 +253,7 @@ def _continues(statement: gast.If) -> bool:
 
 
 def _test_also(loop: gast.AST, flags: list[str]) -> None:
-    test = at(negation(flags), loop)
+    test = at(negation(flags), header(loop))
     if isinstance(loop, gast.For):
         loop.iter = at(operator("until", loop.iter, lambda_(test)), loop.iter)
     elif isinstance(loop.test, gast.Constant) and loop.test.value:

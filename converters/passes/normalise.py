@@ -17,6 +17,7 @@ from ..trees import (
     children,
     constant,
     docstring_length,
+    header,
     lambda_,
     load,
     operator,
@@ -55,7 +56,7 @@ class Normalise(Pass):
             self.outer.append(statement)
             return []
         if isinstance(statement, gast.Assert):
-            return [at(_assertion(statement), statement)]
+            return [at(_assertion(statement), header(statement))]
         if isinstance(statement, gast.AnnAssign):
             return [_plain_assignment(statement)]
         if not isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
@@ -69,7 +70,8 @@ def _assertion(node: gast.Assert) -> gast.If:
     """Under `python -O` the compiler drops it, as it drops an `assert`."""
     message = constant(None) if node.msg is None else node.msg
     call = operator("assert_stmt", node.test, lambda_(message) if node.msg is not None else message)
-    return gast.If(load("__debug__"), [at(gast.Expr(at(call, node)), node)], [])
+    place = header(node)
+    return gast.If(at(load("__debug__"), place), [at(gast.Expr(at(call, place)), place)], [])
 
 
 def _plain_assignment(node: gast.AnnAssign) -> gast.AST:

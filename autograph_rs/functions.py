@@ -11,7 +11,6 @@ import inspect
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,27 +21,38 @@ from autograph_rs.runtime.graph.concrete import ConcreteFunction, array_type, tr
 from autograph_rs.runtime.graph.staged import Staged, Tensor
 from autograph_rs.runtime.graph.types import ArrayType
 from autograph_rs.runtime.structures import flatten, paths
-from autograph_rs.runtime.tracebacks import without_own_frame
+from autograph_rs.runtime.tracebacks import strip
 
 from .api import DEFAULT
 
 _BACKEND = BACKENDS[Tensor]
 
 
-@dataclass(frozen=True)
 class TensorSpec:
-    """The shape and dtype of an argument; a dimension that is None is known only at run time.
+    """The shape and dtype of an argument.
+
+    Args:
+        shape: a tuple of lengths; None is a length that is known only at run time.
+        dtype: anything that `numpy.dtype` takes.
 
     >>> TensorSpec((None, 3), "float32")
-    TensorSpec(shape=(None, 3), dtype=dtype('float32'))
+    TensorSpec((None, 3), float32)
     """
 
-    shape: tuple[int | None, ...]
-    dtype: Any = np.float64
+    __slots__ = ("dtype", "shape")
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "shape", tuple(self.shape))
-        object.__setattr__(self, "dtype", np.dtype(self.dtype))
+    def __init__(self, shape: Sequence[int | None], dtype: Any = np.float64):
+        self.shape = tuple(shape)
+        self.dtype = np.dtype(dtype)
+
+    def __repr__(self) -> str:
+        return f"TensorSpec({self.shape}, {self.dtype})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorSpec) and (self.shape, self.dtype) == (other.shape, other.dtype)
+
+    def __hash__(self) -> int:
+        return hash((self.shape, self.dtype))
 
     def admits(self, value: Any) -> bool:
         kind = array_type(value)
@@ -76,6 +86,8 @@ _SCALARS = frozenset((bool, int, float, complex, str, bytes, type(None)))
 def _key(leaf: Any) -> Any:
     if type(leaf) is np.ndarray or isinstance(leaf, (np.ndarray, np.generic)):
         return leaf.dtype, leaf.shape
+    if isinstance(leaf, TensorSpec):
+        return leaf
     if type(leaf) in _SCALARS:
         return type(leaf), leaf.hex() if type(leaf) is float else leaf
     return _Identity(leaf)
@@ -108,7 +120,7 @@ class Function:
                 concrete = self._trace(args, kwargs)
             return concrete(*[leaf for leaf in leaves if isinstance(leaf, (np.ndarray, np.generic))])
         except BaseException as error:
-            without_own_frame(error)
+            strip(error)
             raise
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:

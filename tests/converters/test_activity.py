@@ -1,0 +1,203 @@
+"""What a piece of code reads and binds, as text; and the edges of the control flow graph."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import textwrap
+
+import gast
+import pytest
+
+from autograph_rs.converters.analysis import activity, cfg, declarations, dotted
+
+
+def shown(source: str) -> str:
+    """The fields of an activity that are not empty, as `field: names; ...`."""
+    found = activity(gast.parse(textwrap.dedent(source)).body)
+    fields = [(f.name, sorted(getattr(found, f.name))) for f in dataclasses.fields(found)]
+    return "; ".join(f"{name}: {' '.join(names)}" for name, names in fields if names)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("a", "reads: a"),
+        ("a = b", "reads: b; binds: a"),
+        ("a = b = (c, *d) = e", "reads: e; binds: a b c d"),
+        ("a += b", "reads: a b; binds: a"),
+        ("a: int = b", "reads: b int; binds: a"),
+        ("a: int", "declares: a"),
+        ("a.b = c", "reads: a c; places: a.b"),
+        ("a.b.c += d", "reads: a d; places: a.b.c"),
+        ("a().b = c", "reads: a c"),
+        ("del a.b", "reads: a; places: a.b"),
+        ("a[b] = c", "reads: a b c"),
+        ("a[b] += c", "reads: a b c"),
+        ("del a, b[c]", "reads: a b c; deletes: a"),
+        ("a.append(b)", "reads: a b; mutates: a"),
+        ("a.b.append(c)", "reads: a c"),
+        ("a.append", "reads: a; mutates: a"),
+        ("(a := b)", "reads: b; binds: a"),
+        ("import a.b, c as d", "binds: a d"),
+        ("from a import b, c as d", "binds: b d"),
+        ("if a: b = c\nelse: d = e", "reads: a c e; binds: b d"),
+        ("while a: b", "reads: a b"),
+        ("for a, (b, c.d) in e: f", "reads: c e f; binds: a b; places: c.d"),
+        ("with a as b, c: d", "reads: a c d; binds: b"),
+        ("try: a\nexcept b as c: d", "reads: a b d; binds: c; deletes: c"),
+        ("try: a\nexcept b: c\nelse: d\nfinally: e", "reads: a b c d e"),
+        ("match a:\n  case [b, *c] if d: e", "reads: a d e; binds: b c"),
+        ("match a:\n  case {'k': b, **c} | (b, c): pass", "reads: a; binds: b c"),
+        ("match a:\n  case b(c=d) as e: pass", "reads: a b; binds: d e"),
+        ("match a:\n  case b.c | 1: pass", "reads: a b"),
+        ("[a for b in c if d]", "reads: a c d"),
+        ("[a for a in a]", "reads: a"),
+        ("{a: b for a, b in c}", "reads: c"),
+        ("[a for b in c for d in b for e in f]", "reads: a c f"),
+        ("[(a := b) for b in c]", "reads: c; binds: a"),
+        ("(a for b in c)", "reads: a c; captures: a"),
+        ("[b for a.b in c]", "reads: a b c"),
+        ("lambda a, b=c: a + d", "reads: c; captures: d"),
+        ("lambda: (a := b)", "captures: b"),
+        ("lambda a: lambda b: a + b + c", "captures: c"),
+        ("def a(b, c=d, *, e: f = g) -> h: i", "reads: d f g h; binds: a; captures: i"),
+        ("@a\ndef b(): b()", "reads: a; binds: b; captures: b"),
+        ("def a():\n  b = c\n  b", "binds: a; captures: c"),
+        ("def a():\n  nonlocal b\n  b = c", "binds: a; captures: b c; rebinds: b"),
+        ("def a():\n  nonlocal b\n  b", "binds: a; captures: b"),
+        ("def a():\n  nonlocal b\n  del b", "binds: a; captures: b; rebinds: b"),
+        ("def a():\n  global b\n  b = c", "binds: a; captures: c"),
+        ("def a():\n  b: int\n  b", "binds: a"),
+        ("def a():\n  def b():\n    nonlocal c\n    c = 1", "binds: a; captures: c; rebinds: c"),
+        ("def a():\n  c = 0\n  def b():\n    nonlocal c\n    c = 1", "binds: a"),
+        ("class a(b, c=d):\n  e = f", "reads: b d; binds: a; captures: f"),
+        ("class a:\n  def b(self): return c", "binds: a; captures: c"),
+        ("class a:\n  nonlocal b\n  b = c", "binds: a; captures: b c; rebinds: b"),
+        ("async def a(): await b", "binds: a; captures: b"),
+        ("f'{a!r:{b}}'", "reads: a b"),
+        ("ag__.and_(lambda: a, lambda: b)", "reads: a b"),
+        ("a(lambda: b)", "reads: a; captures: b"),
+        ("global a\na = b", "reads: b; binds: a"),
+    ],
+)
+def test_activity(source: str, expected: str):
+    assert shown(source) == expected
+
+
+def test_declarations_are_those_of_the_function_itself():
+    body = gast.parse("""
+if a:
+    nonlocal b
+    def g():
+        nonlocal c
+    while a:
+        global d, e
+""").body
+    assert declarations(body) == ({"b"}, {"d", "e"})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("a.b.c", "a.b.c"), ("a", "a"), ("a().b", None), ("a[0].b", None)]
+)
+def test_dotted(text: str, expected: str | None):
+    assert dotted(gast.parse(text).body[0].value) == expected
+
+
+# The graph: `# -> lines` says which lines may run next, `! line` where an exception leads -------
+
+
+def check_edges(snippet: str) -> None:
+    body = textwrap.indent(textwrap.dedent(snippet), "    ")
+    graph = cfg.build(gast.parse(f"def f():{body}").body[0])
+
+    def line_of(node: int) -> int | None:
+        trees = [getattr(tree, "context_expr", tree) for tree in graph.nodes[node]]
+        return min((tree.lineno for tree in trees if hasattr(tree, "lineno")), default=None)
+
+    def reached(starts: list[int]) -> set[str]:
+        """The first lines on the way from some nodes; steps without a line are passed."""
+        found, seen, stack = set(), set(), list(starts)
+        while stack:
+            node = stack.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            if node == graph.exit:
+                found.add("end")
+            elif line_of(node) is not None:
+                found.add(str(line_of(node)))
+            else:
+                stack.extend(graph.successors[node])
+        return found
+
+    for number, line in enumerate(snippet.splitlines(), 1):
+        comment = re.search(r"# ->([^!]*)(?:! (.*))?$", line)
+        if comment is None:
+            continue
+        nodes = [n for n in range(len(graph.nodes)) if line_of(n) == number]
+        follows = set().union(*(reached(graph.successors[n]) for n in nodes)) - {str(number)}
+        raises = set().union(*(reached(graph.raises[n]) for n in nodes))
+        assert follows == set(comment[1].split()), number
+        assert raises == set((comment[2] or "").split()), number
+
+
+def test_edges_of_branches_and_loops():
+    check_edges("""
+        if a:               # -> 3 5
+            b = 1           # -> 6
+        else:
+            c = 1           # -> 6
+        for i in x:         # -> 7 14
+            if i:           # -> 8 9
+                continue    # -> 6 14
+            if b:           # -> 10 11
+                break       # -> 15
+            while c:        # -> 12 6 14
+                c = 1       # -> 11
+        else:
+            d = 1           # -> 15
+        raise a             # ->
+    """)
+
+
+def test_edges_of_try():
+    check_edges("""
+        try:
+            a = 1           # -> 9 ! 4
+        except b:           # -> 5 6
+            c = 1           # -> 10
+        except d:           # -> 7
+            return          # -> end
+        else:
+            e = 1           # -> 10
+        f = 1               # -> end
+    """)
+
+
+def test_edges_of_finally():
+    """After a `finally` the jump that led there goes on; where it leads is known up to its targets."""
+    check_edges("""
+        for i in x:         # -> 4 10
+            try:
+                if i:       # -> 5 6 ! 8
+                    break   # -> 8 10 ! 8
+                return      # -> 8 ! 8
+            finally:
+                c = 1       # -> 9 end
+            e = 1           # -> 2 10
+        f = 1               # -> end
+    """)
+
+
+def test_edges_of_with_and_match():
+    check_edges("""
+        with a as b:        # -> 3
+            c = 1           # -> 4 ! 4
+        match d:            # -> 5
+            case 1:         # -> 6 7
+                e = 1       # -> 9
+            case [g]:       # -> 8 9
+                return      # -> end
+        f = 1               # -> end
+    """)
