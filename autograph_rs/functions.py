@@ -96,7 +96,9 @@ def _key(leaf: Any) -> Any:
 class Function:
     """A callable that keeps one `ConcreteFunction` per signature; `function` makes it."""
 
-    def __init__(self, python_function: Callable[..., Any], input_signature: Sequence[TensorSpec] | None = None):
+    def __init__(
+        self, python_function: Callable[..., Any], input_signature: Sequence[TensorSpec] | None = None
+    ):
         self.python_function = python_function
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self._converted = DEFAULT.to_graph(python_function)
@@ -168,8 +170,7 @@ class Function:
         given = (*args, *kwargs.values())
         specs = self.input_signature or ()
         fits = len(given) == len(specs) and all(
-            spec.admits(value) or value == spec
-            for spec, value in zip(specs, given, strict=True)
+            spec.admits(value) or value == spec for spec, value in zip(specs, given, strict=True)
         )
         if not fits:
             shown = ", ".join(str(array_type(v) or repr(v)) for v in given)

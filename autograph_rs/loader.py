@@ -77,9 +77,7 @@ def _renamed(code: types.CodeType, name: str, qualname: str, generated: Set[str]
     return code.replace(co_name=name, co_qualname=qualname, co_consts=tuple(consts))
 
 
-def bind(
-    code: types.CodeType, original: types.FunctionType, operators: types.CellType
-) -> types.FunctionType:
+def bind(code: types.CodeType, original: types.FunctionType, operators: types.CellType) -> types.FunctionType:
     """A function that runs `code` with the globals, cells and defaults of `original`."""
     cells = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
     cells[_OPERATORS] = operators

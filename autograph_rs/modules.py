@@ -38,7 +38,9 @@ def convert_source(source: str, filename: str = "<string>") -> str:
     tree = _converted(module, filename)
     place = 0
     for i, statement in enumerate(tree.body):
-        is_docstring = i == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        is_docstring = (
+            i == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        )
         is_future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
         if not (is_docstring or is_future):
             break

@@ -110,7 +110,10 @@ def find(function: types.FunctionType, source: str | None = None) -> Found:
             file = _files[key] = _File(text, filename)
     candidates = [f for f in file.functions.get(code.co_firstlineno, ()) if _fits(f.node, code)]
     if len(candidates) > 1:
-        candidates = _around_instructions([f for f in candidates if isinstance(f.node, ast.Lambda)], code) or candidates
+        candidates = (
+            _around_instructions([f for f in candidates if isinstance(f.node, ast.Lambda)], code)
+            or candidates
+        )
     if len(candidates) != 1:
         raise _changed(function) if not candidates else _ambiguous(function)
     if not _same_code(file, candidates[0].node, code):
@@ -123,8 +126,12 @@ def _find_in_text(function: types.FunctionType, text: str) -> Found:
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
     found = [n for n in ast.walk(tree) if isinstance(n, kinds) and _fits(n, function.__code__)]
     if len(found) != 1:
-        raise ConversionError(f"the given source holds {len(found)} functions like {describe(function)}, not one")
-    class_name = next((c.name for c in ast.walk(tree) if isinstance(c, ast.ClassDef) and found[0] in c.body), None)
+        raise ConversionError(
+            f"the given source holds {len(found)} functions like {describe(function)}, not one"
+        )
+    class_name = next(
+        (c.name for c in ast.walk(tree) if isinstance(c, ast.ClassDef) and found[0] in c.body), None
+    )
     return Found(found[0], class_name)
 
 

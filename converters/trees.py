@@ -147,7 +147,9 @@ def parameters(node: gast.AST) -> list[gast.Name]:
     return [p for p in (*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg) if p]
 
 
-def contains(roots: gast.AST | Iterable[gast.AST], kinds: tuple[type, ...] | Callable[[gast.AST], bool]) -> bool:
+def contains(
+    roots: gast.AST | Iterable[gast.AST], kinds: tuple[type, ...] | Callable[[gast.AST], bool]
+) -> bool:
     if isinstance(kinds, tuple):
         return any(isinstance(node, kinds) for node in within(roots))
     return any(kinds(node) for node in within(roots))

@@ -30,8 +30,8 @@ from .operators import (
     set_attr,
     set_item,
     set_nothing,
-    text,
     slice,  # noqa: A004
+    text,
     until,
     while_stmt,
 )
@@ -56,4 +56,13 @@ OPERATORS = {
     )
 }  # fmt: skip
 
-__all__ = ["BACKENDS", "AutographError", "Backend", "OPERATORS", "callee", "is_staging", "register_backend", *OPERATORS]
+__all__ = [
+    "BACKENDS",
+    "AutographError",
+    "Backend",
+    "OPERATORS",
+    "callee",
+    "is_staging",
+    "register_backend",
+    *OPERATORS,
+]

@@ -88,7 +88,11 @@ def _other(function: Any, kind: type, callee: Callable[[Any], Any]) -> Any:
         return replacement
     if kind is functools.partial:
         inner = callee(function.func)
-        return function if inner is function.func else functools.partial(inner, *function.args, **function.keywords)
+        return (
+            function
+            if inner is function.func
+            else functools.partial(inner, *function.args, **function.keywords)
+        )
     if isinstance(function, type):
         return _constructor(function, callee)
     call = next((c.__dict__["__call__"] for c in kind.__mro__ if "__call__" in c.__dict__), None)

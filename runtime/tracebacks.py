@@ -62,7 +62,9 @@ def catches(code: types.CodeType, instruction: int) -> bool:
     return False
 
 
-def at_user_frames(error: BaseException, source: Sequence[tuple[types.CodeType, int]]) -> types.TracebackType | None:
+def at_user_frames(
+    error: BaseException, source: Sequence[tuple[types.CodeType, int]]
+) -> types.TracebackType | None:
     """A traceback of frames that stand for the user's code, outermost first, as code and instruction.
 
     A frame is made by a small piece of code that raises at the very columns of the instruction.
@@ -87,7 +89,9 @@ def _raised_at(error: BaseException, code: types.CodeType, instruction: int) -> 
         end_col_offset=end_column or 0,
     )
     module = ast.fix_missing_locations(ast.Module([raising], []))
-    made = compile(module, code.co_filename, "exec").replace(co_name=code.co_name, co_qualname=code.co_qualname)
+    made = compile(module, code.co_filename, "exec").replace(
+        co_name=code.co_name, co_qualname=code.co_qualname
+    )
     kept = error.__traceback__, error.__context__
     try:
         exec(made, {"error": error, "__name__": code.co_name})  # noqa: S102 - raises, no more

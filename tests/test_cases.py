@@ -21,9 +21,7 @@ from cases_support import (
 
 import autograph_rs as ag
 
-each_sample = pytest.mark.parametrize(
-    "sample", [pytest.param(sample, id=sample.id) for sample in ALL]
-)
+each_sample = pytest.mark.parametrize("sample", [pytest.param(sample, id=sample.id) for sample in ALL])
 each_staged_sample = pytest.mark.parametrize(
     "sample", [pytest.param(sample, id=sample.id) for sample in ALL if sample.staged]
 )

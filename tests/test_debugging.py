@@ -27,9 +27,7 @@ import pytest
 import autograph_rs as ag
 
 ROOMS = ("autograph_rs", "autograph_rs.converters", "autograph_rs.runtime")
-INTERNALS = {
-    str(Path(folder)) for room in ROOMS for folder in importlib.import_module(room).__path__
-}
+INTERNALS = {str(Path(folder)) for room in ROOMS for folder in importlib.import_module(room).__path__}
 Load = Callable[[str], types.ModuleType]
 
 
@@ -56,9 +54,7 @@ def line_of(source: str, mark: str) -> int:
     return line
 
 
-def python(
-    *arguments: str, cwd: Path, text: str = "", **environ: str
-) -> subprocess.CompletedProcess[str]:
+def python(*arguments: str, cwd: Path, text: str = "", **environ: str) -> subprocess.CompletedProcess[str]:
     """Run the interpreter in a folder, with `text` typed to it."""
     return subprocess.run(
         [sys.executable, *arguments], cwd=cwd, env=os.environ | environ, check=False, timeout=120,
@@ -265,9 +261,7 @@ def place(frame: traceback.FrameSummary) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("way", [ag.to_graph, ag.function])
 @pytest.mark.parametrize("name", ERRING)
-def test_an_error_in_a_branch_shows_the_users_line(
-    load: Load, name: str, way: Callable[..., Any]
-) -> None:
+def test_an_error_in_a_branch_shows_the_users_line(load: Load, name: str, way: Callable[..., Any]) -> None:
     """On plain values and in a staged branch the traceback is the original's."""
     module = load(ERRORS)
     original = getattr(module, name)

@@ -203,5 +203,3 @@ def for_parts(statement: gast.For) -> tuple[gast.AST, gast.AST | None]:
 def at_end_of(handler: gast.ExceptHandler) -> gast.Delete:
     """`except E as name` deletes the name when the handler ends."""
     return gast.Delete([gast.Name(handler.name.id, gast.Del(), None, None)])
-
-

@@ -156,7 +156,7 @@ def _staying(function: gast.AST) -> frozenset[gast.AST]:
 
 
 def _holds_anchor(loop: gast.AST, native_returns: bool) -> bool:
-    return any(_anchored(node) or native_returns and type(node) is gast.Return for node in within(loop))
+    return any(_anchored(node) or (native_returns and type(node) is gast.Return) for node in within(loop))
 
 
 def _anchored(node: gast.AST) -> bool:

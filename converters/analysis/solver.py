@@ -11,7 +11,9 @@ from collections import deque
 from .cfg import Graph
 
 
-def solve(graph: Graph, gen: list[int], kill: list[int], *, start: int = 0, backward: bool = False) -> list[int]:
+def solve(
+    graph: Graph, gen: list[int], kill: list[int], *, start: int = 0, backward: bool = False
+) -> list[int]:
     """What flows into each node: the union over its predecessors (successors, when backward).
 
     `start` flows into the entry (the exit, when backward).

@@ -54,7 +54,10 @@ class Comparisons(Rewriter):
             return _single(node.left, node.ops[0], node.comparators[0])
         if is_plain(node):
             return node
-        if any(map(_binds, node.comparators[1:])) or self.thunks(node.comparators[1:], "operand", node) is None:
+        if (
+            any(map(_binds, node.comparators[1:]))
+            or self.thunks(node.comparators[1:], "operand", node) is None
+        ):
             return node
         return self.chain(node.left, node.ops, node.comparators)
 

@@ -11,7 +11,9 @@ import gast
 from ..trees import at, header, operator, operator_name
 from .expressions import Rewriter
 
-NATIVE = frozenset(("super", "locals", "globals", "vars", "dir", "eval", "exec", "isinstance", "issubclass", "type"))
+NATIVE = frozenset(
+    ("super", "locals", "globals", "vars", "dir", "eval", "exec", "isinstance", "issubclass", "type")
+)
 
 
 class Calls(Rewriter):

@@ -16,13 +16,15 @@ from .expressions import Rewriter, guard, is_plain
 class Comprehensions(Rewriter):
     """List comprehensions over what may be staged, and the conditions of the others."""
 
-    rewrites = {kind: "comprehension" for kind in COMPREHENSIONS}
+    rewrites = dict.fromkeys(COMPREHENSIONS, "comprehension")
 
     def comprehension(self, node: gast.AST) -> gast.AST:
         staged = isinstance(node, gast.ListComp) and len(node.generators) == 1 and not _stays(node)
         if not staged:
             for generator in node.generators:
-                generator.ifs = [c if is_plain(c) else guard(c, "if in a comprehension") for c in generator.ifs]
+                generator.ifs = [
+                    c if is_plain(c) else guard(c, "if in a comprehension") for c in generator.ifs
+                ]
             return node
         [generator] = node.generators
         if generator.ifs:

@@ -9,15 +9,12 @@ read through `ldu`, which tells it from a bound one.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Set
 from dataclasses import dataclass, field, replace
 
 import gast
 
 from ..analysis import Activity, Facts, activity
 from ..analysis.cfg import COMPOUND, for_parts
-from ..templates import template
 from ..trees import (
     COMPREHENSIONS,
     FUNCTIONS,
@@ -27,7 +24,6 @@ from ..trees import (
     blocks,
     constant,
     docstring_length,
-    header,
     lambda_,
     load,
     operator,
@@ -36,42 +32,24 @@ from ..trees import (
 )
 from .base import Context, Pass
 from .expressions import guard, is_plain
-
-GET_STATE = template("""
-    def $name():
-        return $values
-""")
-
-SET_STATE = template("""
-    def $name($values):
-        $declarations
-        $assignments
-""")
-
-BODY = template("""
-    def $name():
-        $declarations
-        $body
-""")
-
-TEST = template("""
-    def $name():
-        $declarations
-        return $test
-""")
-
-FOR_BODY = template("""
-    def $name($item):
-        $declarations
-        $target = $item
-        $body
-""")
-
-IF = template("ag__.if_stmt($test, $body, $orelse, $get_state, $set_state, $names, $outputs)")
-WHILE = template("ag__.while_stmt($test, $body, $get_state, $set_state, $names, $options)")
-FOR = template("ag__.for_stmt($iterated, $until, $body, $get_state, $set_state, $names, $options)")
-
-DIRECTIVE = "set_loop_options"
+from .spelling import (
+    BODY,
+    FOR,
+    FOR_BODY,
+    GET_STATE,
+    IF,
+    SET_STATE,
+    TEST,
+    WHILE,
+    at_all,
+    checked_name,
+    directive,
+    dotted,
+    options_dict,
+    scope_declarations,
+    strings,
+    target_text,
+)
 
 
 @dataclass(frozen=True)
@@ -161,7 +139,10 @@ class ControlFlow(Pass):
         unbound = self.facts.before(statement).unbound & self.facts.locals
         self.read(statement, place)
         names = [t.id for t in targets if isinstance(t, gast.Name) and t.id in unbound]
-        return [*(at(gast.Expr(_checked_name(name, place)), statement) for name in names), statement]
+        return [
+            *(at(gast.Expr(checked_name(name, place.in_closure)), statement) for name in names),
+            statement,
+        ]
 
     def headers(self, statement: gast.AST, place: _Place) -> None:
         """Reads in the parts of a compound statement that it evaluates itself."""
@@ -189,14 +170,14 @@ class ControlFlow(Pass):
         if statement.orelse:
             orelse = self.closure("else_body", statement.orelse, inside, defs, statement)
         get_state, set_state = self.accessors(state, place, defs, statement)
-        return _at_all(
+        return at_all(
             IF(
                 test=test,
                 body=body,
                 orelse=orelse,
                 get_state=get_state,
                 set_state=set_state,
-                names=_strings(state.symbols),
+                names=strings(state.symbols),
                 outputs=constant(len(state.outputs)),
             ),
             statement,
@@ -213,17 +194,17 @@ class ControlFlow(Pass):
         test = self.read(statement.test, inside)
         name = self.context.function_name("loop_test")
         declarations = self.declarations(test_changes)
-        defs.extend(_at_all(TEST(name=name, declarations=declarations, test=test), inside.origin))
+        defs.extend(at_all(TEST(name=name, declarations=declarations, test=test), inside.origin))
         loop_body = self.closure("loop_body", body, inside, defs, statement)
         get_state, set_state = self.accessors(state, place, defs, statement)
-        return _at_all(
+        return at_all(
             WHILE(
                 test=load(name),
                 body=loop_body,
                 get_state=get_state,
                 set_state=set_state,
-                names=_strings(state.symbols),
-                options=_options(options),
+                names=strings(state.symbols),
+                options=options_dict(options),
             ),
             statement,
         )
@@ -236,12 +217,12 @@ class ControlFlow(Pass):
         state = self.state(changes, head.live | leave.live, frozenset(), entry.unbound | head.unbound)
         inside = replace(place.in_loop(statement, defs), in_closure=True)
         body, options = self.directives(statement.body, place)
-        target_text = constant(_target_text(statement.target))
+        shown = constant(target_text(statement.target))
         source = self.read(source, place)
         test: gast.AST = constant(None)
         if until is not None:
             name = self.context.function_name("loop_test")
-            defs.extend(_at_all(TEST(name=name, declarations=[], test=until), inside.origin))
+            defs.extend(at_all(TEST(name=name, declarations=[], test=until), inside.origin))
             test = load(name)
         item = self.context.namer.fresh("item")
         before = self.facts.before(statement.target)
@@ -250,27 +231,29 @@ class ControlFlow(Pass):
         declarations = self.declarations(activity([target, *converted]))
         name = self.context.function_name("loop_body")
         made = FOR_BODY(name=name, item=item, declarations=declarations, target=target, body=converted)
-        defs.extend(_at_all(made, inside.origin))
+        defs.extend(at_all(made, inside.origin))
         get_state, set_state = self.accessors(state, place, defs, statement)
-        return _at_all(
+        return at_all(
             FOR(
                 iterated=source,
                 until=test,
                 body=load(name),
                 get_state=get_state,
                 set_state=set_state,
-                names=_strings(state.symbols),
-                options=_options([("iterate_names", target_text), *options]),
+                names=strings(state.symbols),
+                options=options_dict([("iterate_names", shown), *options]),
             ),
             statement,
         )
 
-    def directives(self, body: list[gast.AST], place: _Place) -> tuple[list[gast.AST], list[tuple[str, gast.AST]]]:
+    def directives(
+        self, body: list[gast.AST], place: _Place
+    ) -> tuple[list[gast.AST], list[tuple[str, gast.AST]]]:
         """The loop's body without `set_loop_options(...)`, and the options that it set."""
         kept: list[gast.AST] = []
         options: list[tuple[str, gast.AST]] = []
         for statement in body:
-            keywords = _directive(statement)
+            keywords = directive(statement)
             if keywords is None:
                 kept.append(statement)
             else:
@@ -285,14 +268,14 @@ class ControlFlow(Pass):
         name = self.context.function_name(stem)
         converted = self.block(body, place)
         made = BODY(name=name, declarations=self.declarations(activity(converted)), body=converted)
-        defs.extend(_at_all(made, place.origin or origin))
+        defs.extend(at_all(made, place.origin or origin))
         return load(name)
 
     def declarations(self, changes: Activity) -> list[gast.AST]:
         """What a closure with these changes must declare."""
         names = (changes.binds | changes.deletes) - self.context.functions
         self.bound_inside |= names - self.global_names
-        return _declare(names - self.global_names, names & self.global_names)
+        return scope_declarations(names - self.global_names, names & self.global_names)
 
     def state(
         self, changes: Activity, after: frozenset[str], inside: frozenset[str], unbound: frozenset[str]
@@ -323,7 +306,7 @@ class ControlFlow(Pass):
     def new_accessors(self, state: State, defs: list[gast.AST], origin: gast.AST) -> tuple[str, str]:
         names = self.context.function_name("get_state"), self.context.function_name("set_state")
         values = [self.state_value(symbol, state) for symbol in state.symbols]
-        defs.extend(_at_all(GET_STATE(name=names[0], values=gast.Tuple(values, gast.Load())), origin))
+        defs.extend(at_all(GET_STATE(name=names[0], values=gast.Tuple(values, gast.Load())), origin))
         parameter = self.context.namer.fresh("values")
         variables = {symbol for symbol in state.symbols if "." not in symbol}
         self.bound_inside |= variables - self.global_names
@@ -333,21 +316,21 @@ class ControlFlow(Pass):
             if symbol not in variables:
                 name = self.context.namer.fresh(symbol.replace(".", "_"))
                 base, _, attribute = symbol.rpartition(".")
-                call = operator("set_attr", _dotted(base), constant(attribute), load(name))
+                call = operator("set_attr", dotted(base), constant(attribute), load(name))
                 restored.append(gast.Expr(call))
             targets.append(store(name))
         unpacked = gast.Assign([gast.Tuple(targets, gast.Store())], load(parameter), None)
-        declarations = _declare(variables - self.global_names, variables & self.global_names)
+        declarations = scope_declarations(variables - self.global_names, variables & self.global_names)
         made = SET_STATE(
             name=names[1], values=parameter, declarations=declarations, assignments=[unpacked, *restored]
         )
-        defs.extend(_at_all(made, origin))
+        defs.extend(at_all(made, origin))
         return names
 
     def state_value(self, symbol: str, state: State) -> gast.AST:
         if "." not in symbol and symbol not in state.unbound:
             return load(symbol)
-        return operator("ldu", lambda_(_dotted(symbol)), constant(symbol))
+        return operator("ldu", lambda_(dotted(symbol)), constant(symbol))
 
     # Reads of names that may be unbound
 
@@ -365,7 +348,7 @@ class ControlFlow(Pass):
         kind = type(node)
         if kind is gast.Name:
             if type(node.ctx) is gast.Load and node.id in unbound:
-                return at(_checked_name(node.id, _Place(in_closure)), node)
+                return at(checked_name(node.id, in_closure), node)
             return node
         if kind in FUNCTIONS or kind is gast.Lambda or kind in COMPREHENSIONS or kind is gast.ClassDef:
             return node
@@ -384,56 +367,3 @@ class ControlFlow(Pass):
 
 
 _CONVERTED = {gast.If: ControlFlow.if_, gast.While: ControlFlow.while_, gast.For: ControlFlow.for_}
-
-
-def _at_all(statements: list[gast.AST], place: gast.AST) -> list[gast.AST]:
-    return [at(statement, header(place)) for statement in statements]
-
-
-def _declare(nonlocals: Set[str], globals_: Set[str]) -> list[gast.AST]:
-    found: list[gast.AST] = []
-    if nonlocals:
-        found.append(gast.Nonlocal(sorted(nonlocals)))
-    if globals_:
-        found.append(gast.Global(sorted(globals_)))
-    return found
-
-
-def _checked_name(name: str, place: _Place) -> gast.AST:
-    """A read that raises Python's own error where the name is unbound."""
-    if place.in_closure:
-        return operator("ld", operator("ldu", lambda_(load(name)), constant(name)))
-    return operator("ld", load(name))
-
-
-def _strings(names: tuple[str, ...]) -> gast.AST:
-    return gast.Tuple([constant(name) for name in names], gast.Load())
-
-
-def _dotted(text: str) -> gast.AST:
-    first, *rest = text.split(".")
-    node: gast.AST = load(first)
-    for attribute in rest:
-        node = gast.Attribute(node, attribute, gast.Load())
-    return node
-
-
-def _options(options: list[tuple[str, gast.AST]]) -> gast.AST:
-    return gast.Dict([constant(name) for name, _ in options], [value for _, value in options])
-
-
-def _target_text(target: gast.AST) -> str:
-    return ast.unparse(gast.gast_to_ast(target))
-
-
-def _directive(statement: gast.AST) -> list[gast.keyword] | None:
-    """The keywords of a `set_loop_options(...)` statement."""
-    if not isinstance(statement, gast.Expr) or not isinstance(statement.value, gast.Call):
-        return None
-    call = statement.value
-    func = call.func
-    if operator_name(func) == "callee":
-        func = func.args[0]
-    name = func.id if isinstance(func, gast.Name) else getattr(func, "attr", None)
-    return call.keywords if name == DIRECTIVE and not call.args else None
-

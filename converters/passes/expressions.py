@@ -185,5 +185,3 @@ def is_plain(node: gast.AST) -> bool:
     if kind is gast.BoolOp:
         return all(map(is_plain, node.values))
     return False
-
-

@@ -91,7 +91,11 @@ class LowerJumps(Pass):
             if isinstance(statement, gast.If) and _chain_length(statement) > MAX_NESTING:
                 statements = [*self.cut_chain(statement), *rest]
                 continue
-            if isinstance(statement, LOOPS) and statement not in self.staying and statement not in self.lowered:
+            if (
+                isinstance(statement, LOOPS)
+                and statement not in self.staying
+                and statement not in self.lowered
+            ):
                 statements = [*self.open_loop(statement), *rest]
                 continue
             jumps = self.jumps_out_of(statement)
@@ -262,7 +266,9 @@ def _test_also(loop: gast.AST, flags: list[str]) -> None:
         loop.test = at(gast.BoolOp(gast.And(), [test, loop.test]), loop.test)
 
 
-def _return_in_control_flow(statements: list[gast.AST], staying: frozenset[gast.AST], inside: bool = False) -> bool:
+def _return_in_control_flow(
+    statements: list[gast.AST], staying: frozenset[gast.AST], inside: bool = False
+) -> bool:
     """Whether a `return` stands in what will become a closure."""
     for statement in statements:
         if isinstance(statement, gast.Return):

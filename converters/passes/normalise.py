@@ -90,7 +90,9 @@ def _spell_out_super(function: gast.AST, first: str) -> None:
         node = stack.pop()
         if isinstance(node, (*FUNCTIONS, gast.ClassDef, gast.Lambda)):
             continue
-        is_super = isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "super"
+        is_super = (
+            isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "super"
+        )
         if is_super and not node.args and not node.keywords:
             node.args = [load("__class__"), load(first)]
         stack.extend(children(node))

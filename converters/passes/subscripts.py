@@ -57,7 +57,9 @@ class Subscripts(Rewriter):
         base = self.once(target.value, "base", before, node)
         key = self.once(_key(target.slice), "key", before, node)
         item = self.walk.context.namer.fresh("item")
-        read = gast.Subscript(base, key, gast.Load()) if _is_constant(key) else operator("get_item", base, key)
+        read = (
+            gast.Subscript(base, key, gast.Load()) if _is_constant(key) else operator("get_item", base, key)
+        )
         before.append(at(assign(item, at(read, target)), node))
         before.append(at(gast.AugAssign(store(item), node.op, node.value), node))
         again = gast.Subscript(_copy(base), _copy(key), gast.Store())

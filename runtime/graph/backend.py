@@ -13,9 +13,10 @@ from ..backends import Capture
 from ..errors import AutographError, StagingError
 from ..tracebacks import catches, is_ours
 from ..undefined import Undefined
-from . import builtins, record, texts
+from . import builtins, lists, record, texts
 from .ir import Graph, Node
 from .iterables import StagedIterable, element_types
+from .merging import merge_types
 from .staged import Scalar, Staged, StagedList, Tensor, wrap
 from .trace import Builder, building, current, in_inner_graph, is_tracing, scalar_type, user_frames
 from .types import ArrayType, ListType, MaybeType, ScalarType, StagedType
@@ -71,7 +72,7 @@ class GraphBackend:
         )
 
     def merge(self, first: StagedType, second: StagedType) -> StagedType:
-        return record.merge_types(first, second)
+        return merge_types(first, second)
 
     def unbound(self, held: StagedType, name: str) -> StagedType:
         return held if isinstance(held, MaybeType) else MaybeType(held, name)
@@ -88,7 +89,9 @@ class GraphBackend:
         builder = Builder("branch" if not arguments else "body", current())
         made = BranchCapture(builder)
         with building(builder, self):
-            placeholders = [wrap(builder.argument(k, f"carried_{i}"), builder) for i, k in enumerate(arguments)]
+            placeholders = [
+                wrap(builder.argument(k, f"carried_{i}"), builder) for i, k in enumerate(arguments)
+            ]
             try:
                 made.value = run(*placeholders)
             except staging.AlwaysRaises as error:
@@ -208,7 +211,7 @@ class GraphBackend:
         return texts.resolved(text)
 
     def staged_list(self, values: Sequence[Any]) -> StagedList:
-        return values if isinstance(values, StagedList) else record.staged_list(values)
+        return values if isinstance(values, StagedList) else lists.staged_list(values)
 
     def and_(self, left: Any, right: Callable[[], Any]) -> Any:
         return staging.if_exp(self, left, right, lambda: left, "")
@@ -227,15 +230,27 @@ class GraphBackend:
             found: Any = False
             for part in nodes:
                 equal = item == part
-                found = equal if found is False else wrap(record.add("either", (found, equal), ScalarType(bool)))
+                found = (
+                    equal if found is False else wrap(record.add("either", (found, equal), ScalarType(bool)))
+                )
             return found
         if isinstance(container, Tensor) or isinstance(container, np.ndarray):
             return wrap(record.add("contains", (container, item), ScalarType(bool)))
         if isinstance(container, StagedIterable) and container.op == "range":
             return wrap(record.add("contains", (container.to_node(), item), ScalarType(bool)))
         if isinstance(container, range):
-            return wrap(record.add("contains", (record.add("range", [
-                container.start, container.stop, container.step], ScalarType(int)), item), ScalarType(bool)))
+            return wrap(
+                record.add(
+                    "contains",
+                    (
+                        record.add(
+                            "range", [container.start, container.stop, container.step], ScalarType(int)
+                        ),
+                        item,
+                    ),
+                    ScalarType(bool),
+                )
+            )
         raise StagingError(f"'in' with a staged value and a {type(container).__name__} cannot be staged")
 
     def get_item(self, target: Any, key: Any) -> Any:
@@ -250,14 +265,16 @@ class GraphBackend:
         )
 
     def set_item(self, target: Any, key: Any, value: Any) -> Any:
-        if isinstance(target, np.ndarray) and (staging.has_staged(key) or record.contains_staged(value) or _inner()):
+        if isinstance(target, np.ndarray) and (
+            staging.has_staged(key) or record.contains_staged(value) or _inner()
+        ):
             made = record.wrap(record.to_node(target))
             made[key] = value
             return made
         if not isinstance(target, Staged) and staging.has_staged(key):
             if not isinstance(target, list):
                 raise StagingError(f"an item of a {type(target).__name__} cannot be set by a staged key")
-            made = record.staged_list(target)
+            made = lists.staged_list(target)
             made[key] = value
             return made
         target[key] = value
@@ -269,15 +286,7 @@ class GraphBackend:
         def fail() -> None:
             raise AssertionError(*([] if msg is None else [msg()]))
 
-        staging.if_stmt(self, failed, fail, _nothing, tuple, _ignore, (), 0)
-
-
-def _nothing() -> None:
-    """The branch that does nothing."""
-
-
-def _ignore(values: tuple) -> None:
-    """There are no variables."""
+        staging.if_stmt(self, failed, fail, staging.nothing, tuple, staging.ignore, (), 0)
 
 
 def _inner() -> bool:
@@ -327,7 +336,7 @@ def raise_in_graph(error: BaseException) -> None:
                 f"{type(error).__name__} is raised under a staged condition inside a 'try' of {code.co_name!r} with an "
                 "'except': the graph runs after the 'try' has ended. Test the condition instead of catching the exception"
             ) from error
-    taken = record._Arguments()
+    taken = record.Arguments()
     args, _ = taken.take(tuple(error.args))
     fields, _ = taken.take(dict(vars(error)))
     record.add("raise", taken.inputs, None, effect=True, function=revived, args=(type(error), args, fields))
@@ -367,7 +376,7 @@ def _item_of_sequence(target: Sequence[Any], key: Any) -> Node:
     merged = kinds[0]
     for kind in kinds[1:]:
         try:
-            merged = record.merge_types(merged, kind)
+            merged = merge_types(merged, kind)
         except TypeError as error:
             raise StagingError(
                 f"a {type(target).__name__} of values of different types is indexed by a staged value: {error}"

@@ -11,14 +11,15 @@ import numpy as np
 from .. import builtins as table
 from .. import staging
 from ..errors import StagingError
-from . import record
+from . import lists, record
 from .iterables import StagedIterable, parts_of, staged_enumerate, staged_range, staged_reversed, staged_zip
+from .merging import merge_types
 from .staged import Scalar, Staged, StagedList, Tensor
 from .types import ArrayType, ListType, ScalarType, StagedType, TupleType
 
 
 def _print(*args: Any, **kwargs: Any) -> None:
-    taken = record._Arguments()
+    taken = record.Arguments()
     template, _ = taken.take(tuple(args))
     named, _ = taken.take(kwargs)
     record.add("print", taken.inputs, None, effect=True, args=template, kwargs=named)
@@ -83,7 +84,7 @@ def _unrolled(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any])
 
 def _sum(values: Any, start: Any = 0) -> Any:
     if _is_iterable(values):
-        kind = record.merge_types(_sum_type(_element(values)), _type(start))
+        kind = merge_types(_sum_type(_element(values)), _type(start))
         return record.wrap(record.add("sum", (_source(values), start), kind, function=sum))
     for value in values:
         start = start + value
@@ -95,7 +96,7 @@ def _type(value: Any) -> StagedType:
 
 
 def _sum_type(element: StagedType) -> StagedType:
-    return record._operator_type("add", (ScalarType(int), element))
+    return record.operator_type("add", (ScalarType(int), element))
 
 
 def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -110,7 +111,7 @@ def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
         values = args if len(args) > 1 else tuple(args[0])
         kind = _type(values[0])
         for value in values[1:]:
-            kind = record.merge_types(kind, _type(value))
+            kind = merge_types(kind, _type(value))
         return record.wrap(record.add(function.__name__, values, kind, function=function))
 
     return call
@@ -126,7 +127,11 @@ def _extreme_by_key(function: Callable[..., Any], values: tuple, key: Callable[[
             best, best_key = (value, this_key) if better else (best, best_key)
             continue
         pair = staging.if_exp(
-            backend, better, lambda v=value, k=this_key: (v, k), lambda v=best, k=best_key: (v, k), function.__name__
+            backend,
+            better,
+            lambda v=value, k=this_key: (v, k),
+            lambda v=best, k=best_key: (v, k),
+            function.__name__,
         )
         best, best_key = pair
     return best
@@ -150,14 +155,18 @@ def _all_of(values: Any) -> Any:
             failed = record.wrap(record.add("either", (failed, false), ScalarType(bool)))
         elif not value:
             return False
-    return not failed if isinstance(failed, bool) else record.wrap(record.add("not_", (failed,), ScalarType(bool)))
+    return (
+        not failed
+        if isinstance(failed, bool)
+        else record.wrap(record.add("not_", (failed,), ScalarType(bool)))
+    )
 
 
 def _sorted_of(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
     if key is not None:
         raise StagingError("sorted() with a key cannot be staged: use np.argsort")
     values = values if _is_iterable(values) else list(values)
-    source = record.staged_list(values) if isinstance(values, list) else values
+    source = lists.staged_list(values) if isinstance(values, list) else values
     attrs = {"function": sorted, "args": (record.Slot(0),), "kwargs": {"reverse": reverse}}
     made = record.wrap(record.add("sorted", (_source(source),), ListType(_element(source)), **attrs))
     return [made[i] for i in range(len(values))] if isinstance(values, list) else made
@@ -198,41 +207,35 @@ def _map(function: Callable[..., Any], *iterables: Any) -> Any:
     if not any(map(_is_iterable, iterables)):
         return map(function, *iterables)
     source = iterables[0] if len(iterables) == 1 else staged_zip(*iterables)
-    made = record.staged_list([])
+    made = lists.staged_list([])
     backend = staging.ACTIVE[-1]
 
     def body(item: Any) -> None:
         made.append(function(*item) if len(iterables) > 1 else function(item))
 
-    staging.for_stmt(backend, source, None, body, tuple, _ignore, (), {})
+    staging.for_stmt(backend, source, None, body, tuple, staging.ignore, (), {})
     return made
 
 
 def _filter(function: Callable[..., Any] | None, iterable: Any) -> Any:
-    made = record.staged_list([])
+    made = lists.staged_list([])
     backend = staging.ACTIVE[-1]
 
     def body(item: Any) -> None:
         kept = item if function is None else function(item)
         if isinstance(kept, Staged):
-            staging.if_stmt(backend, kept, lambda: made.append(item), _nothing, tuple, _ignore, (), 0)
+            staging.if_stmt(
+                backend, kept, lambda: made.append(item), staging.nothing, tuple, staging.ignore, (), 0
+            )
         elif kept:
             made.append(item)
 
     if _is_iterable(iterable):
-        staging.for_stmt(backend, iterable, None, body, tuple, _ignore, (), {})
+        staging.for_stmt(backend, iterable, None, body, tuple, staging.ignore, (), {})
     else:
         for item in iterable:
             body(item)
     return made
-
-
-def _ignore(values: tuple) -> None:
-    """There are no variables."""
-
-
-def _nothing() -> None:
-    """The branch that does nothing."""
 
 
 def _isinstance(value: Any, kinds: Any) -> bool:

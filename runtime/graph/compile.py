@@ -17,7 +17,8 @@ from ..undefined import unbound_local
 from .backend import Missing
 from .ir import Graph, Node, Slot
 from .run import EXPRESSIONS, FUNCTIONS
-from .types import ArrayType, ListType, MaybeType
+from .types import ListType
+from .writes import held_type, written_arguments
 
 _VIEWS = frozenset(
     ("getitem", "output", "list_get", "argument", "constant", "check_bound", "numpy.transpose", "numpy.reshape",
@@ -60,7 +61,11 @@ class _Emitter:
         self.lines: list[str] = []
         self.nodes: dict[int, Node] = {}
         self.names: dict[Node, str] = {}
-        self.namespace: dict[str, Any] = {**FUNCTIONS, "MISSING": Missing.VALUE, "unbound_local": unbound_local}
+        self.namespace: dict[str, Any] = {
+            **FUNCTIONS,
+            "MISSING": Missing.VALUE,
+            "unbound_local": unbound_local,
+        }
         self.namespace["errstate"] = np.errstate
         self.kept: dict[int, str] = {}
         self.indent = 0
@@ -183,7 +188,13 @@ class _Emitter:
 
     def emit_range(self, node: Node, ends: set[Node], owned: set[Node]) -> None:
         start, stop, step = (self.names[i] for i in node.inputs)
-        text = stop if (start, step) == ("0", "1") else f"{start}, {stop}" if step == "1" else f"{start}, {stop}, {step}"
+        text = (
+            stop
+            if (start, step) == ("0", "1")
+            else f"{start}, {stop}"
+            if step == "1"
+            else f"{start}, {stop}, {step}"
+        )
         self.names[node] = f"range({text})"
 
     def emit_enumerate(self, node: Node, ends: set[Node], owned: set[Node]) -> None:
@@ -262,7 +273,9 @@ class _Emitter:
                 self.names[argument] = self.names[operand]
             results = self.graph(graph, inner)
             self.assign(names, results)
-            kept.append({i for i, r in enumerate(graph.results) if r in inner and graph.results.count(r) == 1})
+            kept.append(
+                {i for i, r in enumerate(graph.results) if r in inner and graph.results.count(r) == 1}
+            )
             self.indent -= 1
         self.names[node] = names  # type: ignore[assignment]
         owned.update((node, i) for i in kept[0] & kept[1])  # type: ignore[arg-type]
@@ -279,30 +292,32 @@ class _Emitter:
     ) -> list[str]:
         """Give the carried values names of their own; arrays that the body writes become owned."""
         names = []
-        written = _written(node.attrs["body"])
+        written = written_arguments(node.attrs["body"])
         for value, argument in zip(values, arguments, strict=True):
             name = self.fresh("c")
             text = self.names[value]
             if argument in written and not (value in ends and value in owned and values.count(value) == 1):
-                text = f"list({text})" if isinstance(_held(argument), ListType) else f"{text}.copy()"
+                text = f"list({text})" if isinstance(held_type(argument), ListType) else f"{text}.copy()"
             self.line(f"{name} = {text}", node)
             self.names[argument] = name
             names.append(name)
         return names
 
-    def loop_body(self, node: Node, names: list[str], arguments: Sequence[Node], operands: Sequence[Node]) -> str:
+    def loop_body(
+        self, node: Node, names: list[str], arguments: Sequence[Node], operands: Sequence[Node]
+    ) -> str:
         """The body's lines; the expression of the test for another round."""
         body = node.attrs["body"]
         count = len(body.arguments) - len(operands)
         for argument, operand in zip(body.arguments[count:], operands, strict=True):
             self.names[argument] = self.names[operand]
-        written = _written(body)
+        written = written_arguments(body)
         inner = {a for a in arguments if a in written}
         again, *results = self.graph(body, inner)
         for i, (argument, result) in enumerate(zip(arguments, body.results[1:], strict=True)):
             shared = body.results.count(result) > 1
             if argument in written and (result not in inner or shared):
-                copy = "list({})" if isinstance(_held(argument), ListType) else "{}.copy()"
+                copy = "list({})" if isinstance(held_type(argument), ListType) else "{}.copy()"
                 results[i] = copy.format(results[i])
         test = again
         if again not in ("True", "False"):
@@ -351,7 +366,9 @@ class _Emitter:
         limit = node.attrs.get("maximum_iterations")
         if limit is not None:
             iterated = f"{self.keep(_first)}({iterated}, {limit})"
-        self.line(f"for {_target(node.attrs['structure'], [self.names[i] for i in items])} in {iterated}:", node)
+        self.line(
+            f"for {_target(node.attrs['structure'], [self.names[i] for i in items])} in {iterated}:", node
+        )
         self.indent += 1
         again = self.loop_body(node, names, arguments, operands)
         if again != "True":
@@ -361,7 +378,7 @@ class _Emitter:
 
     def finish_loop(self, node: Node, names: list[str], arguments: Sequence[Node], owned: set[Node]) -> None:
         self.names[node] = tuple(names)  # type: ignore[assignment]
-        written = _written(node.attrs["body"])
+        written = written_arguments(node.attrs["body"])
         owned.update((node, i) for i, a in enumerate(arguments) if a in written)  # type: ignore[misc]
 
 
@@ -371,51 +388,7 @@ def _first(iterable: Any, limit: int) -> Any:
     return islice(iterable, limit)
 
 
-def _held(node: Node) -> Any:
-    return node.type.held if isinstance(node.type, MaybeType) else node.type
-
-
 def _target(structure: Any, names: Sequence[str]) -> str:
     if isinstance(structure, tuple):
         return f"({''.join(_target(part, names) + ', ' for part in structure)})"
     return names[structure]
-
-
-_WRITING = frozenset(("setitem", "list_append", "list_set", "list_pop"))
-
-
-def _written(graph: Graph) -> set[Node]:
-    """The arguments of a graph that it writes to in place, itself or in a graph inside it."""
-    found: set[Node] = set()
-    same: dict[Any, Node] = {a: a for a in graph.arguments}
-    for node in graph.nodes:
-        if node.op in _WRITING:
-            origin = same.get(node.inputs[0])
-            if origin is not None:
-                found.add(origin)
-                same[node] = origin
-        elif node.op == "output" and node.inputs[0].op in ("cond", "while", "for", "list_pop"):
-            origin = same.get((node.inputs[0], node.attrs["index"]))
-            if origin is not None:
-                same[node] = origin
-        if node.op == "list_pop" and node.inputs[0] in same:
-            same[node, 0] = same[node.inputs[0]]
-        for inner in node.graphs():
-            offset = len(node.inputs) - len(inner.arguments)
-            if node.op == "for":
-                offset = 2 - node.attrs["elements"]
-            for argument in _written(inner):
-                place = inner.arguments.index(argument) + offset
-                origin = same.get(node.inputs[place])
-                if origin is None:
-                    continue
-                found.add(origin)
-                results = inner.results if node.op == "cond" else inner.results[1:]
-                for i in range(len(results)):
-                    if node.op == "cond" or inner.arguments.index(argument) - node.attrs.get("elements", 0) == i:
-                        same.setdefault((node, i), origin)
-    return {a for a in found if isinstance(_held(a), (ArrayType, ListType))}
-
-
-def array_like(value: Any) -> bool:
-    return isinstance(value, (np.ndarray, np.generic))

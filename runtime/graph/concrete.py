@@ -27,7 +27,9 @@ class ConcreteFunction:
     argument, in order.
     """
 
-    def __init__(self, graph: Graph, outputs: Spec, plain: list[Any], places: list[int | None], writes: list[int]):
+    def __init__(
+        self, graph: Graph, outputs: Spec, plain: list[Any], places: list[int | None], writes: list[int]
+    ):
         self.graph = graph
         self._outputs, self._plain, self._places, self._writes = outputs, plain, places, writes
         optimise(graph)
@@ -43,7 +45,10 @@ class ConcreteFunction:
     def structured_outputs(self) -> Any:
         """The result, with types in the place of staged values."""
         types = [r.type for r in self.graph.results]
-        return unflatten(self._outputs, [p if i is None else types[i] for p, i in zip(self._plain, self._places, strict=True)])
+        return unflatten(
+            self._outputs,
+            [p if i is None else types[i] for p, i in zip(self._plain, self._places, strict=True)],
+        )
 
     def __call__(self, *arrays: Any) -> Any:
         try:
@@ -57,7 +62,8 @@ class ConcreteFunction:
             first = len(results) - len(self._writes)
             written = dict(zip(self._writes, results[first:], strict=True))
             results = tuple(
-                arrays[i] if (i := self._same_argument(r, written)) is not None else r for r in results[:first]
+                arrays[i] if (i := self._same_argument(r, written)) is not None else r
+                for r in results[:first]
             )
             for index, value in written.items():
                 arrays[index][...] = value

@@ -73,7 +73,9 @@ def staged_range(*args: Any) -> StagedIterable:
         kind = getattr(bound, "type", None)
         if isinstance(kind, ArrayType) and (kind.shape or kind.dtype.kind not in "iub"):
             what = "only integer scalar arrays can be converted to a scalar index"
-            message = what if kind.shape else f"'numpy.{kind.dtype}' object cannot be interpreted as an integer"
+            message = (
+                what if kind.shape else f"'numpy.{kind.dtype}' object cannot be interpreted as an integer"
+            )
             raise TypeError(message)
         if isinstance(kind, ScalarType) and kind.python not in (int, bool):
             raise TypeError(f"'{kind.python.__name__}' object cannot be interpreted as an integer")

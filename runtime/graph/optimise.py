@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from .ir import Graph, Node
-from .record import _SAMPLES
 from .run import EXPRESSIONS
 from .types import ArrayType, ScalarType
 
@@ -141,7 +140,10 @@ def _drop_operands(node: Node) -> None:
     """A condition takes only the operands that one of its branches uses."""
     graphs = list(node.graphs())
     used = [
-        any(a in {i for n in g.nodes for i in n.inputs} or a in g.results for g, a in zip(graphs, arguments, strict=True))
+        any(
+            a in {i for n in g.nodes for i in n.inputs} or a in g.results
+            for g, a in zip(graphs, arguments, strict=True)
+        )
         for arguments in zip(*(g.arguments for g in graphs), strict=True)
     ]
     for graph in graphs:

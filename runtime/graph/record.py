@@ -16,7 +16,7 @@ from ..errors import StagingError, UnsupportedFunctionError
 from .ir import Node, Slot
 from .rules import NUMPY, getitem_type, setitem_check, ufunc_type
 from .trace import current, scalar_type
-from .types import ArrayType, ListType, MaybeType, ScalarType, StagedType, TupleType
+from .types import SAMPLES, ArrayType, ListType, MaybeType, ScalarType, StagedType
 
 UFUNCS = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide,
@@ -27,7 +27,6 @@ UFUNCS = {
     "invert": np.invert,
 }  # fmt: skip
 OPERATOR_OF = {ufunc: name for name, ufunc in UFUNCS.items()}
-_SAMPLES = {bool: True, int: 1, float: 1.0, complex: 1j, str: "1"}
 
 
 def staged_class() -> type:
@@ -53,7 +52,9 @@ def wrap(node: Node) -> Any:
     return make(node)
 
 
-def add(op: str, inputs: Sequence[Any], kind: StagedType | None, *, effect: bool = False, **attrs: Any) -> Node:
+def add(
+    op: str, inputs: Sequence[Any], kind: StagedType | None, *, effect: bool = False, **attrs: Any
+) -> Node:
     return current().add(op, [to_node(i) for i in inputs], attrs, kind, effect=effect)
 
 
@@ -86,7 +87,7 @@ def contains_staged(value: Any) -> bool:
 # Calls of NumPy
 
 
-class _Arguments:
+class Arguments:
     """A call's arguments, taken apart: a template with slots, the same with types, and the inputs."""
 
     def __init__(self) -> None:
@@ -114,7 +115,9 @@ class _Arguments:
         if isinstance(kind, ListType):
             element = kind.element
             if not isinstance(element, (ArrayType, ScalarType)):
-                raise StagingError("a staged list that is empty, or holds lists, is given to a NumPy function")
+                raise StagingError(
+                    "a staged list that is empty, or holds lists, is given to a NumPy function"
+                )
             inner = element if isinstance(element, ArrayType) else ArrayType(np.dtype(element.python))
             kind = ArrayType(inner.dtype, (None, *inner.shape))
         self.inputs.append(node)
@@ -140,20 +143,18 @@ def call(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
             "Write it with functions that have one, or keep it out of the staged function"
         )
     out = kwargs.pop("out", None)
-    taken = _Arguments()
+    taken = Arguments()
     template, types = taken.take(tuple(args))
     named, named_types = taken.take(dict(kwargs))
     kind = rule(*types, **named_types)
-    made = _result(function_name(function), function, taken.inputs, template, named, kind)
+    made = recorded(function_name(function), function, taken.inputs, template, named, kind)
     if out is not None:
         out.write_through(converted(made, out.type, casting="same_kind"))
         return out
     return made
 
 
-def _result(
-    op: str, function: Callable, inputs: Sequence[Node], args: Any, kwargs: Any, kind: Any
-) -> Any:
+def recorded(op: str, function: Callable, inputs: Sequence[Node], args: Any, kwargs: Any, kind: Any) -> Any:
     if isinstance(kind, (tuple, list)) and any(isinstance(k, (ArrayType, ScalarType)) for k in kind):
         node = add(op, inputs, None, function=function, args=args, kwargs=kwargs)
         parts = [wrap(output(node, i, k)) for i, k in enumerate(kind)]
@@ -171,19 +172,21 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]
     """A ufunc, called or by one of its methods."""
     out = kwargs.pop("out", None)
     if method == "at":
-        raise UnsupportedFunctionError(f"numpy.{function.__name__}.at on a staged array: use indexed assignment")
+        raise UnsupportedFunctionError(
+            f"numpy.{function.__name__}.at on a staged array: use indexed assignment"
+        )
     name = OPERATOR_OF.get(function)
     plain_call = method == "__call__" and not kwargs
     if plain_call and name is not None and not _all_scalars(inputs):
         made = unary(name, inputs[0]) if len(inputs) == 1 else binary(name, *inputs)
     else:
-        taken = _Arguments()
+        taken = Arguments()
         template, types = taken.take(tuple(_stronger(i) for i in inputs) if _all_scalars(inputs) else inputs)
         named, named_types = taken.take(kwargs)
         kind = ufunc_type(function, method, types, named_types)
         target = function if method == "__call__" else getattr(function, method)
         suffix = "" if method == "__call__" else f".{method}"
-        made = _result(f"numpy.{function.__name__}{suffix}", target, taken.inputs, template, named, kind)
+        made = recorded(f"numpy.{function.__name__}{suffix}", target, taken.inputs, template, named, kind)
     if out is None:
         return made
     for target, value in zip(out, made if isinstance(made, tuple) else (made,), strict=False):
@@ -216,7 +219,7 @@ def binary(name: str, left: Any, right: Any) -> Any:
         kinds = (left if isinstance(left, str) and isinstance(b.type, ArrayType) else a.type, b.type)
     else:
         kinds = (a.type, right if isinstance(right, str) and isinstance(a.type, ArrayType) else b.type)
-    return wrap(current().add(name, (a, b), {}, _operator_type(name, kinds)))
+    return wrap(current().add(name, (a, b), {}, operator_type(name, kinds)))
 
 
 def _bound(node: Node) -> Node:
@@ -228,14 +231,14 @@ def _bound(node: Node) -> Node:
 
 def unary(name: str, operand: Any) -> Any:
     node = _bound(to_node(operand))
-    return wrap(current().add(name, (node,), {}, _operator_type(name, (node.type,))))
+    return wrap(current().add(name, (node,), {}, operator_type(name, (node.type,))))
 
 
-def _operator_type(name: str, kinds: tuple[StagedType, ...]) -> StagedType:
+def operator_type(name: str, kinds: tuple[StagedType, ...]) -> StagedType:
     if any(isinstance(k, ArrayType) for k in kinds):
         return ufunc_type(UFUNCS[name], "__call__", kinds, {})
     function = builtins.abs if name == "abs" else getattr(operator, name)
-    return ScalarType(type(function(*[_SAMPLES[k.python] for k in kinds])))
+    return ScalarType(type(function(*[SAMPLES[k.python] for k in kinds])))
 
 
 def builtin(function: Callable, *args: Any) -> Any:
@@ -251,7 +254,7 @@ def _sample(value: Any) -> Any:
     if not is_staged(value):
         return value
     kind = value.type
-    return _SAMPLES[kind.python] if isinstance(kind, ScalarType) else np.ones(kind.shape, kind.dtype)[()]
+    return SAMPLES[kind.python] if isinstance(kind, ScalarType) else np.ones(kind.shape, kind.dtype)[()]
 
 
 def item(value: Any) -> Any:
@@ -274,12 +277,18 @@ def converted(value: Any, kind: StagedType, *, casting: str = "unsafe", operatio
         if isinstance(node.type, ArrayType):
             if casting != "unsafe" and not np.can_cast(node.type.dtype, kind.dtype, casting):
                 name = UFUNCS[operation].__name__ if operation in UFUNCS else operation
-                raise np._core._exceptions._UFuncOutputCastingError(
-                    UFUNCS.get(operation, np.add), casting, node.type.dtype, kind.dtype, 0
-                ) if operation in UFUNCS else TypeError(f"{name}: cannot cast {node.type.dtype} to {kind.dtype}")
+                raise (
+                    np._core._exceptions._UFuncOutputCastingError(
+                        UFUNCS.get(operation, np.add), casting, node.type.dtype, kind.dtype, 0
+                    )
+                    if operation in UFUNCS
+                    else TypeError(f"{name}: cannot cast {node.type.dtype} to {kind.dtype}")
+                )
             if node.type.dtype == kind.dtype:
                 return wrap(node)
-        return wrap(current().add("convert", (node,), {"dtype": kind.dtype}, _converted_type(node.type, kind)))
+        return wrap(
+            current().add("convert", (node,), {"dtype": kind.dtype}, _converted_type(node.type, kind))
+        )
     if isinstance(kind, ScalarType):
         return wrap(current().add(kind.python.__name__, (node,), {"function": kind.python}, kind))
     return wrap(node)
@@ -293,17 +302,17 @@ def _converted_type(old: StagedType, new: ArrayType) -> ArrayType:
 
 
 def getitem(target: Any, key: Any) -> Any:
-    taken = _Arguments()
+    taken = Arguments()
     base = to_node(target)
     taken.inputs.append(base)
     template, types = taken.take(key)
     kind = getitem_type(base.type, types)
-    return _result("getitem", operator.getitem, taken.inputs, (Slot(0), template), {}, kind)
+    return recorded("getitem", operator.getitem, taken.inputs, (Slot(0), template), {}, kind)
 
 
 def setitem(target: Any, key: Any, value: Any) -> Any:
     """The array that differs from `target` at `key`."""
-    taken = _Arguments()
+    taken = Arguments()
     base = to_node(target)
     taken.inputs.append(base)
     template, types = taken.take(key)
@@ -311,105 +320,3 @@ def setitem(target: Any, key: Any, value: Any) -> Any:
     taken.inputs.append(new)
     setitem_check(base.type, types, new.type)
     return wrap(add("setitem", taken.inputs, base.type, key=template))
-
-
-# Lists
-
-
-def staged_list(values: Sequence[Any]) -> Any:
-    """A staged list that holds plain or staged values."""
-    nodes = [_element_node(v) for v in values]
-    element = None
-    for node in nodes:
-        element = node.type if element is None else merge_types(element, node.type)
-    return wrap(add("list", nodes, ListType(element)))
-
-
-def list_append(target: Any, value: Any) -> Any:
-    node = value if isinstance(value, Node) else _element_node(value)
-    element = target.type.element
-    element = node.type if element is None else merge_types(element, node.type)
-    return wrap(add("list_append", (target, node), ListType(element)))
-
-
-def _element_node(value: Any) -> Node:
-    if type(value) is tuple:
-        parts = [_element_node(v) for v in value]
-        return current().add("tuple", parts, {}, TupleType(tuple([p.type for p in parts])))
-    if isinstance(value, (tuple, list)):
-        raise StagingError("a staged list can hold numbers, arrays and tuples of these, not lists")
-    return to_node(value)
-
-
-def list_pop(target: Any, index: Any) -> tuple[Any, Any]:
-    if target.type.element is None:
-        raise IndexError("pop from empty list")
-    node = add("list_pop", (target, index), None)
-    return wrap(output(node, 0, target.type)), wrap(output(node, 1, target.type.element))
-
-
-def list_copy(target: Any) -> Any:
-    return wrap(add("list_copy", (target,), target.type))
-
-
-def list_get(target: Any, key: Any) -> Any:
-    if isinstance(key, slice):
-        taken = _Arguments()
-        taken.inputs.append(to_node(target))
-        template, _ = taken.take(key)
-        return _result("getitem", operator.getitem, taken.inputs, (Slot(0), template), {}, target.type)
-    if target.type.element is None:
-        raise IndexError("list index out of range")
-    return wrap(add("list_get", (target, key), target.type.element))
-
-
-def list_set(target: Any, key: Any, value: Any) -> Any:
-    kind = ListType(merge_types(target.type.element, to_node(value).type))
-    return wrap(add("list_set", (target, key, value), kind))
-
-
-def list_length(target: Any) -> Any:
-    return wrap(add("len", (target,), ScalarType(int), function=len))
-
-
-def list_stack(target: Any) -> Any:
-    return call(np.array, (target,), {})
-
-
-# Types that two paths share
-
-
-def merge_types(a: StagedType, b: StagedType) -> StagedType:
-    """The type of a value that is `a` on one path and `b` on the other.
-
-    Raises:
-        TypeError: no type holds both.
-    """
-    if a == b:
-        return a
-    if isinstance(a, MaybeType) or isinstance(b, MaybeType):
-        name = a.name if isinstance(a, MaybeType) else b.name
-        return MaybeType(merge_types(getattr(a, "held", a), getattr(b, "held", b)), name)
-    if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.parts) == len(b.parts):
-        return TupleType(tuple(map(merge_types, a.parts, b.parts)))
-    if isinstance(a, ListType) and isinstance(b, ListType):
-        if a.element is None or b.element is None:
-            return ListType(a.element or b.element)
-        return ListType(merge_types(a.element, b.element))
-    if any(isinstance(k, (ListType, TupleType)) for k in (a, b)):
-        raise TypeError("one is a list or tuple")
-    if isinstance(a, ScalarType) and isinstance(b, ScalarType):
-        if str in (a.python, b.python):
-            raise TypeError("one is text")
-        order = (bool, int, float, complex)
-        return ScalarType(order[max(order.index(a.python), order.index(b.python))])
-    if isinstance(a, ScalarType):
-        a, b = b, a
-    if isinstance(b, ScalarType):
-        if b.python is str and a.dtype.kind != "U":
-            raise TypeError("one is text")
-        return ArrayType(np.result_type(a.dtype, _SAMPLES[b.python]), a.shape)
-    if len(a.shape) != len(b.shape):
-        raise TypeError(f"one has {len(a.shape)} dimensions, the other {len(b.shape)}")
-    shape = tuple(x if x == y else None for x, y in zip(a.shape, b.shape, strict=True))
-    return ArrayType(np.result_type(a.dtype, b.dtype), shape)

@@ -7,16 +7,15 @@ the base was written, and a write to `x[1:]` goes through to `x`.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
 
 from ..errors import StagingError
-from . import record
+from . import lists, record
 from .ir import Node
-from .rules import METHODS, getitem_type
+from .rules import METHODS
 from .trace import Builder, current
 from .types import ArrayType, ScalarType, StagedType, TupleType
 
@@ -26,7 +25,9 @@ class Staged:
 
     __slots__ = ("__weakref__", "_base", "_node", "_owner", "_seen", "version")
 
-    def __init__(self, node: Node, owner: Builder, base: tuple[Staged, Callable[[Any], Any], Any] | None = None):
+    def __init__(
+        self, node: Node, owner: Builder, base: tuple[Staged, Callable[[Any], Any], Any] | None = None
+    ):
         self._node, self._owner, self._base = node, owner, base
         self.version = 0
         self._seen = base[0].version if base else 0
@@ -37,7 +38,11 @@ class Staged:
 
     @property
     def name(self) -> str:
-        return f"an array written in place ({self._node.place})" if self._node.place else "an array written in place"
+        return (
+            f"an array written in place ({self._node.place})"
+            if self._node.place
+            else "an array written in place"
+        )
 
     @property
     def is_argument(self) -> bool:
@@ -80,16 +85,22 @@ class Staged:
         self.refuse("is used as a Python index or size", "Index a NumPy array or a list in converted code")
 
     def __int__(self) -> NoReturn:
-        self.refuse("is turned into a Python int by code that was not converted", "Call int() in converted code")
+        self.refuse(
+            "is turned into a Python int by code that was not converted", "Call int() in converted code"
+        )
 
     def __float__(self) -> NoReturn:
-        self.refuse("is turned into a Python float by code that was not converted", "Call float() in converted code")
+        self.refuse(
+            "is turned into a Python float by code that was not converted", "Call float() in converted code"
+        )
 
     def __complex__(self) -> NoReturn:
         self.refuse("is turned into a Python complex by code that was not converted", "Use a complex dtype")
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        self.refuse("is stored into a plain NumPy array", "Write to an argument, or to an array made in the function")
+        self.refuse(
+            "is stored into a plain NumPy array", "Write to an argument, or to an array made in the function"
+        )
 
     def __format__(self, spec: str) -> NoReturn:
         self.refuse("is formatted into text while the graph is built", "Format it in converted code")
@@ -135,7 +146,21 @@ def _in_place(name: str) -> Callable[[Any, Any], Any]:
     return method
 
 
-_ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift", "and", "or", "xor")
+_ARITHMETIC = (
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "matmul",
+    "lshift",
+    "rshift",
+    "and",
+    "or",
+    "xor",
+)
 
 
 class Value(Staged):
@@ -336,19 +361,19 @@ class StagedList(Staged):
         return "a list"
 
     def append(self, value: Any) -> None:
-        self.write(record.list_append(self, value))
+        self.write(lists.list_append(self, value))
 
     def extend(self, values: Any) -> None:
         for value in values:
             self.append(value)
 
     def pop(self, index: Any = -1) -> Any:
-        rest, value = record.list_pop(self, index)
+        rest, value = lists.list_pop(self, index)
         self.write(rest)
         return value
 
     def copy(self) -> Any:
-        return record.list_copy(self)
+        return lists.list_copy(self)
 
     def __iadd__(self, values: Any) -> Any:
         self.extend(values)
@@ -360,10 +385,10 @@ class StagedList(Staged):
         return made
 
     def __getitem__(self, key: Any) -> Any:
-        return record.list_get(self, key)
+        return lists.list_get(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self.write(record.list_set(self, key, value))
+        self.write(lists.list_set(self, key, value))
 
     def __len__(self) -> NoReturn:
         self.refuse("has a length that is known only at run time", "Call len() in converted code")
@@ -384,11 +409,3 @@ def wrap(node: Node, owner: Builder | None = None) -> Any:
     if isinstance(kind, TupleType):
         return tuple(wrap(record.output(node, i, part)) for i, part in enumerate(kind.parts))
     return StagedList(node, owner)
-
-
-def ordinary(function: Callable) -> Callable:
-    """Python's own operator function of a name."""
-    return getattr(operator, function.__name__)
-
-
-__all__ = ["Scalar", "Staged", "StagedList", "Tensor", "getitem_type", "view", "wrap"]

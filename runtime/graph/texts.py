@@ -31,9 +31,11 @@ def resolved(text: str) -> Any:
     if len(parts) == 1:
         return text
     pieces = [p if i % 2 == 0 else _marked.pop(int(p)) for i, p in enumerate(parts)]
-    taken = record._Arguments()
+    taken = record.Arguments()
     args, _ = taken.take(tuple(p for p in pieces if p != ""))
-    return record.wrap(record.add("text", taken.inputs, ScalarType(str), function=joined, args=args, kwargs={}))
+    return record.wrap(
+        record.add("text", taken.inputs, ScalarType(str), function=joined, args=args, kwargs={})
+    )
 
 
 _CONVERSIONS = {"": lambda value: value, "r": repr, "s": str, "a": ascii}

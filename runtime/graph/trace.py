@@ -168,4 +168,13 @@ def scalar_type(value: Any) -> StagedType | None:
     return next((ScalarType(base) for base in _SCALARS if isinstance(value, base)), None)
 
 
-__all__ = ["Builder", "building", "current", "in_inner_graph", "is_tracing", "leaked", "line_of", "scalar_type"]
+__all__ = [
+    "Builder",
+    "building",
+    "current",
+    "in_inner_graph",
+    "is_tracing",
+    "leaked",
+    "line_of",
+    "scalar_type",
+]

@@ -74,3 +74,6 @@ class MaybeType:
 
 
 StagedType: TypeAlias = ArrayType | ScalarType | ListType | TupleType | MaybeType
+
+SAMPLES = {bool: True, int: 1, float: 1.0, complex: 1j, str: "1"}
+"""A value of each Python scalar type, to ask Python itself what an operation makes of it."""

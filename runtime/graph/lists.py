@@ -1,0 +1,76 @@
+"""Recording what is done to staged lists."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import StagingError
+from .ir import Node, Slot
+from .merging import merge_types
+from .record import Arguments, add, call, output, recorded, to_node, wrap
+from .trace import current
+from .types import ListType, ScalarType, TupleType
+
+
+def staged_list(values: Sequence[Any]) -> Any:
+    """A staged list that holds plain or staged values."""
+    nodes = [_element_node(v) for v in values]
+    element = None
+    for node in nodes:
+        element = node.type if element is None else merge_types(element, node.type)
+    return wrap(add("list", nodes, ListType(element)))
+
+
+def list_append(target: Any, value: Any) -> Any:
+    node = value if isinstance(value, Node) else _element_node(value)
+    element = target.type.element
+    element = node.type if element is None else merge_types(element, node.type)
+    return wrap(add("list_append", (target, node), ListType(element)))
+
+
+def _element_node(value: Any) -> Node:
+    if type(value) is tuple:
+        parts = [_element_node(v) for v in value]
+        return current().add("tuple", parts, {}, TupleType(tuple([p.type for p in parts])))
+    if isinstance(value, (tuple, list)):
+        raise StagingError("a staged list can hold numbers, arrays and tuples of these, not lists")
+    return to_node(value)
+
+
+def list_pop(target: Any, index: Any) -> tuple[Any, Any]:
+    if target.type.element is None:
+        raise IndexError("pop from empty list")
+    node = add("list_pop", (target, index), None)
+    return wrap(output(node, 0, target.type)), wrap(output(node, 1, target.type.element))
+
+
+def list_copy(target: Any) -> Any:
+    return wrap(add("list_copy", (target,), target.type))
+
+
+def list_get(target: Any, key: Any) -> Any:
+    if isinstance(key, slice):
+        taken = Arguments()
+        taken.inputs.append(to_node(target))
+        template, _ = taken.take(key)
+        return recorded("getitem", operator.getitem, taken.inputs, (Slot(0), template), {}, target.type)
+    if target.type.element is None:
+        raise IndexError("list index out of range")
+    return wrap(add("list_get", (target, key), target.type.element))
+
+
+def list_set(target: Any, key: Any, value: Any) -> Any:
+    kind = ListType(merge_types(target.type.element, to_node(value).type))
+    return wrap(add("list_set", (target, key, value), kind))
+
+
+def list_length(target: Any) -> Any:
+    return wrap(add("len", (target,), ScalarType(int), function=len))
+
+
+def list_stack(target: Any) -> Any:
+    return call(np.array, (target,), {})

@@ -1,0 +1,43 @@
+"""The type of a value that comes on two paths."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .types import SAMPLES, ArrayType, ListType, MaybeType, ScalarType, StagedType, TupleType
+
+
+def merge_types(a: StagedType, b: StagedType) -> StagedType:
+    """The type of a value that is `a` on one path and `b` on the other.
+
+    Raises:
+        TypeError: no type holds both.
+    """
+    if a == b:
+        return a
+    if isinstance(a, MaybeType) or isinstance(b, MaybeType):
+        name = a.name if isinstance(a, MaybeType) else b.name
+        return MaybeType(merge_types(getattr(a, "held", a), getattr(b, "held", b)), name)
+    if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.parts) == len(b.parts):
+        return TupleType(tuple(map(merge_types, a.parts, b.parts)))
+    if isinstance(a, ListType) and isinstance(b, ListType):
+        if a.element is None or b.element is None:
+            return ListType(a.element or b.element)
+        return ListType(merge_types(a.element, b.element))
+    if any(isinstance(k, (ListType, TupleType)) for k in (a, b)):
+        raise TypeError("one is a list or tuple")
+    if isinstance(a, ScalarType) and isinstance(b, ScalarType):
+        if str in (a.python, b.python):
+            raise TypeError("one is text")
+        order = (bool, int, float, complex)
+        return ScalarType(order[max(order.index(a.python), order.index(b.python))])
+    if isinstance(a, ScalarType):
+        a, b = b, a
+    if isinstance(b, ScalarType):
+        if b.python is str and a.dtype.kind != "U":
+            raise TypeError("one is text")
+        return ArrayType(np.result_type(a.dtype, SAMPLES[b.python]), a.shape)
+    if len(a.shape) != len(b.shape):
+        raise TypeError(f"one has {len(a.shape)} dimensions, the other {len(b.shape)}")
+    shape = tuple(x if x == y else None for x, y in zip(a.shape, b.shape, strict=True))
+    return ArrayType(np.result_type(a.dtype, b.dtype), shape)

@@ -1,0 +1,48 @@
+"""Staged statements: what is the same for every backend.
+
+A *location* is something that a statement may change: a variable of its state, a slot that the heap
+shows to have changed, or a staged value that was written in place. A branch or loop body is run
+once, captured by the backend; what it leaves in each location is noted, and everything is put back.
+The values that two paths leave in one location are merged leaf by leaf: numbers promote, a variable
+without a value on one path becomes one that is checked where it is read, and what cannot be one
+value is an error with a row for each such variable.
+"""
+
+from ..backends import ACTIVE
+from .conditions import if_exp, if_stmt
+from .expressions import (
+    assert_stmt,
+    bound,
+    contains,
+    get_item,
+    has_staged,
+    in_branch,
+    is_active,
+    keep,
+    list_comp,
+    set_item,
+)
+from .loops import finish_unrolled, for_stmt, while_stmt
+from .statement import AlwaysRaises, ignore, nothing
+
+__all__ = [
+    "ACTIVE",
+    "AlwaysRaises",
+    "assert_stmt",
+    "bound",
+    "contains",
+    "finish_unrolled",
+    "for_stmt",
+    "get_item",
+    "has_staged",
+    "if_exp",
+    "if_stmt",
+    "ignore",
+    "in_branch",
+    "is_active",
+    "keep",
+    "list_comp",
+    "nothing",
+    "set_item",
+    "while_stmt",
+]

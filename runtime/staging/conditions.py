@@ -1,0 +1,121 @@
+"""Conditions: both branches captured, and one staged condition over what they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..backends import Backend
+from ..structures import Spec, flatten, paths, unflatten
+from .statement import (
+    AlwaysRaises,
+    Path,
+    Rows,
+    Statement,
+    Variable,
+    ignore,
+    is_missing,
+    is_same,
+    merge_leaves,
+)
+
+
+def if_stmt(
+    backend: Backend,
+    cond: Any,
+    body: Callable[[], None],
+    orelse: Callable[[], None],
+    get_state: Callable[[], tuple],
+    set_state: Callable[[tuple], None],
+    names: Sequence[str],
+    outputs: int,
+) -> None:
+    """Both branches, captured, and one staged condition over what they leave."""
+    statement = Statement(backend, (body, orelse), (get_state, set_state), names)
+    first, second = statement.run(body), statement.run(orelse)
+    if _grow_lists(statement, first, second):
+        first, second = statement.run(body), statement.run(orelse)
+    values = _join(statement, cond, first, second, outputs)
+    if first.capture.raised is not None and second.capture.raised is not None:
+        raise AlwaysRaises
+    statement.write(values)
+
+
+def _join(statement: Statement, cond: Any, first: Path, second: Path, outputs: int) -> dict[Any, Any]:
+    """One condition for two paths; what it leaves in each location that they change."""
+    backend, rows = statement.backend, Rows()
+    paths_ = (first, second)
+    plan: dict[Any, list[tuple[Any, Any]]] = {}
+    specs: dict[Any, Spec] = {}
+    merged: list[tuple[Any, Any, Any]] = []
+    for location in {**first.values, **second.values}:
+        if isinstance(location, Variable) and location.index >= outputs:
+            continue
+        name = location.name
+        (a, a_spec), (b, b_spec) = (
+            _left_by(statement, path, other, location) for path, other in (paths_, paths_[::-1])
+        )
+        if a_spec != b_spec:
+            if not is_missing(a) and not is_missing(b):
+                rows.add(name, a_spec, b_spec, "the structures differ")
+                continue
+            a, b, a_spec = _spread(a, a_spec, b, b_spec)
+        slots = []
+        for leaf_name, x, y in zip(paths(a_spec, name), a, b, strict=True):
+            if is_same(x, y):
+                slots.append((None, x))
+                continue
+            x, y = first.leaf(x), second.leaf(y)
+            kind = merge_leaves(backend, leaf_name, x, y, rows)
+            slots.append((len(merged), None))
+            merged.append((x, y, kind))
+        plan[location], specs[location] = slots, a_spec
+    rows.check(
+        "the branches of an 'if' on a staged value leave different types (if true | if false):",
+        "Give the variable one type in both branches, or a value before the 'if'",
+    )
+    results = backend.cond(cond, (first.capture, second.capture), merged)
+    return {
+        location: unflatten(specs[location], [value if i is None else results[i] for i, value in slots])
+        for location, slots in plan.items()
+    }
+
+
+def _grow_lists(statement: Statement, first: Path, second: Path) -> bool:
+    """Make lists staged that the branches leave with different lengths."""
+    grown = False
+    for location in {**first.values, **second.values}:
+        (_, a), (_, b) = (_left_by(statement, p, o, location) for p, o in ((first, second), (second, first)))
+        if a != b and list in (a.kind, b.kind):
+            grown |= statement.stage_list(location)
+    return grown
+
+
+def _left_by(statement: Statement, path: Path, other: Path, location: Any) -> tuple[list[Any], Spec]:
+    if path.capture.raised is not None and other.capture.raised is None:
+        path = other
+    return path.values.get(location) or statement.current(location)
+
+
+def _spread(a: list[Any], a_spec: Spec, b: list[Any], b_spec: Spec) -> tuple[list[Any], list[Any], Spec]:
+    """A missing value, as many times as the other side has leaves."""
+    if is_missing(a):
+        return a * len(b), b, b_spec
+    return a, b * len(a), a_spec
+
+
+def if_exp(backend: Backend, cond: Any, if_true: Callable, if_false: Callable, text: str) -> Any:
+    """A conditional expression: a statement whose branches leave one value."""
+    result = Variable(0, f"the value of 'if {text}'" if text else "the value")
+
+    def value_of(closure: Callable[[], Any]) -> Path:
+        statement_path = statement.run(closure)
+        statement_path.values[result] = flatten(statement_path.result)
+        return statement_path
+
+    statement = Statement(backend, (if_true, if_false), (tuple, ignore), ())
+    first, second = value_of(if_true), value_of(if_false)
+    values = _join(statement, cond, first, second, 1)
+    value = values.pop(result)
+    statement.write(values)
+    return value

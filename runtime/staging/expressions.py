@@ -1,0 +1,122 @@
+"""Expressions: comprehensions, items, membership, and what else is staged without a statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..backends import ACTIVE, Backend, staged_by
+from ..errors import StagingError
+from .conditions import if_stmt
+from .loops import for_stmt
+from .statement import ignore, nothing
+
+_filter: list[Any] = []
+
+
+def list_comp(backend: Backend, iterated: Any, comprehension: Callable[[Any], list]) -> Any:
+    """A list comprehension over something staged, as a loop that appends to a staged list."""
+    made = backend.staged_list([])
+
+    def body(item: Any) -> None:
+        _filter.append(None)
+        try:
+            first = comprehension([item])
+            cond = _filter[-1]
+        finally:
+            _filter.pop()
+        if cond is None:
+            made.extend(first)
+        else:
+            if_stmt(
+                backend, cond, lambda: _append_kept(made, comprehension, item), nothing, tuple, ignore, (), 0
+            )
+
+    for_stmt(backend, iterated, None, body, tuple, ignore, (), {})
+    return made
+
+
+def _append_kept(made: Any, comprehension: Callable[[Any], list], item: Any) -> None:
+    _filter.append(True)
+    try:
+        made.extend(comprehension([item]))
+    finally:
+        _filter.pop()
+
+
+def keep(cond: Any) -> bool:
+    """In the first run of a comprehension its condition is noted, in the second it holds."""
+    if not _filter:
+        raise StagingError(
+            "the condition of a comprehension over plain values is staged. Loop over a staged array, or write a 'for' loop"
+        )
+    if _filter[-1] is True:
+        return True
+    _filter[-1] = cond
+    return False
+
+
+def bound(backend: Backend, value: Any) -> Any:
+    """A staged value, checked where it is read if it may be unbound."""
+    check = getattr(backend, "bound", None)
+    return value if check is None else check(value)
+
+
+def assert_stmt(backend: Backend, test: Any, msg: Callable[[], Any] | None) -> None:
+    backend.assert_(test, msg)
+
+
+def is_active() -> bool:
+    """Whether any backend is at work in this process, so that items may be staged."""
+    return bool(ACTIVE)
+
+
+def has_staged(key: Any) -> bool:
+    """Whether an index holds something staged."""
+    if staged_by(key) is not None:
+        return True
+    if type(key) is tuple:
+        return any(map(has_staged, key))
+    if type(key) is slice:
+        return any(staged_by(part) is not None for part in (key.start, key.stop, key.step))
+    return False
+
+
+def _owner_of(*values: Any) -> Backend | None:
+    for value in values:
+        parts = value if type(value) is tuple else (value,)
+        for part in parts:
+            bounds = (part.start, part.stop, part.step) if type(part) is slice else (part,)
+            for leaf in bounds:
+                backend = staged_by(leaf)
+                if backend is not None:
+                    return backend
+    return None
+
+
+def get_item(target: Any, key: Any) -> Any:
+    backend = _owner_of(key, target)
+    return backend.get_item(target, key)
+
+
+def set_item(target: Any, key: Any, value: Any) -> Any:
+    backend = _owner_of(target, key, value) or ACTIVE[-1]
+    return backend.set_item(target, key, value)
+
+
+def contains(item: Any, container: Any) -> Any:
+    """`item in container` where one of them is staged; None where neither is."""
+    backend = staged_by(container) or staged_by(item)
+    if backend is None:
+        if type(container) not in (tuple, list):
+            return None
+        backend = next((b for b in map(staged_by, container) if b is not None), None)
+        if backend is None:
+            return None
+    return backend.contains(item, container)
+
+
+def in_branch() -> bool:
+    """Whether the backend at work is tracing a branch or a loop's body."""
+    asks = getattr(ACTIVE[-1], "in_branch", None) if ACTIVE else None
+    return asks is not None and asks()

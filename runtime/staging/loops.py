@@ -1,0 +1,258 @@
+"""Loops: the body captured until its variables keep their types, then one staged loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ..backends import Backend, staged_by
+from ..errors import MismatchError, StagingError
+from ..heap import Slot
+from ..structures import Spec, paths, unflatten
+from ..undefined import Undefined
+from .conditions import if_stmt
+from .statement import (
+    Path,
+    Rows,
+    Statement,
+    Variable,
+    describe,
+    ignore,
+    is_missing,
+    is_same,
+    merge_leaves,
+    nothing,
+)
+
+MAX_WIDENINGS = 12
+MAX_UNROLLED = 10_000
+
+
+class Carried:
+    """The locations that a loop carries, leaf by leaf, and the types that they settle on."""
+
+    def __init__(self, statement: Statement):
+        self.statement, self.backend = statement, statement.backend
+        self.init: dict[Any, tuple[list[Any], Spec]] = {v: statement.current(v) for v in statement.variables}
+        self.types: dict[Any, list[Any]] = {}
+        for location, (leaves, _) in self.init.items():
+            self.types[location] = [self.first_type(leaf) for leaf in leaves]
+
+    def first_type(self, leaf: Any) -> Any:
+        """None for what is not carried: no value as yet, or an array whose contents may be, not its name."""
+        if isinstance(leaf, Undefined) or self.backend.is_handle(leaf):
+            return None
+        return self.backend.type_of(leaf)
+
+    def slots(self) -> Iterator[tuple[Any, int, Any]]:
+        for location, types in self.types.items():
+            for i, kind in enumerate(types):
+                if kind is not None:
+                    yield location, i, kind
+
+    def arguments(self) -> list[Any]:
+        return [kind for _, _, kind in self.slots()]
+
+    def initial(self) -> list[Any]:
+        return [self.init[location][0][i] for location, i, _ in self.slots()]
+
+    def enter(self, values: Sequence[Any]) -> None:
+        """Put placeholders, or results, where the loop's values are."""
+        leaves = {location: list(old) for location, (old, _) in self.init.items()}
+        for (location, i, _), value in zip(self.slots(), values, strict=True):
+            leaves[location][i] = value
+        self.statement.write(
+            {location: unflatten(self.init[location][1], new) for location, new in leaves.items()}
+        )
+
+    def settle(self, path: Path, rows: Rows) -> bool:
+        """Widen the types to what one iteration leaves; whether they held already."""
+        settled = True
+        for location, (leaves, spec) in path.values.items():
+            if not settled and isinstance(location, Slot):
+                break
+            if location not in self.init:
+                old, old_spec = self.statement.current(location)
+                if old_spec == spec and all(is_same(a, b) for a, b in zip(old, leaves, strict=True)):
+                    continue
+                self.init[location] = old, old_spec
+                self.types[location] = [self.backend.type_of(leaf) for leaf in old]
+                settled = False
+            settled &= self.settle_location(location, path, leaves, spec, rows)
+        return settled
+
+    def settle_location(self, location: Any, path: Path, leaves: list[Any], spec: Spec, rows: Rows) -> bool:
+        old, old_spec = self.init[location]
+        types = self.types[location]
+        if spec != old_spec:
+            if list in (old_spec.kind, spec.kind) and self.statement.stage_list(location):
+                self.begin_again()
+                return False
+            if is_missing(old) and types == [None]:
+                self.init[location] = old * len(leaves), spec
+                self.types[location] = types = [None] * len(leaves)
+                old = self.init[location][0]
+            elif is_missing(leaves):
+                leaves = leaves * len(old)
+            else:
+                rows.add(location.name, old_spec, spec, "the structure changes")
+                return True
+        settled = True
+        for i, (name, leaf) in enumerate(
+            zip(paths(self.init[location][1], location.name), leaves, strict=True)
+        ):
+            if types[i] is None and is_same(old[i], leaf):
+                continue
+            leaf, previous = path.leaf(leaf), types[i]
+            kind = self.widened(name, old[i], previous, leaf, rows)
+            if kind is not None and kind != previous:
+                types[i] = kind
+                settled = False
+        return settled
+
+    def widened(self, name: str, old: Any, previous: Any, leaf: Any, rows: Rows) -> Any:
+        backend = self.backend
+        if previous is None:
+            return merge_leaves(backend, name, old, leaf, rows)
+        kind = None if isinstance(leaf, Undefined) else backend.type_of(leaf)
+        try:
+            if isinstance(leaf, Undefined):
+                return backend.unbound(previous, name)
+            if kind is None:
+                raise TypeError("")
+            return backend.merge(previous, kind)
+        except TypeError as error:
+            rows.add(name, previous, describe(backend, leaf), str(error))
+            return None
+
+    def begin_again(self) -> None:
+        """The variables hold other values now."""
+        for location in list(self.init):
+            if isinstance(location, Variable):
+                leaves, spec = self.statement.current(location)
+                if spec != self.init[location][1]:
+                    self.init[location] = leaves, spec
+                    self.types[location] = [self.first_type(leaf) for leaf in leaves]
+            elif isinstance(location, Slot) and isinstance(location.owner, list):
+                del self.init[location], self.types[location]
+
+
+def _fixed_point(carried: Carried, once: Callable[[], Path], what: str) -> Path:
+    for _ in range(MAX_WIDENINGS):
+        rows = Rows()
+        path = once()
+        settled = carried.settle(path, rows)
+        rows.check(
+            f"{what} changes the type of its variables (before | after one iteration):",
+            "Give the variable the type that it ends with before the loop",
+        )
+        if settled:
+            return path
+    raise MismatchError(f"the variables of {what} do not settle on types after {MAX_WIDENINGS} tries")
+
+
+def _results(carried: Carried, path: Path) -> list[Any]:
+    found = []
+    for location, i, _ in carried.slots():
+        leaves = path.values[location][0] if location in path.values else carried.init[location][0]
+        found.append(path.leaf(leaves[min(i, len(leaves) - 1)]))
+    return found
+
+
+def while_stmt(
+    backend: Backend,
+    going: Any,
+    test: Callable[[], Any],
+    body: Callable[[], None],
+    get_state: Callable[[], tuple],
+    set_state: Callable[[tuple], None],
+    names: Sequence[str],
+    options: dict[str, Any],
+) -> None:
+    """`while going: body(); going = test()`: the first test has been made."""
+    statement = Statement(backend, (test, body), (get_state, set_state), names)
+    carried = Carried(statement)
+
+    def step() -> Any:
+        body()
+        return test()
+
+    def once() -> Path:
+        return statement.run(step, carried.arguments(), lambda *values: carried.enter(values))
+
+    path = _fixed_point(carried, once, "a staged 'while'")
+    results = backend.while_loop(
+        going,
+        carried.initial(),
+        carried.arguments(),
+        path.capture,
+        path.result,
+        _results(carried, path),
+        options,
+    )
+    carried.enter(results)
+
+
+def for_stmt(
+    backend: Backend,
+    iterated: Any,
+    extra_test: Callable[[], Any] | None,
+    body: Callable[[Any], None],
+    get_state: Callable[[], tuple],
+    set_state: Callable[[tuple], None],
+    names: Sequence[str],
+    options: dict[str, Any],
+) -> None:
+    """A loop over a staged iterable; `extra_test` is asked after each iteration, as `break` is."""
+    going = True if extra_test is None else extra_test()
+    if going is False:
+        return
+    statement = Statement(backend, (extra_test or ignore, body), (get_state, set_state), names)
+    carried = Carried(statement)
+    rebuild, element_types = backend.elements(iterated)
+    element: list[Any] = []
+
+    def step() -> Any:
+        body(element[0])
+        return True if extra_test is None else extra_test()
+
+    def enter(*values: Any) -> None:
+        count = len(element_types)
+        element[:] = [rebuild(values[:count])]
+        carried.enter(values[count:])
+
+    def once() -> Path:
+        return statement.run(step, [*element_types, *carried.arguments()], enter)
+
+    path = _fixed_point(carried, once, "a staged 'for'")
+    results = backend.for_loop(
+        iterated, going, carried.initial(), carried.arguments(), path.capture, path.result,
+        _results(carried, path), options,
+    )  # fmt: skip
+    carried.enter(results)
+
+
+def finish_unrolled(
+    backend: Backend,
+    items: Iterator[Any],
+    extra_test: Callable[[], Any],
+    body: Callable[[Any], None],
+    get_state: Callable[[], tuple],
+    set_state: Callable[[tuple], None],
+    names: Sequence[str],
+) -> None:
+    """The rest of a Python loop whose `break` turned out to be staged: each iteration under a condition."""
+    for count, item in enumerate(items):
+        going = extra_test()
+        owner = staged_by(going)
+        if owner is None:
+            if not going:
+                return
+            body(item)
+            continue
+        if count == MAX_UNROLLED:
+            raise StagingError(
+                f"a 'break' on a staged value did not end a Python loop after {MAX_UNROLLED} iterations: a plain "
+                "iterator is unrolled to its end. Loop over a staged range or array, or use 'while'"
+            )
+        if_stmt(owner, going, lambda item=item: body(item), nothing, get_state, set_state, names, len(names))

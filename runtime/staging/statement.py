@@ -1,0 +1,212 @@
+"""One staged statement: the locations that it may change, and what a captured closure leaves in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..backends import BACKENDS, Backend, Capture
+from ..errors import MismatchError, StagedRecursionError, StagingError
+from ..heap import Heap, Slot
+from ..structures import LEAF, Spec, flatten
+from ..undefined import Undefined
+
+MAX_RECURSION = 40
+
+_depth: dict[Any, int] = {}
+
+
+class AlwaysRaises(BaseException):
+    """Ends a trace at a point that no path reaches: every one has raised before."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """The n-th symbol of a statement's state."""
+
+    index: int
+    name: str
+
+
+@dataclass(frozen=True)
+class Written:
+    """The contents of a staged value that is written in place."""
+
+    handle: Any
+
+    def __hash__(self) -> int:
+        return id(self.handle)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Written) and self.handle is other.handle
+
+    @property
+    def name(self) -> str:
+        return self.handle.name
+
+
+@dataclass
+class Path:
+    """What one captured closure leaves: a value for each location that it changed."""
+
+    capture: Capture
+    values: dict[Any, tuple[list[Any], Spec]]
+    result: Any = None
+
+    def leaf(self, value: Any) -> Any:
+        """A value as the path leaves it, if it was written in place there."""
+        return next((left for handle, left in self.capture.writes if handle is value), value)
+
+
+class Statement:
+    """The locations of one staged statement, and how to read and write them."""
+
+    def __init__(self, backend: Backend, closures: Sequence[Any], accessors: tuple, names: Sequence[str]):
+        self.backend = backend
+        self.get_state, self.set_state = accessors
+        self.names = names
+        self.staged_lists: list[list[Any]] = []
+        self.before: tuple = self.get_state()
+        own = [*closures, *accessors] if names else []
+        self.heap = Heap([*closures, *self.before], own=own, opaque=_is_staged)
+        self.variables = [Variable(i, name) for i, name in enumerate(names)]
+
+    def run(
+        self, closure: Callable[[], Any], arguments: Sequence[Any] = (), enter: Callable | None = None
+    ) -> Path:
+        """Capture `closure`; `enter` gets the placeholders before it runs."""
+        noted: dict[Any, tuple[list[Any], Spec]] = {}
+        code = getattr(closure, "__code__", None)
+        _depth[code] = _depth.get(code, 0) + 1
+        if _depth[code] > MAX_RECURSION:
+            _depth.clear()
+            raise StagedRecursionError(
+                f"{code.co_name!r} calls itself under a staged condition: the depth is known only at run time, so the "
+                f"trace would not end ({MAX_RECURSION} levels were tried). Write it as a loop, or recurse on a plain number"
+            )
+
+        def traced(*placeholders: Any) -> Any:
+            if enter is not None:
+                enter(*placeholders)
+            result = closure()
+            for variable, value in zip(self.variables, self.get_state(), strict=True):
+                noted[variable] = flatten(value)
+            for slot, value in self.heap.changes().items():
+                noted[slot] = flatten(value)
+            return result
+
+        try:
+            capture = self.backend.capture(traced, arguments)
+        finally:
+            if _depth.get(code):
+                _depth[code] -= 1
+            self.restore()
+        for handle, value in capture.writes:
+            noted[Written(handle)] = ([value], LEAF)
+        return Path(capture, noted, capture.value)
+
+    def restore(self) -> None:
+        self.set_state(self.before)
+        self.heap.restore()
+
+    def current(self, location: Any) -> tuple[list[Any], Spec]:
+        """What a location held before the statement."""
+        if isinstance(location, Variable):
+            return flatten(self.before[location.index])
+        if isinstance(location, Slot):
+            return flatten(location.get())
+        return [location.handle.read()], LEAF
+
+    def stage_list(self, location: Any) -> bool:
+        """Put a staged list in the place of the plain one that a location holds; whether there is one."""
+        make = getattr(self.backend, "staged_list", None)
+        held = location.owner if isinstance(location, Slot) else None
+        if isinstance(location, Variable):
+            held = self.before[location.index]
+        if make is None or type(held) is not list or any(held is done for done in self.staged_lists):
+            return False
+        if not any(value is held for value in self.before):
+            raise StagingError(
+                f"{location.name} changes its length under a staged condition or in a staged loop, but is no variable "
+                "of the function. Give the list to a local variable first, and use that"
+            )
+        staged = make(held)
+        self.staged_lists.append(held)
+        self.before = tuple(staged if value is held else value for value in self.before)
+        self.restore()
+        return True
+
+    def write(self, values: dict[Any, Any]) -> None:
+        state = list(self.before)
+        for location, value in values.items():
+            if isinstance(location, Variable):
+                state[location.index] = value
+            elif isinstance(location, Slot):
+                location.set(value)
+            else:
+                location.handle.write(value)
+        self.set_state(tuple(state))
+
+
+@dataclass
+class Rows:
+    """The variables that cannot be merged, a row for each."""
+
+    rows: list[str] = field(default_factory=list)
+
+    def add(self, name: str, first: Any, second: Any, reason: str = "") -> None:
+        note = f" ({reason})" if reason else ""
+        self.rows.append(f"    {name}: {first} | {second}{note}")
+
+    def check(self, what: str, remedy: str) -> None:
+        if self.rows:
+            raise MismatchError("\n".join([what, *self.rows, remedy]))
+
+
+def _is_staged(value: Any) -> bool:
+    return BACKENDS[type(value)] is not None
+
+
+def describe(backend: Backend, value: Any) -> str:
+    if isinstance(value, Undefined):
+        return "no value"
+    kind = backend.type_of(value) if value is not None else None
+    return repr(value) if kind is None else str(kind)
+
+
+def is_same(first: Any, second: Any) -> bool:
+    if first is second:
+        return True
+    if isinstance(first, Undefined) and isinstance(second, Undefined):
+        return True
+    return type(first) is type(second) and isinstance(first, (str, bytes, int, float)) and first == second
+
+
+def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Rows) -> Any | None:
+    """The type of a leaf that is `first` on one path and `second` on the other; None when it fails."""
+    kinds = [None if isinstance(v, Undefined) else backend.type_of(v) for v in (first, second)]
+    for value, kind in zip((first, second), kinds, strict=True):
+        if kind is None and not isinstance(value, Undefined):
+            rows.add(name, describe(backend, first), describe(backend, second))
+            return None
+    try:
+        if kinds[0] is None or kinds[1] is None:
+            return backend.unbound(kinds[0] if kinds[1] is None else kinds[1], name)
+        return backend.merge(*kinds)
+    except TypeError as error:
+        rows.add(name, describe(backend, first), describe(backend, second), str(error))
+        return None
+
+
+def is_missing(leaves: list[Any]) -> bool:
+    """Whether a location has no value."""
+    return len(leaves) == 1 and isinstance(leaves[0], Undefined)
+
+
+def ignore(values: tuple) -> None:
+    """Sets the state of a statement without variables."""
+
+
+def nothing() -> None:
+    """The branch that does nothing."""

@@ -1,0 +1,37 @@
+"""Nasty little functions do the same converted as unconverted: value, error and its chain, stdout."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from pathlib import Path
+
+import gast
+import pytest
+from cases_support import Sample, check_plain, load, run
+
+import autograph_rs as ag
+from autograph_rs import converters
+
+NASTY = [sample for file in sorted((Path(__file__).parent / "nasty").glob("*.py")) for sample in load(file)]
+
+
+@pytest.mark.parametrize(
+    ("sample", "arguments"),
+    [
+        pytest.param(sample, arguments, id=f"{sample.id}[{i}]")
+        for sample in NASTY
+        for i, arguments in enumerate(sample.plain)
+    ],
+)
+def test_same_as_python(sample: Sample, arguments: tuple):
+    check_plain(run(ag.to_graph(sample.function), arguments), run(sample.function, arguments))
+
+
+@pytest.mark.parametrize("sample", [pytest.param(sample, id=sample.id) for sample in NASTY])
+def test_text_is_python(sample: Sample):
+    """What `to_code` writes can be read again, and every pass keeps its promise on the way."""
+    ast.parse(ag.to_code(sample.function))
+    tree = gast.parse(textwrap.dedent(inspect.getsource(sample.function))).body[0]
+    converters.convert_tree(tree, verify=True)
