@@ -170,7 +170,7 @@ class Function:
         given = (*args, *kwargs.values())
         specs = self.input_signature or ()
         fits = len(given) == len(specs) and all(
-            spec.admits(value) or value == spec for spec, value in zip(specs, given, strict=True)
+            spec.admits(value) or (isinstance(value, TensorSpec) and value == spec) for spec, value in zip(specs, given, strict=True)
         )
         if not fits:
             shown = ", ".join(str(array_type(v) or repr(v)) for v in given)

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import sys
 import textwrap
 import warnings
 
@@ -64,7 +65,12 @@ def test_golden(sample: Sample, request: pytest.FixtureRequest):
         write_golden(sample.golden, {name: sections[name] for name in names if name in sections})
         return
     assert sample.name in sections, f"{sample.golden.name} lacks {sample.name}: --update-golden"
-    assert code == sections[sample.name]
+    assert code == printed_here(sections[sample.name])
+
+
+def printed_here(code: str) -> str:
+    """Golden code as this Python prints it: since 3.12 it quotes f-strings in another way."""
+    return code if sys.version_info < (3, 12) else ast.unparse(ast.parse(code))
 
 
 @each_sample
@@ -78,7 +84,10 @@ def check_round_trip(tree: ast.AST) -> None:
     expected = ast.dump(tree)
     assert ast.dump(ast.parse(ast.unparse(tree))) == expected
     if all(astunparse_knows(node) for node in ast.walk(tree)):
-        assert ast.dump(ast.parse(astunparse.unparse(tree))) == expected
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # astunparse uses names of Python 3.7
+            printed = astunparse.unparse(tree)
+        assert ast.dump(ast.parse(printed)) == expected
 
 
 def astunparse_knows(node: ast.AST) -> bool:
@@ -86,6 +95,8 @@ def astunparse_knows(node: ast.AST) -> bool:
     match node:
         case ast.Match() | ast.TryStar():
             return False
+        case ast.JoinedStr() if sys.version_info >= (3, 12):
+            return False  # quotes inside an f-string are written as they are
         case ast.Subscript(slice=ast.Tuple(elts=elements)):
             return not any(isinstance(element, ast.Slice) for element in elements)
     return True

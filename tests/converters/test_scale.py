@@ -49,7 +49,7 @@ LONG = {
     "elif without else": ELIF + "    return y\n",
     "elif that returns": ELIF.replace("y = ", "return ") + "    return -1\n",
     "else if": "def f(x):\n    y = 0\n"
-    + "".join(f"{'    ' * (i + 1)}if x > {i}:\n{'    ' * (i + 2)}y += {i}\n" for i in range(90))
+    + "".join(f"{'    ' * (i + 1)}if x > {i}:\n{'    ' * (i + 2)}y += {i}\n" for i in range(40))
     + "    return y\n",
     "early returns": "def f(x):\n"
     + "".join(f"    if x == {i}:\n        return {i * 2}\n    x += 0\n" for i in range(100))

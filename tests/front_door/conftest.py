@@ -1,0 +1,8 @@
+"""What the tests of the front door share."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from modules import module  # noqa: E402, F401 - a fixture
