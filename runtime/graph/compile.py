@@ -8,6 +8,7 @@ at its last use writes in place, otherwise a copy is made first.
 from __future__ import annotations
 
 import linecache
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -68,6 +69,9 @@ class _Emitter:
         }
         self.namespace["errstate"] = np.errstate
         self.kept: dict[int, str] = {}
+        self.uses: Counter[Node] = Counter()
+        self.root: dict[Node, Node] = {}
+        self.views: dict[Node, list[Node]] = {}
         self.indent = 0
         self.count = 0
 
@@ -105,12 +109,25 @@ class _Emitter:
         for i, node in enumerate(graph.nodes):
             for used in node.inputs:
                 last[used] = i
+                self.uses[used] += 1
         for result in graph.results:
             last[result] = len(graph.nodes)
+            self.uses[result] += 1
         for i, node in enumerate(graph.nodes):
             ends = {used for used in node.inputs if last[used] == i}
+            ends -= {used for used in ends & owned if self.has_live_view(used, node)}
             self.node(node, ends, owned)
+            self.uses.subtract(node.inputs)
+            if node.op in _VIEWS and node.inputs:
+                root = self.root.get(node.inputs[0], node.inputs[0])
+                self.root[node] = root
+                self.views.setdefault(root, []).append(node)
         return [self.names[r] for r in graph.results]
+
+    def has_live_view(self, array: Node, user: Node) -> bool:
+        """Whether a view of an array is used by later nodes than `user`."""
+        root = self.root.get(array, array)
+        return any(self.uses[v] > user.inputs.count(v) for v in self.views.get(root, ()) if v is not array)
 
     def node(self, node: Node, ends: set[Node], owned: set[Node]) -> None:
         special = getattr(self, f"emit_{node.op}", None)
@@ -219,6 +236,8 @@ class _Emitter:
         inputs = [name, *(self.names[i] for i in node.inputs[1:])]
         self.line(f"{name}[{self.argument(node.attrs['key'], inputs)}] = {inputs[-1]}", node)
         self.names[node] = name
+        if name == self.names[node.inputs[0]]:
+            self.root[node] = self.root.get(node.inputs[0], node.inputs[0])
         owned.add(node)
 
     def emit_list_append(self, node: Node, ends: set[Node], owned: set[Node]) -> None:

@@ -107,33 +107,41 @@ def _hashable(value: Any) -> Any:
 
 def drop_unused(graph: Graph) -> None:
     """Drop nodes that no result and no effect needs, here and in inner graphs, with their results."""
+    size = -1
+    while size != len(graph.nodes):
+        _keep_needed(graph)
+        size = len(graph.nodes)
+        outputs: dict[Node, list[Node]] = {}
+        for node in graph.nodes:
+            if node.op == "output":
+                outputs.setdefault(node.inputs[0], []).append(node)
+        for node in graph.nodes:
+            if node.op == "cond":
+                _drop_results(node, outputs.get(node, []))
+            for inner in node.graphs():
+                drop_unused(inner)
+            if node.op == "cond":
+                _drop_operands(node)
+        _keep_needed(graph)
+
+
+def _keep_needed(graph: Graph) -> None:
     needed: set[Node] = set(graph.results)
     for node in reversed(graph.nodes):
         if node.effect or node in needed:
             needed.add(node)
             needed.update(node.inputs)
     graph.nodes[:] = [n for n in graph.nodes if n in needed]
-    used: dict[Node, set[int]] = {}
-    for node in graph.nodes:
-        if node.op == "output":
-            used.setdefault(node.inputs[0], set()).add(node.attrs["index"])
-    for node in graph.nodes:
-        if node.op == "cond":
-            _drop_results(graph, node, used.get(node, set()))
-        for inner in node.graphs():
-            drop_unused(inner)
-        if node.op == "cond":
-            _drop_operands(node)
 
 
-def _drop_results(graph: Graph, node: Node, used: set[int]) -> None:
-    kept = sorted(used)
+def _drop_results(node: Node, outputs: list[Node]) -> None:
+    """A condition leaves only the results that someone takes."""
+    kept = sorted({user.attrs["index"] for user in outputs})
     place = {old: new for new, old in enumerate(kept)}
     for inner in node.graphs():
         inner.results[:] = [inner.results[i] for i in kept]
-    for user in graph.nodes:
-        if user.op == "output" and user.inputs[0] is node:
-            user.attrs["index"] = place[user.attrs["index"]]
+    for user in outputs:
+        user.attrs["index"] = place[user.attrs["index"]]
 
 
 def _drop_operands(node: Node) -> None:
