@@ -1,0 +1,217 @@
+"""`function`: traces, signatures, arguments and results."""
+
+from __future__ import annotations
+
+import threading
+from collections import namedtuple
+
+import numpy as np
+import pytest
+
+import autograph_rs as ag
+
+
+def counted():
+    traces = []
+
+    @ag.function
+    def f(x):
+        traces.append(None)
+        return x
+
+    return f, traces
+
+
+def test_arrays_are_keyed_by_dtype_and_shape():
+    """Two float arrays of one shape trace once."""
+    f, traces = counted()
+    for x in (np.ones(2), np.zeros(2), np.ones(3), np.ones(2, np.float32)):
+        f(x)
+    assert len(traces) == 3
+
+
+def test_python_scalars_are_keyed_by_value_and_exact_type():
+    """1, 1.0 and True are three traces, and come back as what they are."""
+    f, traces = counted()
+    assert [type(f(x)) for x in (1, 1.0, True, 1)] == [int, float, bool, int]
+    assert len(traces) == 3
+
+
+def test_objects_are_keyed_by_identity():
+    """A new object is a new trace; the same one is not."""
+
+    class Thing:
+        pass
+
+    f, traces = counted()
+    first = Thing()
+    f(first), f(first), f(Thing())
+    assert len(traces) == 2
+
+
+def test_structures_come_back():
+    """Tuples, lists, dicts, named tuples and None keep their structure."""
+    Point = namedtuple("Point", "x y")  # noqa: PYI024 - the plain kind is what is tested
+
+    @ag.function
+    def f(p, d):
+        return Point(p.y, p.x), {"sum": d["a"] + p.x, "none": None, "text": "t"}, [p.x, (p.y,)]
+
+    point, table, items = f(Point(np.float64(1), np.float64(2)), {"a": np.float64(3)})
+    assert point == (2.0, 1.0)
+    assert isinstance(point, Point)
+    assert table == {"sum": 4.0, "none": None, "text": "t"}
+    assert items == [1.0, (2.0,)]
+
+
+def test_an_input_signature_is_one_trace_for_any_length():
+    """Vectors of any length share the trace; a matrix and an int vector are refused, both sides shown."""
+    traces = []
+
+    @ag.function(input_signature=(ag.TensorSpec((None,), "float64"),))
+    def f(x):
+        traces.append(None)
+        return x.sum() / len(x)
+
+    assert (f(np.ones(3)), f(np.ones(5))) == (1.0, 1.0)
+    assert len(traces) == 1
+    for wrong in (np.ones((2, 2)), np.ones(2, np.int64), 1.0):
+        with pytest.raises(TypeError, match=r"f was called with .* but its input_signature is \(float64\[\?\]\)"):
+            f(wrong)
+
+
+def test_two_functions_share_no_traces():
+    """Each `function` object has its own."""
+    traces = []
+
+    def f(x):
+        traces.append(None)
+        return x
+
+    ag.function(f)(np.ones(1)), ag.function(f)(np.ones(1))
+    assert len(traces) == 2
+
+
+def test_a_method_is_traced_per_object():
+    """The object is part of the signature; its plain attributes are frozen in the trace."""
+
+    class Scale:
+        def __init__(self, factor):
+            self.factor = factor
+
+        @ag.function
+        def __call__(self, x):
+            return x * self.factor
+
+    assert (Scale(2)(np.float64(3)), Scale(5)(np.float64(3))) == (6.0, 15.0)
+
+
+def test_a_concrete_function_does_not_trace_again():
+    """It is made from values or specs, and runs on arrays."""
+    traces = []
+
+    @ag.function
+    def f(x, k):
+        traces.append(None)
+        return x * k
+
+    concrete = f.get_concrete_function(ag.TensorSpec((None,), "int64"), 3)
+    assert concrete(np.arange(3)).tolist() == [0, 3, 6]
+    assert concrete(np.arange(2)).tolist() == [0, 3]
+    assert len(traces) == 1
+
+
+def test_a_function_called_in_a_trace_is_part_of_it():
+    """A `function` inside a `function` is traced into the outer graph."""
+
+    @ag.function
+    def inner(x):
+        return x + 1 if x > 0 else x - 1
+
+    @ag.function
+    def outer(x):
+        return inner(x) * inner(-x)
+
+    assert outer(np.float64(2)) == -9.0
+
+
+def test_sixteen_threads_trace_once():
+    """The first call of many threads makes one trace."""
+    f, traces = counted()
+    barrier, results = threading.Barrier(16), []
+
+    def call():
+        barrier.wait()
+        results.append(f(np.ones(4)).sum())
+
+    threads = [threading.Thread(target=call) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [4.0] * 16
+    assert len(traces) == 1
+
+
+def test_a_leaked_value_says_so():
+    """A staged value that outlives its trace cannot be used, and the error says what happened."""
+    leaked = []
+
+    @ag.function
+    def f(x):
+        leaked.append(x * 2)
+        return x
+
+    f(np.float64(1))
+    with pytest.raises(ag.LeakError, match="leaked"):
+        leaked[0] + 1
+
+
+def test_a_function_without_a_rule_is_named():
+    """NumPy functions outside the table raise, with their name."""
+    with pytest.raises(ag.UnsupportedFunctionError, match=r"numpy\.roots"):
+        ag.function(lambda x: np.roots(x))(np.ones(3))
+
+
+def test_recursion_on_a_staged_condition_is_one_error():
+    """It does not end in a thousand frames."""
+
+    def down(n):
+        if n <= 0:
+            return n
+        return down(n - 1)
+
+    with pytest.raises(ag.StagedRecursionError, match="'down' calls itself under a staged condition"):
+        ag.function(down)(np.int64(5))
+
+
+def test_a_raise_that_a_try_would_catch_is_refused():
+    """The graph runs after the `try` has ended, so the exception could not be caught."""
+
+    def f(x):
+        try:
+            if x > 0:
+                raise ValueError("positive")
+        except ValueError:
+            return 1
+        return 2
+
+    with pytest.raises(ag.StagingError, match="inside a 'try' of 'f' with an 'except'"):
+        ag.function(f)(np.float64(1))
+
+
+def test_branches_that_cannot_be_merged_are_rows():
+    """One row for each variable, with what it is on each side."""
+
+    def f(x):
+        a, b = 1, "text"
+        if x > 0:
+            a, b = np.ones(3), 2
+        return a, b
+
+    with pytest.raises(ag.MismatchError) as raised:
+        ag.function(f)(np.float64(1))
+    rows = str(raised.value).splitlines()[1:-1]
+    assert [row.split(":")[0].strip() for row in rows] == ["b"]
+    assert "int" in rows[0]
+    assert "str" in rows[0]
