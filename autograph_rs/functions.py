@@ -69,7 +69,7 @@ class _Identity:
     def __init__(self, value: Any):
         self._hash = id(value)
         try:
-            self._ref = weakref.ref(value)
+            self._ref: Callable[[], Any] = weakref.ref(value)
         except TypeError:
             self._ref = lambda: value
 
@@ -95,6 +95,8 @@ def _key(leaf: Any) -> Any:
 
 class Function:
     """A callable that keeps one `ConcreteFunction` per signature; `function` makes it."""
+
+    __name__: str
 
     def __init__(
         self, python_function: Callable[..., Any], input_signature: Sequence[TensorSpec] | None = None
@@ -140,9 +142,9 @@ class Function:
         """
         return self._trace(args, kwargs)
 
-    def _trace(self, args: tuple, kwargs: dict[str, Any]) -> ConcreteFunction:
+    def _trace(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
         leaves, spec = flatten((args, kwargs))
-        key = spec, tuple(map(_key, leaves))
+        key: Any = spec, tuple(map(_key, leaves))
         if self.input_signature is not None:
             self._check_signature(args, kwargs)
             key = "signature"
@@ -166,11 +168,12 @@ class Function:
             return ArrayType(leaf.dtype, leaf.shape)
         return array_type(leaf)
 
-    def _check_signature(self, args: tuple, kwargs: dict[str, Any]) -> None:
+    def _check_signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         given = (*args, *kwargs.values())
         specs = self.input_signature or ()
         fits = len(given) == len(specs) and all(
-            spec.admits(value) or (isinstance(value, TensorSpec) and value == spec) for spec, value in zip(specs, given, strict=True)
+            spec.admits(value) or (isinstance(value, TensorSpec) and value == spec)
+            for spec, value in zip(specs, given, strict=True)
         )
         if not fits:
             shown = ", ".join(str(array_type(v) or repr(v)) for v in given)
@@ -179,7 +182,7 @@ class Function:
                 f"{self.__name__} was called with ({shown}), but its input_signature is ({wanted})"
             )
 
-    def _names(self, args: tuple, kwargs: dict[str, Any]) -> list[str]:
+    def _names(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
         try:
             bound = inspect.signature(self.python_function).bind_partial(*args, **kwargs)
         except (TypeError, ValueError):

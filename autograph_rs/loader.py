@@ -8,7 +8,9 @@ user's function whose code they hold.
 
 from __future__ import annotations
 
+import __future__
 import ast
+import sys
 import types
 from collections.abc import Set
 
@@ -18,14 +20,17 @@ from .source import FunctionNode
 
 _FACTORY = "ag__factory"
 _OPERATORS = "ag__"
+_ANNOTATIONS = __future__.annotations.compiler_flag
 
 
 def detached(tree: gast.AST) -> FunctionNode:
     """The function alone: no decorators, and a name that is not the name by which it calls itself."""
-    node = gast.gast_to_ast(tree)
+    node: FunctionNode = gast.gast_to_ast(tree)
     if not isinstance(node, ast.Lambda):
         node.decorator_list = []
         node.name = f"ag__{node.name}"
+        if getattr(node, "type_params", None):
+            node.type_params = []  # their variables are free variables of the function
     return node
 
 
@@ -35,7 +40,7 @@ def to_module(tree: FunctionNode, free: tuple[str, ...]) -> ast.Module:
     parameters = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
     inner = ast.Return(tree) if isinstance(tree, ast.Lambda) else tree
     factory = ast.FunctionDef(_FACTORY, parameters, [inner], [])
-    if "type_params" in factory._fields:
+    if sys.version_info >= (3, 12):
         factory.type_params = []
     ast.copy_location(factory, tree)
     return ast.fix_missing_locations(ast.Module([factory], []))
@@ -50,7 +55,8 @@ def compile_function(tree: gast.AST, original: types.CodeType, generated: Set[st
         generated: the names of the functions that the passes added.
     """
     node = detached(tree)
-    module = compile(to_module(node, original.co_freevars), original.co_filename, "exec", dont_inherit=True)
+    node.lineno = original.co_firstlineno
+    module = compile(to_module(node, original.co_freevars), original.co_filename, "exec", flags=original.co_flags & _ANNOTATIONS, dont_inherit=True)
     [factory] = _codes(module)
     name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
     [code] = [c for c in _codes(factory) if c.co_name == name][-1:]
@@ -94,7 +100,7 @@ def dressed(made: types.FunctionType, original: types.FunctionType) -> types.Fun
     made.__qualname__ = original.__qualname__
     made.__module__ = original.__module__
     made.__annotations__ = original.__annotations__
-    if hasattr(original, "__type_params__"):
+    if sys.version_info >= (3, 12):
         made.__type_params__ = original.__type_params__
     made.__wrapped__ = original  # type: ignore[attr-defined]
     return made

@@ -10,13 +10,14 @@ from autograph_rs import converters
 from autograph_rs.runtime.errors import ConversionError
 
 from . import loader
+from .depth import deep_recursion
 from .source import parse
 
 IMPORT = "from autograph_rs import runtime as ag__"
 
 
 def convert_source(source: str, filename: str = "<string>") -> str:
-    """The text of a module with every function converted; it imports the runtime and nothing else of ours.
+    r"""The text of a module with every function converted; it imports the runtime and nothing else of ours.
 
     Args:
         source: the module's text.
@@ -25,7 +26,7 @@ def convert_source(source: str, filename: str = "<string>") -> str:
     Raises:
         ConversionError: the text is no Python, or too deeply nested to be converted.
 
-    >>> print(convert_source("def f(x):\\n    return not x\\n"))
+    >>> print(convert_source("def f(x):\n    return not x\n"))
     from autograph_rs import runtime as ag__
     <BLANKLINE>
     def f(x):
@@ -80,15 +81,18 @@ def convert_function_source(source: str, filename: str, qualname: str) -> str:
 
 def _converted(module: ast.Module, filename: str) -> ast.Module:
     try:
-        tree = gast.ast_to_gast(module)
-        converters.convert_tree(tree)
-        return ast.fix_missing_locations(gast.gast_to_ast(tree))
+        with deep_recursion():
+            tree = gast.ast_to_gast(module)
+            converters.convert_tree(tree)
+        made: ast.Module = ast.fix_missing_locations(gast.gast_to_ast(tree))
+        return made
     except RecursionError as error:
         raise ConversionError(f"{filename}: the code is nested too deeply to be converted") from error
 
 
 def _text(tree: ast.AST, filename: str) -> str:
     try:
-        return ast.unparse(tree)
+        with deep_recursion():
+            return ast.unparse(tree)
     except RecursionError as error:
         raise ConversionError(f"{filename}: the code is nested too deeply to be written") from error

@@ -15,13 +15,14 @@ import types
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from autograph_rs.runtime.tracebacks import is_ours
 
-_unconverted: dict[int, weakref.ref] = {}
+_unconverted: dict[int, weakref.ref[types.CodeType]] = {}
 
 
-def do_not_convert(f=None):  # type: ignore[no-untyped-def]
+def do_not_convert(f: Any) -> Any:
     """Leave a function as it is when converted code calls it.
 
     Args:
@@ -36,8 +37,6 @@ def do_not_convert(f=None):  # type: ignore[no-untyped-def]
     >>> ag.to_graph(f)(0)
     2
     """
-    if f is None:
-        return do_not_convert
     function = getattr(f, "__func__", f)
     code = getattr(function, "__code__", None)
     if code is None:

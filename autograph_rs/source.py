@@ -59,6 +59,7 @@ class _File:
             stack.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
 
 
+MAX_FILES = 64
 _files: dict[tuple[str, int], _File] = {}
 _lock = threading.Lock()
 
@@ -105,7 +106,7 @@ def find(function: types.FunctionType, source: str | None = None) -> Found:
     with _lock:
         file = _files.get(key)
         if file is None:
-            for old in [k for k in _files if k[0] == filename]:
+            for old in [k for k in _files if k[0] == filename] or list(_files)[: len(_files) - MAX_FILES]:
                 del _files[old]
             file = _files[key] = _File(text, filename)
     candidates = [f for f in file.functions.get(code.co_firstlineno, ()) if _fits(f.node, code)]
@@ -132,6 +133,12 @@ def _find_in_text(function: types.FunctionType, text: str) -> Found:
     class_name = next(
         (c.name for c in ast.walk(tree) if isinstance(c, ast.ClassDef) and found[0] in c.body), None
     )
+    scope = function.__qualname__.split(".")[:-1]
+    if class_name is None and scope and scope[-1] != "<locals>":
+        class_name = scope[-1]
+    decorators = getattr(found[0], "decorator_list", [])
+    first = min([found[0].lineno, *(d.lineno for d in decorators)])
+    ast.increment_lineno(found[0], function.__code__.co_firstlineno - first)
     return Found(found[0], class_name)
 
 
@@ -153,7 +160,9 @@ def _around_instructions(candidates: list[Found], code: types.CodeType) -> list[
             starts.add((line, column))
             ends.add((end_line, end_column))
     if not starts:
-        return []
+        values = [(type(c), c) for c in code.co_consts]
+        bodies = ((f, getattr(f.node.body, "value", candidates)) for f in candidates)
+        return [f for f, value in bodies if (type(value), value) in values][:1]
 
     def body_start(found: Found) -> tuple[int, int]:
         body = found.node.body
@@ -169,10 +178,16 @@ def _around_instructions(candidates: list[Found], code: types.CodeType) -> list[
 
 def _same_code(file: _File, node: FunctionNode, code: types.CodeType) -> bool:
     same_place = file.codes.get((code.co_firstlineno, code.co_qualname), ())
-    if any(other.co_code == code.co_code and other.co_names == code.co_names for other in same_place):
+    if any(other.co_code == code.co_code and _data(other) == _data(code) for other in same_place):
         return True
     # Test runners rewrite the assertions of a function when they import it.
     return any(isinstance(n, ast.Assert) for n in ast.walk(node))
+
+
+def _data(code: types.CodeType) -> tuple[object, ...]:
+    """The names and the constants of some code, each with its type."""
+    constants = [(type(c), c) for c in code.co_consts if not isinstance(c, types.CodeType)]
+    return code.co_names, tuple(constants)
 
 
 def describe(function: types.FunctionType) -> str:

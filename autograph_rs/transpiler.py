@@ -12,23 +12,27 @@ import os
 import threading
 import types
 import weakref
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import gast
 
 from autograph_rs import converters, runtime
 from autograph_rs.runtime.calls import Entries, make_callee
-from autograph_rs.runtime.errors import AutographError, ConversionError
-from autograph_rs.runtime.tracebacks import hide, without_own_frame
+from autograph_rs.runtime.errors import ConversionError
+from autograph_rs.runtime.tracebacks import hide, is_ours, without_own_frame
 
 from . import loader, source
-from .policy import Policy
+from .depth import deep_recursion
+from .policy import Policy, do_not_convert
 
 hide(os.path.dirname(__file__))
 
-F = TypeVar("F", bound=Callable[..., Any])
+
+MAX_SHARED = 512
+_transpilers: weakref.WeakSet[Transpiler] = weakref.WeakSet()
 
 
 @dataclass
@@ -38,7 +42,7 @@ class Converted:
     code: types.CodeType
     operators: types.CellType
     globals: dict[str, Any]
-    shared: types.FunctionType | None = None
+    shared: Callable[..., Any] | None = None
     tree: Any = field(default=None, repr=False)
 
     def bind(self, function: types.FunctionType) -> types.FunctionType:
@@ -54,8 +58,8 @@ class _Thin:
     def __init__(self, transpiler: Transpiler):
         self.transpiler = transpiler
 
-    def bind(self, function: types.FunctionType) -> Callable[..., Any]:
-        return self.transpiler.callee(function.__wrapped__)  # type: ignore[attr-defined]
+    def bind(self, function: Any) -> Any:
+        return self.transpiler.callee(function.__wrapped__)
 
 
 class Transpiler:
@@ -92,9 +96,13 @@ class Transpiler:
     ):
         self.policy = Policy(recursive, tuple(include), tuple(exclude))
         self._entries = Entries()
+        self._converted = Entries()
+        self._texts: dict[int, str] = {}
+        self._shared: deque[Converted] = deque()
         self._lock = threading.RLock()
         self._made: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
         self.callee = make_callee(self._entries, self._resolve)
+        _transpilers.add(self)
         self._cell = types.CellType(self._namespace(operators))
 
     def _namespace(self, own: Any) -> types.ModuleType:
@@ -114,7 +122,7 @@ class Transpiler:
 
     # The public road
 
-    def convert(self, f: F | None = None, *, source: str | None = None) -> Any:
+    def convert(self, f: Any = None, *, source: str | None = None) -> Any:
         """A callable that runs `f` itself, and its converted code while a backend is staging.
 
         Args:
@@ -143,7 +151,7 @@ class Transpiler:
             return self.to_graph(f, source=source)
         return self._thin(f, source)
 
-    def to_graph(self, f: F, *, source: str | None = None) -> Any:
+    def to_graph(self, f: Any, *, source: str | None = None) -> Any:
         """The converted function, which runs converted code on plain values too.
 
         Args:
@@ -169,14 +177,14 @@ class Transpiler:
             if original[1]:
                 return f
             f = original[0]
-        elif "ag__" in f.__code__.co_freevars:
+        elif "ag__" in f.__code__.co_freevars or id(f.__code__) in self._converted:
             return f
         entry = self._entry(f, source)
         made = loader.dressed(entry.bind(f), f)
         self._made[made] = (f, True)
         return made
 
-    def to_code(self, f: F, *, source: str | None = None) -> str:
+    def to_code(self, f: Any, *, source: str | None = None) -> str:
         """The source text of the converted function, exactly what `to_graph` runs.
 
         Args:
@@ -212,7 +220,9 @@ class Transpiler:
             f = _inner(f)
         if f in self._made:
             f = self._made[f][0]
-        return ast.unparse(ast.fix_missing_locations(loader.detached(self._entry(f, source).tree)))
+        tree = self._entry(f, source).tree
+        with deep_recursion():
+            return ast.unparse(ast.fix_missing_locations(loader.detached(tree)))
 
     def is_converted(self, f: Any) -> bool:
         """Whether `f` is what `convert` or `to_graph` made."""
@@ -245,6 +255,8 @@ class Transpiler:
                 without_own_frame(error)
                 raise
 
+        if text is not None:
+            self._texts[id(f.__code__)] = text
         functools.update_wrapper(convert_call, f)
         convert_call.__defaults__, convert_call.__kwdefaults__ = None, None
         self._made[convert_call] = (f, False)
@@ -256,6 +268,10 @@ class Transpiler:
         entry = self._entries.get(id(f.__code__))
         if isinstance(entry, Converted):
             return entry
+        if text is not None:
+            self._texts[id(f.__code__)] = text
+            weakref.finalize(f.__code__, self._texts.pop, id(f.__code__), None)
+        text = self._texts.get(id(f.__code__))
         with self._lock:
             entry = self._entries.get(id(f.__code__))
             if not isinstance(entry, Converted):
@@ -266,21 +282,23 @@ class Transpiler:
     def _convert(self, f: types.FunctionType, text: str | None) -> Converted:
         found = source.find(f, text)
         try:
-            tree = gast.ast_to_gast(found.node)
-            if found.class_name is not None:
-                converters.mangle(tree, found.class_name)
-            generated = converters.convert_tree(tree)
-            code = loader.compile_function(tree, f.__code__, generated)
-        except AutographError:
-            raise
+            with deep_recursion():
+                tree = gast.ast_to_gast(found.node)
+                if found.class_name is not None:
+                    converters.mangle(tree, found.class_name)
+                generated = converters.convert_tree(tree)
+                code = loader.compile_function(tree, f.__code__, generated)
         except RecursionError as error:
             raise ConversionError(f"{source.describe(f)} is nested too deeply to be converted") from error
         for inner in _codes_in(code):
             self._entries.keep(inner, None)
+            self._converted.keep(inner, None)
         entry = Converted(code, self._cell, f.__globals__, tree=tree)
-        plain = f.__closure__ is None and f.__defaults__ is None and f.__kwdefaults__ is None
-        if plain:
+        if f.__closure__ is None and f.__defaults__ is None and f.__kwdefaults__ is None:
             entry.shared = entry.bind(f)
+            self._shared.append(entry)
+            if len(self._shared) > MAX_SHARED:
+                self._shared.popleft().shared = None
         return entry
 
     def _resolve(self, f: types.FunctionType) -> Converted | None:
@@ -308,10 +326,20 @@ def _inner(f: Any) -> Any:
         return f.func
     inner = getattr(f, "__func__", None)
     if inner is None and not isinstance(f, type):
-        inner = getattr(type(f), "__call__", None)
+        inner = getattr(type(f), "__call__", None)  # noqa: B004 - it is what is wanted, not whether it is there
     if not isinstance(inner, (types.FunctionType, functools.partial)):
         raise TypeError(f"{f!r} is no Python function, method, partial or object with a __call__ of its own")
     return inner
+
+
+def left_by_hand(f: Any) -> Any:
+    """`do_not_convert` for every transpiler; what `convert` made of a function is the function again."""
+    thin = isinstance(f, types.FunctionType) and is_ours(f.__code__) and f.__code__.co_name == "convert_call"
+    function = do_not_convert(f.__wrapped__ if thin else f)
+    code = getattr(function, "__func__", function).__code__
+    for transpiler in list(_transpilers):
+        transpiler._entries.keep(code, None)  # noqa: SLF001 - our own
+    return function
 
 
 _COMPREHENSIONS = frozenset(("<listcomp>", "<setcomp>", "<dictcomp>"))

@@ -50,7 +50,7 @@ def convert_tree(
 def _verify(step: Pass, function: gast.AST, tree: gast.AST) -> None:
     blame = type(step).__name__
     for node in step.leftovers(function):
-        raise PassError(f"{blame} left a {type(node).__name__} at line {getattr(node, 'lineno', '?')}")
+        raise PassError(f"{blame} left {type(node).__name__} at line {getattr(node, 'lineno', '?')}")
     try:
         compile_tree(tree)
     except (SyntaxError, ValueError, TypeError) as error:

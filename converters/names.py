@@ -18,6 +18,7 @@ class Namer:
     def __init__(self, taken: Iterable[str]):
         self._taken = set(taken)
         self._next: dict[str, int] = {}
+        self.added: set[str] = set()
 
     def fresh(self, stem: str) -> str:
         name = stem
@@ -26,6 +27,7 @@ class Namer:
             self._next[stem] = number
             name = f"{stem}_{number}"
         self._taken.add(name)
+        self.added.add(name)
         return name
 
 

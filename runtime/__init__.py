@@ -33,6 +33,7 @@ from .operators import (
     slice,  # noqa: A004
     text,
     until,
+    visible,
     while_stmt,
 )
 from .undefined import Undefined
@@ -42,7 +43,7 @@ register_backend(GraphBackend())
 callee = make_callee(Entries(), None)
 
 
-def converted_call(f, args, kwargs):  # type: ignore[no-untyped-def]
+def converted_call(f, args, kwargs):
     """`f(*args, **kwargs)`, as an operator."""
     return callee(f)(*args, **(kwargs or {}))
 
@@ -50,13 +51,13 @@ def converted_call(f, args, kwargs):  # type: ignore[no-untyped-def]
 OPERATORS = {
     operator.__name__: operator
     for operator in (
-        and_, assert_stmt, call, converted_call, fmt, for_stmt, get_item, get_nothing, guard, if_exp, if_stmt, in_, keep,
-        ld, ldu, list_comp, not_, not_in, nothing, or_, set_attr, set_item, set_nothing, slice, text, until, while_stmt,
-        Undefined,
+        and_, assert_stmt, call, converted_call, fmt, for_stmt, get_item, get_nothing, guard, if_exp, if_stmt,
+        in_, keep, ld, ldu, list_comp, not_, not_in, nothing, or_, set_attr, set_item, set_nothing, slice,
+        text, until, visible, while_stmt, Undefined,
     )
 }  # fmt: skip
 
-__all__ = [
+__all__ = [  # noqa: PLE0604 - the keys of OPERATORS are names
     "BACKENDS",
     "AutographError",
     "Backend",

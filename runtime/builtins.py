@@ -21,16 +21,16 @@ from .tracebacks import without_own_frame
 
 _PYTHON = (
     print, len, range, enumerate, zip, reversed, min, max, sum, any, all, sorted, map, filter,
-    int, float, bool, complex, str, list, tuple, isinstance,
+    int, float, bool, complex, str, list, tuple, isinstance, type,
 )  # fmt: skip
-_MATH = tuple(f for n, f in vars(math).items() if callable(f) and not n.startswith("_"))
-_NUMPY = tuple(
+MATH = tuple(f for n, f in vars(math).items() if callable(f) and not n.startswith("_"))
+NUMPY = tuple(
     getattr(np, n)
     for n in (
-        "array", "asarray", "ascontiguousarray", "zeros", "ones", "empty", "full", "eye", "identity", "arange",
-        "linspace", "logspace", "geomspace", "tri", "indices", "float64", "float32", "float16", "int64", "int32",
-        "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool_", "complex128", "complex64", "shape", "ndim",
-        "size", "stack", "concatenate", "vstack", "hstack", "meshgrid",
+        "array", "asarray", "ascontiguousarray", "zeros", "ones", "empty", "full", "eye", "identity",
+        "arange", "linspace", "logspace", "geomspace", "tri", "indices", "float64", "float32", "float16",
+        "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool_", "complex128",
+        "complex64", "shape", "ndim", "size", "stack", "concatenate", "vstack", "hstack", "meshgrid",
     )
 )  # fmt: skip
 
@@ -67,4 +67,4 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
     return call if isinstance(function, type) else functools.wraps(function)(call)
 
 
-DISPATCHING = {id(f): _dispatching(f) for f in (*_PYTHON, *_MATH, *_NUMPY)}
+DISPATCHING = {id(f): _dispatching(f) for f in (*_PYTHON, *MATH, *NUMPY)}

@@ -16,14 +16,16 @@ from typing import Any, Protocol
 
 from .backends import ACTIVE
 from .builtins import DISPATCHING
+from .tracebacks import without_own_frame
 
 
 class Entry(Protocol):
     """What became of the functions of one code object."""
 
-    shared: Callable[..., Any] | None
-    globals: dict[str, Any]
-
+    @property
+    def shared(self) -> Callable[..., Any] | None: ...
+    @property
+    def globals(self) -> dict[str, Any]: ...
     def bind(self, function: types.FunctionType) -> Callable[..., Any]: ...
 
 
@@ -32,7 +34,7 @@ class Entries(dict[int, "Entry | None"]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._alive: dict[int, weakref.ref] = {}
+        self._alive: dict[int, weakref.ref[types.CodeType]] = {}
 
     def keep(self, code: types.CodeType, entry: Entry | None) -> None:
         key = id(code)
@@ -102,18 +104,24 @@ def _other(function: Any, kind: type, callee: Callable[[Any], Any]) -> Any:
     return function
 
 
-def _constructor(cls: type, callee: Callable[[Any], Any]) -> Any:
+def _constructor(cls: Any, callee: Callable[[Any], Any]) -> Any:
     """A class whose `__init__` is user code is made as Python makes it, with the converted `__init__`."""
-    init = cls.__init__
-    if type(cls) is not type or cls.__new__ is not object.__new__ or type(init) is not types.FunctionType:
+    init, new = cls.__init__, cls.__new__
+    if type(cls) is not type or new is not object.__new__ or type(init) is not types.FunctionType:
         return cls
     converted = callee(init)
     if converted is init:
         return cls
 
     def construct(*args: Any, **kwargs: Any) -> Any:
-        made = object.__new__(cls)
-        converted(made, *args, **kwargs)
+        made: Any = object.__new__(cls)
+        try:
+            value = converted(made, *args, **kwargs)
+            if value is not None:
+                raise TypeError(f"__init__() should return None, not '{type(value).__name__}'")
+        except BaseException as error:
+            without_own_frame(error)
+            raise
         return made
 
     return construct

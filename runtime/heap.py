@@ -93,7 +93,7 @@ def _slot_names(kind: type) -> Iterable[str]:
     return [n for n in names if n not in ("__dict__", "__weakref__") and not n.startswith("__")]
 
 
-class _Names(dict):  # type: ignore[type-arg]
+class _Names(dict):
     """Some items of a dict, as an owner of its own."""
 
     def __init__(self, whole: dict[str, Any], names: Iterable[str]):
@@ -106,7 +106,7 @@ class _Names(dict):  # type: ignore[type-arg]
     def __setitem__(self, key: str, value: Any) -> None:
         self.whole[key] = value
 
-    def pop(self, key: str, default: Any = None) -> Any:  # type: ignore[override]
+    def pop(self, key: str, default: Any = None) -> Any:
         return self.whole.pop(key, default)
 
 
@@ -184,10 +184,10 @@ class Heap:
 
     def restore(self) -> None:
         for owner, before in self._saved:
-            for slot in [s for s in self._changed_of(owner, before)]:
+            for slot in self._changed_of(owner, before):
                 slot.set(before.get(slot.key, Undefined(slot.name)))
 
-    def _changed_of(self, owner: Any, before: dict[Any, Any]) -> Iterable[Slot]:
+    def _changed_of(self, owner: Any, before: dict[Any, Any]) -> list[Slot]:
         now = _contents(owner)
         if isinstance(owner, list):
             return [Slot(owner, None)]
@@ -203,8 +203,10 @@ def _family(code: types.CodeType) -> tuple[str, str]:
     return code.co_filename, name
 
 
-_CLOSURES = frozenset(("if_body", "else_body", "loop_body", "loop_test", "get_state", "set_state", "and_operand",
-                       "or_operand", "if_exp_operand"))  # fmt: skip
+_CLOSURES = frozenset(
+    ("if_body", "else_body", "loop_body", "loop_test", "get_state", "set_state", "and_operand", "or_operand",
+     "if_exp_operand")
+)  # fmt: skip
 
 
 def _is_filled(cell: types.CellType) -> bool:

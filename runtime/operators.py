@@ -113,7 +113,7 @@ def for_stmt(
         raise
 
 
-def _for_with_test(iter_, extra_test, body, get_state, set_state, symbol_names, opts):  # type: ignore[no-untyped-def]
+def _for_with_test(iter_, extra_test, body, get_state, set_state, symbol_names, opts):
     try:
         going = extra_test()
         items = iter(iter_)
@@ -253,7 +253,7 @@ def keep(cond: Any) -> Any:
     return cond
 
 
-_CONVERSIONS = {"": lambda value: value, "r": repr, "s": str, "a": ascii}
+_CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "r": repr, "s": str, "a": ascii}
 
 
 def fmt(value: Any, conversion: str = "") -> Any:
@@ -278,9 +278,9 @@ def guard(value: Any, construct: str) -> Any:
     backend = BACKENDS[type(value)]
     if backend is not None and backend.is_staged(value):
         raise StagingError(
-            f"'{construct}' depends on a staged value, but cannot be staged: it jumps out of a place that Python "
-            "must run itself, suspends the function, binds a name inside an expression, or reads the frame. "
-            "Move the staged condition into a function of its own, or compute with np.where"
+            f"'{construct}' depends on a staged value, but cannot be staged: it jumps out of a place that "
+            "Python must run itself, suspends the function, binds a name inside an expression, or reads the "
+            "frame. Move the staged condition into a function of its own, or compute with np.where"
         )
     return value
 
@@ -331,6 +331,14 @@ def set_attr(target: Any, name: str, value: Any) -> None:
             delattr(target, name)
     elif getattr(target, name, Undefined) is not value:
         setattr(target, name, value)
+
+
+def visible(found: Any, added: tuple[str, ...]) -> Any:
+    """What `locals()`, `vars()` or `dir()` gave, without the names of converted code."""
+    hidden = {"ag__", *added}
+    if isinstance(found, dict):
+        return {name: value for name, value in found.items() if name not in hidden}
+    return [name for name in found if name not in hidden]
 
 
 def ld(value: Any) -> Any:

@@ -23,10 +23,10 @@ class Spec:
     def __str__(self) -> str:
         if self.kind is None:
             return "*"
-        inner = ", ".join(f"{k!r}: {p}" if self.keys else str(p) for k, p in self._items())
+        inner = ", ".join(f"{k!r}: {p}" if self.keys else str(p) for k, p in self.items())
         return f"{self.kind.__name__}({inner})"
 
-    def _items(self) -> Iterator[tuple[Any, Spec]]:
+    def items(self) -> Iterator[tuple[Any, Spec]]:
         return iter(zip(self.keys or range(len(self.parts)), self.parts, strict=True))
 
 
@@ -73,7 +73,7 @@ def _unflatten(spec: Spec, leaves: Iterator[Any]) -> Any:
     if spec.kind is dict:
         return dict(zip(spec.keys, parts, strict=True))
     if spec.keys:
-        made = object.__new__(spec.kind)
+        made: Any = object.__new__(spec.kind)
         for name, part in zip(spec.keys, parts, strict=True):
             object.__setattr__(made, name, part)
         return made
@@ -85,7 +85,7 @@ def paths(spec: Spec, name: str) -> list[str]:
     if spec.kind is None:
         return [name]
     found: list[str] = []
-    for key, part in spec._items():
+    for key, part in spec.items():
         attribute = spec.keys and spec.kind is not dict
         found.extend(paths(part, f"{name}.{key}" if attribute else f"{name}[{key!r}]"))
     return found

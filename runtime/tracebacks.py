@@ -52,7 +52,7 @@ def strip(error: BaseException) -> None:
 def catches(code: types.CodeType, instruction: int) -> bool:
     """Whether an `except` clause of a function covers one of its instructions."""
     listed = list(dis.get_instructions(code))
-    for entry in dis.Bytecode(code).exception_entries:
+    for entry in dis.Bytecode(code).exception_entries:  # type: ignore[attr-defined]  # not in typeshed
         if entry.start <= instruction < entry.end:
             handler = [i for i in listed if i.offset >= entry.target][1:]
             names = [i.opname for i in islice(handler, 12)]

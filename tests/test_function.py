@@ -76,7 +76,8 @@ def test_an_input_signature_is_one_trace_for_any_length():
     assert (f(np.ones(3)), f(np.ones(5))) == (1.0, 1.0)
     assert len(traces) == 1
     for wrong in (np.ones((2, 2)), np.ones(2, np.int64), 1.0):
-        with pytest.raises(TypeError, match=r"f was called with .* but its input_signature is \(float64\[\?\]\)"):
+        shown = r"f was called with .* but its input_signature is \(float64\[\?\]\)"
+        with pytest.raises(TypeError, match=shown):
             f(wrong)
 
 
@@ -170,7 +171,7 @@ def test_a_leaked_value_says_so():
 def test_a_function_without_a_rule_is_named():
     """NumPy functions outside the table raise, with their name."""
     with pytest.raises(ag.UnsupportedFunctionError, match=r"numpy\.roots"):
-        ag.function(lambda x: np.roots(x))(np.ones(3))
+        ag.function(lambda x: np.roots(x))(np.ones(3))  # noqa: PLW0108 - it is what is called
 
 
 def test_recursion_on_a_staged_condition_is_one_error():

@@ -70,8 +70,9 @@ def _scan(stack: list[gast.AST], found: Activity) -> None:
             found.binds.add(node.name)
             stack.extend((*node.decorator_list, *node.bases, *node.keywords))
             inner = activity(node.body)
-            found.captures |= inner.reads | inner.captures
-            found.rebinds |= inner.rebinds
+            outer = declarations(node.body)[0] & inner.binds
+            found.captures |= inner.reads | inner.captures | outer
+            found.rebinds |= inner.rebinds | outer
         elif kind in COMPREHENSIONS:
             _comprehension(node, found)
         elif kind is gast.Call and operator_name(node):
@@ -79,6 +80,8 @@ def _scan(stack: list[gast.AST], found: Activity) -> None:
         else:
             if kind is gast.Attribute:
                 _attribute(node, found)
+            elif kind is gast.Subscript and type(node.ctx) is gast.Del and type(node.value) is gast.Name:
+                found.mutates.add(node.value.id)
             elif kind is gast.AnnAssign and node.value is None:
                 if type(node.target) is gast.Name:
                     found.declares.add(node.target.id)
@@ -144,9 +147,10 @@ def declarations(body: Iterable[gast.AST]) -> tuple[set[str], set[str]]:
             declared[0].update(node.names)
         elif type(node) is gast.Global:
             declared[1].update(node.names)
+        elif isinstance(node, (*FUNCTIONS, gast.ClassDef)):
+            continue
         elif isinstance(node, (gast.stmt, gast.excepthandler, gast.match_case)):
-            if not isinstance(node, (*FUNCTIONS, gast.ClassDef)):
-                stack.extend(children(node))
+            stack.extend(children(node))
     return declared
 
 

@@ -156,7 +156,8 @@ class _Builder:
                 end = self.after(end, at_end_of(handler))
             self.link(end, final)
             previous = test
-        self.link(previous, final)
+        if statement.finalbody:
+            self.link(previous, final)
         if statement.finalbody:
             self.catchers.pop()
             self.finals.pop()
@@ -172,7 +173,8 @@ class _Builder:
             tested = self.after(previous, case.pattern, *([case.guard] if case.guard is not None else []))
             self.link(self.block(case.body, tested), leave)
             previous = self.after(previous)
-            self.link(tested, previous)
+            if not (isinstance(case.pattern, gast.MatchAs) and case.pattern.pattern is None and case.guard is None):
+                self.link(tested, previous)
         self.link(previous, leave)
         return leave
 

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import gast
 
-from ..trees import FUNCTIONS, LOOPS, SUSPENSIONS, blocks, parameters, within
+from ..trees import LOOPS, SUSPENSIONS, blocks, parameters, within
 from . import cfg
 from .activity import Activity, activity, declarations
 from .solver import solve
@@ -118,7 +118,7 @@ def _staying(function: gast.AST) -> frozenset[gast.AST]:
     function itself; where there is such a thing, `return` stays a `return` too.
     """
     found: set[gast.AST] = set()
-    native_returns = any(_anchored(node) for node in within(function.body))
+    native_returns = any(is_anchored(node) for node in within(function.body))
 
     def visit(statement: gast.AST, enclosing: list[gast.AST]) -> bool:
         """Whether the statement must stay, or holds a statement that must."""
@@ -126,10 +126,8 @@ def _staying(function: gast.AST) -> frozenset[gast.AST]:
             return native_returns
         if isinstance(statement, (gast.Break, gast.Continue)):
             return not enclosing or enclosing[-1] in staying_loops
-        if isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
-            return False
         if not isinstance(statement, cfg.COMPOUND):
-            return any(_anchored(node) for node in within(statement))
+            return any(is_anchored(node) for node in within(statement))
         is_loop = isinstance(statement, LOOPS)
         in_staying = bool(enclosing) and enclosing[-1] in staying_loops
         if is_loop and (
@@ -139,7 +137,7 @@ def _staying(function: gast.AST) -> frozenset[gast.AST]:
         ):
             staying_loops.add(statement)
         stays = isinstance(statement, (gast.AsyncFor, gast.AsyncWith)) or any(
-            _anchored(node) for header in headers(statement) for node in within(header)
+            is_anchored(node) for header in headers(statement) for node in within(header)
         )
         for block in blocks(statement):
             inner = [*enclosing, statement] if is_loop and block is statement.body else enclosing
@@ -156,10 +154,10 @@ def _staying(function: gast.AST) -> frozenset[gast.AST]:
 
 
 def _holds_anchor(loop: gast.AST, native_returns: bool) -> bool:
-    return any(_anchored(node) or (native_returns and type(node) is gast.Return) for node in within(loop))
+    return any(is_anchored(node) or (native_returns and type(node) is gast.Return) for node in within(loop))
 
 
-def _anchored(node: gast.AST) -> bool:
+def is_anchored(node: gast.AST) -> bool:
     """Whether a node must run in the function itself."""
     kind = type(node)
     if kind in SUSPENSIONS:
@@ -167,7 +165,8 @@ def _anchored(node: gast.AST) -> bool:
     if kind is gast.comprehension:
         return bool(node.is_async)
     if kind is gast.Call:
-        return type(node.func) is gast.Name and node.func.id in FRAME_SENSITIVE
+        name = node.func.id if type(node.func) is gast.Name else None
+        return name in FRAME_SENSITIVE or (name == "super" and not node.args)
     if kind in (gast.Try, gast.TryStar):
         return _jumps_out(node.finalbody)
     return False

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gast
 
-from ..trees import at, constant, lambda_, load, operator
+from ..trees import at, constant, header, lambda_, load, operator
 from .expressions import Rewriter, guard, is_plain
 
 
@@ -24,10 +24,7 @@ class Booleans(Rewriter):
         if thunks is None:
             node.values[:-1] = [guard(value, name[:-1]) for value in node.values[:-1]]
             return node
-        *firsts, result = thunks
-        for first in reversed(firsts[1:]):
-            result = lambda_(operator(name, first, result))
-        return operator(name, firsts[0], result)
+        return _balanced(name, thunks, node)
 
     def unary_op(self, node: gast.UnaryOp) -> gast.AST:
         if not isinstance(node.op, gast.Not) or is_plain(node):
@@ -42,6 +39,18 @@ class Booleans(Rewriter):
             node.test = guard(node.test, "if else")
             return node
         return operator("if_exp", node.test, *thunks, constant(self.walk.texts[node]))
+
+
+def _balanced(name: str, thunks: list[gast.AST], place: gast.AST) -> gast.AST:
+    """One operator call for two operands, a tree of them for more: `and` and `or` are associative."""
+    if len(thunks) == 2:
+        return at(operator(name, *thunks), header(place))
+    middle = max(1, len(thunks) // 2)
+    halves = [
+        part[0] if len(part) == 1 else at(lambda_(_balanced(name, part, place)), header(place))
+        for part in (thunks[:middle], thunks[middle:])
+    ]
+    return at(operator(name, *halves), header(place))
 
 
 class Comparisons(Rewriter):

@@ -1,5 +1,7 @@
 """`f(x)` becomes `ag__.callee(f)(x)`: the operator says which function runs, the call stays Python's.
 
+`locals()`, `vars()` and `dir()` do not show the names that the passes add; the last pass knows them.
+
 So arguments of every form are passed as they are written, in their order, and the called function
 is called from the user's own frame.
 """
@@ -12,7 +14,7 @@ from ..trees import at, header, operator, operator_name
 from .expressions import Rewriter
 
 NATIVE = frozenset(
-    ("super", "locals", "globals", "vars", "dir", "eval", "exec", "isinstance", "issubclass", "type")
+    ("super", "locals", "globals", "vars", "dir", "eval", "exec", "issubclass")
 )
 
 
@@ -23,6 +25,8 @@ class Calls(Rewriter):
 
     def call(self, node: gast.Call) -> gast.AST:
         func = node.func
+        if isinstance(func, gast.Name) and func.id in ("locals", "vars", "dir") and not node.args:
+            return operator("visible", node, gast.Tuple([], gast.Load()))
         if operator_name(node) or (isinstance(func, gast.Name) and func.id in NATIVE):
             return node
         if operator_name(func) == "callee":

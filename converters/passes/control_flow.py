@@ -30,7 +30,7 @@ from ..trees import (
     operator_name,
     store,
 )
-from .base import Context, Pass
+from .base import Context, Pass, own_nodes
 from .expressions import guard, is_plain
 from .spelling import (
     BODY,
@@ -98,6 +98,9 @@ class ControlFlow(Pass):
         body = self.block(function.body[start:], _Place())
         function.body = [*function.body[:start], *body]
         self.declare(function, self.bound_inside)
+        for node in own_nodes(function):
+            if operator_name(node) == "visible":
+                node.args[1].elts = [constant(name) for name in sorted(self.context.namer.added)]
 
     def block(self, statements: list[gast.AST], place: _Place) -> list[gast.AST]:
         out: list[gast.AST] = []
@@ -128,6 +131,8 @@ class ControlFlow(Pass):
         self.headers(statement, place)
         if isinstance(statement, (gast.If, gast.While)) and not is_plain(statement.test):
             statement.test = guard(statement.test, type(statement).__name__.lower())
+        if isinstance(statement, gast.Match):
+            statement.subject = guard(statement.subject, "match")
         inside = place.in_loop(statement, out) if isinstance(statement, LOOPS) else place
         for block in blocks(statement):
             if block:

@@ -18,7 +18,6 @@ import gast
 from ..trees import (
     COMPREHENSIONS,
     FUNCTIONS,
-    SUSPENSIONS,
     at,
     constant,
     function,
@@ -29,6 +28,7 @@ from ..trees import (
     operator_name,
     within,
 )
+from ..analysis import declarations, is_anchored
 from .base import Context, Pass
 
 
@@ -42,7 +42,7 @@ class Rewriter:
 
     def thunks(self, operands: Sequence[gast.AST], stem: str, place: gast.AST) -> list[gast.AST] | None:
         """The operands as callables made at `place`, or None where one of them must stay in its place."""
-        if any(isinstance(node, SUSPENSIONS) or _is_async(node) for node in within(operands)):
+        if any(map(is_anchored, within(operands))):
             return None
         if self.walk.scopes and any(isinstance(node, gast.NamedExpr) for node in within(operands)):
             return None
@@ -53,7 +53,13 @@ class Rewriter:
         if not bound:
             return at(lambda_(operand), place)
         name = self.walk.context.function_name(stem)
-        body = [gast.Nonlocal(list(dict.fromkeys(bound))), at(gast.Return(operand), operand)]
+        outer = declarations(self.walk.function.body)[1]
+        scopes = [
+            kind(sorted(names))
+            for kind, names in ((gast.Global, outer & {*bound}), (gast.Nonlocal, {*bound} - outer))
+            if names
+        ]
+        body = [*scopes, at(gast.Return(operand), operand)]
         self.walk.prelude.append(at(function(name, body), place))
         self.walk.rebound.update(bound)
         return at(load(name), place)
@@ -165,10 +171,6 @@ class Expressions(Pass):
 def text_of(node: gast.AST) -> str:
     """An expression as its author could have written it."""
     return node.id if type(node) is gast.Name else ast.unparse(gast.gast_to_ast(node))
-
-
-def _is_async(node: gast.AST) -> bool:
-    return isinstance(node, gast.comprehension) and bool(node.is_async)
 
 
 def is_plain(node: gast.AST) -> bool:

@@ -30,6 +30,7 @@ from ..trees import (
     load,
     negation,
     operator,
+    within,
 )
 from .base import Context, Pass, own_nodes
 
@@ -126,6 +127,7 @@ class LowerJumps(Pass):
                 out.insert(0, gast.Expr(statement.value))
         else:
             loop = self.loops[-1]
+            assert loop is not None
             name = loop.broken if isinstance(statement, gast.Break) else loop.continued
             out = [assign(name, constant(True))]
         return [at(s, statement) for s in out or [gast.Pass()]]
@@ -181,10 +183,21 @@ class LowerJumps(Pass):
             if jumps:
                 place = header(statement)
                 statement.orelse = [self.guard(dict.fromkeys(jumps), statement.orelse, depth, False, place)]
+        undone = self.undone_jumps(statement)
         for block in blocks(statement):
             if block:
                 block[:] = self.block(block, depth + 1, tail=tail and isinstance(statement, gast.If))
+        for handler in statement.handlers if undone else ():
+            place = header(handler.body[0])
+            handler.body[:0] = [at(assign(flag, constant(False)), place) for flag in undone]
         return [statement]
+
+    def undone_jumps(self, statement: gast.AST) -> list[str]:
+        """Flags of jumps that a `finally` or `__exit__` on their way may turn into an exception that is caught."""
+        if not isinstance(statement, TRIES) or not statement.handlers:
+            return []
+        left = [n for s in statement.body for n in within(s) if getattr(n, "finalbody", None) or isinstance(n, gast.With)]
+        return list(dict.fromkeys(f for n in left for f in self.jumps_out_of(n)))
 
     def open_loop(self, statement: gast.AST) -> list[gast.AST]:
         """Give the loop its flags and put its `else` behind it."""

@@ -34,30 +34,29 @@ class LowerMatch(Pass):
     def lower(self, statement: gast.Match) -> list[gast.AST]:
         subject = self.context.namer.fresh("subject")
         before = at(assign(subject, statement.subject), statement)
-        if any(case.guard is not None and _captures(case.pattern) for case in statement.cases):
-            return [before, *self.with_captures(statement, subject)]
         chain: list[gast.AST] = []
         for case in reversed(statement.cases):
-            test = _conjunction([t for t in (_test(case.pattern, subject), case.guard) if t is not None])
-            body = [*_bindings(case.pattern, subject), *case.body]
-            chain = body if test is None else [at(gast.If(test, body, chain), case.pattern)]
+            chain = _arm(case, subject, chain)
         return [before, *(chain or [at(gast.Pass(), statement)])]
 
-    def with_captures(self, statement: gast.Match, subject: str) -> list[gast.AST]:
-        """A capture is bound before its guard runs, and stays bound when the guard fails."""
-        pending = self.context.namer.fresh("unmatched")
-        out: list[gast.AST] = [at(assign(pending, constant(True)), statement)]
-        for case in statement.cases:
-            place = case.pattern
-            matched: list[gast.AST] = [at(assign(pending, constant(False)), place), *case.body]
-            if case.guard is not None:
-                matched = [at(gast.If(case.guard, matched, []), place)]
-            matched = [*_bindings(case.pattern, subject), *matched]
-            test = _test(case.pattern, subject)
-            if test is not None:
-                matched = [at(gast.If(test, matched, []), place)]
-            out.append(at(gast.If(load(pending), matched, []), place))
-        return out
+
+def _arm(case: gast.AST, subject: str, rest: list[gast.AST]) -> list[gast.AST]:
+    """One case, and what is tried when it does not match.
+
+    A capture is bound before its guard runs, and stays bound when the guard fails.
+    """
+    test, bindings = _test(case.pattern, subject), _bindings(case.pattern, subject)
+    if case.guard is None:
+        body = [*bindings, *case.body]
+        return body if test is None else [at(gast.If(test, body, rest), case.pattern)]
+    if test is None:
+        return [*bindings, at(gast.If(case.guard, case.body, rest), case.pattern)]
+    captured = [
+        at(gast.Compare(gast.NamedExpr(b.targets[0], b.value), [gast.Is()], [load(subject)]), b)
+        for b in bindings
+    ]
+    condition = at(gast.BoolOp(gast.And(), [test, *captured, case.guard]), case.pattern)
+    return [at(gast.If(condition, case.body, rest), case.pattern)]
 
 
 def _is_if_pattern(pattern: gast.AST) -> bool:
@@ -99,9 +98,3 @@ def _bindings(pattern: gast.AST, subject: str) -> list[gast.AST]:
             break
         pattern = pattern.pattern
     return found[::-1]
-
-
-def _conjunction(tests: list[gast.AST]) -> gast.AST | None:
-    if len(tests) < 2:
-        return tests[0] if tests else None
-    return gast.copy_location(gast.BoolOp(gast.And(), tests), tests[0])

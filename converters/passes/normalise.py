@@ -21,15 +21,15 @@ from ..trees import (
     lambda_,
     load,
     operator,
-    parameters,
+    within,
 )
+from ..analysis import is_anchored
 from .base import Context, Pass
+from .expressions import guard
 
 
 class Normalise(Pass):
     """One form for what Python lets one write in several."""
-
-    removes = (gast.Assert,)
 
     def __init__(self, context: Context):
         super().__init__(context)
@@ -38,7 +38,7 @@ class Normalise(Pass):
     def run(self, function: gast.AST) -> None:
         if isinstance(function, gast.Lambda):
             return
-        self.first = next((p.id for p in parameters(function)), None)
+        self.first = next((p.id for p in (*function.args.posonlyargs, *function.args.args)), None)
         if self.first is not None:
             _spell_out_super(function, self.first)
         start = docstring_length(function.body)
@@ -56,6 +56,9 @@ class Normalise(Pass):
             self.outer.append(statement)
             return []
         if isinstance(statement, gast.Assert):
+            if statement.msg is not None and any(map(_stays, within(statement.msg))):
+                statement.test = guard(statement.test, "assert")
+                return [statement]
             return [at(_assertion(statement), header(statement))]
         if isinstance(statement, gast.AnnAssign):
             return [_plain_assignment(statement)]
@@ -64,6 +67,10 @@ class Normalise(Pass):
                 if block:
                     block[:] = self.block(block)
         return [statement]
+
+
+def _stays(node: gast.AST) -> bool:
+    return isinstance(node, gast.NamedExpr) or is_anchored(node)
 
 
 def _assertion(node: gast.Assert) -> gast.If:

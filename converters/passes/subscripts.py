@@ -42,43 +42,53 @@ class Subscripts(Rewriter):
         if len(node.targets) != 1 or not isinstance(target, gast.Subscript) or _has_star(target.slice):
             return [node]
         before: list[gast.AST] = []
-        value = node.value
-        if not isinstance(value, (gast.Name, gast.Constant)):
-            name = self.walk.context.namer.fresh("value")
-            before = [at(assign(name, value), node)]
-            value = load(name)
-        return [*before, self.set_item(node, target, value)]
+        simple = _is_simple(target.slice)
+        value = self.once(node.value, "value", before, node, always=not simple)
+        base, key = target.value, _key(target.slice)
+        if not simple:
+            base = self.once(base, "base", before, node, always=True)
+            key = self.once(key, "key", before, node)
+        return [*before, *self.set_item(node, target.value, base, key, value)]
 
     def update(self, node: gast.AugAssign) -> list[gast.AST]:
         target = node.target
         if not isinstance(target, gast.Subscript) or _has_star(target.slice):
             return [node]
         before: list[gast.AST] = []
-        base = self.once(target.value, "base", before, node)
-        key = self.once(_key(target.slice), "key", before, node)
+        simple = _is_simple(node.value)
+        base = self.once(target.value, "base", before, node, always=not simple)
+        key = self.once(_key(target.slice), "key", before, node, always=not simple)
         item = self.walk.context.namer.fresh("item")
         read = (
             gast.Subscript(base, key, gast.Load()) if _is_constant(key) else operator("get_item", base, key)
         )
         before.append(at(assign(item, at(read, target)), node))
         before.append(at(gast.AugAssign(store(item), node.op, node.value), node))
-        again = gast.Subscript(_copy(base), _copy(key), gast.Store())
-        return [*before, self.set_item(node, again, load(item))]
+        return [*before, *self.set_item(node, target.value, _copy(base), _copy(key), load(item))]
 
-    def once(self, node: gast.AST, stem: str, before: list[gast.AST], place: gast.AST) -> gast.AST:
-        """The value of `node`, kept under a name unless it is a name or constant itself."""
-        if isinstance(node, (gast.Name, gast.Constant)):
+    def once(
+        self, node: gast.AST, stem: str, before: list[gast.AST], place: gast.AST, *, always: bool = False
+    ) -> gast.AST:
+        """The value of `node`, kept under a name unless it is a constant, or a name that nothing rebinds."""
+        if isinstance(node, gast.Constant) or (isinstance(node, gast.Name) and not always):
             return node
         name = self.walk.context.namer.fresh(stem)
         before.append(at(assign(name, node), place))
         return load(name)
 
-    def set_item(self, place: gast.AST, target: gast.Subscript, value: gast.AST) -> gast.AST:
-        base = target.value
-        call = at(operator("set_item", base, _key(target.slice), value), place)
-        if isinstance(base, gast.Name) and self.is_variable(base.id):
-            return at(assign(base.id, call), place)
-        return at(gast.Expr(call), place)
+    def set_item(
+        self, place: gast.AST, target: gast.AST, base: gast.AST, key: gast.AST, value: gast.AST
+    ) -> list[gast.AST]:
+        """`base[key] = value`, where `base` is what the expression `target` was."""
+        call = at(operator("set_item", base, key, value), place)
+        if not isinstance(target, gast.Name) or not self.is_variable(target.id):
+            return [at(gast.Expr(call), place)]
+        if base is target or base.id == target.id:
+            return [at(assign(target.id, call), place)]
+        updated = self.walk.context.namer.fresh("updated")
+        is_new = gast.Compare(load(updated), [gast.IsNot()], [load(base.id)])
+        rebind = gast.If(is_new, [assign(target.id, load(updated))], [])
+        return [at(assign(updated, call), place), at(rebind, place)]
 
 
 def _copy(node: gast.AST) -> gast.AST:
@@ -93,6 +103,12 @@ def _key(node: gast.AST) -> gast.AST:
     if isinstance(node, gast.Tuple):
         return at(gast.Tuple([_key(element) for element in node.elts], gast.Load()), node)
     return node
+
+
+def _is_simple(node: gast.AST) -> bool:
+    """Whether evaluating an expression cannot bind a name: it calls nothing of the user's."""
+    kinds = (gast.Name, gast.Constant, gast.Tuple, gast.Slice, gast.BinOp, gast.UnaryOp, gast.expr_context)
+    return all(isinstance(inner, (*kinds, gast.operator, gast.unaryop)) for inner in gast.walk(node))
 
 
 def _is_constant(node: gast.AST) -> bool:

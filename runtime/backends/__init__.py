@@ -14,6 +14,8 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 Leaf: TypeAlias = Any
 Type: TypeAlias = Any
+OwnCapture: TypeAlias = Any
+"""A `Capture` that the very backend made to which it is given."""
 
 
 class Capture(Protocol):
@@ -34,8 +36,13 @@ class Backend(Protocol):
     """How one tensor system spells conditions and loops.
 
     `type_of` gives the system's own description of a value (dtype, shape, ...), or None for a value
-    that it can't stage; `is_handle` tells whether a value can be written in place; `merge` the description of a value that may be either of two, or raises
-    `TypeError` with the reason.
+    that it can't stage; `is_handle` tells whether a value can be written in place; `merge` gives the
+    description of a value that may be either of two, or raises `TypeError` with the reason.
+
+    A backend may have more, which is asked for where it is needed: the attribute `announces` (see
+    above), `staged_list(values)` for lists whose length depends on staged values, `bound(value)` to
+    check a value that may be unbound where it is read, `in_branch()` to tell whether the code of a
+    branch or a loop's body is running.
     """
 
     name: str
@@ -49,14 +56,14 @@ class Backend(Protocol):
     def unbound(self, held: Type, name: str) -> Type: ...
     def capture(self, run: Callable[..., Any], arguments: Sequence[Type] = ()) -> Capture: ...
     def cond(
-        self, pred: Leaf, captures: tuple[Capture, Capture], outputs: Sequence[tuple[Leaf, Leaf, Type]]
+        self, pred: Leaf, captures: tuple[OwnCapture, OwnCapture], outputs: Sequence[tuple[Leaf, Leaf, Type]]
     ) -> list[Leaf]: ...
     def while_loop(
         self,
         going: Leaf,
         init: Sequence[Leaf],
         types: Sequence[Type],
-        body: Capture,
+        body: OwnCapture,
         again: Leaf,
         results: Sequence[Leaf],
         options: dict[str, Any],
@@ -67,7 +74,7 @@ class Backend(Protocol):
         going: Leaf,
         init: Sequence[Leaf],
         types: Sequence[Type],
-        body: Capture,
+        body: OwnCapture,
         again: Leaf,
         results: Sequence[Leaf],
         options: dict[str, Any],
@@ -85,11 +92,16 @@ class Backend(Protocol):
     def not_(self, value: Leaf) -> Any: ...
 
 
+MAX_TYPES = 1000
+
+
 class _Table(dict[type, "Backend | None"]):
     """From a type to the backend that owns it."""
 
     def __missing__(self, kind: type) -> Backend | None:
         found = next((b for b in _backends if b.owns(kind)), None)
+        if len(self) >= MAX_TYPES:
+            self.clear()  # so that classes that a program drops are not kept
         self[kind] = found
         return found
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from .. import staging
-from ..backends import Capture
 from ..errors import AutographError, StagingError
 from ..tracebacks import catches, is_ours
 from ..undefined import Undefined
@@ -108,7 +107,10 @@ class GraphBackend:
         return made
 
     def cond(
-        self, pred: Any, captures: tuple[Capture, Capture], outputs: Sequence[tuple[Any, Any, StagedType]]
+        self,
+        pred: Any,
+        captures: tuple[BranchCapture, BranchCapture],
+        outputs: Sequence[tuple[Any, Any, StagedType]],
     ) -> list[Any]:
         for side, capture in enumerate(captures):
             values = [o[side] for o in outputs]
@@ -122,7 +124,7 @@ class GraphBackend:
         then.name, orelse.name = "if_true", "if_false"
         return self.results("cond", inputs, [k for _, _, k in outputs], then=then, orelse=orelse)
 
-    def close(self, capture: Capture, values: Sequence[Any], kinds: Sequence[StagedType]) -> None:
+    def close(self, capture: BranchCapture, values: Sequence[Any], kinds: Sequence[StagedType]) -> None:
         """Make `values`, brought to `kinds`, the results of a captured graph."""
         builder = capture.builder
         builder.open = True
@@ -132,7 +134,7 @@ class GraphBackend:
                 for value, kind in zip(values, kinds, strict=True)
             ]
 
-    def brought(self, value: Any, kind: StagedType, capture: Capture) -> Node:
+    def brought(self, value: Any, kind: StagedType, capture: BranchCapture) -> Node:
         if isinstance(value, Undefined):
             return _missing()
         held = kind.held if isinstance(kind, MaybeType) else kind
@@ -153,7 +155,7 @@ class GraphBackend:
         going: Any,
         init: Sequence[Any],
         types: Sequence[StagedType],
-        body: Capture,
+        body: BranchCapture,
         again: Any,
         results: Sequence[Any],
         options: dict[str, Any],
@@ -171,7 +173,7 @@ class GraphBackend:
         going: Any,
         init: Sequence[Any],
         types: Sequence[StagedType],
-        body: Capture,
+        body: BranchCapture,
         again: Any,
         results: Sequence[Any],
         options: dict[str, Any],
@@ -223,7 +225,7 @@ class GraphBackend:
         return wrap(record.add("not_", (value,), ScalarType(bool)))
 
     def contains(self, item: Any, container: Any) -> Any:
-        if isinstance(container, (tuple, list)) or isinstance(container, StagedList):
+        if isinstance(container, (tuple, list, StagedList)):
             nodes = [container] if isinstance(container, StagedList) else list(container)
             if isinstance(container, StagedList):
                 return wrap(record.add("contains", (container, item), ScalarType(bool)))
@@ -234,7 +236,7 @@ class GraphBackend:
                     equal if found is False else wrap(record.add("either", (found, equal), ScalarType(bool)))
                 )
             return found
-        if isinstance(container, Tensor) or isinstance(container, np.ndarray):
+        if isinstance(container, (Tensor, np.ndarray)):
             return wrap(record.add("contains", (container, item), ScalarType(bool)))
         if isinstance(container, StagedIterable) and container.op == "range":
             return wrap(record.add("contains", (container.to_node(), item), ScalarType(bool)))
@@ -254,17 +256,21 @@ class GraphBackend:
         raise StagingError(f"'in' with a staged value and a {type(container).__name__} cannot be staged")
 
     def get_item(self, target: Any, key: Any) -> Any:
-        if isinstance(target, Staged):
+        if record.is_staged(target):
             return target[key]
         if isinstance(target, np.ndarray):
             return record.getitem(target, key)
         if isinstance(target, (list, tuple)) and not isinstance(key, slice):
             return record.wrap(_item_of_sequence(target, key))
         raise StagingError(
-            f"a {type(target).__name__} cannot be indexed by a staged value. Use an array, list or tuple of values of one type"
+            f"a {type(target).__name__} cannot be indexed by a staged value. Use an array, list or tuple of "
+            "values of one type"
         )
 
     def set_item(self, target: Any, key: Any, value: Any) -> Any:
+        if not is_tracing():  # another thread is
+            target[key] = value
+            return target
         if isinstance(target, np.ndarray) and (
             staging.has_staged(key) or record.contains_staged(value) or _inner()
         ):
@@ -333,8 +339,9 @@ def raise_in_graph(error: BaseException) -> None:
     for code, instruction in user_frames():
         if catches(code, instruction):
             raise StagingError(
-                f"{type(error).__name__} is raised under a staged condition inside a 'try' of {code.co_name!r} with an "
-                "'except': the graph runs after the 'try' has ended. Test the condition instead of catching the exception"
+                f"{type(error).__name__} is raised under a staged condition inside a 'try' of "
+                f"{code.co_name!r} with an 'except': the graph runs after the 'try' has ended. Test the "
+                "condition instead of catching the exception"
             ) from error
     taken = record.Arguments()
     args, _ = taken.take(tuple(error.args))
@@ -350,7 +357,7 @@ def revived(kind: type[BaseException], args: tuple, fields: dict[str, Any]) -> B
     return made
 
 
-def _operands_of(capture: Capture, own: int) -> list[Node]:
+def _operands_of(capture: BranchCapture, own: int) -> list[Node]:
     """What a body captured, as nodes of the current graph; its arguments put in that order."""
     pairs = capture.builder.operands()
     arguments = capture.graph.arguments
@@ -358,12 +365,12 @@ def _operands_of(capture: Capture, own: int) -> list[Node]:
     return [o for o, _ in pairs]
 
 
-def _shared_operands(captures: tuple[Capture, Capture]) -> tuple[list[Node], list[list[Node]]]:
+def _shared_operands(captures: tuple[BranchCapture, BranchCapture]) -> tuple[list[Node], list[list[Node]]]:
     """One list of operands for both branches, and the arguments of each in that order."""
     maps = [dict(c.builder.operands()) for c in captures]
     operands = list({**maps[0], **maps[1]})
     inner = []
-    for capture, taken in zip(captures, maps, strict=True):
+    for taken in maps:
         missing = (Node("argument", (), {"name": "unused"}, o.type) for o in operands)
         inner.append([taken.get(o) or m for o, m in zip(operands, missing, strict=True)])
     return operands, inner
@@ -379,7 +386,8 @@ def _item_of_sequence(target: Sequence[Any], key: Any) -> Node:
             merged = merge_types(merged, kind)
         except TypeError as error:
             raise StagingError(
-                f"a {type(target).__name__} of values of different types is indexed by a staged value: {error}"
+                f"a {type(target).__name__} of values of different types is indexed by a staged value: "
+                f"{error}"
             ) from None
     held = record.add("list" if isinstance(target, list) else "tuple", target, ListType(merged))
     return record.add("list_get", (held, key), merged)

@@ -12,6 +12,7 @@ from .. import builtins as table
 from .. import staging
 from ..errors import StagingError
 from . import lists, record
+from .ir import Slot
 from .iterables import StagedIterable, parts_of, staged_enumerate, staged_range, staged_reversed, staged_zip
 from .merging import merge_types
 from .staged import Scalar, Staged, StagedList, Tensor
@@ -84,14 +85,14 @@ def _unrolled(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any])
 
 def _sum(values: Any, start: Any = 0) -> Any:
     if _is_iterable(values):
-        kind = merge_types(_sum_type(_element(values)), _type(start))
+        kind = merge_types(_sum_type(_element(values)), _node_type(start))
         return record.wrap(record.add("sum", (_source(values), start), kind, function=sum))
     for value in values:
         start = start + value
     return start
 
 
-def _type(value: Any) -> StagedType:
+def _node_type(value: Any) -> StagedType:
     return record.to_node(value).type
 
 
@@ -109,9 +110,9 @@ def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
             element = _element(args[0])
             return record.wrap(record.add(function.__name__, (_source(args[0]),), element, function=function))
         values = args if len(args) > 1 else tuple(args[0])
-        kind = _type(values[0])
+        kind = _node_type(values[0])
         for value in values[1:]:
-            kind = merge_types(kind, _type(value))
+            kind = merge_types(kind, _node_type(value))
         return record.wrap(record.add(function.__name__, values, kind, function=function))
 
     return call
@@ -167,7 +168,7 @@ def _sorted_of(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
         raise StagingError("sorted() with a key cannot be staged: use np.argsort")
     values = values if _is_iterable(values) else list(values)
     source = lists.staged_list(values) if isinstance(values, list) else values
-    attrs = {"function": sorted, "args": (record.Slot(0),), "kwargs": {"reverse": reverse}}
+    attrs: dict[str, Any] = {"function": sorted, "args": (Slot(0),), "kwargs": {"reverse": reverse}}
     made = record.wrap(record.add("sorted", (_source(source),), ListType(_element(source)), **attrs))
     return [made[i] for i in range(len(values))] if isinstance(values, list) else made
 
@@ -244,11 +245,21 @@ def _isinstance(value: Any, kinds: Any) -> bool:
     if isinstance(kind, ScalarType):
         return issubclass(kind.python, kinds)
     if isinstance(kind, ArrayType):
-        own = (np.ndarray, kind.dtype.type) if not kind.shape else (np.ndarray,)
-        return any(issubclass(o, kinds) for o in own)
+        return issubclass(np.ndarray if kind.shape else kind.dtype.type, kinds)
     if isinstance(kind, ListType):
         return issubclass(list, kinds)
     return isinstance(value, kinds)
+
+
+def _type(value: Any, *args: Any) -> type:
+    kind = getattr(value, "type", None)
+    if args or not isinstance(kind, (ScalarType, ArrayType, ListType)):
+        return type(value, *args)
+    if isinstance(kind, ScalarType):
+        return kind.python
+    if isinstance(kind, ListType):
+        return list
+    return np.ndarray if kind.shape else kind.dtype.type
 
 
 def _math(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -288,17 +299,18 @@ IMPLEMENTATIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     min: _extreme(min),
     max: _extreme(max),
     sum: _sum,
-    any: _of_iterable(any, lambda element: ScalarType(bool)),
-    all: _of_iterable(all, lambda element: ScalarType(bool)),
+    any: _of_iterable(any, lambda _: ScalarType(bool)),
+    all: _of_iterable(all, lambda _: ScalarType(bool)),
     sorted: _of_iterable(sorted, ListType),
     map: _map,
     filter: _filter,
     list: _list,
     tuple: _tuple,
     isinstance: _isinstance,
+    type: _type,
     **{kind: _conversion(kind) for kind in (int, float, bool, complex, str)},
-    **{f: _math(f) for f in table._MATH},
-    **{f: _numpy_scalar(f) if isinstance(f, type) else _numpy(f) for f in table._NUMPY},
+    **{f: _math(f) for f in table.MATH},
+    **{f: _numpy_scalar(f) if isinstance(f, type) else _numpy(f) for f in table.NUMPY},
 }
 
 

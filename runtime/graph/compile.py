@@ -8,9 +8,11 @@ at its last use writes in place, otherwise a copy is made first.
 from __future__ import annotations
 
 import linecache
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from itertools import islice
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -22,11 +24,15 @@ from .types import ListType
 from .writes import held_type, written_arguments
 
 _VIEWS = frozenset(
-    ("getitem", "output", "list_get", "argument", "constant", "check_bound", "numpy.transpose", "numpy.reshape",
-     "numpy.ravel", "numpy.squeeze", "numpy.swapaxes", "numpy.diagonal", "numpy.expand_dims", "numpy.moveaxis",
-     "numpy.broadcast_to", "numpy.real", "numpy.imag", "numpy.asarray", "numpy.flip", "numpy.rollaxis",
-     "numpy.split", "numpy.array_split", "numpy.atleast_1d", "numpy.atleast_2d", "numpy.rot90")
+    ("getitem", "output", "list_get", "argument", "constant", "check_bound", "numpy.transpose",
+     "numpy.reshape", "numpy.ravel", "numpy.squeeze", "numpy.swapaxes", "numpy.diagonal", "numpy.expand_dims",
+     "numpy.moveaxis", "numpy.broadcast_to", "numpy.real", "numpy.imag", "numpy.asarray", "numpy.flip",
+     "numpy.rollaxis", "numpy.split", "numpy.array_split", "numpy.atleast_1d", "numpy.atleast_2d",
+     "numpy.rot90")
 )  # fmt: skip
+
+Owned: TypeAlias = set[Node | tuple[Node, int]]
+"""The nodes whose value is owned; of a node with several results, node and place."""
 
 
 class Compiled:
@@ -61,7 +67,7 @@ class _Emitter:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.nodes: dict[int, Node] = {}
-        self.names: dict[Node, str] = {}
+        self.names: dict[Node, Any] = {}  # a tuple of names for a node with several results
         self.namespace: dict[str, Any] = {
             **FUNCTIONS,
             "MISSING": Missing.VALUE,
@@ -95,7 +101,7 @@ class _Emitter:
     def literal(self, value: Any) -> str:
         if value is None or value is Ellipsis or type(value) in (bool, int, str):
             return repr(value)
-        if type(value) is float and value == value and abs(value) != float("inf"):
+        if type(value) is float and math.isfinite(value):
             return repr(value)
         if value is Missing.VALUE:
             return "MISSING"
@@ -103,7 +109,7 @@ class _Emitter:
 
     # Graphs
 
-    def graph(self, graph: Graph, owned: set[Node]) -> list[str]:
+    def graph(self, graph: Graph, owned: Owned) -> list[str]:
         """The lines of a graph's nodes; the expressions of its results."""
         last: dict[Node, int] = {}
         for i, node in enumerate(graph.nodes):
@@ -129,7 +135,7 @@ class _Emitter:
         root = self.root.get(array, array)
         return any(self.uses[v] > user.inputs.count(v) for v in self.views.get(root, ()) if v is not array)
 
-    def node(self, node: Node, ends: set[Node], owned: set[Node]) -> None:
+    def node(self, node: Node, ends: set[Node], owned: Owned) -> None:
         special = getattr(self, f"emit_{node.op}", None)
         if special is not None:
             special(node, ends, owned)
@@ -174,10 +180,10 @@ class _Emitter:
 
     # Ops that are no single expression
 
-    def emit_constant(self, node: Node, ends: set[Node], owned: set[Node]) -> None:
+    def emit_constant(self, node: Node, ends: set[Node], owned: Owned) -> None:
         self.names[node] = self.literal(node.attrs["value"])
 
-    def emit_output(self, node: Node, ends: set[Node], owned: set[Node]) -> None:
+    def emit_output(self, node: Node, ends: set[Node], owned: Owned) -> None:
         [source] = node.inputs
         names = self.names[source]
         if isinstance(names, tuple):
@@ -189,21 +195,21 @@ class _Emitter:
             self.line(f"{name} = {names}[{node.attrs['index']}]", node)
             self.names[node] = name
 
-    def emit_list(self, node: Node, ends: set[Node], owned: set[Node]) -> None:
+    def emit_list(self, node: Node, ends: set[Node], owned: Owned) -> None:
         name = self.fresh()
         self.line(f"{name} = [{', '.join(self.names[i] for i in node.inputs)}]", node)
         self.names[node] = name
         owned.add(node)
 
-    def emit_tuple(self, node: Node, ends: set[Node], owned: set[Node]) -> None:
+    def emit_tuple(self, node: Node, ends: set[Node], owned: Owned) -> None:
         name = self.fresh()
         self.line(f"{name} = ({''.join(self.names[i] + ', ' for i in node.inputs)})", node)
         self.names[node] = name
 
-    def emit_zip(self, node: Node, ends: set[Node], owned: set[Node]) -> None:
+    def emit_zip(self, node: Node, ends: set[Node], owned: Owned) -> None:
         self.names[node] = f"zip({', '.join(self.names[i] for i in node.inputs)})"
 
-    def emit_range(self, node: Node, ends: set[Node], owned: set[Node]) -> None:
+    def emit_range(self, node: Node, ends: set[Node], owned: Owned) -> None:
         start, stop, step = (self.names[i] for i in node.inputs)
         text = (
             stop
@@ -214,14 +220,14 @@ class _Emitter:
         )
         self.names[node] = f"range({text})"
 
-    def emit_enumerate(self, node: Node, ends: set[Node], owned: set[Node]) -> None:
+    def emit_enumerate(self, node: Node, ends: set[Node], owned: Owned) -> None:
         source, start = (self.names[i] for i in node.inputs)
         self.names[node] = f"enumerate({source}{'' if start == '0' else ', ' + start})"
 
-    def emit_reversed(self, node: Node, ends: set[Node], owned: set[Node]) -> None:
+    def emit_reversed(self, node: Node, ends: set[Node], owned: Owned) -> None:
         self.names[node] = f"reversed({self.names[node.inputs[0]]})"
 
-    def mutable(self, node: Node, ends: set[Node], owned: set[Node]) -> str:
+    def mutable(self, node: Node, ends: set[Node], owned: Owned) -> str:
         """The name of the first input, which may be changed: a copy unless it is owned and ends here."""
         target = node.inputs[0]
         if target in ends and target in owned:
@@ -231,7 +237,7 @@ class _Emitter:
         self.line(f"{name} = {copy.format(self.names[target])}", node)
         return name
 
-    def emit_setitem(self, node: Node, ends: set[Node], owned: set[Node]) -> None:
+    def emit_setitem(self, node: Node, ends: set[Node], owned: Owned) -> None:
         name = self.mutable(node, ends, owned)
         inputs = [name, *(self.names[i] for i in node.inputs[1:])]
         self.line(f"{name}[{self.argument(node.attrs['key'], inputs)}] = {inputs[-1]}", node)
@@ -240,35 +246,35 @@ class _Emitter:
             self.root[node] = self.root.get(node.inputs[0], node.inputs[0])
         owned.add(node)
 
-    def emit_list_append(self, node: Node, ends: set[Node], owned: set[Node]) -> None:
+    def emit_list_append(self, node: Node, ends: set[Node], owned: Owned) -> None:
         name = self.mutable(node, ends, owned)
         self.line(f"{name}.append({self.names[node.inputs[1]]})", node)
         self.names[node] = name
         owned.add(node)
 
-    def emit_list_set(self, node: Node, ends: set[Node], owned: set[Node]) -> None:
+    def emit_list_set(self, node: Node, ends: set[Node], owned: Owned) -> None:
         name = self.mutable(node, ends, owned)
         self.line(f"{name}[{self.names[node.inputs[1]]}] = {self.names[node.inputs[2]]}", node)
         self.names[node] = name
         owned.add(node)
 
-    def emit_list_pop(self, node: Node, ends: set[Node], owned: set[Node]) -> None:
+    def emit_list_pop(self, node: Node, ends: set[Node], owned: Owned) -> None:
         name, value = self.mutable(node, ends, owned), self.fresh()
         self.line(f"{value} = {name}.pop({self.names[node.inputs[1]]})", node)
-        self.names[node] = (name, value)  # type: ignore[assignment]
-        owned.add((node, 0))  # type: ignore[arg-type]
+        self.names[node] = (name, value)
+        owned.add((node, 0))
 
-    def emit_check_bound(self, node: Node, ends: set[Node], owned: set[Node]) -> None:
+    def emit_check_bound(self, node: Node, ends: set[Node], owned: Owned) -> None:
         name = self.names[node.inputs[0]]
         self.line(f"if {name} is MISSING: raise unbound_local({node.attrs.get('symbol', '')!r})", node)
         self.names[node] = name
 
-    def emit_raise(self, node: Node, ends: set[Node], owned: set[Node]) -> None:
+    def emit_raise(self, node: Node, ends: set[Node], owned: Owned) -> None:
         inputs = [self.names[i] for i in node.inputs]
         args = ", ".join(self.argument(a, inputs) for a in node.attrs["args"])
         self.line(f"raise {self.keep(node.attrs['function'], 'error')}({args})", node)
 
-    def emit_print(self, node: Node, ends: set[Node], owned: set[Node]) -> None:
+    def emit_print(self, node: Node, ends: set[Node], owned: Owned) -> None:
         inputs = [self.names[i] for i in node.inputs]
         args = [self.argument(a, inputs) for a in node.attrs["args"]]
         args += [f"{k}={self.argument(v, inputs)}" for k, v in node.attrs["kwargs"].items()]
@@ -276,7 +282,7 @@ class _Emitter:
 
     # Control flow
 
-    def emit_cond(self, node: Node, ends: set[Node], owned: set[Node]) -> None:
+    def emit_cond(self, node: Node, ends: set[Node], owned: Owned) -> None:
         pred, *operands = node.inputs
         then, orelse = node.attrs["then"], node.attrs["orelse"]
         names = tuple(self.fresh() for _ in then.results)
@@ -284,7 +290,7 @@ class _Emitter:
         for head, graph in ((f"if {self.names[pred]}:", then), ("else:", orelse)):
             self.line(head, node)
             self.indent += 1
-            inner = {
+            inner: Owned = {
                 a for a, o in zip(graph.arguments, operands, strict=True)
                 if o in ends and o in owned and operands.count(o) == 1
             }  # fmt: skip
@@ -296,8 +302,8 @@ class _Emitter:
                 {i for i, r in enumerate(graph.results) if r in inner and graph.results.count(r) == 1}
             )
             self.indent -= 1
-        self.names[node] = names  # type: ignore[assignment]
-        owned.update((node, i) for i in kept[0] & kept[1])  # type: ignore[arg-type]
+        self.names[node] = names
+        owned.update((node, i) for i in kept[0] & kept[1])
 
     def assign(self, names: Sequence[str], values: Sequence[str]) -> None:
         pairs = [(n, v) for n, v in zip(names, values, strict=True) if n != v]
@@ -307,7 +313,7 @@ class _Emitter:
             self.line("pass")
 
     def enter_loop(
-        self, node: Node, values: Sequence[Node], arguments: Sequence[Node], ends: set[Node], owned: set[Node]
+        self, node: Node, values: Sequence[Node], arguments: Sequence[Node], ends: set[Node], owned: Owned
     ) -> list[str]:
         """Give the carried values names of their own; arrays that the body writes become owned."""
         names = []
@@ -331,7 +337,7 @@ class _Emitter:
         for argument, operand in zip(body.arguments[count:], operands, strict=True):
             self.names[argument] = self.names[operand]
         written = written_arguments(body)
-        inner = {a for a in arguments if a in written}
+        inner: Owned = {a for a in arguments if a in written}
         again, *results = self.graph(body, inner)
         for i, (argument, result) in enumerate(zip(arguments, body.results[1:], strict=True)):
             shared = body.results.count(result) > 1
@@ -346,7 +352,7 @@ class _Emitter:
             self.assign(names, results)
         return test
 
-    def emit_while(self, node: Node, ends: set[Node], owned: set[Node]) -> None:
+    def emit_while(self, node: Node, ends: set[Node], owned: Owned) -> None:
         count, body = node.attrs["carried"], node.attrs["body"]
         going, values, operands = node.inputs[0], node.inputs[1 : 1 + count], node.inputs[1 + count :]
         arguments = body.arguments[:count]
@@ -368,7 +374,7 @@ class _Emitter:
         self.indent -= 1
         self.finish_loop(node, names, arguments, owned)
 
-    def emit_for(self, node: Node, ends: set[Node], owned: set[Node]) -> None:
+    def emit_for(self, node: Node, ends: set[Node], owned: Owned) -> None:
         count, size, body = node.attrs["carried"], node.attrs["elements"], node.attrs["body"]
         going, source = node.inputs[:2]
         values, operands = node.inputs[2 : 2 + count], node.inputs[2 + count :]
@@ -395,15 +401,13 @@ class _Emitter:
         self.indent -= 1 + outer
         self.finish_loop(node, names, arguments, owned)
 
-    def finish_loop(self, node: Node, names: list[str], arguments: Sequence[Node], owned: set[Node]) -> None:
-        self.names[node] = tuple(names)  # type: ignore[assignment]
+    def finish_loop(self, node: Node, names: list[str], arguments: Sequence[Node], owned: Owned) -> None:
+        self.names[node] = tuple(names)
         written = written_arguments(node.attrs["body"])
-        owned.update((node, i) for i, a in enumerate(arguments) if a in written)  # type: ignore[misc]
+        owned.update((node, i) for i, a in enumerate(arguments) if a in written)
 
 
 def _first(iterable: Any, limit: int) -> Any:
-    from itertools import islice
-
     return islice(iterable, limit)
 
 

@@ -138,7 +138,7 @@ def trace(
 def _as_result(leaf: Any) -> Node | None:
     if isinstance(leaf, Staged):
         if isinstance(leaf.type, MaybeType):
-            leaf = BACKENDS[type(leaf)].bound(leaf)
+            leaf = staging.bound(staging.ACTIVE[-1], leaf)
         return leaf.node()
     if BACKENDS[type(leaf)] is not None:
         raise LeakError(f"{leaf!r} cannot be returned: use list() on it, or a loop")

@@ -16,8 +16,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .types import StagedType
-
 Source: TypeAlias = tuple[tuple[types.CodeType, int], ...]
 
 
@@ -30,12 +28,14 @@ class Slot:
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """One operation. `type` is None for a node that has several results, or none."""
+    """One operation. `type` is None for a node that has several results, or none, else a `StagedType`:
+    which of them, the op settles.
+    """
 
     op: str
     inputs: tuple[Node, ...]
     attrs: dict[str, Any]
-    type: StagedType | None
+    type: Any
     source: Source = ()
     effect: bool = False
 

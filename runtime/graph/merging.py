@@ -15,16 +15,17 @@ def merge_types(a: StagedType, b: StagedType) -> StagedType:
     """
     if a == b:
         return a
-    if isinstance(a, MaybeType) or isinstance(b, MaybeType):
-        name = a.name if isinstance(a, MaybeType) else b.name
-        return MaybeType(merge_types(getattr(a, "held", a), getattr(b, "held", b)), name)
+    if isinstance(a, MaybeType):
+        return MaybeType(merge_types(a.held, b.held if isinstance(b, MaybeType) else b), a.name)
+    if isinstance(b, MaybeType):
+        return MaybeType(merge_types(a, b.held), b.name)
     if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.parts) == len(b.parts):
         return TupleType(tuple(map(merge_types, a.parts, b.parts)))
     if isinstance(a, ListType) and isinstance(b, ListType):
         if a.element is None or b.element is None:
             return ListType(a.element or b.element)
         return ListType(merge_types(a.element, b.element))
-    if any(isinstance(k, (ListType, TupleType)) for k in (a, b)):
+    if isinstance(a, (ListType, TupleType)) or isinstance(b, (ListType, TupleType)):
         raise TypeError("one is a list or tuple")
     if isinstance(a, ScalarType) and isinstance(b, ScalarType):
         if str in (a.python, b.python):
@@ -33,6 +34,7 @@ def merge_types(a: StagedType, b: StagedType) -> StagedType:
         return ScalarType(order[max(order.index(a.python), order.index(b.python))])
     if isinstance(a, ScalarType):
         a, b = b, a
+    assert isinstance(a, ArrayType)
     if isinstance(b, ScalarType):
         if b.python is str and a.dtype.kind != "U":
             raise TypeError("one is text")

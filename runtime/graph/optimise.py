@@ -86,8 +86,8 @@ def _key(node: Node) -> Any:
 
 
 _APART = frozenset(
-    ("argument", "list", "list_append", "list_pop", "list_set", "list_copy", "setitem", "range", "enumerate", "zip",
-     "reversed", "iterate")
+    ("argument", "list", "list_append", "list_pop", "list_set", "list_copy", "setitem", "range", "enumerate",
+     "zip", "reversed", "iterate")
 )  # fmt: skip
 
 

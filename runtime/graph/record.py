@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import builtins
 import operator
+import types
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -29,14 +30,16 @@ UFUNCS = {
 OPERATOR_OF = {ufunc: name for name, ufunc in UFUNCS.items()}
 
 
-def staged_class() -> type:
-    from .staged import Staged
+_values = types.SimpleNamespace()
 
-    return Staged
+
+def use(kind: type, make: Callable[[Node], Any]) -> None:
+    """Make known what staged values are and how one is made: their module, which imports this one, does."""
+    _values.kind, _values.make = kind, make
 
 
 def is_staged(value: Any) -> bool:
-    return isinstance(value, staged_class())
+    return isinstance(value, _values.kind)
 
 
 def can_stage(value: Any) -> bool:
@@ -47,9 +50,7 @@ def can_stage(value: Any) -> bool:
 
 
 def wrap(node: Node) -> Any:
-    from .staged import wrap as make
-
-    return make(node)
+    return _values.make(node)
 
 
 def add(
@@ -98,10 +99,8 @@ class Arguments:
             return self._slot(_bound(to_node(value)))
         if isinstance(value, (list, tuple)):
             parts = [self.take(v) for v in value]
-            made = tuple(zip(*parts, strict=True)) if parts else ((), ())
-            if isinstance(value, list):
-                return list(made[0]), list(made[1])
-            return made
+            kind = list if isinstance(value, list) else tuple
+            return kind([p[0] for p in parts]), kind([p[1] for p in parts])
         if isinstance(value, slice):
             (a, x), (b, y), (c, z) = map(self.take, (value.start, value.stop, value.step))
             return slice(a, b, c), slice(x, y, z)
@@ -234,7 +233,8 @@ def unary(name: str, operand: Any) -> Any:
     return wrap(current().add(name, (node,), {}, operator_type(name, (node.type,))))
 
 
-def operator_type(name: str, kinds: tuple[StagedType, ...]) -> StagedType:
+def operator_type(name: str, kinds: tuple[Any, ...]) -> StagedType:
+    """The type of an operator's result. A text beside an array stands for itself."""
     if any(isinstance(k, ArrayType) for k in kinds):
         return ufunc_type(UFUNCS[name], "__call__", kinds, {})
     function = builtins.abs if name == "abs" else getattr(operator, name)
@@ -268,7 +268,10 @@ def dimension(value: Any, axis: int) -> Any:
     return wrap(add("dimension", (value,), ScalarType(int), axis=axis))
 
 
-def converted(value: Any, kind: StagedType, *, casting: str = "unsafe", operation: str = "") -> Any:
+Casting: TypeAlias = Literal["same_kind", "unsafe"]
+
+
+def converted(value: Any, kind: StagedType, *, casting: Casting = "unsafe", operation: str = "") -> Any:
     """A value brought to another dtype, or from a Python scalar to an array."""
     node = to_node(value)
     if node.type == kind:
@@ -276,14 +279,7 @@ def converted(value: Any, kind: StagedType, *, casting: str = "unsafe", operatio
     if isinstance(kind, ArrayType):
         if isinstance(node.type, ArrayType):
             if casting != "unsafe" and not np.can_cast(node.type.dtype, kind.dtype, casting):
-                name = UFUNCS[operation].__name__ if operation in UFUNCS else operation
-                raise (
-                    np._core._exceptions._UFuncOutputCastingError(
-                        UFUNCS.get(operation, np.add), casting, node.type.dtype, kind.dtype, 0
-                    )
-                    if operation in UFUNCS
-                    else TypeError(f"{name}: cannot cast {node.type.dtype} to {kind.dtype}")
-                )
+                _refuse_cast(node, kind, operation)
             if node.type.dtype == kind.dtype:
                 return wrap(node)
         return wrap(
@@ -292,6 +288,18 @@ def converted(value: Any, kind: StagedType, *, casting: str = "unsafe", operatio
     if isinstance(kind, ScalarType):
         return wrap(current().add(kind.python.__name__, (node,), {"function": kind.python}, kind))
     return wrap(node)
+
+
+def _refuse_cast(node: Node, kind: ArrayType, operation: str) -> NoReturn:
+    """NumPy's own error for `operation` in place: it is run on ones, with operands and target so typed."""
+    if operation in UFUNCS:
+        operands = [_one(i.type) for i in node.inputs]
+        UFUNCS[operation](*operands, out=np.ones((1,) * kind.ndim, kind.dtype))
+    raise TypeError(f"{operation}: cannot cast {node.type.dtype} to {kind.dtype}")
+
+
+def _one(kind: Any) -> Any:
+    return np.ones((1,) * kind.ndim, kind.dtype) if isinstance(kind, ArrayType) else SAMPLES[kind.python]
 
 
 def _converted_type(old: StagedType, new: ArrayType) -> ArrayType:

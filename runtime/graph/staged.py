@@ -17,7 +17,7 @@ from . import lists, record
 from .ir import Node
 from .rules import METHODS
 from .trace import Builder, current
-from .types import ArrayType, ScalarType, StagedType, TupleType
+from .types import ArrayType, ScalarType, TupleType
 
 
 class Staged:
@@ -26,14 +26,15 @@ class Staged:
     __slots__ = ("__weakref__", "_base", "_node", "_owner", "_seen", "version")
 
     def __init__(
-        self, node: Node, owner: Builder, base: tuple[Staged, Callable[[Any], Any], Any] | None = None
+        self, node: Node, owner: Builder, base: tuple[Tensor, Callable[[Any], Any], Any] | None = None
     ):
         self._node, self._owner, self._base = node, owner, base
         self.version = 0
         self._seen = base[0].version if base else 0
 
     @property
-    def type(self) -> StagedType:
+    def type(self) -> Any:
+        """The `StagedType` of the value; which of them, its class tells for all but unbound ones."""
         return self._node.type
 
     @property
@@ -75,13 +76,13 @@ class Staged:
         place = f" (made at {self._node.place})" if self._node.place else ""
         raise StagingError(f"a staged value of type {self.type}{place} {what}. {remedy}")
 
-    def __bool__(self) -> NoReturn:
+    def __bool__(self) -> NoReturn:  # noqa: PLE0304 - refuse() raises
         self.refuse(
             "decides a branch that was not converted",
             "Convert the function that holds the 'if', 'while', 'and', 'or' or 'not', or use np.where",
         )
 
-    def __index__(self) -> NoReturn:
+    def __index__(self) -> NoReturn:  # noqa: PLE0305 - refuse() raises
         self.refuse("is used as a Python index or size", "Index a NumPy array or a list in converted code")
 
     def __int__(self) -> NoReturn:
@@ -176,7 +177,7 @@ class Value(Staged):
     for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
         locals()[f"__{_name}__"] = _binary(_name)
     del _name, _function
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __neg__(self) -> Any:
         return record.unary("neg", self)
@@ -301,12 +302,15 @@ class Tensor(Value):
     def __getitem__(self, key: Any) -> Any:
         made = record.getitem(self, key)
         if isinstance(made, Tensor) and made.ndim and is_basic(key):
-            made._base = (self, lambda base: record.getitem(base, key), key)
-            made._seen = self.version
+            made.follow(self, lambda base: record.getitem(base, key), key)
         return made
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.write_through(record.setitem(self, key, value))
+
+    def follow(self, base: Tensor, again: Callable[[Any], Any], key: Any) -> None:
+        """Be a view of `base`, which `again` makes of it and which it has at `key`, if at one."""
+        self._base, self._seen = (base, again, key), base.version
 
     def write_through(self, value: Any) -> None:
         """Write to the handle and to what it is a view of."""
@@ -334,8 +338,7 @@ def view(function: Callable, base: Tensor, *args: Any, **kwargs: Any) -> Any:
     """The result of a NumPy function that gives a view of its first argument."""
     made = record.call(function, (base, *args), kwargs)
     if isinstance(made, Tensor):
-        made._base = (base, lambda again: record.call(function, (again, *args), kwargs), None)
-        made._seen = base.version
+        made.follow(base, lambda again: record.call(function, (again, *args), kwargs), None)
     return made
 
 
@@ -375,6 +378,17 @@ class StagedList(Staged):
     def copy(self) -> Any:
         return lists.list_copy(self)
 
+    def clear(self) -> None:
+        self.write(lists.staged_list([]))
+
+    def __delitem__(self, key: Any) -> None:
+        self.pop(key)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__") or not hasattr(list, name):
+            raise AttributeError(f"'list' object has no attribute '{name}'")
+        self.refuse(f"has no staged {name}()", "Use append, extend, pop, del, an index, or an array")
+
     def __iadd__(self, values: Any) -> Any:
         self.extend(values)
         return self
@@ -390,7 +404,7 @@ class StagedList(Staged):
     def __setitem__(self, key: Any, value: Any) -> None:
         self.write(lists.list_set(self, key, value))
 
-    def __len__(self) -> NoReturn:
+    def __len__(self) -> NoReturn:  # noqa: PLE0303 - refuse() raises
         self.refuse("has a length that is known only at run time", "Call len() in converted code")
 
     def __iter__(self) -> NoReturn:
@@ -409,3 +423,6 @@ def wrap(node: Node, owner: Builder | None = None) -> Any:
     if isinstance(kind, TupleType):
         return tuple(wrap(record.output(node, i, part)) for i, part in enumerate(kind.parts))
     return StagedList(node, owner)
+
+
+record.use(Staged, wrap)

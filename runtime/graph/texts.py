@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from . import record
@@ -38,7 +39,7 @@ def resolved(text: str) -> Any:
     )
 
 
-_CONVERSIONS = {"": lambda value: value, "r": repr, "s": str, "a": ascii}
+_CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "r": repr, "s": str, "a": ascii}
 
 
 def joined(*parts: Any) -> str:

@@ -8,9 +8,10 @@ value belongs to the builder that was current when it was made. Used in a builde
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ class Builder:
         self.writes: dict[int, tuple[Any, Builder, Node]] = {}
         self.owned: set[Node] = set()
         self.constants: dict[Any, Node] = {}
-        self.errors: dict[str, str] = parent.errors if parent else np.geterr()
+        self.errors: Mapping[str, object] = parent.errors if parent else np.geterr()
         self.open = True
 
     def argument(self, kind: StagedType, name: str) -> Node:
@@ -89,14 +90,15 @@ class Builder:
     def operands(self) -> list[tuple[Node, Node]]:
         """What was lifted: the parent's node and this graph's argument."""
         parent = self.parent
+        assert parent is not None
         return [(o, i) for o, i in self.captured.items() if i.op == "argument" and o in parent.owned]
 
 
 def leaked(node: Node) -> LeakError:
     at = f" It was made at {node.place}." if node.place else ""
     return LeakError(
-        f"a staged value of type {node.type} was used outside the function, branch or loop body that made it.{at} "
-        "Return it, or keep it in a variable of the function, instead of storing it elsewhere"
+        f"a staged value of type {node.type} was used outside the function, branch or loop body that made it."
+        f"{at} Return it, or keep it in a variable of the function, instead of storing it elsewhere"
     )
 
 
@@ -135,7 +137,7 @@ def building(builder: Builder, backend: Any) -> Any:
 def user_frames() -> Source:
     """The frames of user code below the trace, outermost first, as code and instruction."""
     found = []
-    frame = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         code = frame.f_code
         if is_ours(code):

@@ -10,7 +10,7 @@ path leaves unbound; reading it is checked at run time.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -75,5 +75,5 @@ class MaybeType:
 
 StagedType: TypeAlias = ArrayType | ScalarType | ListType | TupleType | MaybeType
 
-SAMPLES = {bool: True, int: 1, float: 1.0, complex: 1j, str: "1"}
+SAMPLES: dict[type, Any] = {bool: True, int: 1, float: 1.0, complex: 1j, str: "1"}
 """A value of each Python scalar type, to ask Python itself what an operation makes of it."""

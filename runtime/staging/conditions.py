@@ -45,7 +45,7 @@ def _join(statement: Statement, cond: Any, first: Path, second: Path, outputs: i
     """One condition for two paths; what it leaves in each location that they change."""
     backend, rows = statement.backend, Rows()
     paths_ = (first, second)
-    plan: dict[Any, list[tuple[Any, Any]]] = {}
+    plan: dict[Any, list[tuple[int | None, Any]]] = {}
     specs: dict[Any, Spec] = {}
     merged: list[tuple[Any, Any, Any]] = []
     for location in {**first.values, **second.values}:
@@ -60,7 +60,7 @@ def _join(statement: Statement, cond: Any, first: Path, second: Path, outputs: i
                 rows.add(name, a_spec, b_spec, "the structures differ")
                 continue
             a, b, a_spec = _spread(a, a_spec, b, b_spec)
-        slots = []
+        slots: list[tuple[int | None, Any]] = []
         for leaf_name, x, y in zip(paths(a_spec, name), a, b, strict=True):
             if is_same(x, y):
                 slots.append((None, x))

@@ -16,7 +16,10 @@ _filter: list[Any] = []
 
 def list_comp(backend: Backend, iterated: Any, comprehension: Callable[[Any], list]) -> Any:
     """A list comprehension over something staged, as a loop that appends to a staged list."""
-    made = backend.staged_list([])
+    make = getattr(backend, "staged_list", None)
+    if make is None:
+        raise StagingError(f"{backend.name} has no staged lists: write the comprehension as a 'for' loop")
+    made = make([])
 
     def body(item: Any) -> None:
         _filter.append(None)
@@ -48,7 +51,8 @@ def keep(cond: Any) -> bool:
     """In the first run of a comprehension its condition is noted, in the second it holds."""
     if not _filter:
         raise StagingError(
-            "the condition of a comprehension over plain values is staged. Loop over a staged array, or write a 'for' loop"
+            "the condition of a comprehension over plain values is staged. Loop over a staged array, or "
+            "write a 'for' loop"
         )
     if _filter[-1] is True:
         return True
@@ -96,11 +100,15 @@ def _owner_of(*values: Any) -> Backend | None:
 
 def get_item(target: Any, key: Any) -> Any:
     backend = _owner_of(key, target)
+    assert backend is not None
     return backend.get_item(target, key)
 
 
 def set_item(target: Any, key: Any, value: Any) -> Any:
-    backend = _owner_of(target, key, value) or ACTIVE[-1]
+    backend = _owner_of(target, key, value) or next(iter(ACTIVE), None)
+    if backend is None:
+        target[key] = value
+        return target
     return backend.set_item(target, key, value)
 
 

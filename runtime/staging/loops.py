@@ -252,7 +252,11 @@ def finish_unrolled(
             continue
         if count == MAX_UNROLLED:
             raise StagingError(
-                f"a 'break' on a staged value did not end a Python loop after {MAX_UNROLLED} iterations: a plain "
-                "iterator is unrolled to its end. Loop over a staged range or array, or use 'while'"
+                f"a 'break' on a staged value did not end a Python loop after {MAX_UNROLLED} iterations: a "
+                "plain iterator is unrolled to its end. Loop over a staged range or array, or use 'while'"
             )
-        if_stmt(owner, going, lambda item=item: body(item), nothing, get_state, set_state, names, len(names))
+
+        def iteration(item: Any = item) -> None:
+            body(item)
+
+        if_stmt(owner, going, iteration, nothing, get_state, set_state, names, len(names))

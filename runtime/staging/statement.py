@@ -77,13 +77,14 @@ class Statement:
     ) -> Path:
         """Capture `closure`; `enter` gets the placeholders before it runs."""
         noted: dict[Any, tuple[list[Any], Spec]] = {}
-        code = getattr(closure, "__code__", None)
+        code: Any = getattr(closure, "__code__", None)
         _depth[code] = _depth.get(code, 0) + 1
         if _depth[code] > MAX_RECURSION:
             _depth.clear()
             raise StagedRecursionError(
-                f"{code.co_name!r} calls itself under a staged condition: the depth is known only at run time, so the "
-                f"trace would not end ({MAX_RECURSION} levels were tried). Write it as a loop, or recurse on a plain number"
+                f"{code.co_name!r} calls itself under a staged condition: the depth is known only at run "
+                f"time, so the trace would not end ({MAX_RECURSION} levels were tried). Write it as a loop, "
+                "or recurse on a plain number"
             )
 
         def traced(*placeholders: Any) -> Any:
@@ -128,8 +129,8 @@ class Statement:
             return False
         if not any(value is held for value in self.before):
             raise StagingError(
-                f"{location.name} changes its length under a staged condition or in a staged loop, but is no variable "
-                "of the function. Give the list to a local variable first, and use that"
+                f"{location.name} changes its length under a staged condition or in a staged loop, but is no "
+                "variable of the function. Give the list to a local variable first, and use that"
             )
         staged = make(held)
         self.staged_lists.append(held)

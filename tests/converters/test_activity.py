@@ -195,7 +195,7 @@ def test_edges_of_with_and_match():
         with a as b:        # -> 3
             c = 1           # -> 4 ! 4
         match d:            # -> 5 7 9
-            case 1:         # -> 6 7
+            case 1:         # -> 6 7 9
                 e = 1       # -> 9
             case [g]:       # -> 8 9
                 return      # -> end

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import gast
 import pytest
@@ -22,10 +22,11 @@ MODULES = """
 def test_standard_library_verified(name: str):
     with open(importlib.util.find_spec(name).origin, encoding="utf-8") as file:
         module = ast.parse(file.read())
-    for node in module.body:
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            tree = gast.ast_to_gast(node)
-            converters.convert_tree(tree, verify=True)
+    bodies = [module.body, *(node.body for node in module.body if isinstance(node, ast.ClassDef))]
+    functions = [n for body in bodies for n in body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    assert functions
+    for function in functions:
+        converters.convert_tree(gast.ast_to_gast(function), verify=True)
 
 
 def converted(source: str):
@@ -58,7 +59,9 @@ LONG = {
     + "".join(f"        if x == {i}:\n            return i, {i}\n" for i in range(100))
     + "    return -1\n",
     "continues in a loop": "def f(x):\n    out = []\n    while x > 0:\n        x -= 7\n"
-    + "".join(f"        if x == {i}:\n            out.append({i})\n            continue\n" for i in range(100))
+    + "".join(
+        f"        if x == {i}:\n            out.append({i})\n            continue\n" for i in range(100)
+    )
     + "        out.append(x)\n    return out\n",
     "match": "def f(x):\n    match x:\n"
     + "".join(f"        case {i}:\n            return {i * 2}\n" for i in range(100))
@@ -109,8 +112,5 @@ def test_conversion_from_deep_in_a_program():
 
 def test_conversion_on_a_thread():
     """A thread's C stack is small."""
-    results = []
-    thread = threading.Thread(target=lambda: results.append(converted(LONG["elif that returns"])[1](9)))
-    thread.start()
-    thread.join()
-    assert results == [18]
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(lambda: converted(LONG["elif that returns"])[1](9)).result() == 18

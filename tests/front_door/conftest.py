@@ -5,4 +5,4 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from modules import module  # noqa: E402, F401 - a fixture
+from modules import module  # noqa: F401 - a fixture

@@ -1,3 +1,4 @@
+# ruff: noqa: B007, C400, F841, PLW0108, PT011, RET503, RUF005 - the functions are what is tried
 """What looks at frames, and what frames show: as in plain Python, with no frame of ours."""
 
 from __future__ import annotations
@@ -246,9 +247,7 @@ def in_statements(kind, h):
                 h()
 
 
-STATEMENTS = (
-    "if while for assert set update with match unbound raise generator".split() + ["for with break"]
-)
+STATEMENTS = "if while for assert set update with match unbound raise generator".split() + ["for with break"]
 
 
 def places(f, *args) -> list:

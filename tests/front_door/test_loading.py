@@ -1,3 +1,4 @@
+# ruff: noqa: B008, F811, PLC3002, RET503 - the functions are what is tried
 """The function that comes out: it shares what the original has, and looks like it."""
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import autograph_rs as ag
 
 def decorated(a: int, /, b: str = "x", *args, c, d: float = 2.0, **kwargs) -> list:
     """Its documentation."""
-    return [a if a else b, args, c, d, kwargs]
+    return [a or b, args, c, d, kwargs]
 
 
 decorated.note = "kept"
@@ -26,18 +27,18 @@ class Holder:
     factor = 3
 
     def method(self, x=0):
-        return x if x else self.factor
+        return x or self.factor
 
     @staticmethod
     def static(x):
-        return x if x else 1
+        return x or 1
 
     @classmethod
     def of_class(cls, x):
-        return x if x else cls.factor
+        return x or cls.factor
 
     def __call__(self, x):
-        return x if x else -self.factor
+        return x or -self.factor
 
     @property
     def prop(self):
@@ -57,7 +58,7 @@ def counter():
     count = 0
 
     def get():
-        return count if count else "none"
+        return count or "none"
 
     def put(x):
         nonlocal count
@@ -75,7 +76,7 @@ def generator(n):
 
 
 async def coroutine(n):
-    return n if n else 1
+    return n or 1
 
 
 async def asynchronous(n):
@@ -133,7 +134,7 @@ def test_signature_of_a_wrapper_is_that_of_what_it_wraps():
 
 def test_explicit_signature_is_kept():
     def f(*args):
-        return args if args else 0
+        return args or 0
 
     f.__signature__ = inspect.Signature([inspect.Parameter("p", inspect.Parameter.POSITIONAL_ONLY)])
     assert inspect.signature(ag.to_graph(f)) == inspect.signature(ag.convert(f)) == f.__signature__
@@ -168,7 +169,7 @@ def test_a_cell_that_is_filled_later():
         made(1)
 
     def later(n):
-        return n if n else 1
+        return n or 1
 
     assert made(3) == 3
 
@@ -238,7 +239,7 @@ def test_as_a_decorator(make):
         @staticmethod
         @make
         def static(x):
-            return x if x else 9
+            return x or 9
 
         @classmethod
         @make
@@ -257,7 +258,7 @@ def test_decorators_are_not_applied_again():
 
     @note
     def f(x):
-        return x if x else 1
+        return x or 1
 
     assert ag.to_graph(f)(0) == 1
     assert "@" not in ag.to_code(f)
@@ -268,7 +269,7 @@ def test_defaults_are_not_evaluated_again():
     evaluated = []
 
     def f(x=evaluated.append(1), *, y: evaluated.append(2) = evaluated.append(3)):
-        return x if x else y
+        return x or y
 
     ag.to_graph(f)()
     assert evaluated.count(1) == evaluated.count(3) == 1

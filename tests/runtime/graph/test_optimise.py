@@ -68,7 +68,7 @@ def test_unused_results_of_a_condition_are_dropped():
             y = np.exp(x)
         else:
             y = np.sqrt(-x)
-        z = y * 2
+        z = y * 2  # noqa: F841 - nobody takes it
         return x + 1
 
     graph = graph_of(f, np.float64(1))

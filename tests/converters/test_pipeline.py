@@ -1,0 +1,109 @@
+"""The pipeline keeps its promises and names a pass that does not; templates and names."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from typing import ClassVar
+
+import gast
+import pytest
+from cases_support import ALL, Sample
+from pairs import text
+
+from autograph_rs import converters
+from autograph_rs.converters.names import Namer, names_in
+from autograph_rs.converters.passes import Normalise
+from autograph_rs.converters.templates import Template, template
+from autograph_rs.converters.trees import load
+
+# All of them -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sample", [pytest.param(sample, id=sample.id) for sample in ALL])
+def test_samples_verified(sample: Sample):
+    tree = gast.parse(textwrap.dedent(inspect.getsource(sample.function))).body[0]
+    converters.convert_tree(tree, verify=True)
+
+
+class KeepsAssert(Normalise):
+    """A bad pass: it says that it removes what it leaves."""
+
+    def run(self, function: gast.AST) -> None:
+        pass
+
+
+class BreaksTree(converters.Pass):
+    """A bad pass: what it makes does not compile."""
+
+    removes: ClassVar = ()
+
+    def run(self, function: gast.AST) -> None:
+        function.body = [gast.Break()]
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (KeepsAssert, "KeepsAssert left a Assert at line 2"),
+        (BreaksTree, "BreaksTree made a tree that does not compile: 'break' outside loop"),
+    ],
+)
+def test_a_bad_pass_is_named(bad: type, message: str):
+    tree = gast.parse("def f(x):\n  assert x").body[0]
+    with pytest.raises(converters.PassError, match=message):
+        converters.convert_tree(tree, passes=(bad,), verify=True)
+
+
+def test_a_pass_says_how_it_runs():
+    tree = gast.parse("def f(): pass").body[0]
+    with pytest.raises(TypeError, match="Pass does not say how it runs"):
+        converters.convert_tree(tree, passes=(converters.Pass,))
+
+
+# Templates and names ---------------------------------------------------------------------------
+
+
+def test_template_fills_every_kind_of_hole():
+    made = template("""
+        def $name($arg):
+            nonlocal x
+            $body
+            $target = $value
+    """)(name="g", arg="a", body=gast.parse("b\nc").body, target="t", value=load("v"))
+    assert text(made[0]) == "def g(a):\n    nonlocal x\n    b\n    c\n    t = v"
+
+
+@pytest.mark.parametrize("fill", [{}, {"a": load("x")}, {"a": load("x"), "b": load("y"), "c": load("z")}])
+def test_template_wants_exactly_its_holes(fill: dict):
+    wrong = {"a", "b"} ^ fill.keys()
+    with pytest.raises(TypeError, match="differ in " + ", ".join(sorted(wrong))):
+        Template("$a + $b")(**fill)
+
+
+def test_template_builds_fresh_trees():
+    made = template("a = $b")
+    first, second = made(b=load("x"))[0], made(b=load("x"))[0]
+    assert first is not second and first.targets[0] is not second.targets[0]
+
+
+def test_namer_keeps_clear_of_what_is_taken():
+    namer = Namer({"a", "a_1", "b"})
+    assert [namer.fresh(s) for s in ("a", "a", "b", "c", "c")] == ["a_2", "a_3", "b_1", "c", "c_1"]
+
+
+def test_names_in_finds_names_in_every_role():
+    source = """
+def f(a, *b, c=d, **e):
+    global g
+    import h.i as j
+    k.l(m=n)
+    class o: pass
+    try: pass
+    except p as q: pass
+    match r:
+        case s(t=u, **v): pass
+"""
+    source = source.replace("s(t=u, **v)", "{'z': s, **v}")
+    expected = {"f", "a", "b", "c", "d", "e", "g", "j", "k", "l", "m", "n", "o", "p", "q", "r", "s", "v"}
+    assert expected <= names_in(gast.parse(source))
