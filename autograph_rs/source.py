@@ -79,13 +79,15 @@ def parse(text: str, filename: str) -> ast.Module:
         raise ConversionError(f"{filename}: the source cannot be parsed: {error}") from error
 
 
-def find(function: types.FunctionType, source: str | None = None) -> Found:
+def find(function: types.FunctionType, source: str | None = None, *, trusted: bool = False) -> Found:
     """The node of a function in its source.
 
     Args:
         function: a Python function or lambda.
         source: the text to read in place of the function's file, for functions made where no
             source can be had.
+        trusted: whether the function may run other code than its source has now: it is part of a
+            converted one.
 
     Raises:
         ConversionError: the source cannot be had, or is not what the function was compiled from.
@@ -117,7 +119,7 @@ def find(function: types.FunctionType, source: str | None = None) -> Found:
         )
     if len(candidates) != 1:
         raise _changed(function) if not candidates else _ambiguous(function)
-    if not _same_code(file, candidates[0].node, code):
+    if not trusted and not _same_code(file, candidates[0].node, code):
         raise _changed(function)
     return candidates[0]
 

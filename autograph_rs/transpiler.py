@@ -280,7 +280,7 @@ class Transpiler:
         return entry
 
     def _convert(self, f: types.FunctionType, text: str | None) -> Converted:
-        found = source.find(f, text)
+        found = source.find(f, text, trusted=id(f.__code__) in self._converted)
         try:
             with deep_recursion():
                 tree = gast.ast_to_gast(found.node)
@@ -293,12 +293,13 @@ class Transpiler:
         for inner in _codes_in(code):
             self._entries.keep(inner, None)
             self._converted.keep(inner, None)
-        entry = Converted(code, self._cell, f.__globals__, tree=tree)
+        entry = Converted(code, self._cell, tree=tree)
         if f.__closure__ is None and f.__defaults__ is None and f.__kwdefaults__ is None:
-            entry.shared = entry.bind(f)
+            entry.shared, entry.globals = entry.bind(f), f.__globals__
             self._shared.append(entry)
-            if len(self._shared) > MAX_SHARED:
-                self._shared.popleft().shared = None
+            if len(self._shared) > MAX_SHARED:  # what is shared keeps its module alive
+                oldest = self._shared.popleft()
+                oldest.shared = oldest.globals = None
         return entry
 
     def _resolve(self, f: types.FunctionType) -> Converted | None:

@@ -161,9 +161,7 @@ def conversion_table(found: Measurements, cases: list[Case], workers: dict[str, 
     """Milliseconds for each; below, geometric means as multiples of the compiler and of ours."""
     columns = ("compile", *COLUMNS)
     head = ["convert, ms", "ast.parse + compile", *COLUMNS]
-    rows = [
-        [case.title, *(found.cell((name, case.name), spread) for name in columns)] for case in cases
-    ]
+    rows = [[case.title, *(found.cell((name, case.name), spread) for name in columns)] for case in cases]
     means = {name: found.mean([(name, case.name) for case in cases]) for name in columns}
     rows.append(["geometric mean", *(optional(means[name]) for name in columns)])
     for title, base in (("  over ast.parse + compile", "compile"), ("  over ours", "ours")):

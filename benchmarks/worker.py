@@ -57,9 +57,7 @@ CONVERTERS = {
         {"to_graph": "autograph_rs:to_graph", "convert": "autograph_rs:convert"},
     ),
     "malt": Converter("malt", "diastatic-malt", {"to_graph": "malt:to_graph"}),
-    "tf.autograph": Converter(
-        "tensorflow", "tensorflow", {"to_graph": "tensorflow.autograph:to_graph"}
-    ),
+    "tf.autograph": Converter("tensorflow", "tensorflow", {"to_graph": "tensorflow.autograph:to_graph"}),
 }
 
 
@@ -102,9 +100,7 @@ class Worker:
         gc.collect()
         return {
             "convert": [elapsed(functools.partial(convert, copy)) for copy in copies],
-            "compile": [
-                elapsed(lambda: compile(ast.parse(text), "<copy>", "exec")) for _ in copies
-            ],
+            "compile": [elapsed(lambda: compile(ast.parse(text), "<copy>", "exec")) for _ in copies],
         }
 
     def run(self, case: str, way: str) -> dict[str, float]:

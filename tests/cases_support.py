@@ -164,9 +164,7 @@ def chained(error: BaseException | None) -> list:
 
 def check_same(actual: Any, expected: Any, at: str, *, exact: bool) -> None:
     """Raise an AssertionError that names the place `at` which `actual` differs."""
-    shown = (
-        f"{at}: {actual!r} ({type(actual).__name__}), not {expected!r} ({type(expected).__name__})"
-    )
+    shown = f"{at}: {actual!r} ({type(actual).__name__}), not {expected!r} ({type(expected).__name__})"
     if isinstance(expected, NUMBER):
         assert isinstance(actual, NUMBER), shown
         check_number(actual, expected, shown, exact=exact)

@@ -7,6 +7,4 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 
 def pytest_addoption(parser):
-    parser.addoption(
-        "--update-golden", action="store_true", help="rewrite tests/cases/*.golden from to_code"
-    )
+    parser.addoption("--update-golden", action="store_true", help="rewrite tests/cases/*.golden from to_code")

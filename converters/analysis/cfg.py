@@ -172,9 +172,10 @@ class _Builder:
         for case in statement.cases:
             tested = self.after(previous, case.pattern, *([case.guard] if case.guard is not None else []))
             self.link(self.block(case.body, tested), leave)
+            if _matches_always(case):
+                return leave
             previous = self.after(previous)
-            if not (isinstance(case.pattern, gast.MatchAs) and case.pattern.pattern is None and case.guard is None):
-                self.link(tested, previous)
+            self.link(tested, previous)
         self.link(previous, leave)
         return leave
 
@@ -192,6 +193,10 @@ _COMPOUND = {
 }
 
 COMPOUND = tuple(_COMPOUND)
+
+
+def _matches_always(case: gast.AST) -> bool:
+    return isinstance(case.pattern, gast.MatchAs) and case.pattern.pattern is None and case.guard is None
 
 
 def for_parts(statement: gast.For) -> tuple[gast.AST, gast.AST | None]:

@@ -109,7 +109,7 @@ class ControlFlow(Pass):
         for statement in statements:
             kind = type(statement)
             if kind in FUNCTIONS or kind is gast.ClassDef:
-                out.append(statement)
+                out.append(self.read(statement, place))
             elif kind in _CONVERTED and not self.stays(statement):
                 defs = out if place.sink is None else place.sink
                 out.extend(_CONVERTED[kind](self, statement, place, defs))
@@ -355,7 +355,17 @@ class ControlFlow(Pass):
             if type(node.ctx) is gast.Load and node.id in unbound:
                 return at(checked_name(node.id, in_closure), node)
             return node
-        if kind in FUNCTIONS or kind is gast.Lambda or kind in COMPREHENSIONS or kind is gast.ClassDef:
+        if kind in FUNCTIONS or kind is gast.Lambda:
+            for parts in (node.args.defaults, node.args.kw_defaults, getattr(node, "decorator_list", [])):
+                parts[:] = [part and self.checked(part, unbound, in_closure) for part in parts]
+            return node
+        if kind is gast.ClassDef:
+            for parts in (node.bases, node.keywords, node.decorator_list):
+                parts[:] = [self.checked(part, unbound, in_closure) for part in parts]
+            return node
+        if kind in COMPREHENSIONS:
+            first = node.generators[0]
+            first.iter = self.checked(first.iter, unbound, in_closure)
             return node
         thunks = kind is gast.Call and operator_name(node) is not None
         for name in node._fields:

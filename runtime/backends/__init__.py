@@ -92,7 +92,7 @@ class Backend(Protocol):
     def not_(self, value: Leaf) -> Any: ...
 
 
-MAX_TYPES = 1000
+MAX_TYPES = 100
 
 
 class _Table(dict[type, "Backend | None"]):

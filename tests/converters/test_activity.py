@@ -34,7 +34,7 @@ def shown(source: str) -> str:
         ("del a.b", "reads: a; places: a.b"),
         ("a[b] = c", "reads: a b c"),
         ("a[b] += c", "reads: a b c"),
-        ("del a, b[c]", "reads: a b c; deletes: a"),
+        ("del a, b[c]", "reads: a b c; deletes: a; mutates: b"),
         ("a.append(b)", "reads: a b; mutates: a"),
         ("a.b.append(c)", "reads: a c"),
         ("a.append", "reads: a; mutates: a"),

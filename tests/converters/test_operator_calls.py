@@ -33,7 +33,7 @@ from autograph_rs.converters.passes.control_flow import ControlFlow
         ("a[0], a[-1], a[1:2], a[...]", "a[0], a[-1], a[1:2], a[...]"),
         ("a(b, *c, d=e, **g)", "ag__.callee(a)(b, *c, d=e, **g)"),
         ("a.b(c)", "ag__.callee(a.b)(c)"),
-        ("locals(), type(a), isinstance(a, b)", "locals(), type(a), isinstance(a, b)"),
+        ("locals(), issubclass(a, b)", "(ag__.visible(locals(), ()), issubclass(a, b))"),
         ("[a for b in c]", "ag__.list_comp(c, lambda items: [a for b in items])"),
         ("[a for b in c if b]", "ag__.list_comp(c, lambda items: [a for b in items if ag__.keep(b)])"),
         ("[a for b in c for d in b]", "[a for b in c for d in b]"),

@@ -137,15 +137,11 @@ def test_a_capture_is_bound_before_its_guard():
         """
         def f(x):
             subject = x
-            unmatched = True
-            if unmatched:
-                if subject == 1:
-                    unmatched = False
-                    a
-            if unmatched:
+            if subject == 1:
+                a
+            else:
                 y = subject
                 if y > 2:
-                    unmatched = False
                     b
         """,
     )

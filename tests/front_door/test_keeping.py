@@ -53,22 +53,23 @@ def test_lambdas_are_forgotten():
     name = "<many lambdas>"
     text = "f = " + "lambda x: " * 3 + "x if x > 0 else -x\n"
     before = None
-    for _ in range(3000):
+    for i in range(3000):
         made = executed(text, name).f
         f = types.FunctionType(made.__code__, {"__builtins__": {}})
         assert ag.to_graph(f)(1)(2)(-3) == 3
         assert ag.convert(f)(1)(2)(-3) == 3
         del made, f
-        before = entries() if before is None else before
+        before = entries() if i == 999 else before
     assert entries() <= before + 10
 
 
 def test_dropped_namespaces_are_forgotten():
     """A function that its own namespace holds goes with the namespace."""
     text = "def f(x):\n    return x if x > 0 else -x\n"
-    before = entries()
-    for _ in range(200):
+    before = None
+    for i in range(1500):
         assert ag.to_graph(executed(text, "<namespace>").f)(-1) == 1
+        before = entries() if i == 999 else before
     assert entries() <= before + 20
 
 

@@ -169,7 +169,7 @@ def test_do_not_convert_above_convert():
         return left(x), other(x)
 
     first, second = ag.to_graph(f)(1)
-    assert first is left.__wrapped__.__code__
+    assert first is left.__code__
     assert second is not other.__wrapped__.__code__
 
 

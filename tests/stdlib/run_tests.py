@@ -100,9 +100,7 @@ def strays(namespace: dict[str, Any], name: str, file: str) -> list[str]:
             stray = value.__name__ == name and value.__file__ != file
         elif getattr(value, "__module__", None) == name:
             stray = any(
-                f.__globals__.get("__file__") != file
-                for f in functions_of(value)
-                if f.__module__ == name
+                f.__globals__.get("__file__") != file for f in functions_of(value) if f.__module__ == name
             )
         else:
             stray = False
