@@ -41,8 +41,8 @@ class Converted:
 
     code: types.CodeType
     operators: types.CellType
-    globals: dict[str, Any]
     shared: Callable[..., Any] | None = None
+    globals: dict[str, Any] | None = None
     tree: Any = field(default=None, repr=False)
 
     def bind(self, function: types.FunctionType) -> types.FunctionType:
@@ -53,7 +53,7 @@ class _Thin:
     """The entry of the callables that `convert` makes: a call of one is a call of what it wraps."""
 
     shared = None
-    globals: dict[str, Any] = {}
+    globals = None
 
     def __init__(self, transpiler: Transpiler):
         self.transpiler = transpiler
