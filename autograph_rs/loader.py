@@ -7,8 +7,8 @@ user's function whose code they hold.
 """
 
 from __future__ import annotations
-
 import __future__
+
 import ast
 import sys
 import types
@@ -29,7 +29,7 @@ def detached(tree: gast.AST) -> FunctionNode:
     if not isinstance(node, ast.Lambda):
         node.decorator_list = []
         node.name = f"ag__{node.name}"
-        if getattr(node, "type_params", None):
+        if sys.version_info >= (3, 12):
             node.type_params = []  # their variables are free variables of the function
     return node
 
@@ -56,7 +56,8 @@ def compile_function(tree: gast.AST, original: types.CodeType, generated: Set[st
     """
     node = detached(tree)
     node.lineno = original.co_firstlineno
-    module = compile(to_module(node, original.co_freevars), original.co_filename, "exec", flags=original.co_flags & _ANNOTATIONS, dont_inherit=True)
+    made, flags = to_module(node, original.co_freevars), original.co_flags & _ANNOTATIONS
+    module = compile(made, original.co_filename, "exec", flags=flags, dont_inherit=True)
     [factory] = _codes(module)
     name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
     [code] = [c for c in _codes(factory) if c.co_name == name][-1:]

@@ -61,6 +61,14 @@ def operator_name(node: gast.AST) -> str | None:
     return None
 
 
+THUNK_TAKERS = frozenset(("and_", "or_", "if_exp", "assert_stmt", "list_comp", "ldu", "until", "call"))
+
+
+def takes_thunks(node: gast.AST) -> bool:
+    """Whether a node is a call of an operator that runs the lambdas among its arguments in their place."""
+    return operator_name(node) in THUNK_TAKERS
+
+
 def function(name: str, body: list[gast.AST], *parameters: str) -> gast.FunctionDef:
     return gast.FunctionDef(name, arguments(*parameters), body, [], None, None, [])
 
@@ -124,7 +132,7 @@ def within(roots: gast.AST | Iterable[gast.AST]) -> Iterator[gast.AST]:
             stack.extend(evaluated_at_definition(node))
         elif kind is gast.ClassDef:
             stack.extend((*node.decorator_list, *node.bases, *node.keywords))
-        elif operator_name(node):
+        elif takes_thunks(node):
             stack.extend(arg.body if type(arg) is gast.Lambda else arg for arg in node.args)
         else:
             stack.extend(children(node))

@@ -18,8 +18,8 @@ from ..trees import (
     FUNCTIONS,
     children,
     evaluated_at_definition,
-    operator_name,
     parameters,
+    takes_thunks,
 )
 
 MUTATORS = frozenset(("append", "pop", "extend", "insert", "clear", "remove", "sort", "reverse"))
@@ -75,7 +75,7 @@ def _scan(stack: list[gast.AST], found: Activity) -> None:
             found.rebinds |= inner.rebinds | outer
         elif kind in COMPREHENSIONS:
             _comprehension(node, found)
-        elif kind is gast.Call and operator_name(node):
+        elif kind is gast.Call and takes_thunks(node):
             stack.extend(arg.body if type(arg) is gast.Lambda else arg for arg in node.args)
         else:
             if kind is gast.Attribute:

@@ -13,9 +13,7 @@ import gast
 from ..trees import at, header, operator, operator_name
 from .expressions import Rewriter
 
-NATIVE = frozenset(
-    ("super", "locals", "globals", "vars", "dir", "eval", "exec", "issubclass")
-)
+NATIVE = frozenset(("super", "locals", "globals", "vars", "dir", "eval", "exec", "issubclass"))
 
 
 class Calls(Rewriter):

@@ -29,6 +29,7 @@ from ..trees import (
     operator,
     operator_name,
     store,
+    takes_thunks,
 )
 from .base import Context, Pass, own_nodes
 from .expressions import guard, is_plain
@@ -367,7 +368,7 @@ class ControlFlow(Pass):
             first = node.generators[0]
             first.iter = self.checked(first.iter, unbound, in_closure)
             return node
-        thunks = kind is gast.Call and operator_name(node) is not None
+        thunks = takes_thunks(node)
         for name in node._fields:
             value = getattr(node, name, None)
             if isinstance(value, gast.AST):

@@ -15,6 +15,7 @@ from typing import ClassVar
 
 import gast
 
+from ..analysis import declarations, is_anchored
 from ..trees import (
     COMPREHENSIONS,
     FUNCTIONS,
@@ -28,7 +29,6 @@ from ..trees import (
     operator_name,
     within,
 )
-from ..analysis import declarations, is_anchored
 from .base import Context, Pass
 
 

@@ -193,10 +193,11 @@ class LowerJumps(Pass):
         return [statement]
 
     def undone_jumps(self, statement: gast.AST) -> list[str]:
-        """Flags of jumps that a `finally` or `__exit__` on their way may turn into an exception that is caught."""
+        """Flags of jumps that a `finally` or `__exit__` on their way may turn into a caught exception."""
         if not isinstance(statement, TRIES) or not statement.handlers:
             return []
-        left = [n for s in statement.body for n in within(s) if getattr(n, "finalbody", None) or isinstance(n, gast.With)]
+        inner = [n for s in statement.body for n in within(s)]
+        left = [n for n in inner if getattr(n, "finalbody", None) or isinstance(n, gast.With)]
         return list(dict.fromkeys(f for n in left for f in self.jumps_out_of(n)))
 
     def open_loop(self, statement: gast.AST) -> list[gast.AST]:

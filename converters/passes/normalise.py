@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gast
 
+from ..analysis import is_anchored
 from ..trees import (
     FUNCTIONS,
     assign,
@@ -17,13 +18,13 @@ from ..trees import (
     children,
     constant,
     docstring_length,
+    evaluated_at_definition,
     header,
     lambda_,
     load,
     operator,
     within,
 )
-from ..analysis import is_anchored
 from .base import Context, Pass
 from .expressions import guard
 
@@ -95,7 +96,10 @@ def _spell_out_super(function: gast.AST, first: str) -> None:
     stack = list(function.body)
     while stack:
         node = stack.pop()
-        if isinstance(node, (*FUNCTIONS, gast.ClassDef, gast.Lambda)):
+        if isinstance(node, (*FUNCTIONS, gast.Lambda)):
+            stack.extend(evaluated_at_definition(node))
+            continue
+        if isinstance(node, gast.ClassDef):
             continue
         is_super = (
             isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "super"
