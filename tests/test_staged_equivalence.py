@@ -1,0 +1,440 @@
+"""Functions as users write them: `ag.function(f)` does on NumPy arguments what `f` does.
+
+Every function is one `ag.function`, called in turn on inputs that take different paths. Value, error, what is
+printed and what becomes of the arguments are compared with plain Python.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import importlib.util
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from cases_support import check_staged, run
+
+import autograph_rs as ag
+
+A, F, I = np.array, np.float64, np.int64
+XS, SIGN, COUNT = A([3, -1, 2, 5]), [(F(2),), (F(-2),)], [(I(3),), (I(0),)]
+FUNCTIONS: list[Any] = []
+
+
+def same(*calls: tuple):
+    def attach(function):
+        FUNCTIONS.append(pytest.param(function, calls, id=function.__name__))
+        return function
+
+    return attach
+
+
+# Arrays that are written while something else sees them
+
+
+@same((A([5, 3, 4, 1, 2]),))
+def loop_over_an_array_written_ahead(xs):
+    seen = []
+    for i, x in enumerate(xs):
+        seen.append(x)
+        if i + 1 < len(xs):
+            xs[i + 1] += x
+    return seen, xs
+
+
+@same((A([5, 3, 4, 1, 2]),))
+def zip_over_an_array_written(xs):
+    total = 0
+    for v, w in zip(xs, xs[1:]):
+        xs[2] = 100
+        total += v * w
+    return total
+
+
+@same((A([[1, 2], [3, 4]]),))
+def rows_written_in_a_loop(m):
+    for row in m:
+        row[0] = 9
+    return m
+
+
+@same((A([[1, 2], [3, 4]]),))
+def rows_of_a_list(m):
+    rows = list(m)
+    rows[0][0] = 9
+    return m
+
+
+@same((XS, I(3)), (XS, I(0)))
+def view_made_in_a_loop(xs, n):
+    ys = xs
+    for _ in range(n):
+        ys = xs[1:]
+    xs[2] = 50
+    return ys.sum()
+
+
+@same((XS, I(3)), (XS, I(0)))
+def view_made_in_a_branch_and_written(xs, n):
+    ys = xs
+    if n > 0:
+        ys = xs[::-1]
+    ys[0] = 50
+    return xs
+
+
+@same((XS, I(3)), (XS, I(0)))
+def view_written_in_its_branch(xs, n):
+    ys = xs.copy()
+    if n > 0:
+        ys = xs[1:]
+        ys[0] -= 1
+    return ys
+
+
+@same((XS, I(3)), (XS, I(0)))
+def alias_made_in_a_branch(xs, n):
+    ys = xs.copy()
+    if n > 0:
+        ys = xs
+    ys[0] = 50
+    return xs, ys
+
+
+@same((XS, I(2)), (XS, I(0)))
+def alias_lost_in_a_loop(x, n):
+    y = x
+    for _ in range(n):
+        y = y + 1
+    y[0] = 100
+    return x, y
+
+
+@same((XS, I(-5)), (XS, I(5)))
+def rebound_in_a_branch_then_written(xs, n):
+    if n > 0:
+        xs = xs + 1
+    xs[1:3] = 1
+    return xs
+
+
+@same((A([1.0, 2, 3]), I(2)), (A([1.0, 2, 3]), I(0)))
+def swapped_buffers(x, n):
+    a, b = x.copy(), np.zeros(3)
+    for _ in range(n):
+        b[:] = a * 2
+        a, b = b, a
+    return a, b
+
+
+@same((A([1.0, 2, 3]), I(2)))
+def kept_in_a_list_then_written(x, n):
+    kept, views = [], []
+    for _ in range(n):
+        kept.append(x.copy())
+        views.append(x[:1])
+        x[0] += 1
+    return kept, views
+
+
+@same((A([[1, 2], [3, 4]]),))
+def written_through_reshape(m):
+    t = m.reshape(-1)
+    t[1] = 77
+    m.T[0, 1] = 78
+    return m
+
+
+@same((np.array(3.0),))
+def array_of_no_dimensions_in_place(x):
+    x += 1
+    return x
+
+
+@same((A([5, 3, 4, 1, 2]),), (A([1]),), (A([], int),))
+def insertion_sort(xs):
+    for i in range(1, len(xs)):
+        key = xs[i]
+        j = i - 1
+        while j >= 0 and xs[j] > key:
+            xs[j + 1] = xs[j]
+            j -= 1
+        xs[j + 1] = key
+    return xs
+
+
+# Plain objects that a staged branch or loop changes
+
+
+@same(*SIGN)
+def plain_array_changed_in_a_branch(x):
+    a = np.array([3.0, 1, 2])
+    if x > 0:
+        a += 1
+    return a
+
+
+@same(*SIGN)
+def plain_array_changed_by_methods(x):
+    a, b, c = np.array([3, 1, 2]), np.zeros(3), np.array([4.0, 9])
+    if x > 0:
+        a.sort()
+        b.fill(4)
+        np.sqrt(c, out=c)
+    return a, b, c
+
+
+@same(*SIGN)
+def set_and_deque_changed_in_a_branch(x):
+    s, d = {1}, collections.deque([1])
+    if x > 0:
+        s.add(2)
+        d.append(2)
+    return len(s), len(d)
+
+
+@same(*SIGN)
+def counter_and_dict_changed_in_a_branch(x):
+    c, d = collections.Counter("a"), {"a": 1}
+    if x > 0:
+        c["a"] += 2
+        d.update(a=3)
+    return c["a"], d["a"]
+
+
+@same(*COUNT)
+def iterator_consumed_in_a_loop(n):
+    it = iter([1, 2, 3, 4, 5])
+    total = 0
+    for _ in range(n):
+        total += next(it)
+    return total
+
+
+@same(*SIGN)
+def iterator_consumed_in_a_branch(x):
+    it = iter([1, 2, 3])
+    return next(it) + 10 if x > 0 else next(it)
+
+
+@same(*SIGN)
+def list_changed_by_a_bound_method(x):
+    box = [0]
+    push = box.append
+    if x > 0:
+        push(2)
+    return len(box)
+
+
+# Lists
+
+
+@same((A([3, 1, 2]),), (A([1]),))
+def two_names_of_one_list(xs):
+    a = b = []
+    for x in xs:
+        if x > 1:
+            a.append(x)
+    b.append(0)
+    return a, b
+
+
+@same((A([3, 1, 2]),))
+def one_of_two_lists(xs):
+    a, b = [], []
+    for x in xs:
+        (a if x > 1 else b).append(x)
+    return a, b
+
+
+@same(*SIGN)
+def list_chosen_in_a_branch(x):
+    a, b = [1], [2]
+    chosen = a if x > 0 else b
+    chosen[0] = 7
+    return a, b
+
+
+@same((I(4),))
+def loop_over_a_list_that_grows(n):
+    queue, total = [n], 0
+    for v in queue:
+        total += v
+        if v > 0:
+            queue.append(v - 1)
+    return total
+
+
+@same((A([1, -1, 2, 3, -1]),))
+def stack(xs):
+    s, total = [], 0
+    for x in xs:
+        if x > 0:
+            s.append(x)
+        else:
+            total += s.pop()
+    return total, s
+
+
+@same((A([3, 1, 2]),))
+def operators_of_lists(xs):
+    q = []
+    for x in xs:
+        if x > 0:
+            q.append(x)
+    return q == [3, 1, 2], q != [1], [0] + q, q * 2
+
+
+@same((I(6),), (I(0),))
+def pascal(n):
+    row = [1]
+    for _ in range(n):
+        row = [1] + [row[i] + row[i + 1] for i in range(len(row) - 1)] + [1]
+    return row
+
+
+@same((I(255),), (I(0),))
+def digits(n):
+    if n == 0:
+        return [0]
+    ds = []
+    while n:
+        ds.append(int(n % 2))
+        n //= 2
+    return ds[::-1]
+
+
+@same((A([3, 1, 2]),))
+def list_of_a_helper_and_of_a_dict(xs):
+    out, table = [], {"small": []}
+    for x in xs:
+        if x > 1:
+            out.append(x)
+        else:
+            put(table["small"], x)
+    return out, table
+
+
+def put(items, x):
+    items.append(x)
+
+
+@same((A([3, 1, 2]),), (A([7]),))
+def joined_texts(xs):
+    parts = []
+    for x in xs:
+        parts.append(f"<{x}>")
+    return ", ".join(parts)
+
+
+# Names, promotion, errors
+
+
+@same((I(4),), (I(0),))
+def printed_in_nested_loops(n):
+    for i in range(n):
+        line, total = "", 0
+        for j in range(i):
+            line += "*"
+            total += j
+        print(line, total)
+
+
+@same((I(2), I(3)), (I(2), I(0)))
+def dead_names_in_nested_loops(n, m):
+    a = n
+    for k in range(n):
+        while a % 2 == 0:
+            for _ in range(m):
+                break
+            a += k + 1
+    return a
+
+
+@same((I(-1), I(1)), (I(0), I(1)))
+def membership_of_constants(n, m):
+    return m if -1 in (-1, 2, n) else n
+
+
+@same((A([3, 7, 2], np.uint8),), (A([], np.uint8),))
+def extremes_from_numbers_out_of_range(xs):
+    best, least = -1, 10**6
+    for x in xs:
+        best = x if x > best else best
+        if x < least:
+            least = x
+    return best, least
+
+
+@same((np.float32(2),))
+def zeros_of_two_signs(x):
+    return 1 / (x * np.float32(0.0)), 1 / (x * np.float32(-0.0))
+
+
+@same((I(0),), (I(5),))
+def plain_error_on_the_path_not_taken(n):
+    q = []
+    if n > 0:
+        return q.pop() + 1
+    return {"a": n}["a"]
+
+
+@same((A([1.0, 2, 4]),), (A([]),))
+def statistics(xs):
+    if len(xs) == 0:
+        raise ValueError("no data")
+    mean = sum(xs) / len(xs)
+    var = sum((x - mean) ** 2 for x in xs) / len(xs)
+    return mean, math.sqrt(var), sorted(xs)[len(xs) // 2], functools.reduce(lambda a, b: a * b, xs)
+
+
+@pytest.mark.parametrize(("function", "calls"), FUNCTIONS)
+def test_function(function, calls):
+    """One trace, or one for each signature, serves all inputs."""
+    staged = ag.function(function)
+    for arguments in calls:
+        check_staged(run(staged, arguments), run(function, arguments))
+
+
+EXPRESSIONS = {
+    "floats": ([A([3.0, -1, 2, 5]), A([0.0, 1, 0, -4])], """
+        x[x>0].sum() | x[::-2] | x[5:] | np.where(x>0) | np.percentile(x,[25,50]) | np.add.reduceat(x,[0,2])
+        np.sum(x,where=x>0,initial=1.) | np.pad(x,(1,2),mode='edge') | np.frexp(x) | x%2,x//2,-x%3 | [*x] | x//0
+        x[0] if x[0] else 5 | 2 in x | x[0] in [3,4] | 1<x[0]<4 | f'{x[0]:8.2f} {x}' | x.tolist() | x.conj()
+        np.array([[x[0],x[1]],[1,2]]) | isinstance(x,np.ndarray),isinstance(x[0],float) | x.view(np.int64)"""),
+    "ints": ([A([3, -1, 2, 5]), A([2, 1, 0, -4])], """
+        x//0 | divmod(x[0],3) | int(x[0])//-2,int(x[0])%-2 | list(range(x[0],-2,-1)) | [0]*x[0] | 'ab'*x[0] | hex(x[0])
+        'abc'[x[0]%3] | pow(int(x[0]),2,5) | int(x[0])*10**20 | int(x[0]).bit_length() | math.factorial(x[0])
+        x.astype(np.int8)*100 | [1,2,3][x[0]%3] | chr(65+abs(x[0])) | '%d items' % x[0] | '{:>5}'.format(x[0])"""),
+    "matrices": ([A([[3.0, -1, 2], [5, 0, 1]])], """
+        x[:,x[0]>=0] | x-x.mean(axis=0) | list(zip(*x)) | [[v*2 for v in r] for r in x] | np.max(x,axis=0,out=np.zeros(3))
+        sum(1 for r in x if r[0]>4) | any(v>4 for v in x[1]) | {i: r.sum() for i, r in enumerate(x)}"""),
+    "bytes": ([A([250, 3, 7], np.uint8)], """
+        x-x[::-1] | -x | x+300 | x>-1 | np.where(x>5,300,x) | sum(x) | x[1]-x[0] | x[0]+np.int64(1) | x+1.5"""),
+    "empty": ([np.zeros(0)], "x.max() | max(x) | min(x,default=0) | x[0] | np.argmax(x) | sorted(x) | any(x),all(x)"),
+    "complex": ([A([1 + 2j, -3j])], "abs(x) | x[0].conjugate() | x[0]>x[1] | float(x[0]) | x@x | x.real"),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("inputs", "text"),
+    [
+        pytest.param(inputs, part.strip(), id=f"{kind}: {part.strip()}")
+        for kind, (inputs, texts) in EXPRESSIONS.items()
+        for part in texts.replace("\n", " | ").split("|")
+        if part.strip()
+    ],
+)
+def test_expression(inputs, text, tmp_path):
+    """An expression of a staged `x`."""
+    file = tmp_path / "expression.py"
+    file.write_text(f"import math\nimport numpy as np\ndef f(x):\n    return {text}\n", encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("expression", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    staged = ag.function(module.f)
+    for x in inputs:
+        check_staged(run(staged, (x,)), run(module.f, (x,)))
