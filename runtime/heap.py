@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import dis
 import types
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from .errors import StagingError
 from .undefined import Undefined
 
-MAX_CONTAINERS = 20_000
+MAX_BYTES = 1 << 24
 _ATOMS = (
-    int, float, complex, bool, str, bytes, type(None), type, types.ModuleType, types.BuiltinFunctionType,
+    int, float, complex, bool, str, bytes, type(None), type, types.ModuleType,
     types.CodeType, types.FrameType, types.TracebackType, range, slice, type(...), Undefined,
 )  # fmt: skip
 
@@ -119,9 +123,10 @@ class Heap:
         self._saved: list[tuple[Any, dict[Any, Any]]] = []
         self._families = {_family(f.__code__) for f in own if isinstance(f, types.FunctionType)}
         self._labels: dict[int, str] = {}
+        self._whole: list[tuple[Any, Any]] = []
         seen: set[int] = set()
         stack = list(roots)
-        while stack and len(self._saved) < MAX_CONTAINERS:
+        while stack:
             value = stack.pop()
             if id(value) in seen or isinstance(value, _ATOMS) or opaque(value):
                 continue
@@ -134,6 +139,8 @@ class Heap:
         if isinstance(value, types.CellType):
             self._saved.append((value, _contents(value)))
             return ()
+        if isinstance(value, types.BuiltinFunctionType):
+            return [value.__self__]
         if isinstance(value, types.MethodType):
             return [value.__self__, value.__func__]
         if type(value) is tuple or isinstance(value, tuple):
@@ -141,6 +148,10 @@ class Heap:
         if isinstance(value, (dict, list)):
             self._saved.append((value, dict(_contents(value))))
             return list(value.values()) if isinstance(value, dict) else value
+        if isinstance(value, (np.ndarray, set, bytearray, deque)):
+            if getattr(value, "nbytes", 0) <= MAX_BYTES:
+                self._whole.append((value, value.copy()))
+            return ()
         if not _is_user_object(value):
             return ()
         contents = dict(_contents(value))
@@ -182,7 +193,23 @@ class Heap:
                     found[slot] = Undefined(slot.name) if new is slot else new
         return found
 
+    def refuse_changes(self) -> None:
+        """Arrays, sets and the like are noticed when they change, and cannot be merged.
+
+        Raises:
+            StagingError: one of them has changed.
+        """
+        for owner, before in self._whole:
+            if not _is_equal(owner, before):
+                raise StagingError(
+                    f"a plain {type(owner).__name__} is changed in a staged branch or loop. Give the variable a new value "
+                    "instead (x = x + 1), or pass the array as an argument"
+                )
+
     def restore(self) -> None:
+        for owner, before in self._whole:
+            if not _is_equal(owner, before):
+                _put_back(owner, before)
         for owner, before in self._saved:
             for slot in self._changed_of(owner, before):
                 slot.set(before.get(slot.key, Undefined(slot.name)))
@@ -192,6 +219,22 @@ class Heap:
         if isinstance(owner, list):
             return [Slot(owner, None)]
         return [Slot(owner, k) for k in {**before, **now} if before.get(k, self) is not now.get(k, self)]
+
+
+def _is_equal(owner: Any, before: Any) -> bool:
+    if isinstance(owner, np.ndarray):
+        return owner.shape == before.shape and owner.tobytes() == before.tobytes()
+    return len(owner) == len(before) and bool(owner == before)
+
+
+def _put_back(owner: Any, before: Any) -> None:
+    if isinstance(owner, np.ndarray):
+        owner[...] = before
+    elif isinstance(owner, bytearray):
+        owner[:] = before
+    else:
+        owner.clear()
+        (owner.update if isinstance(owner, set) else owner.extend)(before)
 
 
 def _family(code: types.CodeType) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from ..tracebacks import catches, is_ours
 from ..undefined import Undefined
 from . import builtins, lists, record, texts
 from .ir import Graph, Node
-from .iterables import StagedIterable, element_types
+from .iterables import StagedIterable, element_types, sources_of
 from .merging import merge_types
 from .staged import Scalar, Staged, StagedList, Tensor, wrap
 from .trace import Builder, building, current, in_inner_graph, is_tracing, scalar_type, user_frames
@@ -196,6 +196,20 @@ class GraphBackend:
         if isinstance(getattr(value, "type", None), MaybeType):
             return record.to_node(value)
         return record.to_node(record.converted(value, held))
+
+    def share(self, value: Any, reason: str) -> None:
+        """Refuse writes to a value that may be another name of an array, and to the base of a view."""
+        if self.is_handle(value):
+            value.shared = reason
+            base = value.base
+            if base is not None:
+                base.shared = "it has a view that was made in a branch or loop"
+
+    def is_view(self, value: Any) -> bool:
+        return isinstance(value, Staged) and value.base is not None
+
+    def sources(self, iterated: Any) -> list[Any]:
+        return sources_of(iterated)
 
     def elements(self, iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[StagedType]]:
         """How a loop's items are made of staged values, and the types of these."""

@@ -35,6 +35,8 @@ class ConcreteFunction:
         optimise(graph)
         self._compiled = compile_graph(graph)
         self._run = self._compiled.function
+        kept = self._run.__globals__.values()
+        self._constants = {id(v) for v in kept if isinstance(v, np.ndarray)}
 
     @property
     def python_source(self) -> str:
@@ -67,6 +69,8 @@ class ConcreteFunction:
             )
             for index, value in written.items():
                 arrays[index][...] = value
+        if self._constants:
+            results = tuple([r.copy() if id(r) in self._constants else r for r in results])
         leaves = [p if i is None else results[i] for p, i in zip(self._plain, self._places, strict=True)]
         return unflatten(self._outputs, leaves)
 

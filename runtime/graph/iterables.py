@@ -36,7 +36,21 @@ class StagedIterable:
 def element_types(iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[StagedType]]:
     """How an item of `iterated` is made of staged values, and the types of these."""
     parts, structure = parts_of(iterated)
-    return (lambda values: built(structure, values)), parts
+
+    def rebuild(values: Sequence[Any]) -> Any:
+        for value in values:
+            if isinstance(value, Staged):
+                value.shared = "is an item of what a loop iterates, which would have to change too"
+        return built(structure, values)
+
+    return rebuild, parts
+
+
+def sources_of(iterated: Any) -> list[Any]:
+    """The arrays and lists whose items a loop takes."""
+    if isinstance(iterated, StagedIterable):
+        return [source for part in iterated.inputs for source in sources_of(part)]
+    return [iterated]
 
 
 def built(structure: Any, values: Sequence[Any]) -> Any:

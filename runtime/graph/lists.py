@@ -60,7 +60,10 @@ def list_get(target: Any, key: Any) -> Any:
         return recorded("getitem", operator.getitem, taken.inputs, (Slot(0), template), {}, target.type)
     if target.type.element is None:
         raise IndexError("list index out of range")
-    return wrap(add("list_get", (target, key), target.type.element))
+    made = wrap(add("list_get", (target, key), target.type.element))
+    if hasattr(made, "shared"):
+        made.shared = "is an item of a list, which would have to change too"
+    return made
 
 
 def list_set(target: Any, key: Any, value: Any) -> Any:

@@ -31,6 +31,7 @@ def _simplify(graph: Graph, replaced: dict[Node, Node]) -> None:
     kept: list[Node] = []
     for node in graph.nodes:
         node.inputs = tuple([replaced.get(i, i) for i in node.inputs])
+        original = node
         folded = _folded(node)
         if folded is not None:
             node = _replace(node, folded, replaced)
@@ -38,7 +39,7 @@ def _simplify(graph: Graph, replaced: dict[Node, Node]) -> None:
             _simplify(inner, replaced)
         key = _key(node)
         if key is not None and key in known:
-            replaced[node] = known[key]
+            replaced[node] = replaced[original] = known[key]
             continue
         if key is not None:
             known[key] = node
@@ -74,7 +75,7 @@ def _folded(node: Node) -> Any:
 
 def _key(node: Node) -> Any:
     """Equal for nodes that compute the same, None for nodes that must stay apart."""
-    if node.effect or node.op in _APART or any(True for _ in node.graphs()):
+    if node.effect or node.op in _APART or node.op.startswith(_CREATING) or any(True for _ in node.graphs()):
         return None
     try:
         attrs = tuple(sorted((k, _hashable(v)) for k, v in node.attrs.items() if k != "source"))
@@ -91,6 +92,17 @@ _APART = frozenset(
 )  # fmt: skip
 
 
+_CREATING = (
+    "numpy.zeros",
+    "numpy.ones",
+    "numpy.empty",
+    "numpy.full",
+    "numpy.copy",
+    "numpy.array",
+    "numpy.eye",
+)
+
+
 def _hashable(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return ("array", value.dtype.str, value.shape, value.tobytes()) if value.size <= 64 else id(value)
@@ -100,6 +112,10 @@ def _hashable(value: Any) -> Any:
         return tuple((k, _hashable(v)) for k, v in value.items())
     if isinstance(value, slice):
         return ("slice", _hashable(value.start), _hashable(value.stop), _hashable(value.step))
+    if isinstance(value, np.generic):
+        return (type(value).__name__, value.tobytes())
+    if isinstance(value, (complex, np.dtype)):
+        return (type(value).__name__, repr(value))
     if isinstance(value, float):
         return ("float", value.hex())
     return (type(value).__name__, value)

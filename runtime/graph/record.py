@@ -148,6 +148,8 @@ def call(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     kind = rule(*types, **named_types)
     made = recorded(function_name(function), function, taken.inputs, template, named, kind)
     if out is not None:
+        if not is_staged(out):
+            raise StagingError("out= of a NumPy function on staged arrays must be a staged array")
         out.write_through(converted(made, out.type, casting="same_kind"))
         return out
     return made
@@ -190,6 +192,8 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]
         return made
     for target, value in zip(out, made if isinstance(made, tuple) else (made,), strict=False):
         if target is not None:
+            if not is_staged(target):
+                raise StagingError("out= of a NumPy function on staged arrays must be a staged array")
             target.write_through(converted(value, target.type, casting="same_kind"))
     return out[0] if len(out) == 1 else out
 

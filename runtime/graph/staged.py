@@ -23,13 +23,14 @@ from .types import ArrayType, ScalarType, TupleType
 class Staged:
     """What tensors, staged Python scalars and staged lists have in common."""
 
-    __slots__ = ("__weakref__", "_base", "_node", "_owner", "_seen", "version")
+    __slots__ = ("__weakref__", "_base", "_node", "_owner", "_seen", "shared", "version")
 
     def __init__(
         self, node: Node, owner: Builder, base: tuple[Tensor, Callable[[Any], Any], Any] | None = None
     ):
         self._node, self._owner, self._base = node, owner, base
         self.version = 0
+        self.shared = ""
         self._seen = base[0].version if base else 0
 
     @property
@@ -44,6 +45,11 @@ class Staged:
             if self._node.place
             else "an array written in place"
         )
+
+    @property
+    def base(self) -> Staged | None:
+        """The array that this is a view of."""
+        return self._base[0] if self._base is not None else None
 
     @property
     def is_argument(self) -> bool:
@@ -61,7 +67,13 @@ class Staged:
         return wrap(self.node())
 
     def write(self, value: Any) -> None:
-        """Let the handle, and every alias of it, have another value."""
+        """Let the handle, and every alias of it, have another value.
+
+        Raises:
+            StagingError: the handle may be another name of an array that would have to change too.
+        """
+        if self.shared:
+            self.refuse(f"is written in place, but {self.shared}", "Make a copy first: x = x.copy()")
         builder = current()
         if builder is not self._owner:
             builder.writes.setdefault(id(self), (self, self._owner, self._node))
@@ -129,6 +141,8 @@ def _binary(name: str, *, reflected: bool = False) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
         if not record.can_stage(other):
             return NotImplemented
+        if name == "mul" and isinstance(other, (list, tuple, str)) and not getattr(self.type, "shape", ()):
+            self.refuse("repeats a list or text", "Build it in a loop, or use np.full or np.tile")
         return record.binary(name, other, self) if reflected else record.binary(name, self, other)
 
     return method

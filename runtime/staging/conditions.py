@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..backends import Backend
+from ..errors import StagingError
 from ..structures import Spec, flatten, paths, unflatten
 from .statement import (
     AlwaysRaises,
@@ -13,7 +14,9 @@ from .statement import (
     Rows,
     Statement,
     Variable,
+    Written,
     ignore,
+    is_aliased,
     is_missing,
     is_same,
     merge_leaves,
@@ -47,11 +50,14 @@ def _join(statement: Statement, cond: Any, first: Path, second: Path, outputs: i
     paths_ = (first, second)
     plan: dict[Any, list[tuple[int | None, Any]]] = {}
     specs: dict[Any, Spec] = {}
+    raw: list[tuple[Any, Any]] = []
+    places: list[Any] = []
     merged: list[tuple[Any, Any, Any]] = []
     for location in {**first.values, **second.values}:
         if isinstance(location, Variable) and location.index >= outputs:
             continue
         name = location.name
+        _check_choice(location, first, second)
         (a, a_spec), (b, b_spec) = (
             _left_by(statement, path, other, location) for path, other in (paths_, paths_[::-1])
         )
@@ -65,6 +71,8 @@ def _join(statement: Statement, cond: Any, first: Path, second: Path, outputs: i
             if is_same(x, y):
                 slots.append((None, x))
                 continue
+            raw.append((x, y))
+            places.append(location)
             x, y = first.leaf(x), second.leaf(y)
             kind = merge_leaves(backend, leaf_name, x, y, rows)
             slots.append((len(merged), None))
@@ -75,10 +83,35 @@ def _join(statement: Statement, cond: Any, first: Path, second: Path, outputs: i
         "Give the variable one type in both branches, or a value before the 'if'",
     )
     results = backend.cond(cond, (first.capture, second.capture), merged)
+    share = getattr(backend, "share", None)
+    for result, location, leaves in zip(results, places, raw, strict=True):
+        if share is not None and not isinstance(location, Written):
+            if any(backend.is_handle(leaf) and is_aliased(leaf, location) for leaf in leaves):
+                for value in (result, *leaves):
+                    share(value, "it may be another name of an array from before the 'if'")
+            for leaf in filter(getattr(backend, "is_view", is_missing_view), leaves):
+                share(leaf, "it is a view that a branch made")
     return {
         location: unflatten(specs[location], [value if i is None else results[i] for i, value in slots])
         for location, slots in plan.items()
     }
+
+
+def is_missing_view(value: Any) -> bool:
+    """For backends without views."""
+    return False
+
+
+def _check_choice(location: Any, first: Path, second: Path) -> None:
+    """A variable cannot be one list or dict on one path, another on the other, when these have other names."""
+    a, b = first.raw.get(location), second.raw.get(location)
+    if a is b or not isinstance(a, (list, dict)) or not isinstance(b, (list, dict)):
+        return
+    if any(is_aliased(value, location) for value in (a, b)):
+        raise StagingError(
+            f"{location.name} is one of two lists or dicts, by a staged condition, and they have other names too: what is "
+            "changed in it would have to change in them. Make a copy, or write the branches out"
+        )
 
 
 def _grow_lists(statement: Statement, first: Path, second: Path) -> bool:
@@ -111,6 +144,7 @@ def if_exp(backend: Backend, cond: Any, if_true: Callable, if_false: Callable, t
     def value_of(closure: Callable[[], Any]) -> Path:
         statement_path = statement.run(closure)
         statement_path.values[result] = flatten(statement_path.result)
+        statement_path.raw[result] = statement_path.result
         return statement_path
 
     statement = Statement(backend, (if_true, if_false), (tuple, ignore), ())

@@ -16,8 +16,10 @@ from .statement import (
     Rows,
     Statement,
     Variable,
+    Written,
     describe,
     ignore,
+    is_aliased,
     is_missing,
     is_same,
     merge_leaves,
@@ -61,6 +63,12 @@ class Carried:
         leaves = {location: list(old) for location, (old, _) in self.init.items()}
         for (location, i, _), value in zip(self.slots(), values, strict=True):
             leaves[location][i] = value
+        share = getattr(self.backend, "share", None)
+        for (location, i, _), value in zip(self.slots(), values, strict=True):
+            if share is not None and not isinstance(location, Written):
+                old = self.init[location][0][i]
+                if self.backend.is_handle(old) and is_aliased(old, location):
+                    share(value, "it may be another name of an array from before the loop")
         self.statement.write(
             {location: unflatten(self.init[location][1], new) for location, new in leaves.items()}
         )
@@ -151,6 +159,14 @@ def _fixed_point(carried: Carried, once: Callable[[], Path], what: str) -> Path:
     raise MismatchError(f"the variables of {what} do not settle on types after {MAX_WIDENINGS} tries")
 
 
+def _share_views(carried: Carried, path: Path) -> None:
+    """The base of a view that the loop leaves must not be written after it."""
+    share, is_view = getattr(carried.backend, "share", None), getattr(carried.backend, "is_view", None)
+    for leaves, _ in path.values.values() if share is not None and is_view is not None else ():
+        for leaf in filter(is_view, leaves):
+            share(leaf, "it is a view that a loop made")
+
+
 def _results(carried: Carried, path: Path) -> list[Any]:
     found = []
     for location, i, _ in carried.slots():
@@ -191,6 +207,7 @@ def while_stmt(
         options,
     )
     carried.enter(results)
+    _share_views(carried, path)
 
 
 def for_stmt(
@@ -225,11 +242,17 @@ def for_stmt(
         return statement.run(step, [*element_types, *carried.arguments()], enter)
 
     path = _fixed_point(carried, once, "a staged 'for'")
+    iterates = getattr(backend, "sources", lambda iterated: [iterated])(iterated)
+    if any(isinstance(w, Written) and any(w.handle is s for s in iterates) for w in carried.init):
+        raise StagingError(
+            "a staged 'for' writes to the array or list that it iterates. Iterate a copy, or the indexes"
+        )
     results = backend.for_loop(
         iterated, going, carried.initial(), carried.arguments(), path.capture, path.result,
         _results(carried, path), options,
     )  # fmt: skip
     carried.enter(results)
+    _share_views(carried, path)
 
 
 def finish_unrolled(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import gc
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +12,7 @@ from ..backends import BACKENDS, Backend, Capture
 from ..errors import MismatchError, StagedRecursionError, StagingError
 from ..heap import Heap, Slot
 from ..structures import LEAF, Spec, flatten
+from ..tracebacks import is_ours
 from ..undefined import Undefined
 
 MAX_RECURSION = 40
@@ -53,6 +56,7 @@ class Path:
     capture: Capture
     values: dict[Any, tuple[list[Any], Spec]]
     result: Any = None
+    raw: dict[Any, Any] = field(default_factory=dict)
 
     def leaf(self, value: Any) -> Any:
         """A value as the path leaves it, if it was written in place there."""
@@ -77,6 +81,7 @@ class Statement:
     ) -> Path:
         """Capture `closure`; `enter` gets the placeholders before it runs."""
         noted: dict[Any, tuple[list[Any], Spec]] = {}
+        raw: dict[Any, Any] = {}
         code: Any = getattr(closure, "__code__", None)
         _depth[code] = _depth.get(code, 0) + 1
         if _depth[code] > MAX_RECURSION:
@@ -93,6 +98,8 @@ class Statement:
             result = closure()
             for variable, value in zip(self.variables, self.get_state(), strict=True):
                 noted[variable] = flatten(value)
+                raw[variable] = value
+            self.heap.refuse_changes()
             for slot, value in self.heap.changes().items():
                 noted[slot] = flatten(value)
             return result
@@ -105,7 +112,7 @@ class Statement:
             self.restore()
         for handle, value in capture.writes:
             noted[Written(handle)] = ([value], LEAF)
-        return Path(capture, noted, capture.value)
+        return Path(capture, noted, capture.value, raw)
 
     def restore(self) -> None:
         self.set_state(self.before)
@@ -131,6 +138,18 @@ class Statement:
             raise StagingError(
                 f"{location.name} changes its length under a staged condition or in a staged loop, but is no "
                 "variable of the function. Give the list to a local variable first, and use that"
+            )
+        others = [name for name, value in user_variables() if value is held and name not in self.names]
+        iterated = any(type(r).__name__ == "list_iterator" for r in gc.get_referrers(held))
+        if iterated:
+            raise StagingError(
+                f"{location.name} changes its length under a staged condition while a Python loop iterates it. "
+                "Loop over a copy, or over indexes"
+            )
+        if others:
+            raise StagingError(
+                f"{location.name} changes its length under a staged condition or in a staged loop, and has another name "
+                f"too: {others[0]!r}. Use one name for it"
             )
         staged = make(held)
         self.staged_lists.append(held)
@@ -198,6 +217,23 @@ def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Row
     except TypeError as error:
         rows.add(name, describe(backend, first), describe(backend, second), str(error))
         return None
+
+
+def is_aliased(value: Any, location: Any) -> bool:
+    """Whether a value is an argument of the trace, or has another name in the functions that run."""
+    if getattr(value, "is_argument", False):
+        return True
+    own = getattr(location, "name", None)
+    return any(name != own and held is value for name, held in user_variables())
+
+
+def user_variables() -> Iterator[tuple[str, Any]]:
+    """The variables of the user's functions that run, from the inside out."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_name != "trace_root":
+        if not is_ours(frame.f_code):
+            yield from frame.f_locals.items()
+        frame = frame.f_back  # type: ignore[assignment]
 
 
 def is_missing(leaves: list[Any]) -> bool:
