@@ -85,9 +85,11 @@ _SCALARS = frozenset((bool, int, float, complex, str, bytes, type(None)))
 
 def _key(leaf: Any) -> Any:
     if type(leaf) is np.ndarray or isinstance(leaf, (np.ndarray, np.generic)):
-        return leaf.dtype, leaf.shape
+        return leaf.dtype, leaf.shape, isinstance(leaf, np.ndarray)
     if isinstance(leaf, TensorSpec):
         return leaf
+    if type(leaf) is complex:
+        return complex, leaf.real.hex(), leaf.imag.hex()
     if type(leaf) in _SCALARS:
         return type(leaf), leaf.hex() if type(leaf) is float else leaf
     return _Identity(leaf)
@@ -106,7 +108,6 @@ class Function:
         self._converted = DEFAULT.to_graph(python_function)
         self._traces: dict[Any, ConcreteFunction] = {}
         self._lock = threading.RLock()
-        self._bound: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
         functools.update_wrapper(self, python_function, updated=())
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -116,6 +117,8 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
+            if self.input_signature is not None and kwargs:
+                args, kwargs = self._positional(args, kwargs)
             leaves, spec = flatten((args, kwargs))
             if any(isinstance(leaf, Staged) for leaf in leaves):
                 return self._converted(*args, **kwargs)
@@ -126,6 +129,11 @@ class Function:
         except BaseException as error:
             strip(error)
             raise
+
+    def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Arguments in the order of the signature, however they are passed."""
+        bound = inspect.signature(self.python_function).bind(*args, **kwargs)
+        return bound.args, bound.kwargs
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for these arguments; arrays may be given as `TensorSpec`.

@@ -101,7 +101,7 @@ def find(function: types.FunctionType, source: str | None = None, *, trusted: bo
     if not lines:
         raise ConversionError(
             f"the source of {describe(function)} cannot be had: there is no text for {filename!r}. "
-            "Define the function in a file, or pass its text: convert(f, source=...)"
+            "Define the function in a file, or pass its text: to_graph(f, source=...)"
         )
     text = "".join(lines)
     key = (filename, hash(text))

@@ -22,7 +22,7 @@ import gast
 from autograph_rs import converters, runtime
 from autograph_rs.runtime.calls import Entries, make_callee
 from autograph_rs.runtime.errors import ConversionError
-from autograph_rs.runtime.tracebacks import hide, is_ours, without_own_frame
+from autograph_rs.runtime.tracebacks import hide, without_own_frame
 
 from . import loader, source
 from .depth import deep_recursion
@@ -55,11 +55,9 @@ class _Thin:
     shared = None
     globals = None
 
-    def __init__(self, transpiler: Transpiler):
-        self.transpiler = transpiler
-
     def bind(self, function: Any) -> Any:
-        return self.transpiler.callee(function.__wrapped__)
+        owner = function.__closure__[function.__code__.co_freevars.index("self")].cell_contents
+        return owner.callee(function.__wrapped__)
 
 
 class Transpiler:
@@ -103,6 +101,7 @@ class Transpiler:
         self._made: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
         self.callee = make_callee(self._entries, self._resolve)
         _transpilers.add(self)
+        self._entries.keep(_thin_code(), _Thin())
         self._cell = types.CellType(self._namespace(operators))
 
     def _namespace(self, own: Any) -> types.ModuleType:
@@ -177,7 +176,7 @@ class Transpiler:
             if original[1]:
                 return f
             f = original[0]
-        elif "ag__" in f.__code__.co_freevars or id(f.__code__) in self._converted:
+        elif self.is_converted(f) or id(f.__code__) in self._converted:
             return f
         entry = self._entry(f, source)
         made = loader.dressed(entry.bind(f), f)
@@ -225,8 +224,11 @@ class Transpiler:
             return ast.unparse(ast.fix_missing_locations(loader.detached(tree)))
 
     def is_converted(self, f: Any) -> bool:
-        """Whether `f` is what `convert` or `to_graph` made."""
-        return isinstance(f, types.FunctionType) and (f in self._made or "ag__" in f.__code__.co_freevars)
+        """Whether `f` is what `convert` or `to_graph` made, or was converted ahead of time."""
+        if not isinstance(f, types.FunctionType):
+            return False
+        ahead_of_time = f.__globals__.get("ag__") is runtime
+        return f in self._made or ahead_of_time or "ag__" in f.__code__.co_freevars
 
     # Inside
 
@@ -255,22 +257,22 @@ class Transpiler:
                 without_own_frame(error)
                 raise
 
-        if text is not None:
-            self._texts[id(f.__code__)] = text
+        self._keep_text(f.__code__, text)
         functools.update_wrapper(convert_call, f)
         convert_call.__defaults__, convert_call.__kwdefaults__ = None, None
         self._made[convert_call] = (f, False)
-        if id(convert_call.__code__) not in self._entries:
-            self._entries.keep(convert_call.__code__, _Thin(self))
         return convert_call
+
+    def _keep_text(self, code: types.CodeType, text: str | None) -> None:
+        if text is not None and self._texts.get(id(code)) != text:
+            self._texts[id(code)] = text
+            weakref.finalize(code, self._texts.pop, id(code), None)
 
     def _entry(self, f: types.FunctionType, text: str | None = None) -> Converted:
         entry = self._entries.get(id(f.__code__))
         if isinstance(entry, Converted):
             return entry
-        if text is not None:
-            self._texts[id(f.__code__)] = text
-            weakref.finalize(f.__code__, self._texts.pop, id(f.__code__), None)
+        self._keep_text(f.__code__, text)
         text = self._texts.get(id(f.__code__))
         with self._lock:
             entry = self._entries.get(id(f.__code__))
@@ -333,9 +335,15 @@ def _inner(f: Any) -> Any:
     return inner
 
 
+def _thin_code() -> types.CodeType:
+    """The code that all callables of `convert` share."""
+    codes = _codes_in(Transpiler._thin.__code__)  # noqa: SLF001 - our own
+    return next(code for code in codes if code.co_name == "convert_call")
+
+
 def left_by_hand(f: Any) -> Any:
     """`do_not_convert` for every transpiler; what `convert` made of a function is the function again."""
-    thin = isinstance(f, types.FunctionType) and is_ours(f.__code__) and f.__code__.co_name == "convert_call"
+    thin = isinstance(f, types.FunctionType) and f.__code__ is _thin_code()
     function = do_not_convert(f.__wrapped__ if thin else f)
     code = getattr(function, "__func__", function).__code__
     for transpiler in list(_transpilers):

@@ -202,8 +202,8 @@ class Heap:
         for owner, before in self._whole:
             if not _is_equal(owner, before):
                 raise StagingError(
-                    f"a plain {type(owner).__name__} is changed in a staged branch or loop. Give the variable a new value "
-                    "instead (x = x + 1), or pass the array as an argument"
+                    f"a plain {type(owner).__name__} is changed in a staged branch or loop. Give the "
+                    "variable a new value instead (x = x + 1), or pass the array as an argument"
                 )
 
     def restore(self) -> None:

@@ -239,6 +239,8 @@ def list_comp(iterated: Iterable[Any], comprehension: Callable[[Iterable[Any]], 
         backend = BACKENDS[type(iterated)]
         if backend is not None and backend.is_staged(iterated):
             return staging.list_comp(backend, iterated, comprehension)
+        if staging.ACTIVE:
+            return staging.plain_comp(iterated, comprehension)
         return comprehension(iterated)
     except BaseException as error:
         without_own_frame(error)

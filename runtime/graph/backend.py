@@ -67,7 +67,9 @@ class GraphBackend:
     def is_handle(self, value: Any) -> bool:
         """Whether a value can be written in place."""
         return isinstance(value, StagedList) or (
-            isinstance(value, Tensor) and isinstance(value.type, ArrayType) and bool(value.type.shape)
+            isinstance(value, Tensor)
+            and isinstance(value.type, ArrayType)
+            and bool(value.type.shape or value.in_place)
         )
 
     def merge(self, first: StagedType, second: StagedType) -> StagedType:
@@ -179,6 +181,12 @@ class GraphBackend:
         options: dict[str, Any],
     ) -> list[Any]:
         _, elements = self.elements(iterated)
+        if isinstance(iterated, StagedIterable) and iterated.op != "range":
+            if iterated.used:
+                raise StagingError(
+                    f"a staged {iterated.op} is looped over twice: Python's would be used up. Make it again"
+                )
+            iterated.used = True
         self.close(body, [again, *results], [_bool_type(again), *types])
         source = iterated.node() if isinstance(iterated, Staged) else iterated.to_node()
         carried = [self.initial(v, k) for v, k in zip(init, types, strict=True)]
@@ -323,6 +331,8 @@ def _bool_type(value: Any) -> StagedType:
 
 def _limits(options: dict[str, Any]) -> dict[str, Any]:
     limit = options.get("maximum_iterations")
+    if isinstance(limit, Staged):
+        raise StagingError("maximum_iterations is staged, but must be a plain int")
     return {} if limit is None else {"maximum_iterations": limit}
 
 

@@ -111,6 +111,9 @@ def trace(
             leaf if kind is None else wrap(builder.argument(kind, label), builder)
             for leaf, kind, label in zip(leaves, types, names, strict=True)
         ]
+        for leaf, handle in zip(leaves, staged, strict=True):
+            if isinstance(leaf, np.ndarray) and isinstance(handle, Tensor):
+                handle.in_place = True  # an array without dimensions too
         inputs = [s for s, kind in zip(staged, types, strict=True) if kind is not None]
         before = [handle.node() for handle in inputs]
         args, kwargs = unflatten(spec, staged)

@@ -20,6 +20,7 @@ class StagedIterable:
     """An iterable of the running graph; `parts` are the types of the values in one item."""
 
     def __init__(self, op: str, inputs: Sequence[Any], parts: Sequence[StagedType], structure: Any):
+        self.used = False
         self.op, self.inputs, self.parts, self.structure = op, tuple(inputs), list(parts), structure
 
     def to_node(self) -> Node:

@@ -27,9 +27,12 @@ def staged_list(values: Sequence[Any]) -> Any:
 
 def list_append(target: Any, value: Any) -> Any:
     node = value if isinstance(value, Node) else _element_node(value)
-    element = target.type.element
-    element = node.type if element is None else merge_types(element, node.type)
-    return wrap(add("list_append", (target, node), ListType(element)))
+    return wrap(add("list_append", (target, node), ListType(_merged(target.type.element, node.type))))
+
+
+def _merged(element: Any, kind: Any) -> Any:
+    """The element type of a list that gets a value; None while it is empty."""
+    return kind if element is None else merge_types(element, kind)
 
 
 def _element_node(value: Any) -> Node:
@@ -67,7 +70,7 @@ def list_get(target: Any, key: Any) -> Any:
 
 
 def list_set(target: Any, key: Any, value: Any) -> Any:
-    kind = ListType(merge_types(target.type.element, to_node(value).type))
+    kind = ListType(_merged(target.type.element, to_node(value).type))
     return wrap(add("list_set", (target, key, value), kind))
 
 

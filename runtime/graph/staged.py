@@ -23,7 +23,7 @@ from .types import ArrayType, ScalarType, TupleType
 class Staged:
     """What tensors, staged Python scalars and staged lists have in common."""
 
-    __slots__ = ("__weakref__", "_base", "_node", "_owner", "_seen", "shared", "version")
+    __slots__ = ("__weakref__", "_base", "_node", "_owner", "_seen", "in_place", "shared", "version")
 
     def __init__(
         self, node: Node, owner: Builder, base: tuple[Tensor, Callable[[Any], Any], Any] | None = None
@@ -31,6 +31,7 @@ class Staged:
         self._node, self._owner, self._base = node, owner, base
         self.version = 0
         self.shared = ""
+        self.in_place = False
         self._seen = base[0].version if base else 0
 
     @property
@@ -134,6 +135,8 @@ class Staged:
         return record.ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Callable, types: Any, args: tuple, kwargs: dict) -> Any:
+        if function.__name__ in _VIEW_FUNCTIONS and args and isinstance(args[0], Tensor):
+            return view(function, *args, **kwargs)
         return record.call(function, args, kwargs)
 
 
@@ -153,7 +156,7 @@ def _in_place(name: str) -> Callable[[Any, Any], Any]:
         if not record.can_stage(other):
             return NotImplemented
         made = record.binary(name, self, other)
-        if not isinstance(self.type, ArrayType) or not self.type.shape:
+        if not isinstance(self.type, ArrayType) or not (self.type.shape or self.in_place):
             return made
         self.write_through(record.converted(made, self.type, casting="same_kind", operation=name))
         return self
@@ -345,6 +348,11 @@ class Tensor(Value):
         return lambda *args, **kwargs: record.call(function, (self, *args), kwargs)
 
 
+_VIEW_FUNCTIONS = frozenset(
+    ("reshape", "ravel", "transpose", "squeeze", "swapaxes", "diagonal", "moveaxis", "rollaxis", "flip",
+     "fliplr", "flipud", "rot90", "expand_dims", "real", "imag", "atleast_1d", "atleast_2d",
+     "broadcast_to", "asarray")
+)  # fmt: skip
 _VIEWS = frozenset(("reshape", "ravel", "transpose", "squeeze", "swapaxes", "diagonal"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,7 @@ from .types import ScalarType
 
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _MARK = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
+_numbers = itertools.count()
 _marked: dict[int, tuple[Any, str, str]] = {}
 
 
@@ -21,7 +23,7 @@ class Mark:
         self.value, self.conversion = value, conversion
 
     def __format__(self, spec: str) -> str:
-        number = len(_marked)
+        number = next(_numbers)
         _marked[number] = (self.value, self.conversion, spec)
         return f"{_OPEN}{number}{_CLOSE}"
 
@@ -31,7 +33,7 @@ def resolved(text: str) -> Any:
     parts = _MARK.split(text)
     if len(parts) == 1:
         return text
-    pieces = [p if i % 2 == 0 else _marked.pop(int(p)) for i, p in enumerate(parts)]
+    pieces = [p if i % 2 == 0 else _marked.pop(int(p), f"{_OPEN}{p}{_CLOSE}") for i, p in enumerate(parts)]
     taken = record.Arguments()
     args, _ = taken.take(tuple(p for p in pieces if p != ""))
     return record.wrap(

@@ -7,6 +7,7 @@ value belongs to the builder that was current when it was made. Used in a builde
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from ..tracebacks import is_ours
 from .ir import Graph, Node, Source, line_of
 from .types import ArrayType, ScalarType, StagedType
 
+_NUMPY = os.path.dirname(np.__file__) + os.sep
 _current: ContextVar[Builder | None] = ContextVar("autograph_rs_builder", default=None)
 
 
@@ -45,10 +47,11 @@ class Builder:
         return node
 
     def constant(self, value: Any, kind: StagedType) -> Node:
+        if isinstance(value, np.ndarray):  # it may be another value the next time
+            return self.add("constant", (), {"value": value.copy()}, kind)
         key = (type(value), value) if isinstance(value, (bool, int, str)) else id(value)
         if key not in self.constants:
-            kept = value.copy() if isinstance(value, np.ndarray) else value
-            node = self.add("constant", (), {"value": kept}, kind)
+            node = self.add("constant", (), {"value": value}, kind)
             node.attrs["source"] = value  # keeps the id from being used again
             self.constants[key] = node
         return self.constants[key]
@@ -143,7 +146,7 @@ def user_frames() -> Source:
         if is_ours(code):
             if code.co_name == ROOT:
                 break
-        elif not code.co_filename.startswith("<frozen") and "numpy" not in code.co_filename:
+        elif not code.co_filename.startswith("<frozen") and not code.co_filename.startswith(_NUMPY):
             found.append((code, frame.f_lasti))
         frame = frame.f_back
     return tuple(found[::-1])

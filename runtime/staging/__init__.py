@@ -20,6 +20,7 @@ from .expressions import (
     is_active,
     keep,
     list_comp,
+    plain_comp,
     set_item,
 )
 from .loops import finish_unrolled, for_stmt, while_stmt
@@ -43,6 +44,7 @@ __all__ = [
     "keep",
     "list_comp",
     "nothing",
+    "plain_comp",
     "set_item",
     "while_stmt",
 ]

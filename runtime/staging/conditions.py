@@ -103,14 +103,14 @@ def is_missing_view(value: Any) -> bool:
 
 
 def _check_choice(location: Any, first: Path, second: Path) -> None:
-    """A variable cannot be one list or dict on one path, another on the other, when these have other names."""
+    """A variable cannot be one of two lists or dicts, by a staged condition, that have other names."""
     a, b = first.raw.get(location), second.raw.get(location)
     if a is b or not isinstance(a, (list, dict)) or not isinstance(b, (list, dict)):
         return
     if any(is_aliased(value, location) for value in (a, b)):
         raise StagingError(
-            f"{location.name} is one of two lists or dicts, by a staged condition, and they have other names too: what is "
-            "changed in it would have to change in them. Make a copy, or write the branches out"
+            f"{location.name} is one of two lists or dicts, by a staged condition, and they have other names "
+            "too: what is changed in it would have to change in them. Make a copy, or write the branches out"
         )
 
 
@@ -147,7 +147,7 @@ def if_exp(backend: Backend, cond: Any, if_true: Callable, if_false: Callable, t
         statement_path.raw[result] = statement_path.result
         return statement_path
 
-    statement = Statement(backend, (if_true, if_false), (tuple, ignore), ())
+    statement = Statement(backend, (if_true, if_false), (tuple, ignore), (), is_expression=True)
     first, second = value_of(if_true), value_of(if_false)
     values = _join(statement, cond, first, second, 1)
     value = values.pop(result)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,25 @@ from .conditions import if_stmt
 from .loops import for_stmt
 from .statement import ignore, nothing
 
-_filter: list[Any] = []
+
+class _Filters(threading.local):
+    """The conditions of the comprehensions that this thread is in: one noted, True to keep all, or PLAIN."""
+
+    def __init__(self) -> None:
+        self.stack: list[Any] = []
+
+
+_filters = _Filters()
+_PLAIN = object()
+
+
+def plain_comp(iterated: Any, comprehension: Callable[[Any], list]) -> list:
+    """A comprehension over plain values while something is staged."""
+    _filters.stack.append(_PLAIN)
+    try:
+        return comprehension(iterated)
+    finally:
+        _filters.stack.pop()
 
 
 def list_comp(backend: Backend, iterated: Any, comprehension: Callable[[Any], list]) -> Any:
@@ -22,12 +41,12 @@ def list_comp(backend: Backend, iterated: Any, comprehension: Callable[[Any], li
     made = make([])
 
     def body(item: Any) -> None:
-        _filter.append(None)
+        _filters.stack.append(None)
         try:
             first = comprehension([item])
-            cond = _filter[-1]
+            cond = _filters.stack[-1]
         finally:
-            _filter.pop()
+            _filters.stack.pop()
         if cond is None:
             made.extend(first)
         else:
@@ -40,23 +59,23 @@ def list_comp(backend: Backend, iterated: Any, comprehension: Callable[[Any], li
 
 
 def _append_kept(made: Any, comprehension: Callable[[Any], list], item: Any) -> None:
-    _filter.append(True)
+    _filters.stack.append(True)
     try:
         made.extend(comprehension([item]))
     finally:
-        _filter.pop()
+        _filters.stack.pop()
 
 
 def keep(cond: Any) -> bool:
     """In the first run of a comprehension its condition is noted, in the second it holds."""
-    if not _filter:
+    if not _filters.stack or _filters.stack[-1] is _PLAIN:
         raise StagingError(
             "the condition of a comprehension over plain values is staged. Loop over a staged array, or "
             "write a 'for' loop"
         )
-    if _filter[-1] is True:
+    if _filters.stack[-1] is True:
         return True
-    _filter[-1] = cond
+    _filters.stack[-1] = cond
     return False
 
 

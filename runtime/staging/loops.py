@@ -162,7 +162,9 @@ def _fixed_point(carried: Carried, once: Callable[[], Path], what: str) -> Path:
 def _share_views(carried: Carried, path: Path) -> None:
     """The base of a view that the loop leaves must not be written after it."""
     share, is_view = getattr(carried.backend, "share", None), getattr(carried.backend, "is_view", None)
-    for leaves, _ in path.values.values() if share is not None and is_view is not None else ():
+    if share is None or is_view is None:
+        return
+    for leaves, _ in path.values.values():
         for leaf in filter(is_view, leaves):
             share(leaf, "it is a view that a loop made")
 

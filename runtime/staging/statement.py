@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any
 
 from ..backends import BACKENDS, Backend, Capture
@@ -17,7 +19,15 @@ from ..undefined import Undefined
 
 MAX_RECURSION = 40
 
-_depth: dict[Any, int] = {}
+
+class _Depths(threading.local):
+    """How often this thread is tracing a closure."""
+
+    def __init__(self) -> None:
+        self.counts: dict[Any, int] = {}
+
+
+_depths = _Depths()
 
 
 class AlwaysRaises(BaseException):
@@ -66,13 +76,21 @@ class Path:
 class Statement:
     """The locations of one staged statement, and how to read and write them."""
 
-    def __init__(self, backend: Backend, closures: Sequence[Any], accessors: tuple, names: Sequence[str]):
+    def __init__(
+        self,
+        backend: Backend,
+        closures: Sequence[Any],
+        accessors: tuple,
+        names: Sequence[str],
+        *,
+        is_expression: bool = False,
+    ):
         self.backend = backend
         self.get_state, self.set_state = accessors
         self.names = names
         self.staged_lists: list[list[Any]] = []
         self.before: tuple = self.get_state()
-        own = [*closures, *accessors] if names else []
+        own = [] if is_expression else [*closures, *accessors]
         self.heap = Heap([*closures, *self.before], own=own, opaque=_is_staged)
         self.variables = [Variable(i, name) for i, name in enumerate(names)]
 
@@ -83,9 +101,9 @@ class Statement:
         noted: dict[Any, tuple[list[Any], Spec]] = {}
         raw: dict[Any, Any] = {}
         code: Any = getattr(closure, "__code__", None)
-        _depth[code] = _depth.get(code, 0) + 1
-        if _depth[code] > MAX_RECURSION:
-            _depth.clear()
+        _depths.counts[code] = _depths.counts.get(code, 0) + 1
+        if _depths.counts[code] > MAX_RECURSION:
+            _depths.counts.clear()
             raise StagedRecursionError(
                 f"{code.co_name!r} calls itself under a staged condition: the depth is known only at run "
                 f"time, so the trace would not end ({MAX_RECURSION} levels were tried). Write it as a loop, "
@@ -107,8 +125,8 @@ class Statement:
         try:
             capture = self.backend.capture(traced, arguments)
         finally:
-            if _depth.get(code):
-                _depth[code] -= 1
+            if _depths.counts.get(code):
+                _depths.counts[code] -= 1
             self.restore()
         for handle, value in capture.writes:
             noted[Written(handle)] = ([value], LEAF)
@@ -143,13 +161,13 @@ class Statement:
         iterated = any(type(r).__name__ == "list_iterator" for r in gc.get_referrers(held))
         if iterated:
             raise StagingError(
-                f"{location.name} changes its length under a staged condition while a Python loop iterates it. "
-                "Loop over a copy, or over indexes"
+                f"{location.name} changes its length under a staged condition while a Python loop iterates "
+                "it. Loop over a copy, or over indexes"
             )
         if others:
             raise StagingError(
-                f"{location.name} changes its length under a staged condition or in a staged loop, and has another name "
-                f"too: {others[0]!r}. Use one name for it"
+                f"{location.name} changes its length under a staged condition or in a staged loop, and has "
+                f"another name too: {others[0]!r}. Use one name for it"
             )
         staged = make(held)
         self.staged_lists.append(held)
@@ -200,7 +218,11 @@ def is_same(first: Any, second: Any) -> bool:
         return True
     if isinstance(first, Undefined) and isinstance(second, Undefined):
         return True
-    return type(first) is type(second) and isinstance(first, (str, bytes, int, float)) and first == second
+    if type(first) is not type(second):
+        return False
+    if isinstance(first, float):
+        return first.hex() == second.hex()
+    return isinstance(first, (str, bytes, int)) and first == second
 
 
 def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Rows) -> Any | None:
@@ -229,11 +251,11 @@ def is_aliased(value: Any, location: Any) -> bool:
 
 def user_variables() -> Iterator[tuple[str, Any]]:
     """The variables of the user's functions that run, from the inside out."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_name != "trace_root":
         if not is_ours(frame.f_code):
             yield from frame.f_locals.items()
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
 
 
 def is_missing(leaves: list[Any]) -> bool:
