@@ -162,9 +162,9 @@ def _around_instructions(candidates: list[Found], code: types.CodeType) -> list[
             starts.add((line, column))
             ends.add((end_line, end_column))
     if not starts:
-        values = [(type(c), c) for c in code.co_consts]
-        bodies = ((f, getattr(f.node.body, "value", candidates)) for f in candidates)
-        return [f for f, value in bodies if (type(value), value) in values][:1]
+        # A lambda that returns a constant has it last among its constants, and no place of its own.
+        shown = repr(code.co_consts[-1])
+        return [f for f in candidates if ast.unparse(f.node.body) == shown][:1]  # type: ignore[arg-type]
 
     def body_start(found: Found) -> tuple[int, int]:
         body = found.node.body
