@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import enum
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -132,11 +133,12 @@ class GraphBackend:
         builder.open = True
         with building(builder, self):
             builder.graph.results = [
-                _missing() if capture.raised is not None else self.brought(value, kind, capture)
+                _missing() if capture.raised is not None else self.brought(value, kind)
                 for value, kind in zip(values, kinds, strict=True)
             ]
 
-    def brought(self, value: Any, kind: StagedType, capture: BranchCapture) -> Node:
+    def brought(self, value: Any, kind: StagedType) -> Node:
+        """The node of a value as a type that two paths, or iterations, share."""
         if isinstance(value, Undefined):
             return _missing()
         held = kind.held if isinstance(kind, MaybeType) else kind
@@ -163,7 +165,7 @@ class GraphBackend:
         options: dict[str, Any],
     ) -> list[Any]:
         self.close(body, [again, *results], [_bool_type(again), *types])
-        carried = [self.initial(v, k) for v, k in zip(init, types, strict=True)]
+        carried = [self.brought(v, k) for v, k in zip(init, types, strict=True)]
         body.graph.name = "body"
         operands = _operands_of(body, len(types))
         inputs = [record.to_node(going), *carried, *operands]
@@ -189,21 +191,13 @@ class GraphBackend:
             iterated.used = True
         self.close(body, [again, *results], [_bool_type(again), *types])
         source = iterated.node() if isinstance(iterated, Staged) else iterated.to_node()
-        carried = [self.initial(v, k) for v, k in zip(init, types, strict=True)]
+        carried = [self.brought(v, k) for v, k in zip(init, types, strict=True)]
         body.graph.name = "body"
         operands = _operands_of(body, len(elements) + len(types))
         inputs = [record.to_node(going), source, *carried, *operands]
         structure = iterated.structure if isinstance(iterated, StagedIterable) else 0
         attrs = {"carried": len(types), "elements": len(elements), "structure": structure}
         return self.results("for", inputs, types, body=body.graph, **attrs, **_limits(options))
-
-    def initial(self, value: Any, kind: StagedType) -> Node:
-        if isinstance(value, Undefined):
-            return _missing()
-        held = kind.held if isinstance(kind, MaybeType) else kind
-        if isinstance(getattr(value, "type", None), MaybeType):
-            return record.to_node(value)
-        return record.to_node(record.converted(value, held))
 
     def share(self, value: Any, reason: str) -> None:
         """Refuse writes to a value that may be another name of an array, and to the base of a view."""
@@ -351,7 +345,7 @@ def _is_own_raise(error: BaseException) -> bool:
     return code.co_code[place.tb_lasti] == _RAISE
 
 
-_RAISE = __import__("dis").opmap["RAISE_VARARGS"]
+_RAISE = dis.opmap["RAISE_VARARGS"]
 
 
 def raise_in_graph(error: BaseException) -> None:

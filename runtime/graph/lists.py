@@ -6,14 +6,12 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ..errors import StagingError
 from .ir import Node, Slot
 from .merging import merge_types
-from .record import Arguments, add, call, output, recorded, to_node, wrap
+from .record import Arguments, add, output, recorded, to_node, wrap
 from .trace import current
-from .types import ListType, ScalarType, TupleType
+from .types import ListType, TupleType
 
 
 def staged_list(values: Sequence[Any]) -> Any:
@@ -72,11 +70,3 @@ def list_get(target: Any, key: Any) -> Any:
 def list_set(target: Any, key: Any, value: Any) -> Any:
     kind = ListType(_merged(target.type.element, to_node(value).type))
     return wrap(add("list_set", (target, key, value), kind))
-
-
-def list_length(target: Any) -> Any:
-    return wrap(add("len", (target,), ScalarType(int), function=len))
-
-
-def list_stack(target: Any) -> Any:
-    return call(np.array, (target,), {})

@@ -29,17 +29,10 @@ EXPRESSIONS: dict[str, str] = {
     "contains": "({1} in {0})",
     "item": "{0}.item()",
     "dimension": "{0}.shape[{axis}]",
-    "output": "{0}[{index}]",
     "convert": "convert({0}, {dtype})",
-    "list_append": "append({0}, {1})",
-    "list_set": "set_at({0}, {1}, {2})",
-    "list_pop": "popped({0}, {1})",
     "list_copy": "list({0})",
     "list_get": "{0}[{1}]",
     "len": "len({0})",
-    "range": "range({0}, {1}, {2})",
-    "enumerate": "enumerate({0}, {1})",
-    "reversed": "reversed({0})",
 }
 
 
@@ -50,26 +43,4 @@ def convert(value: Any, dtype: np.dtype) -> Any:
     return dtype.type(value)
 
 
-def append(values: list[Any], value: Any) -> list[Any]:
-    values.append(value)
-    return values
-
-
-def set_at(values: list[Any], index: Any, value: Any) -> list[Any]:
-    values[index] = value
-    return values
-
-
-def popped(values: list[Any], index: Any) -> tuple[list[Any], Any]:
-    value = values.pop(index)
-    return values, value
-
-
-def assigned(array: np.ndarray, key: Any, value: Any) -> np.ndarray:
-    array[key] = value
-    return array
-
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    f.__name__: f for f in (convert, append, set_at, popped, assigned)
-}
+FUNCTIONS: dict[str, Callable[..., Any]] = {"convert": convert}
