@@ -96,7 +96,22 @@ def _key(leaf: Any) -> Any:
 
 
 class Function:
-    """A callable that keeps one `ConcreteFunction` per signature; `function` makes it."""
+    """A callable that keeps one `ConcreteFunction` per signature; `function` makes it.
+
+    Args:
+        python_function: a function, method or callable object.
+        input_signature: a `TensorSpec` for each argument, or None to trace whatever comes.
+
+    Raises:
+        SignatureError: a call's arguments do not fit `input_signature`.
+        StagingError: the function does to a staged value what cannot be staged.
+        ConversionError: the source of the function cannot be had.
+
+    >>> import autograph_rs as ag, numpy as np
+    >>> double = ag.function(lambda x: x * 2)
+    >>> double(np.array([1, 2])), double(1.5)
+    (array([2, 4]), 3.0)
+    """
 
     __name__: str
 

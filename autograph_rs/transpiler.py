@@ -98,7 +98,7 @@ class Transpiler:
         self._texts: dict[int, str] = {}
         self._shared: deque[Converted] = deque()
         self._lock = threading.RLock()
-        self._made: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+        self._made: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()  # by to_graph?
         self.callee = make_callee(self._entries, self._resolve)
         _transpilers.add(self)
         self._entries.keep(_thin_code(), _Thin())
@@ -171,16 +171,16 @@ class Transpiler:
         """
         if not isinstance(f, types.FunctionType):
             return self._around(f, lambda inner: self.to_graph(inner, source=source))
-        original = self._made.get(f)
-        if original is not None:
-            if original[1]:
-                return f
-            f = original[0]
+        by_to_graph = self._made.get(f)
+        if by_to_graph:
+            return f
+        if by_to_graph is False:
+            f = f.__wrapped__
         elif self.is_converted(f) or id(f.__code__) in self._converted:
             return f
         entry = self._entry(f, source)
         made = loader.dressed(entry.bind(f), f)
-        self._made[made] = (f, True)
+        self._made[made] = True
         return made
 
     def to_code(self, f: Any, *, source: str | None = None) -> str:
@@ -218,7 +218,7 @@ class Transpiler:
         while not isinstance(f, types.FunctionType):
             f = _inner(f)
         if f in self._made:
-            f = self._made[f][0]
+            f = f.__wrapped__
         tree = self._entry(f, source).tree
         with deep_recursion():
             return ast.unparse(ast.fix_missing_locations(loader.detached(tree)))
@@ -260,7 +260,7 @@ class Transpiler:
         self._keep_text(f.__code__, text)
         functools.update_wrapper(convert_call, f)
         convert_call.__defaults__, convert_call.__kwdefaults__ = None, None
-        self._made[convert_call] = (f, False)
+        self._made[convert_call] = False
         return convert_call
 
     def _keep_text(self, code: types.CodeType, text: str | None) -> None:

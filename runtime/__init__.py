@@ -25,17 +25,16 @@ from .operators import (
     list_comp,
     not_,
     not_in,
-    nothing,
     or_,
     set_attr,
     set_item,
-    set_nothing,
     slice,  # noqa: A004
     text,
     until,
     visible,
     while_stmt,
 )
+from .staging import nothing, set_nothing
 from .undefined import Undefined
 
 register_backend(GraphBackend())

@@ -10,35 +10,104 @@ import linecache
 
 
 class AutographError(Exception):
-    """The base of every error that autograph_rs raises on its own account."""
+    """The base of every error that autograph_rs raises on its own account.
+
+    >>> [kind.__name__ for kind in (ConversionError, StagingError, LeakError, SignatureError)
+    ...  if issubclass(kind, AutographError)]
+    ['ConversionError', 'StagingError', 'LeakError', 'SignatureError']
+    """
 
 
 class ConversionError(AutographError, ValueError):
-    """A function could not be converted: its source cannot be had, read or understood."""
+    """A function could not be converted: its source cannot be had, read or understood.
+
+    >>> import autograph_rs as ag
+    >>> namespace = {}
+    >>> exec("def f(x): return x", namespace)
+    >>> ag.to_graph(namespace["f"])
+    Traceback (most recent call last):
+        ...
+    autograph_rs.runtime.errors.ConversionError: the source of 'f' (<string>:1) cannot be had: ...
+    """
 
 
 class StagingError(AutographError, TypeError):
-    """A staged value stands at a place that cannot be staged."""
+    """A staged value stands at a place that cannot be staged.
+
+    >>> import autograph_rs as ag, numpy as np
+    >>> @ag.function
+    ... def first(x, table):
+    ...     return table[np.sum(x) > 0]
+    >>> first(np.ones(2), {True: 1})
+    Traceback (most recent call last):
+        ...
+    autograph_rs.runtime.errors.StagingError: a dict cannot be indexed by a staged value. ...
+    """
 
 
 class MismatchError(StagingError):
-    """Branches, or iterations, leave a variable with types that cannot be one."""
+    """Branches, or iterations, leave a variable with types that cannot be one.
+
+    >>> import autograph_rs as ag, numpy as np
+    >>> @ag.function
+    ... def f(x):
+    ...     y = np.zeros(3) if np.sum(x) > 0 else "none"
+    ...     return y
+    >>> f(np.ones(2))
+    Traceback (most recent call last):
+        ...
+    autograph_rs.runtime.errors.MismatchError: ...
+    """
 
 
 class UnsupportedFunctionError(StagingError):
-    """A function was called on a staged value for which the backend has no rule."""
+    """A function was called on a staged value for which the backend has no rule.
+
+    >>> import autograph_rs as ag, numpy as np
+    >>> ag.function(lambda x: np.apply_along_axis(sorted, 0, x))(np.ones((2, 2)))
+    Traceback (most recent call last):
+        ...
+    autograph_rs.runtime.errors.UnsupportedFunctionError: numpy.apply_along_axis was called on a ...
+    """
 
 
 class LeakError(AutographError, RuntimeError):
-    """A staged value was used outside the trace, branch or loop body that made it."""
+    """A staged value was used outside the trace, branch or loop body that made it.
+
+    >>> import autograph_rs as ag, numpy as np
+    >>> kept = []
+    >>> keep = ag.function(lambda x: kept.append(x + 1))
+    >>> keep(np.ones(2))
+    >>> kept[0] + 1
+    Traceback (most recent call last):
+        ...
+    autograph_rs.runtime.errors.LeakError: ...
+    """
 
 
 class StagedRecursionError(AutographError, RecursionError):
-    """A function calls itself under a staged condition, without end."""
+    """A function calls itself under a staged condition, without end.
+
+    >>> import autograph_rs as ag, numpy as np
+    >>> def fact(n):
+    ...     return 1 if n <= 1 else n * fact(n - 1)
+    >>> ag.function(fact)(np.int64(5))
+    Traceback (most recent call last):
+        ...
+    autograph_rs.runtime.errors.StagedRecursionError: ...
+    """
 
 
 class SignatureError(AutographError, TypeError):
-    """The arguments of a call do not fit the signature that the function was given."""
+    """The arguments of a call do not fit the signature that the function was given.
+
+    >>> import autograph_rs as ag, numpy as np
+    >>> f = ag.function(lambda x: x, input_signature=[ag.TensorSpec((None,))])
+    >>> f(np.ones((2, 2)))
+    Traceback (most recent call last):
+        ...
+    autograph_rs.runtime.errors.SignatureError: ...
+    """
 
 
 def located(message: str, filename: str | None, lineno: int | None) -> str:

@@ -18,17 +18,9 @@ from .undefined import Undefined, unbound_local
 slice = slice  # noqa: A001, PLW0127 - converted code builds its slices with the operator namespace
 
 
-def nothing() -> None:
-    """The branch that does nothing."""
-
-
 def get_nothing() -> tuple[()]:
     """The state of a statement that changes nothing."""
     return ()
-
-
-def set_nothing(values: tuple[()]) -> None:
-    """Sets what `get_nothing` gets."""
 
 
 def if_stmt(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import math
 import threading
+import weakref
 from collections import namedtuple
 
 import numpy as np
@@ -216,3 +219,92 @@ def test_branches_that_cannot_be_merged_are_rows():
     assert [row.split(":")[0].strip() for row in rows] == ["b"]
     assert "int" in rows[0]
     assert "str" in rows[0]
+
+
+@pytest.mark.parametrize("second", [slice(None), slice(1, None), slice(None, None, -1)])
+def test_a_written_argument_that_shares_memory_is_refused(second):
+    """The other argument would not see the write."""
+
+    @ag.function
+    def f(x, y):
+        x[0] = 1.0
+        return x + y.sum()
+
+    array = np.zeros(3)
+    with pytest.raises(ag.StagingError, match=r"'x', which shares memory with 'y'"):
+        f(array, array[second])
+    assert not array.any()
+
+
+def test_arguments_that_interleave_share_nothing():
+    @ag.function
+    def f(x, y):
+        x[0] = 1.0
+        return x + y
+
+    array = np.zeros(4)
+    assert f(array[::2], array[1::2]).tolist() == [1.0, 0.0]
+    assert array.tolist() == [1.0, 0.0, 0.0, 0.0]
+
+
+def test_equal_results_are_arrays_of_their_own():
+    first, second = ag.function(lambda x: (x + 1, x + 1))(np.zeros(2))
+    first[0] = 5.0
+    assert second.tolist() == [1.0, 1.0]
+
+
+def test_functions_that_give_several_numbers():
+    @ag.function
+    def f(x):
+        return math.modf(float(x)), math.frexp(float(x)), math.isclose(float(x), 1.0, rel_tol=0.9)
+
+    assert f(np.float64(3.25)) == (math.modf(3.25), math.frexp(3.25), True)
+
+
+def kept(x):
+    found = []
+    for value in x:
+        if value > 0:
+            found.append(float(value))  # noqa: PERF401 - this is the loop to be staged
+    return found
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        lambda xs: [1.0] + xs,  # noqa: RUF005 - a sum is what is tested
+        lambda xs: xs + xs,
+        lambda xs: xs * 2 + 2 * xs,
+        lambda xs: (xs == [1.0, 2.0], xs != [1.0, 2.0], xs == [1.0], xs == 3, xs == [1.0, 2.0]),
+    ],
+)
+def test_operators_of_staged_lists(body):
+    """Lists whose length is known at run time are added, repeated and compared as Python's."""
+    x = np.array([1.0, -1.0, 2.0])
+    assert ag.function(lambda x: body(kept(x)))(x) == body(kept(x))
+
+
+def test_zip_strict():
+    @ag.function
+    def dot(x, y):
+        total = 0.0
+        for a, b in zip(x, y, strict=True):
+            total += a * b
+        return total
+
+    assert dot(np.ones(3), np.ones(3)) == 3.0
+    with pytest.raises(ValueError, match="argument 2 is longer"):
+        dot(np.ones(3), np.ones(4))
+
+
+def test_a_converted_function_that_calls_itself_is_not_kept():
+    def make():
+        @ag.convert
+        def f(n):
+            return 0 if n == 0 else f(n - 1)
+
+        return weakref.ref(f)
+
+    made = make()
+    gc.collect()
+    assert made() is None

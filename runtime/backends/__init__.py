@@ -119,6 +119,11 @@ def register_backend(backend: Backend) -> None:
 
     Raises:
         TypeError: `backend` lacks a method of `Backend`.
+
+    >>> register_backend(object())
+    Traceback (most recent call last):
+        ...
+    TypeError: <object object at ...> is no backend: it lacks name, ...
     """
     if not isinstance(backend, Backend):
         missing = [n for n in Backend.__annotations__ if not hasattr(backend, n)]

@@ -308,7 +308,7 @@ class GraphBackend:
         def fail() -> None:
             raise AssertionError(*([] if msg is None else [msg()]))
 
-        staging.if_stmt(self, failed, fail, staging.nothing, tuple, staging.ignore, (), 0)
+        staging.if_stmt(self, failed, fail, staging.nothing, tuple, staging.set_nothing, (), 0)
 
 
 def _inner() -> bool:

@@ -214,7 +214,7 @@ def _map(function: Callable[..., Any], *iterables: Any) -> Any:
     def body(item: Any) -> None:
         made.append(function(*item) if len(iterables) > 1 else function(item))
 
-    staging.for_stmt(backend, source, None, body, tuple, staging.ignore, (), {})
+    staging.for_stmt(backend, source, None, body, tuple, staging.set_nothing, (), {})
     return made
 
 
@@ -226,13 +226,13 @@ def _filter(function: Callable[..., Any] | None, iterable: Any) -> Any:
         kept = item if function is None else function(item)
         if isinstance(kept, Staged):
             staging.if_stmt(
-                backend, kept, lambda: made.append(item), staging.nothing, tuple, staging.ignore, (), 0
+                backend, kept, lambda: made.append(item), staging.nothing, tuple, staging.set_nothing, (), 0
             )
         elif kept:
             made.append(item)
 
     if _is_iterable(iterable):
-        staging.for_stmt(backend, iterable, None, body, tuple, staging.ignore, (), {})
+        staging.for_stmt(backend, iterable, None, body, tuple, staging.set_nothing, (), {})
     else:
         for item in iterable:
             body(item)
@@ -263,19 +263,25 @@ def _type(value: Any, *args: Any) -> type:
 
 
 def _math(function: Callable[..., Any]) -> Callable[..., Any]:
-    def call(*args: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         if any(isinstance(a, (list, tuple)) for a in args):
             raise StagingError(f"math.{function.__name__} of a sequence of staged values: use NumPy's")
-        kind = _MATH_RESULTS.get(function, float)
-        return record.wrap(record.add(f"math.{function.__name__}", args, ScalarType(kind), function=function))
+        taken = record.Arguments()
+        template, _ = taken.take(args)
+        named, _ = taken.take(kwargs)
+        kind = _MATH_RESULTS.get(function, _FLOAT)
+        return record.recorded(f"math.{function.__name__}", function, taken.inputs, template, named, kind)
 
     return call
 
 
-_MATH_RESULTS: dict[Callable[..., Any], type] = {
-    **dict.fromkeys((math.isnan, math.isinf, math.isfinite, math.isclose), bool),
-    **dict.fromkeys((math.floor, math.ceil, math.trunc, math.gcd, math.lcm, math.factorial, math.comb), int),
-    **dict.fromkeys((math.perm, math.isqrt), int),
+_FLOAT, _INT, _BOOL = ScalarType(float), ScalarType(int), ScalarType(bool)
+_MATH_RESULTS: dict[Callable[..., Any], Any] = {
+    **dict.fromkeys((math.isnan, math.isinf, math.isfinite, math.isclose), _BOOL),
+    **dict.fromkeys((math.floor, math.ceil, math.trunc, math.gcd, math.lcm, math.factorial, math.comb), _INT),
+    **dict.fromkeys((math.perm, math.isqrt), _INT),
+    math.modf: (_FLOAT, _FLOAT),
+    math.frexp: (_FLOAT, _INT),
 }
 
 

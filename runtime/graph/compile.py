@@ -207,7 +207,8 @@ class _Emitter:
         self.names[node] = name
 
     def emit_zip(self, node: Node, ends: set[Node], owned: Owned) -> None:
-        self.names[node] = f"zip({', '.join(self.names[i] for i in node.inputs)})"
+        strict = ["strict=True"] if node.attrs["strict"] else []
+        self.names[node] = f"zip({', '.join([*(self.names[i] for i in node.inputs), *strict])})"
 
     def emit_range(self, node: Node, ends: set[Node], owned: Owned) -> None:
         start, stop, step = (self.names[i] for i in node.inputs)

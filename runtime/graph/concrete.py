@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import staging
 from ..backends import BACKENDS
-from ..errors import LeakError
+from ..errors import LeakError, StagingError
 from ..structures import Spec, flatten, unflatten
 from ..tracebacks import FULL, at_user_frames, strip
 from .compile import compile_graph
@@ -24,7 +24,20 @@ class ConcreteFunction:
     """A graph with the structure of its arguments and results.
 
     `graph` is the optimised graph. Calling it runs the graph: positional arrays, one for each staged
-    argument, in order.
+    argument, in order, each of the dtype and shape of its place in the signature.
+
+    Raises:
+        StagingError: an argument that the graph writes to shares memory with another.
+
+    >>> import autograph_rs as ag, numpy as np
+    >>> @ag.function
+    ... def scale(x, *, by):
+    ...     return x * by
+    >>> concrete = scale.get_concrete_function(ag.TensorSpec((2,)), by=3.0)
+    >>> concrete(np.array([1.0, 2.0]))
+    array([3., 6.])
+    >>> print(concrete.structured_outputs)
+    float64[2]
     """
 
     def __init__(
@@ -32,7 +45,9 @@ class ConcreteFunction:
     ):
         self.graph = graph
         self._outputs, self._plain, self._places, self._writes = outputs, plain, places, writes
+        traced = list(graph.results)
         optimise(graph)
+        self._twins = _twins(traced, graph.results)
         self._compiled = compile_graph(graph)
         self._run = self._compiled.function
         kept = self._run.__globals__.values()
@@ -53,6 +68,8 @@ class ConcreteFunction:
         )
 
     def __call__(self, *arrays: Any) -> Any:
+        if self._writes and len(arrays) > 1:
+            self._refuse_shared(arrays)
         try:
             results = self._run(*arrays)
         except Exception as error:
@@ -71,8 +88,21 @@ class ConcreteFunction:
                 arrays[index][...] = value
         if self._constants:
             results = tuple([r.copy() if id(r) in self._constants else r for r in results])
+        if self._twins:
+            results = tuple([_copied(r) if i in self._twins else r for i, r in enumerate(results)])
         leaves = [p if i is None else results[i] for p, i in zip(self._plain, self._places, strict=True)]
         return unflatten(self._outputs, leaves)
+
+    def _refuse_shared(self, arrays: Sequence[Any]) -> None:
+        """An argument that is written must not share memory with another: the other would not change."""
+        for i in self._writes:
+            for j, other in enumerate(arrays):
+                if i != j and np.may_share_memory(arrays[i], other) and _overlap(arrays[i], other):
+                    first, second = (self.graph.arguments[k].attrs["name"] for k in (i, j))
+                    raise StagingError(
+                        f"{self.graph.name} writes to its argument {first!r}, which shares memory with "
+                        f"{second!r}. Give it a copy of one of them"
+                    )
 
     @staticmethod
     def _same_argument(value: Any, written: dict[int, Any]) -> int | None:
@@ -84,6 +114,26 @@ class ConcreteFunction:
             place = place.tb_next
         node = None if place is None else self._compiled.nodes.get(place.tb_lineno)
         return at_user_frames(error, () if node is None else node.source)
+
+
+def _twins(traced: Sequence[Node], results: Sequence[Node]) -> set[int]:
+    """The places of results that were values of their own before equal ones were made one."""
+    first: dict[Node, Node] = {}
+    return {
+        i for i, (old, new) in enumerate(zip(traced, results, strict=True))
+        if first.setdefault(new, old) is not old
+    }  # fmt: skip
+
+
+def _copied(value: Any) -> Any:
+    return value.copy() if isinstance(value, (np.ndarray, list)) else value
+
+
+def _overlap(first: Any, second: Any) -> bool:
+    try:
+        return np.shares_memory(first, second, max_work=100_000)
+    except np.exceptions.TooHardError:
+        return True
 
 
 def trace(

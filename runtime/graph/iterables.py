@@ -19,13 +19,16 @@ from .types import ArrayType, ScalarType, StagedType
 class StagedIterable:
     """An iterable of the running graph; `parts` are the types of the values in one item."""
 
-    def __init__(self, op: str, inputs: Sequence[Any], parts: Sequence[StagedType], structure: Any):
+    def __init__(
+        self, op: str, inputs: Sequence[Any], parts: Sequence[StagedType], structure: Any, **attrs: Any
+    ):
         self.used = False
+        self.attrs = attrs
         self.op, self.inputs, self.parts, self.structure = op, tuple(inputs), list(parts), structure
 
     def to_node(self) -> Node:
         sources = [i.to_node() if isinstance(i, StagedIterable) else record.to_node(i) for i in self.inputs]
-        return record.add(self.op, sources, None)
+        return record.add(self.op, sources, None, **self.attrs)
 
     def __iter__(self) -> Any:
         raise StagingError(f"a staged {self.op} is iterated by Python. Use a 'for' loop in converted code")
@@ -102,14 +105,14 @@ def staged_enumerate(iterable: Any, start: Any = 0) -> StagedIterable:
     return StagedIterable("enumerate", (iterable, start), [ScalarType(int), *parts], (0, moved(structure, 1)))
 
 
-def staged_zip(*iterables: Any) -> StagedIterable:
+def staged_zip(*iterables: Any, strict: bool = False) -> StagedIterable:
     parts: list[StagedType] = []
     structures = []
     for iterable in iterables:
         inner, structure = parts_of(iterable)
         structures.append(moved(structure, len(parts)))
         parts.extend(inner)
-    return StagedIterable("zip", iterables, parts, tuple(structures))
+    return StagedIterable("zip", iterables, parts, tuple(structures), strict=strict)
 
 
 def staged_reversed(iterable: Any) -> StagedIterable:

@@ -11,7 +11,7 @@ from .ir import Node, Slot
 from .merging import merge_types
 from .record import Arguments, add, output, recorded, to_node, wrap
 from .trace import current
-from .types import ListType, TupleType
+from .types import ListType, ScalarType, TupleType
 
 
 def staged_list(values: Sequence[Any]) -> Any:
@@ -51,6 +51,28 @@ def list_pop(target: Any, index: Any) -> tuple[Any, Any]:
 
 def list_copy(target: Any) -> Any:
     return wrap(add("list_copy", (target,), target.type))
+
+
+def list_concatenate(first: Any, second: Any) -> Any:
+    empty = second.type.element is None
+    kind = first.type if empty else ListType(_merged(first.type.element, second.type.element))
+    return wrap(add("add", (first, second), kind))
+
+
+def list_repeat(target: Any, count: Any) -> Any:
+    return wrap(add("mul", (target, count), target.type))
+
+
+def list_equal(first: Any, second: Any, name: str = "eq") -> Any:
+    """Whether two lists of numbers are equal, or with `name` "ne" whether they are not."""
+    if isinstance(second, list):
+        second = staged_list(second)
+    if not isinstance(getattr(second, "type", None), ListType):
+        return NotImplemented
+    for element in (first.type.element, second.type.element):
+        if not (element is None or isinstance(element, ScalarType) or getattr(element, "shape", None) == ()):
+            raise StagingError(f"lists of {element} are compared. Compare their items, or stack them first")
+    return wrap(add(name, (first, second), ScalarType(bool)))
 
 
 def list_get(target: Any, key: Any) -> Any:

@@ -389,6 +389,9 @@ class StagedList(Staged):
         self.write(lists.list_append(self, value))
 
     def extend(self, values: Any) -> None:
+        if isinstance(values, StagedList):
+            self.write(lists.list_concatenate(self, values))
+            return
         for value in values:
             self.append(value)
 
@@ -419,6 +422,22 @@ class StagedList(Staged):
         made = self.copy()
         made.extend(values)
         return made
+
+    def __radd__(self, values: list[Any]) -> Any:
+        return lists.staged_list(values) + self
+
+    def __mul__(self, count: Any) -> Any:
+        return lists.list_repeat(self, count)
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> Any:
+        return lists.list_equal(self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return lists.list_equal(self, other, "ne")
+
+    __hash__ = None
 
     def __getitem__(self, key: Any) -> Any:
         return lists.list_get(self, key)

@@ -24,7 +24,7 @@ from .expressions import (
     set_item,
 )
 from .loops import finish_unrolled, for_stmt, while_stmt
-from .statement import AlwaysRaises, ignore, nothing
+from .statement import AlwaysRaises, nothing, set_nothing
 
 __all__ = [
     "ACTIVE",
@@ -38,7 +38,6 @@ __all__ = [
     "has_staged",
     "if_exp",
     "if_stmt",
-    "ignore",
     "in_branch",
     "is_active",
     "keep",
@@ -46,5 +45,6 @@ __all__ = [
     "nothing",
     "plain_comp",
     "set_item",
+    "set_nothing",
     "while_stmt",
 ]

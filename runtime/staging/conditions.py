@@ -15,11 +15,11 @@ from .statement import (
     Statement,
     Variable,
     Written,
-    ignore,
     is_aliased,
     is_missing,
     is_same,
     merge_leaves,
+    set_nothing,
 )
 
 
@@ -147,7 +147,7 @@ def if_exp(backend: Backend, cond: Any, if_true: Callable, if_false: Callable, t
         statement_path.raw[result] = statement_path.result
         return statement_path
 
-    statement = Statement(backend, (if_true, if_false), (tuple, ignore), (), is_expression=True)
+    statement = Statement(backend, (if_true, if_false), (tuple, set_nothing), (), is_expression=True)
     first, second = value_of(if_true), value_of(if_false)
     values = _join(statement, cond, first, second, 1)
     value = values.pop(result)

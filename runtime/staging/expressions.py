@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +11,7 @@ from ..backends import ACTIVE, Backend, staged_by
 from ..errors import StagingError
 from .conditions import if_stmt
 from .loops import for_stmt
-from .statement import ignore, nothing
+from .statement import nothing, set_nothing
 
 
 class _Filters(threading.local):
@@ -50,11 +51,10 @@ def list_comp(backend: Backend, iterated: Any, comprehension: Callable[[Any], li
         if cond is None:
             made.extend(first)
         else:
-            if_stmt(
-                backend, cond, lambda: _append_kept(made, comprehension, item), nothing, tuple, ignore, (), 0
-            )
+            keep = functools.partial(_append_kept, made, comprehension, item)
+            if_stmt(backend, cond, keep, nothing, tuple, set_nothing, (), 0)
 
-    for_stmt(backend, iterated, None, body, tuple, ignore, (), {})
+    for_stmt(backend, iterated, None, body, tuple, set_nothing, (), {})
     return made
 
 

@@ -18,12 +18,12 @@ from .statement import (
     Variable,
     Written,
     describe,
-    ignore,
     is_aliased,
     is_missing,
     is_same,
     merge_leaves,
     nothing,
+    set_nothing,
 )
 
 MAX_WIDENINGS = 12
@@ -226,7 +226,7 @@ def for_stmt(
     going = True if extra_test is None else extra_test()
     if going is False:
         return
-    statement = Statement(backend, (extra_test or ignore, body), (get_state, set_state), names)
+    statement = Statement(backend, (extra_test or set_nothing, body), (get_state, set_state), names)
     carried = Carried(statement)
     rebuild, element_types = backend.elements(iterated)
     element: list[Any] = []

@@ -263,7 +263,7 @@ def is_missing(leaves: list[Any]) -> bool:
     return len(leaves) == 1 and isinstance(leaves[0], Undefined)
 
 
-def ignore(values: tuple) -> None:
+def set_nothing(values: tuple) -> None:
     """Sets the state of a statement without variables."""
 
 
