@@ -175,7 +175,7 @@ class Transpiler:
         if by_to_graph:
             return f
         if by_to_graph is False:
-            f = f.__wrapped__
+            f = f.__wrapped__  # type: ignore[attr-defined]
         elif self.is_converted(f) or id(f.__code__) in self._converted:
             return f
         entry = self._entry(f, source)
@@ -218,7 +218,7 @@ class Transpiler:
         while not isinstance(f, types.FunctionType):
             f = _inner(f)
         if f in self._made:
-            f = f.__wrapped__
+            f = f.__wrapped__  # type: ignore[attr-defined]
         tree = self._entry(f, source).tree
         with deep_recursion():
             return ast.unparse(ast.fix_missing_locations(loader.detached(tree)))

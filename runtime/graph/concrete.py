@@ -130,8 +130,9 @@ def _copied(value: Any) -> Any:
 
 
 def _overlap(first: Any, second: Any) -> bool:
+    effort: Any = 100_000  # NumPy takes any int, its annotations two
     try:
-        return np.shares_memory(first, second, max_work=100_000)
+        return np.shares_memory(first, second, max_work=effort)
     except np.exceptions.TooHardError:
         return True
 
