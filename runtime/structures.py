@@ -33,8 +33,12 @@ class Spec:
 LEAF = Spec(None)
 
 
-def flatten(value: Any) -> tuple[list[Any], Spec]:
+def flatten(value: Any, *, changeable: bool = False) -> tuple[list[Any], Spec]:
     """The leaves of a value, and its spec.
+
+    Args:
+        value: anything.
+        changeable: whether a dataclass that is not frozen is taken apart too.
 
     >>> leaves, spec = flatten({"a": 1, "b": (2, [3])})
     >>> leaves
@@ -43,18 +47,20 @@ def flatten(value: Any) -> tuple[list[Any], Spec]:
     {'a': 4, 'b': (5, [6])}
     """
     leaves: list[Any] = []
-    return leaves, _flatten(value, leaves)
+    return leaves, _flatten(value, leaves, changeable)
 
 
-def _flatten(value: Any, leaves: list[Any]) -> Spec:
+def _flatten(value: Any, leaves: list[Any], changeable: bool) -> Spec:
     kind = type(value)
     if kind is tuple or kind is list or (isinstance(value, tuple) and hasattr(kind, "_fields")):
-        return Spec(kind, (), tuple([_flatten(part, leaves) for part in value]))
+        return Spec(kind, (), tuple([_flatten(part, leaves, changeable) for part in value]))
     if kind is dict:
-        return Spec(dict, tuple(value), tuple([_flatten(part, leaves) for part in value.values()]))
-    if dataclasses.is_dataclass(kind) and kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
-        names = tuple(f.name for f in dataclasses.fields(kind))
-        return Spec(kind, names, tuple([_flatten(getattr(value, n), leaves) for n in names]))
+        parts = tuple([_flatten(part, leaves, changeable) for part in value.values()])
+        return Spec(dict, tuple(value), parts)
+    if dataclasses.is_dataclass(kind) and (changeable or kind.__dataclass_params__.frozen):  # type: ignore[attr-defined]
+        names = tuple(f.name for f in dataclasses.fields(kind) if hasattr(value, f.name))
+        parts = tuple([_flatten(getattr(value, n), leaves, changeable) for n in names])
+        return Spec(kind, names, parts)
     leaves.append(value)
     return LEAF
 

@@ -294,6 +294,23 @@ def converted(value: Any, kind: StagedType, *, casting: Casting = "unsafe", oper
     return wrap(node)
 
 
+def shaped(value: Any, kind: ArrayType, what: str) -> Any:
+    """A value whose shape must be the known one of `kind`, now or when the graph runs."""
+    shape = value.type.shape
+    if shape == kind.shape:
+        return value
+    if len(shape) != kind.ndim or any(a not in (b, None) for a, b in zip(shape, kind.shape, strict=True)):
+        raise ValueError(f"{what}: its shape is {kind.shape}, not {shape}")
+    args = (Slot(0), kind.shape, what)
+    return wrap(add("with_shape", (value,), kind, function=with_shape, args=args, kwargs={}))
+
+
+def with_shape(value: Any, shape: tuple[int, ...], what: str) -> Any:
+    if value.shape != shape:
+        raise ValueError(f"{what}: its shape is {shape}, not {value.shape}")
+    return value
+
+
 def _refuse_cast(node: Node, kind: ArrayType, operation: str) -> NoReturn:
     """NumPy's own error for `operation` in place: it is run on ones, with operands and target so typed."""
     if operation in UFUNCS:

@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 
 from .. import staging
-from ..errors import LeakError
+from ..backends import BACKENDS
+from ..errors import LeakError, StateError
+from ..heap import unnoticed
 from ..tracebacks import is_ours
 from .ir import Graph, Node, Source, line_of
 from .types import ArrayType, ScalarType, StagedType
@@ -39,6 +41,7 @@ class Builder:
         self.constants: dict[Any, Node] = {}
         self.errors: Mapping[str, object] = parent.errors if parent else np.geterr()
         self.open = True
+        self.root: Root = parent.root if parent else self  # type: ignore[assignment]
 
     def argument(self, kind: StagedType, name: str) -> Node:
         node = Node("argument", (), {"name": name}, kind)
@@ -97,6 +100,42 @@ class Builder:
         return [(o, i) for o, i in self.captured.items() if i.op == "argument" and o in parent.owned]
 
 
+class Root(Builder):
+    """The graph of a whole trace, and the state outside it that it reads and writes.
+
+    `may_create` says whether the traced function may make variables: at its first call only.
+    """
+
+    def __init__(self, name: str, *, may_create: bool):
+        super().__init__(name)
+        self.may_create = may_create
+        self.created = False
+        self.state: dict[int, tuple[Any, Any]] = {}
+
+    def state_of(self, variable: Any) -> Any:
+        """The handle that stands for a variable in this trace."""
+        found = self.state.get(id(variable))
+        if found is None:
+            found = variable, variable.handle(self.argument(variable.type, variable.label), self)
+            self.state[id(variable)] = found
+        return found[1]
+
+    def allow_creation(self, name: str, initial: Any) -> None:
+        """Raises `StateError` where a variable must not be made."""
+        if BACKENDS[type(initial)] is not None:
+            raise StateError(
+                f"the Variable {name!r} gets a staged value as its initial value, but is made when the "
+                "function is traced, not when the graph runs. Give it a plain value, and assign() the staged one"
+            )
+        if not self.may_create:
+            raise StateError(
+                f"the Variable {name!r} is made again at a later call of {self.graph.name}. A function may "
+                "make its variables at its first call only: make it once, as in "
+                "`if self.v is None: self.v = ag.Variable(...)`, or outside of the function"
+            )
+        self.created = True
+
+
 def leaked(node: Node) -> LeakError:
     at = f" It was made at {node.place}." if node.place else ""
     return LeakError(
@@ -134,6 +173,29 @@ def building(builder: Builder, backend: Any) -> Any:
     finally:
         builder.open = False
         staging.ACTIVE.remove(backend)
+        _current.reset(token)
+
+
+@contextmanager
+def outside() -> Any:
+    """Run the code of a `with` as if nothing were traced: once per trace, outside of the graph.
+
+    >>> import autograph_rs as ag
+    >>> traces = ag.Variable(0)
+    >>> @ag.function
+    ... def f(x):
+    ...     with ag.init_scope():
+    ...         traces.assign_add(1)
+    ...     return x
+    >>> import numpy as np
+    >>> f(np.ones(2)).shape, f(np.zeros(2)).shape, int(traces)
+    ((2,), (2,), 1)
+    """
+    token = _current.set(None)
+    try:
+        with unnoticed():
+            yield
+    finally:
         _current.reset(token)
 
 

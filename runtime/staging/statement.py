@@ -123,7 +123,8 @@ class Statement:
             return result
 
         try:
-            capture = self.backend.capture(traced, arguments)
+            with self.heap.watching():
+                capture = self.backend.capture(traced, arguments)
         finally:
             if _depths.counts.get(code):
                 _depths.counts[code] -= 1
