@@ -105,7 +105,7 @@ class Function:
         self._graphs: dict[Callable[..., tuple[Any]], ConcreteGraph] = {}
         self._keys: list[tuple[list[str], list[Any]]] = []
         self._frozen: Frozen | None = None
-        self._called = False
+        self._called: set[tuple[Identity, ...]] = set()
         self._warned = False
         self._lock = threading.RLock()
         functools.update_wrapper(self, python_function, updated=())
@@ -271,10 +271,11 @@ class Function:
         def again(may_create: bool) -> tuple[ConcreteGraph, bool]:
             return trace(converted, arguments, specs, names, self.__name__, _BACKEND, may_create=may_create)
 
-        concrete, created = again(not self._called)
+        owner = tuple(map(Identity, bound))
+        concrete, created = again(owner not in self._called)
         if created:
             concrete, _ = again(False)
-        self._called = True
+        self._called.add(owner)
         return concrete
 
     def _kept(self, full: Any, concrete: ConcreteGraph) -> ConcreteGraph:

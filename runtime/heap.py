@@ -306,6 +306,14 @@ _CLOSURES = frozenset(
 )  # fmt: skip
 
 
+def function_name(code: types.CodeType) -> str:
+    """The name of the user's function in which a closure of a statement or expression was made."""
+    parts = code.co_qualname.split(".<locals>.")
+    while len(parts) > 1 and (parts[-1] == "<lambda>" or parts[-1].rstrip("_0123456789") in _CLOSURES):
+        parts.pop()
+    return parts[-1].rpartition(".")[2]
+
+
 def _is_filled(cell: types.CellType) -> bool:
     try:
         cell.cell_contents  # noqa: B018

@@ -143,7 +143,8 @@ def from_iterable(source: Callable[[], Iterable[Any]] | Iterable[Any], *, spec: 
         factory = source
     elif iter(source) is source:
         raise TypeError(
-            f"a {type(source).__name__} can be iterated only once: give from_iterable a function that makes it"
+            f"a {type(source).__name__} can be iterated only once: give from_iterable a function that makes "
+            "it"
         )
     else:
         iterable = source

@@ -7,12 +7,13 @@ value belongs to the builder that was current when it was made. Used in a builde
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from types import FrameType
+from types import CellType, FrameType
 from typing import Any
 
 import numpy as np
@@ -125,7 +126,8 @@ class Root(Builder):
         if BACKENDS[type(initial)] is not None:
             raise StateError(
                 f"the Variable {name!r} gets a staged value as its initial value, but is made when the "
-                "function is traced, not when the graph runs. Give it a plain value, and assign() the staged one"
+                "function is traced, not when the graph runs. Give it a plain value, and assign() the staged "
+                "one"
             )
         if not self.may_create:
             raise StateError(
@@ -136,12 +138,35 @@ class Root(Builder):
         self.created = True
 
 
-def leaked(node: Node) -> LeakError:
+def leaked(node: Node, handle: Any = None) -> LeakError:
     at = f" It was made at {node.place}." if node.place else ""
+    held = "" if handle is None else _holder_of(handle)
     return LeakError(
         f"a staged value of type {node.type} was used outside the function, branch or loop body that made it."
-        f"{at} Return it, or keep it in a variable of the function, instead of storing it elsewhere"
+        f"{at}{held} Return it, or keep it in a variable of the function, instead of storing it elsewhere"
     )
+
+
+def _holder_of(handle: Any) -> str:
+    """How a value came out of its trace: what outlives the trace and holds it."""
+    holders = gc.get_referrers(handle)
+    for holder in sorted(holders, key=lambda h: isinstance(h, CellType)):
+        if type(holder) is dict:
+            found = [key for key, value in holder.items() if value is handle]
+            if "__name__" in holder and "__builtins__" in holder:
+                return f" It leaked through the global {found[0]!r} of {holder['__name__']}."
+            owners = [o for o in gc.get_referrers(holder) if getattr(o, "__dict__", None) is holder]
+            if owners:
+                return f" It leaked through the attribute {found[0]!r} of a {type(owners[0]).__name__}."
+            return f" It leaked through the item {found[0]!r} of a dict."
+        if type(holder) in (list, set):
+            return f" It leaked through a {type(holder).__name__}."
+        if isinstance(holder, CellType):
+            return " It leaked through a variable that a function closes over."
+        names = [n for n, v in getattr(holder, "__dict__", {}).items() if v is handle]
+        if names:
+            return f" It leaked through the attribute {names[0]!r} of a {type(holder).__name__}."
+    return ""
 
 
 def current() -> Builder:

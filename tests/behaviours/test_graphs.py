@@ -11,7 +11,12 @@ import autograph_rs as ag
 def test_14_a_graph_is_data():
     graph = ag.function(lambda a: a + a).get_concrete_function(ag.TensorSpec((), "int64")).graph
     [argument], [add] = graph.arguments, graph.nodes
-    assert (argument.op, add.op, add.inputs, graph.results) == ("argument", "add", (argument, argument), [add])
+    assert (argument.op, add.op, add.inputs, graph.results) == (
+        "argument",
+        "add",
+        (argument, argument),
+        [add],
+    )
     assert str(add.type) == "int64[]"
 
 
