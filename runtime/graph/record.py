@@ -6,6 +6,7 @@ Types come from the rules; what an operation does at run time is in `autograph_r
 from __future__ import annotations
 
 import builtins
+import functools
 import operator
 import types
 from collections.abc import Callable, Sequence
@@ -30,6 +31,7 @@ UFUNCS = {
 OPERATOR_OF = {ufunc: name for name, ufunc in UFUNCS.items()}
 
 
+MAX_KNOWN = 4096
 _values = types.SimpleNamespace()
 
 
@@ -145,7 +147,10 @@ def call(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     taken = Arguments()
     template, types = taken.take(tuple(args))
     named, named_types = taken.take(dict(kwargs))
-    kind = rule(*types, **named_types)
+    if not named_types and all(isinstance(t, (ArrayType, ScalarType)) for t in types):
+        kind = _known_type(rule, types)
+    else:
+        kind = rule(*types, **named_types)
     made = recorded(function_name(function), function, taken.inputs, template, named, kind)
     if out is not None:
         if not is_staged(out):
@@ -153,6 +158,11 @@ def call(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         out.write_through(converted(made, out.type, casting="same_kind"))
         return out
     return made
+
+
+@functools.lru_cache(maxsize=MAX_KNOWN)
+def _known_type(rule: Callable[..., Any], types: tuple[Any, ...]) -> Any:
+    return rule(*types)
 
 
 def recorded(op: str, function: Callable, inputs: Sequence[Node], args: Any, kwargs: Any, kind: Any) -> Any:
@@ -237,6 +247,7 @@ def unary(name: str, operand: Any) -> Any:
     return wrap(current().add(name, (node,), {}, operator_type(name, (node.type,))))
 
 
+@functools.lru_cache(maxsize=MAX_KNOWN)
 def operator_type(name: str, kinds: tuple[Any, ...]) -> StagedType:
     """The type of an operator's result. A text beside an array stands for itself."""
     if any(isinstance(k, ArrayType) for k in kinds):
