@@ -344,6 +344,8 @@ def ld(value: Any) -> Any:
     if type(value) is Undefined:
         error = unbound_local(value.symbol_name)
     else:
+        if staging.ACTIVE and isinstance(value, (tuple, list, dict)):
+            return staging.bound_parts(value)
         backend = BACKENDS[type(value)]
         return value if backend is None else staging.bound(backend, value)
     try:

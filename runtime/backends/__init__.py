@@ -8,6 +8,8 @@ itself in `ACTIVE` while it stages; one without is asked about every value.
 
 from __future__ import annotations
 
+import importlib
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
@@ -100,6 +102,7 @@ class _Table(dict[type, "Backend | None"]):
     """From a type to the backend that owns it."""
 
     def __missing__(self, kind: type) -> Backend | None:
+        load_backends()
         found = next((b for b in _backends if b.owns(kind)), None)
         if len(self) >= MAX_TYPES:
             self.clear()  # so that classes that a program drops are not kept
@@ -138,6 +141,18 @@ def register_backend(backend: Backend) -> None:
         BACKENDS.clear()
 
 
+_KNOWN = {"jax": "jax"}
+"""The frameworks whose backends are ours, each with its module here: loaded when the framework is in use."""
+
+
+def load_backends() -> None:
+    """Register the backends of the frameworks that the process has imported by now."""
+    for framework in [name for name in _KNOWN if name in sys.modules]:
+        module = _KNOWN.pop(framework, None)
+        if module is not None:
+            importlib.import_module(f"{__name__}.{module}").register()
+
+
 def staged_by(value: Any) -> Backend | None:
     """The backend that is staging `value`, or None for a plain value."""
     backend = BACKENDS[type(value)]
@@ -146,4 +161,6 @@ def staged_by(value: Any) -> Backend | None:
 
 def is_staging() -> bool:
     """Whether any backend is building a graph right now."""
+    if _KNOWN:
+        load_backends()
     return any(ask() for ask in STAGING)

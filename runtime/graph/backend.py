@@ -96,7 +96,7 @@ class GraphBackend:
                 wrap(builder.argument(k, f"carried_{i}"), builder) for i, k in enumerate(arguments)
             ]
             try:
-                made.value = run(*placeholders)
+                made.value, _ = run(*placeholders)
             except staging.AlwaysRaises as error:
                 made.raised = error
             except Exception as error:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import operator
 import threading
 from collections.abc import Callable
 from typing import Any
 
 from ..backends import ACTIVE, Backend, staged_by
 from ..errors import StagingError
+from ..structures import flatten, unflatten
 from .conditions import if_stmt
 from .loops import for_stmt
 from .statement import nothing, set_nothing
@@ -83,6 +85,18 @@ def bound(backend: Backend, value: Any) -> Any:
     """A staged value, checked where it is read if it may be unbound."""
     check = getattr(backend, "bound", None)
     return value if check is None else check(value)
+
+
+def bound_parts(value: Any) -> Any:
+    """A structure whose staged values are checked, if they may be unbound."""
+    leaves, spec = flatten(value)
+    owners = list(map(staged_by, leaves))
+    if not any(owners):
+        return value
+    checked = [leaf if o is None else bound(o, leaf) for o, leaf in zip(owners, leaves, strict=True)]
+    if all(map(operator.is_, checked, leaves)):
+        return value
+    return unflatten(spec, checked)
 
 
 def assert_stmt(backend: Backend, test: Any, msg: Callable[[], Any] | None) -> None:

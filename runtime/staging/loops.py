@@ -128,7 +128,7 @@ class Carried:
                 return backend.unbound(previous, name)
             if kind is None:
                 raise TypeError("")
-            return backend.merge(previous, kind)
+            return getattr(backend, "widen", backend.merge)(previous, kind)
         except TypeError as error:
             rows.add(name, previous, describe(backend, leaf), str(error))
             return None
@@ -167,6 +167,14 @@ def _share_views(carried: Carried, path: Path) -> None:
     for leaves, _ in path.values.values():
         for leaf in filter(is_view, leaves):
             share(leaf, "it is a view that a loop made")
+
+
+def _finish(carried: Carried, path: Path) -> None:
+    _share_views(carried, path)
+    unstaged = getattr(carried.backend, "unstaged", None)
+    if unstaged is not None:
+        statement = carried.statement
+        statement.set_state(tuple(map(unstaged, statement.get_state())))
 
 
 def _results(carried: Carried, path: Path) -> list[Any]:
@@ -209,7 +217,7 @@ def while_stmt(
         options,
     )
     carried.enter(results)
-    _share_views(carried, path)
+    _finish(carried, path)
 
 
 def for_stmt(
@@ -254,7 +262,7 @@ def for_stmt(
         _results(carried, path), options,
     )  # fmt: skip
     carried.enter(results)
-    _share_views(carried, path)
+    _finish(carried, path)
 
 
 def finish_unrolled(

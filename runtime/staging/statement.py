@@ -122,7 +122,7 @@ class Statement:
             self.heap.refuse_changes()
             for slot, value in self.heap.changes().items():
                 noted[slot] = flatten(value)
-            return result
+            return result, [leaf for leaves, _ in noted.values() for leaf in leaves]
 
         try:
             with self.heap.watching():

@@ -1,0 +1,316 @@
+"""What the backends of systems with functional control flow have in common.
+
+Such a system has a condition over two functions and loops over one, whose results are arrays. This part
+says what stands for a variable that may be unbound, how iterables are indexed, and what Python's builtins
+are; a system adds its conditions, its loops and a few functions on arrays.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import staging
+from ..errors import StagingError
+from ..structures import flatten
+from ..undefined import Undefined
+from .iterables import StagedSequence, staged_enumerate, staged_range, staged_reversed, staged_zip
+
+
+@dataclass(frozen=True)
+class Aval:
+    """The dtype and shape of a staged value; `weak` ones take the dtype of what they meet."""
+
+    dtype: Any
+    shape: tuple[Any, ...]
+    weak: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
+
+
+@dataclass(frozen=True)
+class MaybeAval:
+    """A variable that some path leaves unbound."""
+
+    held: Any
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.held} or unbound"
+
+
+class Maybe:
+    """A staged value that is there only where `bound` is true when the program runs."""
+
+    def __init__(self, value: Any, bound: Any, name: str):
+        self.value, self.bound, self.name = value, bound, name
+
+
+@dataclass(frozen=True)
+class ListAval:
+    """What a branch, or one iteration, appends to a list."""
+
+    items: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        return f"list + [{', '.join(map(str, self.items))}]"
+
+
+@dataclass(frozen=True, eq=False)
+class Added:
+    """The items that were appended to a list since the capture of a branch or iteration began."""
+
+    items: tuple[Any, ...] = ()
+
+
+@dataclass
+class Capture:
+    """One closure, as a program from arrays to arrays; `places` are the results by identity of the leaf."""
+
+    program: Any = None
+    value: Any = None
+    raised: BaseException | None = None
+    writes: list[tuple[Any, Any]] = field(default_factory=list)
+    places: dict[int, int] = field(default_factory=dict)
+    kept: list[Any] = field(default_factory=list)
+    lists: dict[int, tuple[GrowingList, list[Any] | None]] = field(default_factory=dict)
+
+    def close(self) -> None:
+        """Note what was appended to lists from outside, and take it away again."""
+        for grown, before in self.lists.values():
+            self.writes.append((grown, grown.read()))
+            grown.added = before
+
+
+class GrowingList:
+    """A Python list from before a staged loop or branch, which appends to it.
+
+    `items` are those that it has when no capture is running, `added` those of the current one.
+    """
+
+    name = "a list"
+    shared = ""
+
+    def __init__(self, backend: FunctionalBackend, items: Sequence[Any]):
+        self.backend, self.items = backend, list(items)
+        self.added: list[Any] | None = None
+
+    def read(self) -> Added:
+        return Added(tuple(self.added or ()))
+
+    def write(self, value: Added) -> None:
+        if self.backend.captures:
+            self._note()
+            self.added = list(value.items)
+        else:
+            self.items += value.items
+
+    def _note(self) -> None:
+        self.backend.captures[-1].lists.setdefault(id(self), (self, self.added))
+        self.added = list(self.added or ())
+
+    def append(self, value: Any) -> None:
+        if self.backend.captures:
+            self._note()
+            assert self.added is not None
+            self.added.append(value)
+        else:
+            self.items.append(value)
+
+    def extend(self, values: Any) -> None:
+        for value in values:
+            self.append(value)
+
+    def __iadd__(self, values: Any) -> GrowingList:
+        self.extend(values)
+        return self
+
+    def _refuse(self, *_: Any) -> Any:
+        raise StagingError(
+            "a list that a staged loop appends to is read or shortened in the loop. Carry the last item in a "
+            "variable, or write into an array that was made before the loop"
+        )
+
+    pop = insert = remove = clear = __len__ = __iter__ = __getitem__ = __setitem__ = __contains__ = _refuse
+
+
+class _Captures(threading.local):
+    def __init__(self) -> None:
+        self.captures: list[Capture] = []
+
+
+class FunctionalBackend:
+    """The part of a `Backend` that is written in terms of a few functions on arrays."""
+
+    name = ""
+
+    # What a system says of itself
+
+    def is_array(self, value: Any) -> bool:
+        raise NotImplementedError
+
+    def aval(self, value: Any) -> Any:
+        raise NotImplementedError
+
+    def merged(self, first: Any, second: Any) -> Any:
+        raise NotImplementedError
+
+    def cast(self, value: Any, kind: Any) -> Any:
+        raise NotImplementedError
+
+    def zeros(self, kind: Any) -> Any:
+        raise NotImplementedError
+
+    boolean: Any = None
+
+    def length(self, value: Any) -> Any:
+        raise NotImplementedError
+
+    # The protocol
+
+    def __init__(self) -> None:
+        self._local = _Captures()
+
+    @property
+    def captures(self) -> list[Capture]:
+        """The captures that this thread is in, from the outside in."""
+        return self._local.captures
+
+    def is_handle(self, value: Any) -> bool:
+        return isinstance(value, GrowingList)
+
+    def in_branch(self) -> bool:
+        return bool(self.captures)
+
+    def staged_list(self, values: Sequence[Any]) -> GrowingList:
+        return GrowingList(self, values)
+
+    def unstaged(self, value: Any) -> Any:
+        """A list again, when no loop appends to it any more."""
+        return value.items if isinstance(value, GrowingList) and not self.captures else value
+
+    def type_of(self, value: Any) -> Any:
+        if isinstance(value, Maybe):
+            return MaybeAval(self.type_of(value.value), value.name)
+        if isinstance(value, Added):
+            return ListAval(tuple(map(self.type_of, value.items)))
+        return self.aval(value)
+
+    def widen(self, before: Any, after: Any) -> Any:
+        """The type of what a loop carries; of a list it is what one iteration appends."""
+        return after if isinstance(before, ListAval) and isinstance(after, ListAval) else self.merge(before, after)
+
+    def merge(self, first: Any, second: Any) -> Any:
+        if isinstance(first, MaybeAval) or isinstance(second, MaybeAval):
+            name = first.name if isinstance(first, MaybeAval) else second.name
+            held = [k.held if isinstance(k, MaybeAval) else k for k in (first, second)]
+            return MaybeAval(self.merge(*held), name)
+        if isinstance(first, ListAval) and isinstance(second, ListAval):
+            if len(first.items) != len(second.items):
+                raise TypeError("a list grows on one path only; use an array with a count, or jnp.where")
+            return ListAval(tuple(map(self.merge, first.items, second.items)))
+        return self.merged(first, second)
+
+    def parts(self, kind: Any) -> list[Any]:
+        """The types of the arrays in which a value of a type is held."""
+        if isinstance(kind, MaybeAval):
+            return [kind.held, self.boolean]
+        return list(kind.items) if isinstance(kind, ListAval) else [kind]
+
+    def held(self, value: Any, kind: Any) -> list[Any]:
+        """A value as the arrays of a type."""
+        if isinstance(kind, ListAval):
+            return [self.cast(v, k) for v, k in zip(value.items, kind.items, strict=True)]
+        if not isinstance(kind, MaybeAval):
+            return [self.cast(value, kind)]
+        if isinstance(value, Undefined) or value is None:
+            return [self.zeros(kind.held), self.cast(False, self.boolean)]
+        if isinstance(value, Maybe):
+            return [self.cast(value.value, kind.held), value.bound]
+        return [self.cast(value, kind.held), self.cast(True, self.boolean)]
+
+    def built(self, kinds: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
+        """Values of types, out of their arrays in order."""
+        found, rest = [], list(arrays)
+        for kind in kinds:
+            count = len(self.parts(kind))
+            own, rest = rest[:count], rest[count:]
+            if isinstance(kind, MaybeAval):
+                found.append(Maybe(own[0], own[1], kind.name))
+            else:
+                found.append(Added(tuple(own)) if isinstance(kind, ListAval) else own[0])
+        return found
+
+    def unbound(self, held: Any, name: str) -> MaybeAval:
+        return held if isinstance(held, MaybeAval) else MaybeAval(held, name)
+
+    def arrays_in(self, leaves: Sequence[Any]) -> list[Any]:
+        """The staged arrays of leaves, each once."""
+        found: dict[int, Any] = {}
+        for leaf in leaves:
+            parts = [leaf]
+            if isinstance(leaf, Maybe):
+                parts = [leaf.value, leaf.bound]
+            elif isinstance(leaf, Added):
+                parts = self.arrays_in(leaf.items)
+            found.update((id(p), p) for p in parts if self.is_array(p))
+        return list(found.values())
+
+    def sources(self, iterated: Any) -> list[Any]:
+        return list(self.sequence(iterated).sources)
+
+    def sequence(self, iterated: Any) -> StagedSequence:
+        """Any iterable as items by index."""
+        if isinstance(iterated, StagedSequence):
+            return iterated
+        if self.is_array(iterated):
+            return StagedSequence("array", self.length(iterated), lambda i: self.item(iterated, i), [iterated])
+        if isinstance(iterated, range):
+            return StagedSequence("range", len(iterated), lambda i: iterated.start + i * iterated.step)
+        if isinstance(iterated, (list, tuple, GrowingList)):
+            items = list(iterated)
+            return StagedSequence("list", len(items), lambda i: self.get_item(items, i))
+        raise StagingError(
+            f"a {type(iterated).__name__} cannot be iterated together with staged values: make it a list, "
+            "or an array"
+        )
+
+    def item(self, array: Any, index: Any) -> Any:
+        return array[index]
+
+    def iterable(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> StagedSequence:
+        if function is range:
+            start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+            return staged_range(start, stop, step, self.clipped)
+        if function is enumerate:
+            return staged_enumerate(self.sequence(args[0]), *args[1:], **kwargs)
+        if function is zip:
+            return staged_zip([self.sequence(a) for a in args], self.least)
+        return staged_reversed(self.sequence(args[0]))
+
+    def clipped(self, count: Any) -> Any:
+        return max(count, 0) if isinstance(count, int) else self.maximum(count, 0)
+
+    def least(self, a: Any, b: Any) -> Any:
+        return min(a, b) if isinstance(a, int) and isinstance(b, int) else self.minimum(a, b)
+
+    def minimum(self, a: Any, b: Any) -> Any:
+        raise NotImplementedError
+
+    def maximum(self, a: Any, b: Any) -> Any:
+        raise NotImplementedError
+
+    def and_(self, left: Any, right: Callable[[], Any]) -> Any:
+        return staging.if_exp(self, left, right, lambda: left, "")  # type: ignore[arg-type]
+
+    def or_(self, left: Any, right: Callable[[], Any]) -> Any:
+        return staging.if_exp(self, left, lambda: left, right, "")  # type: ignore[arg-type]
+
+    def get_item(self, target: Any, key: Any) -> Any:
+        raise NotImplementedError
+
+
+__all__ = ["Aval", "Capture", "FunctionalBackend", "GrowingList", "Maybe", "MaybeAval", "flatten"]
