@@ -259,6 +259,10 @@ class FunctionalBackend:
             found.update((id(p), p) for p in parts if self.is_array(p))
         return list(found.values())
 
+    def is_empty(self, iterated: Any) -> bool:
+        length = self.sequence(iterated).length
+        return isinstance(length, int) and length == 0
+
     def sources(self, iterated: Any) -> list[Any]:
         return list(self.sequence(iterated).sources)
 

@@ -16,7 +16,7 @@ import numpy as np
 from jax import lax
 
 from .. import staging
-from ..errors import StagingError
+from ..errors import StagingError, UnsupportedFunctionError
 from ..staging.raises import is_own_raise, revived
 from ..structures import flatten
 from ..undefined import unbound_local
@@ -273,8 +273,6 @@ class JaxBackend(FunctionalBackend):
 
     def elements(self, iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[Any]]:
         items = self.sequence(iterated)
-        if isinstance(items.length, int) and items.length == 0 and items.name != "array":
-            raise StagingError("a loop over nothing")
         shapes = jax.eval_shape(lambda: [jnp.asarray(a) for a in self._element(items.item(jnp.zeros((), int)))])
         kinds = [Aval(s.dtype, s.shape, bool(getattr(s, "weak_type", False))) for s in shapes]
         spec = _spec_of(items)
@@ -381,10 +379,41 @@ class JaxBackend(FunctionalBackend):
     def text(self, text: str) -> Any:
         return resolved(text)
 
+    def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
+        """NumPy's functions on staged arrays are JAX's of the same name."""
+        if _is_clean() or not (isinstance(function, np.ufunc) or _is_of_numpy(function)):
+            return None
+        module = {"numpy.linalg": jnp.linalg, "numpy.fft": jnp.fft}.get(function.__module__ or "", jnp)
+        own = getattr(module, function.__name__, None)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            leaves = flatten([args, kwargs])[0]
+            if not any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
+                return function(*args, **kwargs)
+            if own is None:
+                raise UnsupportedFunctionError(
+                    f"numpy.{function.__name__} was called on a staged JAX array, and jax.numpy has none"
+                )
+            return own(*_as_arrays(args), **kwargs)
+
+        return call
+
     def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
         from .jax_builtins import call
 
         return call(self, function, args, kwargs)
+
+
+def _is_of_numpy(function: Any) -> bool:
+    module = getattr(function, "__module__", None)
+    return isinstance(module, str) and module.partition(".")[0] == "numpy" and callable(function)
+
+
+def _as_arrays(args: tuple[Any, ...]) -> list[Any]:
+    """Lists as arrays, which jax.numpy does not take."""
+    return [
+        jnp.asarray(a) if isinstance(a, list) and not any(hasattr(v, "dtype") for v in a) else a for a in args
+    ]
 
 
 def _truth(value: Any) -> Any:

@@ -57,7 +57,8 @@ def list_comp(backend: Backend, iterated: Any, comprehension: Callable[[Any], li
             if_stmt(backend, cond, keep, nothing, tuple, set_nothing, (), 0)
 
     for_stmt(backend, iterated, None, body, tuple, set_nothing, (), {})
-    return made
+    unstaged = getattr(backend, "unstaged", None)
+    return made if unstaged is None else unstaged(made)
 
 
 def _append_kept(made: Any, comprehension: Callable[[Any], list], item: Any) -> None:

@@ -232,7 +232,8 @@ def for_stmt(
 ) -> None:
     """A loop over a staged iterable; `extra_test` is asked after each iteration, as `break` is."""
     going = True if extra_test is None else extra_test()
-    if going is False:
+    is_empty = getattr(backend, "is_empty", None)
+    if going is False or (is_empty is not None and is_empty(iterated)):
         return
     statement = Statement(backend, (extra_test or set_nothing, body), (get_state, set_state), names)
     carried = Carried(statement)

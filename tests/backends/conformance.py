@@ -1,0 +1,147 @@
+"""Every sample of tests/cases on a tensor system, compared with plain Python.
+
+    python tests/backends/conformance.py SYSTEM [--verbose]
+
+A sample ends as "right", "error" (one of ours, with a reason), "foreign" (an error of the system's) or
+"wrong".
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import copy
+import io
+import sys
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from cases_support import ALL, Outcome, Sample, check_same, run
+
+import autograph_rs as ag
+from autograph_rs.runtime.structures import flatten, unflatten
+
+
+def through(staged: Callable[[Callable], Callable], f: Callable) -> Callable:
+    """`f` with its NumPy arguments staged by a system, and all else as it is."""
+
+    def call(*arguments: Any) -> Any:
+        leaves, spec = flatten(arguments)
+        places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, (np.ndarray, np.generic))]
+        shape: list[Any] = []
+
+        def on_arrays(*arrays: Any) -> list[Any]:
+            filled = list(leaves)
+            for place, array in zip(places, arrays, strict=True):
+                filled[place] = array
+            results, shape[:] = structured(f(*unflatten(spec, filled)))
+            return results
+
+        results = staged(on_arrays)(*[leaves[i] for i in places])
+        [structure, plain] = shape
+        rest = list(results)
+        return unflatten(structure, [np.asarray(rest.pop(0))[()] if p is None else p[0] for p in plain])
+
+    return call
+
+
+def structured(value: Any) -> tuple[list[Any], list[Any]]:
+    """The arrays of a result, and what the rest of it is."""
+    leaves, spec = flatten(value)
+    kept = [None if hasattr(leaf, "dtype") else (leaf,) for leaf in leaves]
+    return [leaf for leaf, k in zip(leaves, kept, strict=True) if k is None], [spec, kept]
+
+
+def outcome(sample: Sample, stage: Callable[[Callable], Callable]) -> tuple[str, str]:
+    """What becomes of a sample, and why."""
+    for arguments in sample.staged:
+        expected = run(sample.function, arguments)
+        made = run(through(stage, ag.convert(sample.function)), arguments)
+        try:
+            check(made, expected)
+        except AssertionError as error:
+            if made.error is None or (expected.error is not None and _tells(made.error, expected.error)):
+                return "wrong", str(error).splitlines()[0] if str(error) else "?"
+            kind = "error" if isinstance(made.error, ag.AutographError) else "foreign"
+            return kind, f"{type(made.error).__name__}: {made.error}"
+    return "right", ""
+
+
+def _tells(made: BaseException, expected: BaseException) -> bool:
+    return type(expected).__name__ in str(made)
+
+
+def check(made: Outcome, expected: Outcome) -> None:
+    if expected.error is not None:
+        assert made.error is not None, f"missing {expected.error!r}; got {made.value!r}"
+        text = f"{type(made.error).__name__}: {made.error}"
+        assert type(expected.error).__name__ in text, text
+        assert str(expected.error) in text, text
+        return
+    assert made.error is None, made.error
+    assert made.stdout == expected.stdout, (made.stdout, expected.stdout)
+    check_same(loosened(made.value), loosened(expected.value), "value", exact=False)
+
+
+def loosened(value: Any) -> Any:
+    """Arrays as lists of numbers, since systems have dtypes of their own."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    leaves, spec = flatten(value)
+    if spec.kind is None:
+        return value
+    return unflatten(spec, [loosened(leaf) for leaf in leaves])
+
+
+def jax_stage() -> Callable[[Callable], Callable]:
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+
+    def stage(f: Callable) -> Callable:
+        made = jax.jit(f)
+
+        def call(*arrays: Any) -> Any:
+            results = made(*arrays)
+            jax.effects_barrier()
+            return results
+
+        return call
+
+    return stage
+
+
+STAGES = {"jax": jax_stage}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("system", choices=STAGES)
+    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    stage = STAGES[options.system]()
+    counts: Counter[str] = Counter()
+    for sample in ALL:
+        if not sample.staged or options.only not in sample.id:
+            continue
+        with contextlib.redirect_stderr(io.StringIO()):
+            kind, why = outcome(copy.copy(sample), stage)
+        counts[kind] += 1
+        if options.verbose and kind != "right":
+            print(f"{kind:8} {sample.id}: {why.splitlines()[-1][:150] if why else ''}")
+    print(dict(counts))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        traceback.print_exc()
