@@ -22,6 +22,7 @@ from ..trees import (
     OPERATORS,
     at,
     blocks,
+    children,
     constant,
     docstring_length,
     lambda_,
@@ -31,7 +32,7 @@ from ..trees import (
     store,
     takes_thunks,
 )
-from .base import Context, Pass, own_nodes
+from .base import Context, Pass
 from .expressions import guard, is_plain
 from .spelling import (
     BODY,
@@ -99,9 +100,17 @@ class ControlFlow(Pass):
         body = self.block(function.body[start:], _Place())
         function.body = [*function.body[:start], *body]
         self.declare(function, self.bound_inside)
-        for node in own_nodes(function):
+        self.hide_added(function.body)
+
+    def hide_added(self, body: list[gast.AST]) -> None:
+        """Tell each `locals()` what names were added; a comprehension may be part of the function."""
+        stack = list(body)
+        while stack:
+            node = stack.pop()
             if operator_name(node) == "visible":
                 node.args[1].elts = [constant(name) for name in sorted(self.context.namer.added)]
+            if not isinstance(node, (*FUNCTIONS, gast.ClassDef)):
+                stack.extend(children(node))
 
     def block(self, statements: list[gast.AST], place: _Place) -> list[gast.AST]:
         out: list[gast.AST] = []
