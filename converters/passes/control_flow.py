@@ -143,6 +143,11 @@ class ControlFlow(Pass):
             statement.test = guard(statement.test, type(statement).__name__.lower())
         if isinstance(statement, gast.Match):
             statement.subject = guard(statement.subject, "match")
+            for case in statement.cases:
+                if case.guard is not None:
+                    case.guard = self.read(case.guard, place)
+                    if not is_plain(case.guard):
+                        case.guard = guard(case.guard, "case if")
         inside = place.in_loop(statement, out) if isinstance(statement, LOOPS) else place
         for block in blocks(statement):
             if block:

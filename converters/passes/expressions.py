@@ -111,7 +111,11 @@ class Expressions(Pass):
 
     def statement(self, statement: gast.AST) -> list[gast.AST]:
         kind = type(statement)
-        if kind in FUNCTIONS or kind is gast.ClassDef:
+        if kind in FUNCTIONS:
+            self.all(statement.decorator_list, statement.args.defaults, statement.args.kw_defaults)
+            return [statement]
+        if kind is gast.ClassDef:
+            self.all(statement.decorator_list, statement.bases, statement.keywords)
             return [statement]
         self.fields(statement)
         replaced = [statement]
@@ -126,9 +130,13 @@ class Expressions(Pass):
                 if value and isinstance(value[0], gast.stmt):
                     setattr(node, field, self.block(value))
                 else:
-                    value[:] = [self.expression(v) if isinstance(v, gast.AST) else v for v in value]
+                    self.all(value)
             elif isinstance(value, gast.AST):
                 setattr(node, field, self.expression(value))
+
+    def all(self, *lists: list) -> None:
+        for nodes in lists:
+            nodes[:] = [self.expression(n) if isinstance(n, gast.AST) else n for n in nodes]
 
     def expression(self, node: gast.AST) -> gast.AST:
         kind = type(node)
@@ -161,8 +169,7 @@ class Expressions(Pass):
         return node
 
     def lambda_(self, node: gast.Lambda) -> None:
-        for defaults in (node.args.defaults, node.args.kw_defaults):
-            defaults[:] = [d and self.expression(d) for d in defaults]
+        self.all(node.args.defaults, node.args.kw_defaults)
         self.scopes += 1
         node.body = self.expression(node.body)
         self.scopes -= 1

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..undefined import unbound_local
+from ..undefined import missing
 from .backend import Missing
 from .ir import Graph, Node, Slot
 from .run import EXPRESSIONS, FUNCTIONS
@@ -71,7 +71,7 @@ class _Emitter:
         self.namespace: dict[str, Any] = {
             **FUNCTIONS,
             "MISSING": Missing.VALUE,
-            "unbound_local": unbound_local,
+            "missing": missing,
         }
         self.namespace["errstate"] = np.errstate
         self.kept: dict[int, str] = {}
@@ -267,7 +267,7 @@ class _Emitter:
 
     def emit_check_bound(self, node: Node, ends: set[Node], owned: Owned) -> None:
         name = self.names[node.inputs[0]]
-        self.line(f"if {name} is MISSING: raise unbound_local({node.attrs.get('symbol', '')!r})", node)
+        self.line(f"if {name} is MISSING: raise missing({node.attrs.get('symbol', '')!r})", node)
         self.names[node] = name
 
     def emit_raise(self, node: Node, ends: set[Node], owned: Owned) -> None:
