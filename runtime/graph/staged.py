@@ -93,7 +93,7 @@ class Staged:
         self.refuse(
             "decides a branch that was not converted",
             "Convert the function that holds the 'if', 'while', 'and', 'or' or 'not', or use "
-            "np.where; the body of a class and the patterns of a 'case' are left to Python: decide before them",
+            "np.where; the body of a class and the patterns of a 'case' are left to Python: decide before",
         )
 
     def __index__(self) -> NoReturn:  # noqa: PLE0305 - refuse() raises
