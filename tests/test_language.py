@@ -1,4 +1,4 @@
-"""docs/language.md lists every node of the grammar, and what it names as proof is there and holds the node."""
+"""docs/language.md lists every node of the grammar; what it names as proof is there and holds the node."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ TABLE = {
 
 def nodes_of_this_python() -> set[str]:
     kinds = [getattr(ast, name) for name in KINDS if hasattr(ast, name)]
-    return {kind.__name__ for base in kinds for kind in base.__subclasses__()} | set(PARTS)
+    found = [kind for base in kinds for kind in base.__subclasses__()]
+    return {kind.__name__ for kind in found if kind.__module__ == ast.AST.__module__} | set(
+        PARTS
+    )  # gast has more
 
 
 def definitions(paths: list[Path]) -> dict[str, list[ast.AST]]:
