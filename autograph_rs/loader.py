@@ -17,10 +17,9 @@ from dataclasses import dataclass
 
 import gast
 
-from .source import FunctionNode
+from .source import OPERATORS, FunctionNode
 
 _FACTORY = "ag__factory"
-_OPERATORS = "ag__"
 _ANNOTATIONS = __future__.annotations.compiler_flag
 _ITERABLE_COROUTINE = 0x100  # what `types.coroutine` makes of a generator function
 
@@ -38,7 +37,7 @@ def detached(tree: gast.AST) -> FunctionNode:
 
 def to_module(tree: FunctionNode, free: tuple[str, ...]) -> ast.Module:
     """The function inside a factory that has its free variables as parameters."""
-    names = [_OPERATORS, *(name for name in free if name != _OPERATORS)]
+    names = [OPERATORS, *(name for name in free if name != OPERATORS)]
     parameters = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
     inner = ast.Return(tree) if isinstance(tree, ast.Lambda) else tree
     factory = ast.FunctionDef(_FACTORY, parameters, [inner], [])
@@ -107,7 +106,7 @@ class _Renaming:
 def bind(code: types.CodeType, original: types.FunctionType, operators: types.CellType) -> types.FunctionType:
     """A function that runs `code` with the globals, cells and defaults of `original`."""
     cells = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
-    cells[_OPERATORS] = operators
+    cells[OPERATORS] = operators
     closure = tuple(cells[name] for name in code.co_freevars)
     made = types.FunctionType(code, original.__globals__, original.__name__, original.__defaults__, closure)
     made.__kwdefaults__ = original.__kwdefaults__

@@ -2,8 +2,8 @@
 
     python benchmarks/scaling.py [--lines N] [--rounds N] [NAME ...]
 
-Each shape is a function of N lines and one of ten times as many. The time is that of `to_code`'s
-road from text to converted text, without Python's own parsing. The best of some rounds counts.
+Each shape is a function of N lines and one of ten times as many. Measured is the time of the processor
+that the passes take, without Python's own parser and compiler; the best of some rounds counts.
 """
 
 from __future__ import annotations
@@ -19,19 +19,25 @@ import gast
 from figures import table
 
 from autograph_rs import converters
-from autograph_rs.depth import deep_recursion
+from autograph_rs.depth import big_trees
 
 LIMIT = 12.0
 
 
-def repeated(block: str, *, before: str = "", after: str = "return x", indent: int = 1) -> Callable[[int], str]:
-    """A function of about `lines` lines: a block, again and again; `#` in it is the number of the repetition."""
+def repeated(block: str, *, before: str = "", indent: int = 1) -> Callable[[int], str]:
+    """A function of about `lines` lines: a block, again and again; `#` in it is a number of its own."""
     height = len(block.splitlines())
 
     def write(lines: int) -> str:
         inside = "    " * indent
-        body = [before, *(inside + block.replace("#", str(i)).replace("\n", "\n" + inside) for i in range(lines // height))]
-        return "def f(x, y):\n" + "\n".join(filter(None, [*body, f"    {after}"])) + "\n"
+        body = [
+            before,
+            *(
+                inside + block.replace("#", str(i)).replace("\n", "\n" + inside)
+                for i in range(lines // height)
+            ),
+        ]
+        return "def f(x, y):\n" + "\n".join(filter(None, [*body, "    return x"])) + "\n"
 
     return write
 
@@ -43,6 +49,7 @@ def chain(lines: int) -> str:
 
 
 DEEP = "".join(f"{'    ' * i}if x > {i}:\n" for i in range(9)) + "    " * 9 + "x = y + #"
+LOOP = "    for i in y:"
 SHAPES: dict[str, Callable[[int], str]] = {
     "straight code": repeated("x = x + y * #"),
     "a variable per line": repeated("v# = x + #"),
@@ -56,8 +63,8 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "nested functions": repeated("def g#(z):\n    if z > x:\n        return #\n    return x"),
     "lambdas and comprehensions": repeated("x = [a for a in y if a > #]\ny = (lambda b: b and x)(#)"),
     "returns": repeated("if x == #:\n    return y"),
-    "returns in a loop": repeated("if x == #:\n    return y", before="    for i in y:", indent=2),
-    "jumps in a loop": repeated("if x == #:\n    break\nif y == #:\n    continue", before="    for i in y:", indent=2),
+    "returns in a loop": repeated("if x == #:\n    return y", before=LOOP, indent=2),
+    "jumps in a loop": repeated("if x == #:\n    break\nif y == #:\n    continue", before=LOOP, indent=2),
     "tries": repeated("try:\n    x = x + #\nexcept ValueError as e:\n    x = y\nfinally:\n    y = 1"),
     "withs": repeated("with y as z:\n    if z:\n        x = #"),
     "calls and items": repeated("x = abs(y[#])\ny[#] = x\ny.a = x and not y"),
@@ -70,16 +77,18 @@ def seconds(source: str, rounds: int) -> float:
     for _ in range(rounds):
         tree = gast.ast_to_gast(ast.parse(source).body[0])
         gc.collect()
-        started = time.perf_counter()
-        with deep_recursion():
+        started = time.process_time()
+        with big_trees():
             converters.convert_tree(tree)
-        best = min(best, time.perf_counter() - started)
+        best = min(best, time.process_time() - started)
     return best
 
 
 def main() -> None:
     """Print a line for each shape; fail if one grows faster than it may."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help="shapes to measure (default: all)")
     parser.add_argument("--lines", type=int, default=1000, help="lines of the shorter function")
     parser.add_argument("--rounds", type=int, default=3, help="measurements, of which the best counts")
@@ -88,7 +97,15 @@ def main() -> None:
     for name in options.names or SHAPES:
         short = seconds(SHAPES[name](options.lines), options.rounds)
         long = seconds(SHAPES[name](10 * options.lines), max(1, options.rounds - 1))
-        rows.append([name, f"{short:.3f} s", f"{long:.3f} s", f"{long / short:.1f}", f"{10 * options.lines / long:,.0f}"])
+        rows.append(
+            [
+                name,
+                f"{short:.3f} s",
+                f"{long:.3f} s",
+                f"{long / short:.1f}",
+                f"{10 * options.lines / long:,.0f}",
+            ]
+        )
         print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
         if long > LIMIT * short:
             slow.append(name)

@@ -21,7 +21,7 @@ FRAME_SENSITIVE = frozenset(("locals", "vars", "dir", "eval", "exec"))
 
 
 class Names(Set):
-    """Some names of a function as a bit mask: there is one for each step, and a function may have thousands."""
+    """Some names of a function, as a bit mask: each step has its own, and there may be thousands of both."""
 
     __slots__ = ("bits", "mask")
 
