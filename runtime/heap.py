@@ -53,8 +53,17 @@ class Slot:
             return self.label
         return f"{type(self.owner).__name__}.{self.key}"
 
+    @property
+    def undefined(self) -> Undefined:
+        """What stands for its missing value."""
+        if isinstance(self.owner, _Names):
+            return Undefined(self.name, f"name '{self.key}' is not defined")
+        if isinstance(self.owner, (dict, list, types.CellType)):
+            return Undefined(self.name)
+        return Undefined(self.name, f"'{type(self.owner).__name__}' object has no attribute '{self.key}'")
+
     def get(self) -> Any:
-        return _contents(self.owner).get(self.key, Undefined(self.name))
+        return _contents(self.owner).get(self.key, self.undefined)
 
     def set(self, value: Any) -> None:
         missing = type(value) is Undefined
@@ -240,7 +249,7 @@ class Heap:
                 slot = Slot(owner, key, self._labels.get(id(owner), ""))
                 old, new = before.get(key, slot), now.get(key, slot)
                 if old is not new:
-                    found[slot] = Undefined(slot.name) if new is slot else new
+                    found[slot] = slot.undefined if new is slot else new
         return found
 
     def refuse_changes(self) -> None:
@@ -262,7 +271,7 @@ class Heap:
                 _put_back(owner, before)
         for owner, before in self._saved:
             for slot in self._changed_of(owner, before):
-                slot.set(before.get(slot.key, Undefined(slot.name)))
+                slot.set(before.get(slot.key, slot.undefined))
 
     def _changed_of(self, owner: Any, before: dict[Any, Any]) -> list[Slot]:
         now = _contents(owner)

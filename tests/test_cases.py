@@ -14,6 +14,7 @@ from cases_support import (
     Sample,
     check_plain,
     check_staged,
+    files,
     load,
     read_golden,
     run,
@@ -34,7 +35,7 @@ each_plain_call = pytest.mark.parametrize(
         for i, arguments in enumerate(sample.plain)
     ],
 )
-each_file = pytest.mark.parametrize("file", sorted(CASES.glob("*.py")), ids=lambda file: file.name)
+each_file = pytest.mark.parametrize("file", files(CASES), ids=lambda file: file.name)
 
 
 @each_plain_call

@@ -10,6 +10,7 @@ returns, or an `elif` of two hundred arms, stay shallow.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -83,33 +84,32 @@ class LowerJumps(Pass):
     def block(self, statements: list[gast.AST], depth: int, *, tail: bool = False) -> list[gast.AST]:
         """Lower a block; nothing runs after one in `tail` position, so a `return` there needs no flag."""
         out: list[gast.AST] = []
-        statements = list(statements)
-        while statements:
-            statement, *rest = statements
+        rest = deque(statements)
+        while rest:
+            statement = rest.popleft()
             if self.is_lowered_jump(statement):
                 out.extend(self.jump(statement, tail))
                 break
             if isinstance(statement, gast.If) and _chain_length(statement) > MAX_NESTING:
-                statements = [*self.cut_chain(statement), *rest]
+                rest.extendleft(reversed(self.cut_chain(statement)))
                 continue
             if (
                 isinstance(statement, LOOPS)
                 and statement not in self.staying
                 and statement not in self.lowered
             ):
-                statements = [*self.open_loop(statement), *rest]
+                rest.extendleft(reversed(self.open_loop(statement)))
                 continue
             jumps = self.jumps_out_of(statement)
             if jumps and rest and isinstance(statement, gast.If) and depth < MAX_NESTING:
-                if not _completes(statement.body):
-                    statement.orelse, rest = [*statement.orelse, *rest], []
-                elif not _completes(statement.orelse):
-                    statement.body, rest = [*statement.body, *rest], []
+                side = statement.orelse if not _completes(statement.body) else statement.body
+                if side is statement.orelse or not _completes(statement.orelse):
+                    side.extend(rest)
+                    rest.clear()
             out.extend(self.statement(statement, depth, tail and not rest))
             if jumps and rest:
-                out.extend(self.guarded(jumps, rest, depth, tail, header(statement)))
+                out.extend(self.guarded(jumps, list(rest), depth, tail, header(statement)))
                 break
-            statements = rest
         return out or [gast.Pass()]
 
     def is_lowered_jump(self, statement: gast.AST) -> bool:

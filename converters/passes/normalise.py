@@ -125,14 +125,15 @@ def mangle(tree: gast.AST, class_name: str) -> None:
         node = stack.pop()
         if isinstance(node, gast.ClassDef):
             stack.extend((*node.decorator_list, *node.bases, *node.keywords))
-            node.name = mangled(node.name)
+            own, node.name = node.name, mangled(node.name)
+            if own != node.name:  # its private names have the name that it was given
+                for statement in node.body:
+                    mangle(statement, own)
             continue
-        for field in ("id", "attr", "name", "arg", "asname", "rest"):
+        for field in ("id", "attr", "name", "asname", "module", "rest"):  # keywords keep their names
             value = getattr(node, field, None)
             if isinstance(value, str):
                 setattr(node, field, mangled(value))
         if isinstance(node, (gast.Global, gast.Nonlocal)):
             node.names = [mangled(name) for name in node.names]
-        if isinstance(node, gast.MatchClass):
-            node.kwd_attrs = [mangled(name) for name in node.kwd_attrs]
         stack.extend(children(node))

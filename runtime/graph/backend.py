@@ -284,9 +284,10 @@ class GraphBackend:
             return record.getitem(target, key)
         if isinstance(target, (list, tuple)) and not isinstance(key, slice):
             return record.wrap(_item_of_sequence(target, key))
+        what = "sliced between staged bounds" if isinstance(key, slice) else "indexed by a staged value"
         raise StagingError(
-            f"a {type(target).__name__} cannot be indexed by a staged value. Use an array, list or tuple of "
-            "values of one type"
+            f"a {type(target).__name__} cannot be {what}. Use an array"
+            + ("" if isinstance(key, slice) else ", list or tuple of values of one type")
         )
 
     def set_item(self, target: Any, key: Any, value: Any) -> Any:

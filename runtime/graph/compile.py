@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..undefined import unbound_local
+from ..undefined import missing
 from .backend import Missing
 from .ir import Graph, Node, Slot
 from .numerics import check
@@ -78,7 +78,7 @@ class _Emitter:
         self.namespace: dict[str, Any] = {
             **FUNCTIONS,
             "MISSING": Missing.VALUE,
-            "unbound_local": unbound_local,
+            "missing": missing,
         }
         self.namespace["errstate"] = np.errstate
         self.kept: dict[int, str] = {}
@@ -280,7 +280,7 @@ class _Emitter:
 
     def emit_check_bound(self, node: Node, ends: set[Node], owned: Owned) -> None:
         name = self.names[node.inputs[0]]
-        self.line(f"if {name} is MISSING: raise unbound_local({node.attrs.get('symbol', '')!r})", node)
+        self.line(f"if {name} is MISSING: raise missing({node.attrs.get('symbol', '')!r})", node)
         self.names[node] = name
 
     def emit_raise(self, node: Node, ends: set[Node], owned: Owned) -> None:

@@ -230,14 +230,19 @@ def is_same(first: Any, second: Any) -> bool:
 
 def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Rows) -> Any | None:
     """The type of a leaf that is `first` on one path and `second` on the other; None when it fails."""
+    undefined = next((v for v in (first, second) if isinstance(v, Undefined)), None)
+    if undefined is not None and undefined.error.startswith("["):
+        reason = "a dict has all its keys on each path"
+        rows.add(name, describe(backend, first), describe(backend, second), reason)
+        return None
     kinds = [None if isinstance(v, Undefined) else backend.type_of(v) for v in (first, second)]
     for value, kind in zip((first, second), kinds, strict=True):
         if kind is None and not isinstance(value, Undefined):
             rows.add(name, describe(backend, first), describe(backend, second))
             return None
     try:
-        if kinds[0] is None or kinds[1] is None:
-            return backend.unbound(kinds[0] if kinds[1] is None else kinds[1], name)
+        if undefined is not None:
+            return backend.unbound(kinds[0] if kinds[1] is None else kinds[1], undefined.error)
         return backend.merge(*kinds)
     except TypeError as error:
         rows.add(name, describe(backend, first), describe(backend, second), str(error))

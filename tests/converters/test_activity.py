@@ -194,10 +194,10 @@ def test_edges_of_with_and_match():
     check_edges("""
         with a as b:        # -> 3
             c = 1           # -> 4 ! 4
-        match d:            # -> 5 7 9
-            case 1:         # -> 6 7 9
+        match d:            # -> 5
+            case 1:         # -> 6 ! 7
                 e = 1       # -> 9
-            case [g]:       # -> 8 9
+            case [g]:       # -> 8 ! 9
                 return      # -> end
         f = 1               # -> end
     """)
