@@ -110,6 +110,8 @@ class ControlFlow(Pass):
         for statement in statements:
             kind = type(statement)
             if kind in FUNCTIONS or kind is gast.ClassDef:
+                if kind in FUNCTIONS and statement.name in self.context.functions:
+                    self.operand(statement)
                 out.append(self.read(statement, place))
             elif kind in _CONVERTED and not self.stays(statement):
                 defs = out if place.sink is None else place.sink
@@ -149,6 +151,12 @@ class ControlFlow(Pass):
             *(at(gast.Expr(checked_name(name, place.in_closure)), statement) for name in names),
             statement,
         ]
+
+    def operand(self, function: gast.AST) -> None:
+        """Reads in an operand that a pass made a function of, before the statement that evaluates it."""
+        unbound = self.facts.before(function).unbound | self.facts.body.deletes
+        for statement in function.body:
+            self.checked(statement, unbound & self.facts.locals, True)
 
     def headers(self, statement: gast.AST, place: _Place) -> None:
         """Reads in the parts of a compound statement that it evaluates itself."""

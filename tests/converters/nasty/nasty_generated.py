@@ -1,0 +1,37 @@
+"""The smallest forms of generated programs that once did something else."""
+
+from cases_support import samples
+
+
+@samples((1,), (0,))
+def annotation_in_a_branch(n):
+    for i in range(n):
+        x: int
+        (y): nowhere  # noqa: F821
+        if i == 0:
+            x = y = i
+    return x
+
+
+@samples((0,), (1,))
+def walrus_before_a_chain(n):
+    a = 5
+    return (a := n) < 1 < 2, a, (lambda: (a := 7) > a > n)(), a
+
+
+@samples((2,))
+def suspended_before_a_chain(n):
+    def items():
+        return ((yield n) or 1) < 2 < 3
+
+    return list(items())
+
+
+@samples((1,), (0,))
+def unbound_beside_a_walrus(n):
+    if n:
+        c = 3
+    x = n < 5 and (a := c)
+    while (a := c) and (b := a - 1):
+        del c
+    return a, b
