@@ -109,12 +109,12 @@ class ControlFlow(Pass):
             place = replace(place, states={})
         for statement in statements:
             kind = type(statement)
-            if kind in FUNCTIONS or kind is gast.ClassDef:
-                if kind in FUNCTIONS and statement.name in self.context.functions:
-                    self.operand(statement)
+            defs = out if place.sink is None else place.sink
+            if kind in FUNCTIONS and statement.name in self.context.functions:
+                defs.append(self.operand(statement))
+            elif kind in FUNCTIONS or kind is gast.ClassDef:
                 out.append(self.read(statement, place))
             elif kind in _CONVERTED and not self.stays(statement):
-                defs = out if place.sink is None else place.sink
                 out.extend(_CONVERTED[kind](self, statement, place, defs))
             elif isinstance(statement, COMPOUND):
                 self.native(statement, place, out)
@@ -152,11 +152,12 @@ class ControlFlow(Pass):
             statement,
         ]
 
-    def operand(self, function: gast.AST) -> None:
-        """Reads in an operand that a pass made a function of, before the statement that evaluates it."""
+    def operand(self, function: gast.AST) -> gast.AST:
+        """An operand that a pass made a function of, which stands before the statement that calls it."""
         unbound = self.facts.before(function).unbound | self.facts.body.deletes
         for statement in function.body:
             self.checked(statement, unbound & self.facts.locals, True)
+        return function
 
     def headers(self, statement: gast.AST, place: _Place) -> None:
         """Reads in the parts of a compound statement that it evaluates itself."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import gast
 
-from ..analysis import Facts
+from ..analysis import Facts, activity
 from ..trees import (
     FUNCTIONS,
     LOOPS,
@@ -58,6 +58,7 @@ class LowerJumps(Pass):
         if isinstance(function, gast.Lambda):
             return
         self.staying = Facts(function).staying
+        changed = activity(function.body)
         self.returned = self.value = ""
         start = docstring_length(function.body)
         head, body = function.body[:start], function.body[start:]
@@ -74,6 +75,7 @@ class LowerJumps(Pass):
         if self.value:
             body.append(at(gast.Return(load(self.value)), place))
         function.body = [*head, *_without_unread(body, self.flags)]
+        self.declare(function, changed.binds | changed.deletes)  # also what only code that never runs binds
 
     def flag(self, stem: str) -> str:
         name = self.context.namer.fresh(stem)

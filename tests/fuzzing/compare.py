@@ -78,7 +78,7 @@ def outcome(code: types.CodeType, convert: Callable[[Any], Any], arguments: tupl
         "line": line_of(error, code.co_filename),
         "stdout": stdout.getvalue(),
         "trace": list(world.TRACE),
-        "globals": shown(names["G"]),
+        "globals": shown(names.get("G")),
     }
 
 

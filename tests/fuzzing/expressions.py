@@ -99,7 +99,7 @@ def attribute(w: Writer, s: Scope, depth: int) -> str:
 
 
 def measured(w: Writer, s: Scope, depth: int) -> str:
-    form = w.pick(["len({})", "sum({})", "max({}, default=9)", "sum(1 for v in {} if v)", "len({{*{}}})"])
+    form = w.pick(["len({})", "sum({})", "max({}, default=9)", "sum(1 for it in {} if it)", "len({{*{}}})"])
     return form.format(sequence(w, dataclasses.replace(s, plain=True), depth))
 
 
@@ -170,8 +170,8 @@ def member(w: Writer, s: Scope, depth: int) -> str:
 
 
 def several(w: Writer, s: Scope, depth: int) -> str:
-    form = w.pick(["any({} for v in xs)", "all([{} for v in xs])", "any(v for v in xs if {})"])
-    return form.format(test(w, s.inside("v"), depth))
+    form = w.pick(["any({} for it in xs)", "all([{} for it in xs])", "any(it for it in xs if {})"])
+    return form.format(test(w, s.inside("it"), depth))
 
 
 # Sequences
@@ -191,9 +191,9 @@ def listed(w: Writer, s: Scope, depth: int) -> str:
 
 
 def comprehension(w: Writer, s: Scope, depth: int) -> str:
-    inner = s.inside("v")
-    form = w.pick(["[{} for v in {}{}]", "{{{} for v in {}{}}}", "[*({} for v in {}{})]", "{{{}: v for v in {}{}}}"])
-    condition = w.pick(["", f" if {test(w, inner, depth)}", " for w in range(v % 3)", " if v if v != 2"])
+    inner = s.inside("it")
+    form = w.pick(["[{} for it in {}{}]", "{{{} for it in {}{}}}", "[*({} for it in {}{})]", "{{{}: it for it in {}{}}}"])
+    condition = w.pick(["", f" if {test(w, inner, depth)}", " for w in range(it % 3)", " if it if it != 2"])
     iterated = sequence(w, dataclasses.replace(s, plain=True), depth)
     if form.startswith("[") and not s.plain and s.ints and s.kind != "class" and w.once_in(3):
         condition = f" if ({w.pick(s.ints)} := {number(w, inner, depth)})"

@@ -9,10 +9,8 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from hypothesis import strategies as st
-
 from .expressions import Scope, number, sequence, test
-from .writing import Writer
+from .writing import Writer, programs
 
 INTS = ["a", "b", "c", "d", "e"]
 ERRORS = ["ValueError", "Oops", "ZeroDivisionError", "IndexError", "(ValueError, Oops)", "NameError", "Exception"]
@@ -34,14 +32,12 @@ class Place:
         return dataclasses.replace(self, depth=self.depth + 1, **changes)
 
 
-@st.composite
-def plain_programs(draw, statements: int = 22) -> str:
-    w = Writer(draw, statements=statements)
+def program(w: Writer) -> None:
     w.line("G = 1")
     for _ in range(w.below(2)):
         function(w, Place(Scope("def", [], ["G"])), f"g{w.number()}", top=True)
     w.line("")
-    scope = Scope("def", list(INTS), ["p", "q", "a", "b"])
+    scope = Scope("def", [*INTS, "z"], ["p", "q", "a", "b"])
     with w.block("def f(p, q):"):
         if w.once_in(6):
             w.line("global G")
@@ -54,7 +50,10 @@ def plain_programs(draw, statements: int = 22) -> str:
         w.line(unbound)
         block(w, Place(scope), most=7)
         w.line(w.pick(["return a, b, xs, ys, m, o", "return a, b, c, xs, m, o, [h() for h in fs]", "return e, d"]))
-    return w.text()
+
+
+def plain_programs(statements: int = 20):
+    return programs(program, statements)
 
 
 def block(w: Writer, place: Place, most: int = 3) -> None:
@@ -62,7 +61,7 @@ def block(w: Writer, place: Place, most: int = 3) -> None:
 
 
 def statement(w: Writer, place: Place) -> None:
-    kinds = SIMPLE if place.depth > 4 else SIMPLE + COMPOUND
+    kinds = [*SIMPLE, *(COMPOUND if place.depth < 5 else []), *(FATAL if place.depth > w.below(3) else [])]
     w.pick(kinds)(w, place)
 
 
@@ -73,9 +72,9 @@ def assign(w: Writer, p: Place) -> None:
     s = p.scope
     forms = [
         "{0} = {2}", "{0} = {2}", "{0} = {1} = {2}", "{0}, {1} = {2}, {3}", "({0}, *ys) = {2}, *xs", "[{0}, {1}] = {4}",
-        "{0}: int = {2}", "o.p = {2}", "o.r.q = {2}", "xs[0] = {2}", "m[{3}] = {2}", "xs[1:2] = [{2}]", "ys = {4}",
+        "z: int = {2}", "o.p = {2}", "o.r.q = {2}", "xs[0] = {2}", "m[{3}] = {2}", "xs[1:2] = [{2}]", "ys = {4}",
         "{0}, o.q = o.q, {2}", "xs[{3} % 3], m[2] = {2}, {3}", "o.p: int = {2}", "m = {{**m, {2}: {3}}}",
-        "xs = [{2}, *xs][:5]", "{0}: 'unknown'", "*ys, {0} = {4}", "xs[(i := {2} % 3)] = i", "o.new = {2}",
+        "xs = [{2}, *xs][:5]", "z: 'unknown'", "*ys, {0} = {4}", "xs[(i := {2} % 3)] = i", "o.new = {2}",
     ]  # fmt: skip
     w.line(w.pick(forms).format(*targets(w, s), number(w, s), number(w, s, 1), sequence(w, s)))
 
@@ -144,7 +143,7 @@ def scoped_yield(w: Writer, p: Place) -> None:
         first = {"{": targets(w, s)[0], "t": w.number()}.get(form[0])
         w.line(form.format(value) if first is None else form.format(first, value))
     elif s.kind == "async":
-        form = w.pick(["{} = await step({})", "{} = [v async for v in steps(3) if v != {}][0]", "await step({1})"])
+        form = w.pick(["{} = await step({})", "{} = [it async for it in steps(3) if it != {}][0]", "await step({1})"])
         w.line(form.format(targets(w, s)[0], number(w, s, 1)))
     else:
         assign(w, p)
@@ -288,7 +287,7 @@ def function(w: Writer, p: Place, name: str = "", *, top: bool = False) -> None:
     arguments = f"x, y={number(w, outer, 0)}" if not top else w.pick(["x, y=2", "x, y=2, *rest", "x, /, y=3, **more"])
     if arguments.startswith("x, /") or kind in ("generator", "async", "recursive"):
         arguments = "x, y=2"
-    scope = Scope(kind if kind != "recursive" else "def", ["x", "u", "v"], ["x", "y", "u", *(["G"] if top else ["p"])])
+    scope = Scope(kind if kind != "recursive" else "def", ["x", "u", "v", "z"], ["x", "y", "u", *(["G"] if top else ["p"])])
     scope.outer = [] if top else [n for n in [*outer.sure, *outer.ints] if n not in ("x", "y", "u", "v", "G")]
     scope.functions, scope.generators = list(outer.functions), list(outer.generators)
     if top:
@@ -318,10 +317,11 @@ def function(w: Writer, p: Place, name: str = "", *, top: bool = False) -> None:
             w.line("yield u")
         inner = Place(scope, loops=min(p.loops + 1, 2), depth=p.depth + 1, calm=kind == "generator")
         if kind == "recursive":
-            w.line("if x <= 0:\n" + "    " * (w.depth + 1) + f"return {number(w, scope, 1)}")
+            w.line("deeper = x % 4 - 1")
+            w.line(f"if x <= 0: return {number(w, scope, 1)}")
         block(w, inner)
         if kind == "recursive":
-            w.line(f"return {name}(x % 4 - 1) + {number(w, scope, 1)}")
+            w.line(f"return {name}(deeper) + {number(w, scope, 1)}")
         elif w.below(3):
             w.line(f"return {number(w, scope)}")
     {"generator": outer.generators, "async": outer.coroutines}.get(kind, outer.functions).append(name)
@@ -346,7 +346,7 @@ def class_(w: Writer, p: Place) -> None:
         return assign(w, p)
     name = f"C{w.number()}"
     outer = p.scope
-    scope = Scope("class", ["k", "n"], list(outer.sure), functions=list(outer.functions))
+    scope = Scope("class", ["k", "n", "z"], list(outer.sure), functions=list(outer.functions))
     with w.block(f"class {name}(Box):"):
         w.line(f"k = {number(w, scope, 1)}")
         block(w, Place(scope, returns=False, depth=p.depth + 1, loops=1), most=2)
@@ -359,7 +359,7 @@ def class_(w: Writer, p: Place) -> None:
                 w.line("u = super().__repr__() and self.p")
             else:
                 w.line(f"u = {first}{'' if first == 'x' else '.k'}")
-            inner = Scope("def", ["u", "v"], ["u"], outer=[n for n in outer.sure if n != "G"])
+            inner = Scope("def", ["u", "v", "z"], ["u"], outer=[n for n in outer.sure if n != "G"])
             inner.functions = list(outer.functions)
             block(w, Place(inner, depth=p.depth + 1, loops=1))
             w.line(f"return {number(w, inner, 1)}")
@@ -368,7 +368,6 @@ def class_(w: Writer, p: Place) -> None:
     return None
 
 
-SIMPLE = [
-    assign, assign, assign, effect, effect, effect, augment, augment, jump, raised, delete, asserted, scoped_yield,
-]  # fmt: skip
+SIMPLE = [assign, assign, assign, effect, effect, effect, augment, augment, delete, scoped_yield]
+FATAL = [jump, jump, jump, raised, asserted]
 COMPOUND = [if_, if_, if_, while_, for_, for_, try_, try_, with_, match, function, class_]

@@ -1,4 +1,4 @@
-"""Run generated programs converted and unconverted, and print one that does not do the same.
+"""Run generated programs converted and unconverted, and print those that do not do the same.
 
     python tests/fuzzing/run.py --count 2000 --seed 1
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+import warnings
 from pathlib import Path
 
 if __name__ == "__main__":
@@ -15,40 +16,52 @@ if __name__ == "__main__":
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from fuzzing.compare import Difference, check_plain_program
+from fuzzing.compare import check_plain_program
 from fuzzing.plain_programs import plain_programs
+from fuzzing.shrinking import shrink
 
 BATCH = 500
 
 
-def search(strategy, check, number: int, count: int) -> tuple[str, BaseException] | None:
-    """The smallest program found that fails `check`, with its error."""
-    failed: list[tuple[str, BaseException]] = []
+def search(strategy, check, number: int, count: int) -> tuple[str, Exception] | None:
+    """A small program that fails `check`, with its error, among `count` programs of one seed."""
+    failed: list[tuple[str, Exception]] = []
 
     @seed(number)
     @settings(
         max_examples=count,
         database=None,
         deadline=None,
-        phases=[Phase.generate, Phase.shrink],
+        phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
         report_multiple_bugs=False,
     )
     @given(strategy)
     def run(text: str) -> None:
+        if failed:
+            return
         try:
             check(text)
         except Exception as error:
             failed.append((text, error))
-            raise
 
-    try:
-        run()
-    except Exception:
-        if not failed:
-            raise
-        return failed[-1]
-    return None
+    run()
+    if not failed:
+        return None
+    text, error = failed[0]
+
+    def fails(smaller: str) -> bool:
+        try:
+            check(smaller)
+        except type(error) as other:
+            failed.append((smaller, other))
+            return True
+        except Exception:
+            return False
+        return False
+
+    shrink(text, fails)
+    return failed[-1]
 
 
 def main() -> int:
@@ -56,16 +69,17 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    start, done = time.perf_counter(), 0
+    warnings.simplefilter("ignore")
+    start, done, differences = time.perf_counter(), 0, 0
     for number in range(options.seed, options.seed + -(-options.count // BATCH)):
         found = search(plain_programs(), check_plain_program, number, min(BATCH, options.count - done))
         if found is not None:
             text, error = found
-            print(f"seed {number}: {type(error).__name__}: {error}\n\n{text}")
-            return 1
+            differences += 1
+            print(f"seed {number}: {type(error).__name__}: {error}\n\n{text}\n")
         done += BATCH
         print(f"{done} programs, seed {number}, {done / (time.perf_counter() - start):.0f} per second", flush=True)
-    return 0
+    return min(differences, 1)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""How a program is drawn: a `Writer` turns hypothesis's choices into lines of text.
+"""How a program is drawn: a `Writer` turns bytes that hypothesis chose into lines of text.
 
-Every choice is a small integer whose simplest value is 0, and options are listed from the simplest
-on. Each statement is drawn as a strategy of its own, so that hypothesis can shrink a program by
-leaving whole statements out.
+Every choice takes one byte; 0 is the simplest choice, and what is left to choose when the bytes have
+run out. Each statement has bytes of its own, so that the choices of one do not depend on how many the
+statement before it took: hypothesis shrinks a program by setting bytes to 0.
 """
 
 from __future__ import annotations
@@ -15,23 +15,27 @@ from hypothesis import strategies as st
 
 T = TypeVar("T")
 
-BELOW = [st.integers(0, max(n - 1, 0)) for n in range(256)]
+EACH = 28  # bytes for each statement
 
 
 class Writer:
     """Lines that are being written, and the choices that decide them."""
 
-    def __init__(self, draw: Callable[[Any], Any], *, statements: int):
-        self.draw = draw
+    def __init__(self, choices: bytes):
+        self.choices = choices
         self.lines: list[str] = []
         self.depth = 0
-        self.left = statements
+        self.left = len(choices) // EACH - 1  # statements that can still be written
+        self._at, self._end = 0, EACH
         self._numbers = 0
 
     # Choices
 
     def below(self, n: int) -> int:
-        return self.draw(BELOW[n])
+        if self._at >= self._end:
+            return 0
+        self._at += 1
+        return self.choices[self._at - 1] % n
 
     def once_in(self, n: int) -> bool:
         return self.below(n) == n - 1
@@ -59,21 +63,32 @@ class Writer:
             self.line("pass")
         self.depth -= 1
 
-    def statements(self, one: Callable[..., Any], *arguments: Any, most: int = 4) -> None:
+    def statements(self, one: Callable[..., Any], *arguments: Any, most: int) -> None:
         """One statement or some, as far as there are statements left to be written."""
         for _ in range(most):
-            if not self.draw(_statement(self, one, arguments)):
+            if self.left <= 0:
+                return
+            outer = self._at, self._end
+            self._end = len(self.choices) - EACH * (self.left - 1)
+            self._at = self._end - EACH
+            self.left -= 1
+            more = self.below(8)
+            one(self, *arguments)
+            self._at, self._end = outer
+            if more < 2:
                 return
 
     def text(self) -> str:
         return "\n".join(self.lines) + "\n"
 
 
-@st.composite
-def _statement(draw: Any, writer: Writer, one: Callable[..., Any], arguments: tuple) -> bool:
-    """Write one statement; whether another follows."""
-    if writer.left <= 0:
-        return False
-    writer.left -= 1
-    one(writer, *arguments)
-    return writer.left > 0 and draw(BELOW[8]) > 2
+def programs(write: Callable[[Writer], None], statements: int) -> st.SearchStrategy[str]:
+    """The texts that `write` writes, of at most so many statements."""
+
+    def text(choices: bytes) -> str:
+        writer = Writer(choices)
+        write(writer)
+        return writer.text()
+
+    size = EACH * (statements + 1)
+    return st.binary(min_size=size, max_size=size).map(text)

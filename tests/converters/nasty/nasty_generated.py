@@ -35,3 +35,23 @@ def unbound_beside_a_walrus(n):
     while (a := c) and (b := a - 1):
         del c
     return a, b
+
+
+@samples((3,))
+def walrus_operand_of_a_test_in_a_loop(n):
+    seen = []
+    for i in range(n):
+        while (a := i) and (n := n - 1) > 0:
+            seen.append((i, n))
+    return seen, a, n
+
+
+@samples((0,), (1,))
+def bound_after_a_jump_only(n):
+    if n:
+        return COUNTER
+        COUNTER = 1
+    return n
+
+
+COUNTER = 0
