@@ -79,13 +79,13 @@ class Facts:
     @cached_property
     def _live(self) -> list[int]:
         gen = [self._mask(step.reads) for step in self._steps]
-        kill = [self._mask(step.binds | step.deletes) for step in self._steps]
+        kill = [self._mask(step.binds - step.skips | step.deletes) for step in self._steps]
         return solve(self.graph, gen, kill, start=self._mask(self.always_live), backward=True)
 
     @cached_property
     def _unbound(self) -> list[int]:
         gen = [self._mask(step.deletes) for step in self._steps]
-        kill = [self._mask(step.binds) for step in self._steps]
+        kill = [self._mask(step.binds - step.skips) for step in self._steps]
         start = self._mask(self.locals - {p.id for p in parameters(self.function)})
         return solve(self.graph, gen, kill, start=start)
 

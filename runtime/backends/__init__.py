@@ -42,7 +42,8 @@ class Backend(Protocol):
     A backend may have more, which is asked for where it is needed: the attribute `announces` (see
     above), `staged_list(values)` for lists whose length depends on staged values, `bound(value)` to
     check a value that may be unbound where it is read, `in_branch()` to tell whether the code of a
-    branch or a loop's body is running.
+    branch or a loop's body is running, `is_inner(value)` to tell whether a value was made in one that
+    has ended.
     """
 
     name: str

@@ -87,6 +87,9 @@ class GraphBackend:
 
     # Captures
 
+    def is_inner(self, value: Any) -> bool:
+        return isinstance(value, Staged) and not value._owner.open
+
     def capture(self, run: Callable[..., Any], arguments: Sequence[StagedType] = ()) -> BranchCapture:
         builder = Builder("branch" if not arguments else "body", current())
         made = BranchCapture(builder)

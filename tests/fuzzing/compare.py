@@ -17,16 +17,32 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+from cases_support import check_staged, run
+
 import autograph_rs as ag
 
 from . import world
 
 INPUTS = ((0, 0), (1, 2), (3, 1))
+STAGED_INPUTS = [
+    (np.int64(n), np.int64(k), np.float64(x), np.float64(y), np.array(xs), np.array(ks), np.bool_(flag))
+    for n, k, x, y, xs, ks, flag in (
+        (0, 1, 0.5, -1.5, [1.0, -0.5, 2.5], [3, 0, 1], False),
+        (3, 2, -2.25, 0.0, [0.5, 0.25, -4.0], [1, 2, 5], True),
+        (-2, 5, 3.5, 7.0, [0.0, -1.0, 9.5], [0, -3, 2], True),
+        (7, 0, 0.0, 1.25, [2.0, 2.0, 2.0], [4, 4, -1], False),
+    )
+]
 _numbers = itertools.count()
 
 
 class Difference(AssertionError):
-    """A program does not do the same."""
+    """A program does not do the same; `kind` says in what way."""
+
+    def __init__(self, message: str, kind: object):
+        super().__init__(message)
+        self.kind = kind
 
 
 @contextlib.contextmanager
@@ -47,17 +63,39 @@ def check_plain_program(text: str) -> None:
         for arguments in INPUTS:
             expected = outcome(code, lambda f: f, arguments)
             actual = outcome(code, ag.to_graph, arguments)
-            if actual != expected:
-                report(text, arguments, actual, expected)
+            if any(actual[key] != expected[key] for key in expected if key != "raised"):
+                report(arguments, actual, expected)
 
 
-def report(text: str, arguments: tuple, actual: dict, expected: dict) -> None:
+def check_staged_program(text: str) -> list[str]:
+    """Compare one `ag.function` with plain Python on each input; what it was refused for, if it was."""
+    with compiled(text) as code:
+        names = {"__name__": "program", **world.STAGED_NAMES}
+        exec(code, names)
+        function = names["f"]
+        staged = ag.function(function)
+        for arguments in STAGED_INPUTS:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                expected, actual = run(function, arguments), run(staged, arguments)
+            if isinstance(actual.error, ag.AutographError):
+                return [f"{type(actual.error).__name__}: {actual.error}"]
+            try:
+                check_staged(actual, expected)
+            except AssertionError as error:
+                kind = type(actual.error), type(expected.error), str(error).partition(":")[0]
+                raise Difference(f"f{arguments!r}\n{error}", kind) from None
+    return []
+
+
+def report(arguments: tuple, actual: dict, expected: dict) -> None:
     rows = [
         f"{key}\n  converted: {actual[key]}\n  plain:     {expected[key]}"
         for key in expected
-        if actual[key] != expected[key]
+        if key != "raised" and actual[key] != expected[key]
     ]
-    raise Difference(f"f{arguments!r}\n" + "\n".join(rows))
+    kind = [rows[0].partition("\n")[0], *(type(o["raised"]) for o in (actual, expected))]
+    raise Difference(f"f{arguments!r}\n" + "\n".join(rows), kind)
 
 
 def outcome(code: types.CodeType, convert: Callable[[Any], Any], arguments: tuple) -> dict[str, Any]:
@@ -73,6 +111,7 @@ def outcome(code: types.CodeType, convert: Callable[[Any], Any], arguments: tupl
         except BaseException as caught:
             error = caught
     return {
+        "raised": error,
         "value": shown(value),
         "error": described(error),
         "line": line_of(error, code.co_filename),
@@ -95,8 +134,13 @@ def described(error: BaseException | None) -> list[str]:
 
 
 def line_of(error: BaseException | None, filename: str) -> int | None:
-    """The line of the program in which an error was raised."""
+    """The line of the program in which an error was raised.
+
+    CPython 3.11 does not know it where a variable is unbound: it joins two instructions into one.
+    """
     line = None
+    if isinstance(error, UnboundLocalError):
+        return line
     place = error.__traceback__ if error is not None else None
     while place is not None:
         if place.tb_frame.f_code.co_filename == filename:

@@ -331,7 +331,7 @@ def function(w: Writer, p: Place, name: str = "", *, top: bool = False) -> None:
 
 
 def used(w: Writer, p: Place, kind: str, name: str) -> None:
-    argument, label = number(w, p.scope, 1), w.number()
+    argument, label = number(w, dataclasses.replace(p.scope, plain=True), 1), w.number()
     if kind == "async":
         form = "t({0}, await {1}({2}))" if p.scope.kind == "async" else "t({0}, drive({1}({2})))"
     elif kind == "generator":

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 from typing import Any
+
+import numpy as np
 
 TRACE: list[tuple[Any, str]] = []
 MOST = 3000
@@ -139,8 +142,23 @@ def drive(coroutine):
         return stop.value
 
 
-NAMES = {
-    name: value
-    for name, value in globals().items()
-    if not name.startswith("_") and name not in ("TRACE", "MOST", "NAMES", "annotations", "Any")
-}
+class Thing:
+    """An object whose methods read and change it."""
+
+    def __init__(self, p, q):
+        self.p = p
+        self.q = q
+
+    def half(self):
+        return self.p * 0.5 if self.q > 1 else self.p
+
+    def grow(self, by):
+        if by > self.p:
+            self.p = (self.p + by) * 0.5
+            self.q = (self.q + 1) % 5
+
+
+PLAIN_NAMES = "Oops Box t fail push entered Manager logged step steps drive".split()
+STAGED_NAMES = {"np": np, "math": math, "Thing": Thing, "nullcontext": contextlib.nullcontext}
+STAGED_NAMES["contextmanager"] = contextlib.contextmanager
+NAMES = {name: globals()[name] for name in PLAIN_NAMES}

@@ -1,5 +1,7 @@
 """The smallest forms of generated programs that once did something else."""
 
+import contextlib
+
 from cases_support import samples
 
 
@@ -55,3 +57,46 @@ def bound_after_a_jump_only(n):
 
 
 COUNTER = 0
+
+
+@samples((0,), (3,))
+def bound_in_a_chain_that_ends_early(n):
+    if 1 < n < (d := 5):
+        pass
+    elif f"{d}":
+        pass
+    found = [e for i in range(n) if (e := i)]
+    if not n:
+        return e
+    return d, found, e
+
+
+@contextlib.contextmanager
+def swallowing(error):
+    """Swallows what is raised in it, and raises `error` if nothing is."""
+    with contextlib.suppress(Exception):
+        yield
+    if error is not None:
+        raise error
+
+
+@samples((0,), (3,))
+def return_undone_and_swallowed(n):
+    with swallowing(None):
+        if n:
+            try:
+                return n
+            finally:
+                raise ValueError
+
+
+@samples((0,), (3,))
+def break_undone_by_the_second_of_two_managers(n):
+    seen = []
+    for i in range(n):
+        with contextlib.suppress(KeyError), swallowing(KeyError(i)) as x:
+            if i == 1:
+                break
+            seen.append(i)
+        seen.append("after")
+    return seen, x
