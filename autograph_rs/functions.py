@@ -180,6 +180,8 @@ class Function:
                 names = self._names(args, kwargs)
                 name = getattr(self.python_function, "__name__", "graph")
                 concrete = trace(self._converted, (args, kwargs), types, names, name, _BACKEND)
+                if not concrete.lasts:
+                    return concrete
                 self._traces[key] = concrete
             if self.input_signature is not None:
                 self._traces[spec, tuple(map(_key, leaves))] = concrete

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import staging
 from ..errors import AutographError, StagingError
-from ..tracebacks import catches, is_ours
+from ..tracebacks import catches, frames_of, is_ours
 from ..undefined import Undefined
 from . import builtins, lists, record, texts
 from .ir import Graph, Node
@@ -111,6 +111,14 @@ class GraphBackend:
                     made.writes.append((handle, wrap(handle.node(), builder)))
                     handle.put_back(owner, node)
         return made
+
+    def raise_last(self, error: Exception) -> bool:
+        """Let the graph raise at its end what ended the trace, if it needs a value or a `print` of the graph."""
+        held = any(isinstance(v, Staged) for v in (*error.args, *vars(error).values()))
+        if not _is_own_raise(error) or not (held or any(node.effect for node in current().graph.nodes)):
+            return False
+        raise_in_graph(error).source = frames_of(error)
+        return True
 
     def cond(
         self,
@@ -351,7 +359,7 @@ def _is_own_raise(error: BaseException) -> bool:
 _RAISE = dis.opmap["RAISE_VARARGS"]
 
 
-def raise_in_graph(error: BaseException) -> None:
+def raise_in_graph(error: BaseException) -> Node:
     """A node that raises what user code raised while it was traced.
 
     Raises:
@@ -367,7 +375,8 @@ def raise_in_graph(error: BaseException) -> None:
     taken = record.Arguments()
     args, _ = taken.take(tuple(error.args))
     fields, _ = taken.take(dict(vars(error)))
-    record.add("raise", taken.inputs, None, effect=True, function=revived, args=(type(error), args, fields))
+    kept = (type(error), args, fields)
+    return record.add("raise", taken.inputs, None, effect=True, function=revived, args=kept)
 
 
 def revived(kind: type[BaseException], args: tuple, fields: dict[str, Any]) -> BaseException:

@@ -24,7 +24,8 @@ class ConcreteFunction:
     """A graph with the structure of its arguments and results.
 
     `graph` is the optimised graph. Calling it runs the graph: positional arrays, one for each staged
-    argument, in order, each of the dtype and shape of its place in the signature.
+    argument, in order, each of the dtype and shape of its place in the signature. A graph that `lasts`
+    does for the next call too; where the traced code raised, that may be so this time only.
 
     Raises:
         StagingError: an argument that the graph writes to shares memory with another.
@@ -41,9 +42,16 @@ class ConcreteFunction:
     """
 
     def __init__(
-        self, graph: Graph, outputs: Spec, plain: list[Any], places: list[int | None], writes: list[int]
+        self,
+        graph: Graph,
+        outputs: Spec,
+        plain: list[Any],
+        places: list[int | None],
+        writes: list[int],
+        lasts: bool,
     ):
         self.graph = graph
+        self.lasts = lasts
         self._outputs, self._plain, self._places, self._writes = outputs, plain, places, writes
         traced = list(graph.results)
         optimise(graph)
@@ -168,14 +176,21 @@ def trace(
         inputs = [s for s, kind in zip(staged, types, strict=True) if kind is not None]
         before = [handle.node() for handle in inputs]
         args, kwargs = unflatten(spec, staged)
-        value: Any = None
-        try:
-            value = trace_root(lambda: function(*args, **kwargs))
-        except staging.AlwaysRaises:
-            pass
-        except Exception as error:
-            strip(error)
-            raise
+        raised: list[Exception] = []
+
+        def run() -> Any:
+            try:
+                return function(*args, **kwargs)
+            except staging.AlwaysRaises:
+                return None
+            except Exception as error:
+                strip(error)
+                if not backend.raise_last(error):
+                    raise
+                raised.append(error)
+                return None
+
+        value = trace_root(run)
         outputs, structure = flatten(value)
         plain: list[Any] = []
         places: list[int | None] = []
@@ -190,7 +205,7 @@ def trace(
             if handle.node() is not node:
                 writes.append(i)
                 builder.graph.results.append(handle.node())
-    return ConcreteFunction(builder.graph, structure, plain, places, writes)
+    return ConcreteFunction(builder.graph, structure, plain, places, writes, not raised)
 
 
 def _as_result(leaf: Any) -> Node | None:

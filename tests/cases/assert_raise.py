@@ -211,3 +211,11 @@ def alias_made_in_the_branch_that_does_not_raise(xs, n):
         raise ValueError(n)
     ys[1] = 7.0
     return xs, ys
+
+
+@samples((3,), (-3,))
+def raise_that_ends_the_function(x):
+    print("before", x)
+    if x is not None:
+        raise KeyError(x)
+    return x

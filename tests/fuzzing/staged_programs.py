@@ -263,7 +263,7 @@ def match(w: Writer, p: Place) -> None:
 
 def function(w: Writer, p: Place) -> None:
     """A function of an int that gives an int, called later."""
-    if p.loops or p.depth > 1 or p.scope.inner:
+    if p.depth:
         return simple(w, p)
     name = f"h{w.number()}"
     names = {**p.scope.names, "i": ["z", "v"]}

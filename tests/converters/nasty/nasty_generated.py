@@ -100,3 +100,42 @@ def break_undone_by_the_second_of_two_managers(n):
             seen.append(i)
         seen.append("after")
     return seen, x
+
+
+@samples((0,), (1,))
+def names_that_are_missing_in_their_order(n):
+    if n:
+        c = 3
+    errors = []
+    try:
+        missing[also_missing] = n
+    except NameError as e:
+        errors.append(str(e))
+    try:
+        missing[1 // n] = also_missing
+    except NameError as e:
+        errors.append(str(e))
+    try:
+        missing[1 // n] = c
+    except NameError as e:
+        errors.append(str(e))
+    try:
+        if n > 5:
+            d = []
+        d[0 != missing] -= 1
+    except NameError as e:
+        errors.append(str(e))
+    return errors
+
+
+@samples((0,), (1,))
+def key_that_rebinds_the_container(n):
+    old = xs = [1, 2]
+
+    def key():
+        nonlocal xs
+        xs = [5, 6]
+        return n
+
+    xs[key()] += 10
+    return old, xs
