@@ -341,8 +341,11 @@ def _limits(options: dict[str, Any]) -> dict[str, Any]:
     return {} if limit is None else {"maximum_iterations": limit}
 
 
+_RAISING = frozenset(("assert_stmt", "fail", "list_get", "list_pop"))
+
+
 def _is_own_raise(error: BaseException) -> bool:
-    """Whether user code raised the exception itself, with `raise` or `assert`."""
+    """Whether user code raised the exception itself, or took an item of a staged list without any."""
     if isinstance(error, AutographError):
         return False
     place = error.__traceback__
@@ -352,7 +355,7 @@ def _is_own_raise(error: BaseException) -> bool:
         return False
     code = place.tb_frame.f_code
     if is_ours(code):
-        return isinstance(error, AssertionError) and code.co_name in ("assert_stmt", "fail")
+        return isinstance(error, (AssertionError, IndexError)) and code.co_name in _RAISING
     return code.co_code[place.tb_lasti] == _RAISE
 
 

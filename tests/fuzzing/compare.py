@@ -7,6 +7,7 @@ stdout, trace, arguments and globals afterwards must be the same.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import itertools
@@ -19,6 +20,7 @@ from typing import Any
 
 import numpy as np
 from cases_support import check_staged, run
+from round_trip import check_round_trip
 
 import autograph_rs as ag
 
@@ -58,20 +60,29 @@ def compiled(text: str) -> Iterator[types.CodeType]:
         del linecache.cache[filename]
 
 
-def check_plain_program(text: str) -> None:
+def check_printed(text: str, code: types.CodeType, names: dict[str, Any]) -> None:
+    """The tree of a program, and that of its converted `f`, mean the same however they are printed."""
+    exec(code, names)
+    check_round_trip(ast.parse(text))
+    check_round_trip(ast.parse(ag.to_code(names["f"])))
+
+
+def check_plain_program(text: str) -> list[str]:
     with compiled(text) as code:
+        check_printed(text, code, {"__name__": "program", **world.NAMES})
         for arguments in INPUTS:
             expected = outcome(code, lambda f: f, arguments)
             actual = outcome(code, ag.to_graph, arguments)
             if any(actual[key] != expected[key] for key in expected if key != "raised"):
                 report(arguments, actual, expected)
+    return []
 
 
 def check_staged_program(text: str) -> list[str]:
     """Compare one `ag.function` with plain Python on each input; what it was refused for, if it was."""
     with compiled(text) as code:
         names = {"__name__": "program", **world.STAGED_NAMES}
-        exec(code, names)
+        check_printed(text, code, names)
         function = names["f"]
         staged = ag.function(function)
         for arguments in STAGED_INPUTS:

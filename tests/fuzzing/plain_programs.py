@@ -52,7 +52,7 @@ def program(w: Writer) -> None:
         w.line(w.pick(["return a, b, xs, ys, m, o", "return a, b, c, xs, m, o, [h() for h in fs]", "return e, d"]))
 
 
-def plain_programs(statements: int = 20):
+def plain_programs(statements: int = 12):
     return programs(program, statements)
 
 

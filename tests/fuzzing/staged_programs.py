@@ -137,7 +137,7 @@ def program(w: Writer) -> None:
         w.line(filled(w, scope, returns, 2))
 
 
-def staged_programs(statements: int = 14):
+def staged_programs(statements: int = 10):
     return programs(program, statements)
 
 
