@@ -23,5 +23,7 @@ def test_staged_programs(number):
 
 def test_what_fails_is_made_small():
     """What is not needed for the failure goes, around it and inside it."""
-    text = "def f(p):\n    if p:\n        for i in range(3):\n            t(p + (q := 1 // 0), i)\n    return p\n"
+    text = (
+        "def f(p):\n    if p:\n        for i in range(3):\n            t(p + (q := 1 // 0))\n    return p\n"
+    )
     assert shrink(text, lambda smaller: "1 // 0" in smaller) == "1 // 0"

@@ -90,7 +90,9 @@ def _scan(stack: list[gast.AST], found: Activity) -> None:
                     found.declares.add(node.target.id)
                     continue
             elif kind in _SKIPPING:
-                found.skips.update(n.target.id for n in within(_SKIPPING[kind](node)) if type(n) is gast.NamedExpr)
+                found.skips.update(
+                    n.target.id for n in within(_SKIPPING[kind](node)) if type(n) is gast.NamedExpr
+                )
             elif kind is gast.AugAssign and type(node.target) is gast.Name:
                 found.reads.add(node.target.id)
             elif kind is gast.Import or kind is gast.ImportFrom:

@@ -88,7 +88,7 @@ class GraphBackend:
     # Captures
 
     def is_inner(self, value: Any) -> bool:
-        return isinstance(value, Staged) and not value._owner.open
+        return isinstance(value, Staged) and not value.is_in_scope
 
     def capture(self, run: Callable[..., Any], arguments: Sequence[StagedType] = ()) -> BranchCapture:
         builder = Builder("branch" if not arguments else "body", current())
@@ -113,7 +113,7 @@ class GraphBackend:
         return made
 
     def raise_last(self, error: Exception) -> bool:
-        """Let the graph raise at its end what ended the trace, if it needs a value or a `print` of the graph."""
+        """Let the graph raise what ended the trace, if that has a staged value or comes after effects."""
         held = any(isinstance(v, Staged) for v in (*error.args, *vars(error).values()))
         if not _is_own_raise(error) or not (held or any(node.effect for node in current().graph.nodes)):
             return False

@@ -184,8 +184,8 @@ def trace(
             except staging.AlwaysRaises:
                 return None
             except Exception as error:
-                strip(error)
                 if not backend.raise_last(error):
+                    strip(error)
                     raise
                 raised.append(error)
                 return None

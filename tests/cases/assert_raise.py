@@ -219,3 +219,9 @@ def raise_that_ends_the_function(x):
     if x is not None:
         raise KeyError(x)
     return x
+
+
+@samples((3,), (-3,))
+def assert_that_ends_the_function(x):
+    assert x is None, f"got {x}"
+    return x

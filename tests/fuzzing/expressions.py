@@ -41,7 +41,7 @@ def number(w: Writer, s: Scope, depth: int = 2) -> str:
     return w.pick(NUMBERS)(w, s, depth - 1)
 
 
-def test(w: Writer, s: Scope, depth: int = 2) -> str:
+def condition(w: Writer, s: Scope, depth: int = 2) -> str:
     return w.pick(TESTS)(w, s, depth - 1)
 
 
@@ -79,7 +79,7 @@ def arithmetic(w: Writer, s: Scope, depth: int) -> str:
 
 
 def choice(w: Writer, s: Scope, depth: int) -> str:
-    return f"({number(w, s, depth)} if {test(w, s, depth)} else {number(w, s, depth)})"
+    return f"({number(w, s, depth)} if {condition(w, s, depth)} else {number(w, s, depth)})"
 
 
 def walrus(w: Writer, s: Scope, depth: int) -> str:
@@ -105,7 +105,14 @@ def measured(w: Writer, s: Scope, depth: int) -> str:
 
 def text(w: Writer, s: Scope, depth: int) -> str:
     form = w.pick(
-        ["f'{%s}'", "f'a{%s!r:>3}b'", "f'{%s:02d}{{}}'", "f'''{%s + 1}\"{o.p=}'''", "f'{%s:{xs[0]}}'", "'b' f'{%s}'"]
+        [
+            "f'{%s}'",
+            "f'a{%s!r:>3}b'",
+            "f'{%s:02d}{{}}'",
+            "f'''{%s + 1}\"{o.p=}'''",
+            "f'{%s:{xs[0]}}'",
+            "'b' f'{%s}'",
+        ]
     )
     return f"len({form % any_variable(w, s, depth)})"
 
@@ -118,7 +125,9 @@ def called_lambda(w: Writer, s: Scope, depth: int) -> str:
 def call(w: Writer, s: Scope, depth: int) -> str:
     if not s.functions:
         return number(w, s, depth)
-    form = w.pick(["{}({})", "{}({}, {})", "{}(x={})", "{}(*[{}, {}])", "{}({}, **{{'y': {}}})", "{}({}, *xs[:1])"])
+    form = w.pick(
+        ["{}({})", "{}({}, {})", "{}(x={})", "{}(*[{}, {}])", "{}({}, **{{'y': {}}})", "{}({}, *xs[:1])"]
+    )
     return form.format(w.pick(s.functions), number(w, s, depth), number(w, s, depth))
 
 
@@ -138,7 +147,7 @@ def awaited(w: Writer, s: Scope, depth: int) -> str:
 
 
 def truth(w: Writer, s: Scope, depth: int) -> str:
-    return f"({test(w, s, depth)})"
+    return f"({condition(w, s, depth)})"
 
 
 # Conditions
@@ -157,11 +166,11 @@ def chained(w: Writer, s: Scope, depth: int) -> str:
 
 def both(w: Writer, s: Scope, depth: int) -> str:
     op = w.pick(["and", "or", "and not", "or not"])
-    return f"({number(w, s, depth)} {op} {test(w, s, depth)})"
+    return f"({number(w, s, depth)} {op} {condition(w, s, depth)})"
 
 
 def negated(w: Writer, s: Scope, depth: int) -> str:
-    return f"(not {test(w, s, depth)})"
+    return f"(not {condition(w, s, depth)})"
 
 
 def member(w: Writer, s: Scope, depth: int) -> str:
@@ -171,7 +180,7 @@ def member(w: Writer, s: Scope, depth: int) -> str:
 
 def several(w: Writer, s: Scope, depth: int) -> str:
     form = w.pick(["any({} for it in xs)", "all([{} for it in xs])", "any(it for it in xs if {})"])
-    return form.format(test(w, s.inside("it"), depth))
+    return form.format(condition(w, s.inside("it"), depth))
 
 
 # Sequences
@@ -192,18 +201,37 @@ def listed(w: Writer, s: Scope, depth: int) -> str:
 
 def comprehension(w: Writer, s: Scope, depth: int) -> str:
     inner = s.inside("it")
-    form = w.pick(["[{} for it in {}{}]", "{{{} for it in {}{}}}", "[*({} for it in {}{})]", "{{{}: it for it in {}{}}}"])
-    condition = w.pick(["", f" if {test(w, inner, depth)}", " for w in range(it % 3)", " if it if it != 2"])
+    form = w.pick(
+        [
+            "[{} for it in {}{}]",
+            "{{{} for it in {}{}}}",
+            "[*({} for it in {}{})]",
+            "{{{}: it for it in {}{}}}",
+        ]
+    )
+    kept = w.pick(["", f" if {condition(w, inner, depth)}", " for w in range(it % 3)", " if it if it != 2"])
     iterated = sequence(w, dataclasses.replace(s, plain=True), depth)
     if form.startswith("[") and not s.plain and s.ints and s.kind != "class" and w.once_in(3):
-        condition = f" if ({w.pick(s.ints)} := {number(w, inner, depth)})"
-    return form.format(number(w, inner, depth), iterated, condition)
+        kept = f" if ({w.pick(s.ints)} := {number(w, inner, depth)})"
+    return form.format(number(w, inner, depth), iterated, kept)
 
 
 LEAVES: list[Expression] = [constant, variable, variable, variable, any_variable, attribute]
 NUMBERS: list[Expression] = [
-    constant, variable, variable, variable, traced, traced, traced, any_variable, arithmetic, arithmetic, choice,
-    walrus, item, attribute, measured, text, called_lambda, call, call, generated, awaited, awaited, truth,
+    constant, variable, variable, variable, traced, traced, traced, any_variable, arithmetic, arithmetic,
+    choice, walrus, item, attribute, measured, text, called_lambda, call, call, generated, awaited, awaited,
+    truth,
 ]  # fmt: skip
-TESTS: list[Expression] = [number, compared, compared, compared, chained, both, both, negated, member, several]
+TESTS: list[Expression] = [
+    number,
+    compared,
+    compared,
+    compared,
+    chained,
+    both,
+    both,
+    negated,
+    member,
+    several,
+]
 SEQUENCES: list[Expression] = [named, ranged, listed, comprehension]

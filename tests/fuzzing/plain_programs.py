@@ -7,29 +7,10 @@ is defined before, so that every program ends.
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 
-from .expressions import Scope, number, sequence, test
+from .expressions import Scope, condition, number, sequence
+from .simple_statements import ERRORS, FATAL, INTS, SIMPLE, Place, assign, targets
 from .writing import Writer, programs
-
-INTS = ["a", "b", "c", "d", "e"]
-ERRORS = ["ValueError", "Oops", "ZeroDivisionError", "IndexError", "(ValueError, Oops)", "NameError", "Exception"]
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a statement stands."""
-
-    scope: Scope
-    loop: bool = False  # whether `break` and `continue` mean something
-    returns: bool = True
-    handler: bool = False  # whether a bare `raise` does
-    loops: int = 0
-    depth: int = 0
-    calm: bool = False  # a generator that may be left early: nothing in it runs when it is closed
-
-    def within(self, **changes) -> Place:
-        return dataclasses.replace(self, depth=self.depth + 1, **changes)
 
 
 def program(w: Writer) -> None:
@@ -46,10 +27,16 @@ def program(w: Writer) -> None:
         w.line("a = b = 1")
         w.line("xs, ys, m, o, fs = [3, 1, 2], [4], {1: 2, 3: 4}, Box(5), []")
         w.line("o.r = Box(p, q)")
-        unbound = w.pick(["if q > 1: c = d = e = 2", "c = d = e = 0", "c = 3\n    if p: e = 4\n    else: d = 5"])
+        unbound = w.pick(
+            ["if q > 1: c = d = e = 2", "c = d = e = 0", "c = 3\n    if p: e = 4\n    else: d = 5"]
+        )
         w.line(unbound)
         block(w, Place(scope), most=7)
-        w.line(w.pick(["return a, b, xs, ys, m, o", "return a, b, c, xs, m, o, [h() for h in fs]", "return e, d"]))
+        w.line(
+            w.pick(
+                ["return a, b, xs, ys, m, o", "return a, b, c, xs, m, o, [h() for h in fs]", "return e, d"]
+            )
+        )
 
 
 def plain_programs(statements: int = 12):
@@ -65,98 +52,14 @@ def statement(w: Writer, place: Place) -> None:
     w.pick(kinds)(w, place)
 
 
-# Simple statements
-
-
-def assign(w: Writer, p: Place) -> None:
-    s = p.scope
-    forms = [
-        "{0} = {2}", "{0} = {2}", "{0} = {1} = {2}", "{0}, {1} = {2}, {3}", "({0}, *ys) = {2}, *xs", "[{0}, {1}] = {4}",
-        "z: int = {2}", "o.p = {2}", "o.r.q = {2}", "xs[0] = {2}", "m[{3}] = {2}", "xs[1:2] = [{2}]", "ys = {4}",
-        "{0}, o.q = o.q, {2}", "xs[{3} % 3], m[2] = {2}, {3}", "o.p: int = {2}", "m = {{**m, {2}: {3}}}",
-        "xs = [{2}, *xs][:5]", "z: 'unknown'", "*ys, {0} = {4}", "xs[(i := {2} % 3)] = i", "o.new = {2}",
-    ]  # fmt: skip
-    w.line(w.pick(forms).format(*targets(w, s), number(w, s), number(w, s, 1), sequence(w, s)))
-
-
-def targets(w: Writer, s: Scope) -> tuple[str, str]:
-    names = s.ints or ["u"]
-    return w.pick(names), w.pick(names)
-
-
-def augment(w: Writer, p: Place) -> None:
-    target = w.pick([targets(w, p.scope)[0], "o.p", "xs[0]", "m[1]", f"xs[{number(w, p.scope, 1)} % 3]", "o.r.p"])
-    w.line(f"{target} {w.pick(['+=', '-=', '|=', '//='])} {number(w, p.scope)}")
-
-
-def effect(w: Writer, p: Place) -> None:
-    s = p.scope
-    forms = ["t({0}, {1})", "push(xs, {1})", "print({1}, *xs)", "print(f'{{{2}}}', end='')", "{1}", "xs.pop()",
-             "fs.append(lambda: {2})", "fs.append(lambda x={1}: x + {2})", "t({0}, {3})", "m.pop(1, {1})", "t({0}, xs)",
-             "m.update({{1: {1}}})", "t({0}, sorted(locals()))", "o.r, o.q = Box({1}), t({0})", "ys += [{1}]"]  # fmt: skip
-    text = w.pick(forms)
-    if "locals" in text and not w.once_in(4):
-        text = "t({0}, {1})"
-    w.line(text.format(w.number(), number(w, s), w.pick([*s.sure, *s.ints]), test(w, s)))
-
-
-def delete(w: Writer, p: Place) -> None:
-    names = [name for name in p.scope.ints if name in ("c", "d", "e", "u", "v", "G")]
-    places = [*names, "xs[0]", "m[1]", "o.q", "xs[1:]", "o.new", "ys[:]"]
-    if names:
-        places += [names[0], names[-1], f"{names[-1]}, xs[-1]"]
-    w.line(f"del {w.pick(places)}")
-
-
-def jump(w: Writer, p: Place) -> None:
-    if p.loop and w.below(4):
-        w.line(w.pick(["break", "continue"]))
-    elif p.returns:
-        returned(w, p)
-    else:
-        raised(w, p)
-
-
-def returned(w: Writer, p: Place) -> None:
-    s = p.scope
-    w.line(w.pick(["return {}", "return {}", "return", "return {}, {}", "return {}, *xs"]).format(number(w, s), number(w, s)))
-
-
-def raised(w: Writer, p: Place) -> None:
-    forms = ["raise ValueError({})", "raise Oops({})", "raise Oops", "raise KeyError({}) from None", "fail(Oops({}))",
-             "raise Oops({}) from ValueError(1)", "raise ExceptionGroup('g', [Oops({}), ValueError(1)])"]  # fmt: skip
-    if p.handler:
-        forms += ["raise", "raise"]
-    w.line(w.pick(forms).format(number(w, p.scope, 1)))
-
-
-def asserted(w: Writer, p: Place) -> None:
-    w.line(w.pick(["assert {}", "assert {}, t({}, {})"]).format(test(w, p.scope), w.number(), number(w, p.scope)))
-
-
-def scoped_yield(w: Writer, p: Place) -> None:
-    s = p.scope
-    if s.kind == "generator":
-        forms = ["yield {}", "{} = yield {}", "yield from {}", "{} = yield from {}", "t({}, (yield {}))"]
-        form = w.pick(forms)
-        value = sequence(w, s) if "from" in form else number(w, s)
-        first = {"{": targets(w, s)[0], "t": w.number()}.get(form[0])
-        w.line(form.format(value) if first is None else form.format(first, value))
-    elif s.kind == "async":
-        form = w.pick(["{} = await step({})", "{} = [it async for it in steps(3) if it != {}][0]", "await step({1})"])
-        w.line(form.format(targets(w, s)[0], number(w, s, 1)))
-    else:
-        assign(w, p)
-
-
 # Compound statements
 
 
 def if_(w: Writer, p: Place) -> None:
-    with w.block(f"if {test(w, p.scope)}:"):
+    with w.block(f"if {condition(w, p.scope)}:"):
         block(w, p.within())
     while w.once_in(4):
-        with w.block(f"elif {test(w, p.scope)}:"):
+        with w.block(f"elif {condition(w, p.scope)}:"):
             block(w, p.within())
     if w.once_in(3):
         with w.block("else:"):
@@ -168,8 +71,10 @@ def while_(w: Writer, p: Place) -> None:
         return if_(w, p)
     count = f"w{w.number()}"
     w.line(f"{count} = 0")
-    form = w.pick(["while {0} < 3 and {1}:", "while ({0} := {0} + 1) < 4 and {1}:", "while {1}:", "while True:"])
-    with w.block(form.format(count, test(w, p.scope))):
+    form = w.pick(
+        ["while {0} < 3 and {1}:", "while ({0} := {0} + 1) < 4 and {1}:", "while {1}:", "while True:"]
+    )
+    with w.block(form.format(count, condition(w, p.scope))):
         if ":=" not in form:
             w.line(f"{count} += 1")
         if form.count("{0}") == 0:
@@ -186,9 +91,10 @@ def for_(w: Writer, p: Place) -> None:
         return if_(w, p)
     s = p.scope
     target, form = w.pick([
-        ("i", "range({} % 4)"), ("i", "xs"), ("{0}", "range(3)"), ("i, {0}", "enumerate({1})"), ("i, j", "zip({1}, {1})"),
-        ("i, j", "m.items()"), ("i, j", "list(m.items())"), ("o.p", "range(2)"), ("xs[0]", "{1}"), ("i, *ys", "[(1, 2), (3,)]"),
-        ("(i, (j, {0}))", "enumerate([(1, 2), (3, 4)])"), ("i", "{1}"), ("m[1]", "(4, 5)"), ("i", "reversed({1})"),
+        ("i", "range({} % 4)"), ("i", "xs"), ("{0}", "range(3)"), ("i, {0}", "enumerate({1})"),
+        ("i, j", "zip({1}, {1})"), ("i, j", "m.items()"), ("i, j", "list(m.items())"), ("o.p", "range(2)"),
+        ("xs[0]", "{1}"), ("i, *ys", "[(1, 2), (3,)]"), ("(i, (j, {0}))", "enumerate([(1, 2), (3, 4)])"),
+        ("i", "{1}"), ("m[1]", "(4, 5)"), ("i", "reversed({1})"),
     ])  # fmt: skip
     target = target.format(targets(w, s)[0])
     form = form.replace("{}", "{0}").format(number(w, s, 1), sequence(w, s))
@@ -241,7 +147,9 @@ def with_(w: Writer, p: Place) -> None:
     managers = []
     word = "async with" if s.kind == "async" and w.once_in(3) else "with"
     for _ in range(1 + w.once_in(4)):
-        form = w.pick(["entered({0}, {1})", "Manager({0}, {1})", "entered({0}, {1}, {2})", "Manager({0}, {1}, {2})"])
+        form = w.pick(
+            ["entered({0}, {1})", "Manager({0}, {1})", "entered({0}, {1}, {2})", "Manager({0}, {1}, {2})"]
+        )
         target = w.pick(["", f" as {targets(w, s)[0]}", " as o.p", " as xs[0]"])
         if word == "async with":
             form = form.replace("entered", "Manager")
@@ -253,10 +161,12 @@ def with_(w: Writer, p: Place) -> None:
 
 def match(w: Writer, p: Place) -> None:
     s = p.scope
-    subject = w.pick([number(w, s), f"({number(w, s)}, {number(w, s, 1)})", "xs", "m", "o", sequence(w, s), "o, xs"])
+    subject = w.pick(
+        [number(w, s), f"({number(w, s)}, {number(w, s, 1)})", "xs", "m", "o", sequence(w, s), "o, xs"]
+    )
     with w.block(f"match {subject}:"):
         for _ in range(1 + w.below(3)):
-            guard = f" if {test(w, s)}" if w.once_in(4) else ""
+            guard = f" if {condition(w, s)}" if w.once_in(4) else ""
             with w.block(f"case {pattern(w, s, 2)}{guard}:"):
                 block(w, p.within())
         if w.once_in(3):
@@ -267,8 +177,9 @@ def match(w: Writer, p: Place) -> None:
 def pattern(w: Writer, s: Scope, depth: int) -> str:
     name = targets(w, s)[0]
     flat = [
-        "1", "0 | 2", "-1", f"int() as {name}", f"(1 | 2 | 3) as {name}", "True", "None", "[_, *_]", f"[{name}, *_]",
-        f"({name}, _)", f"[1, *ys]", f"{{1: {name}}}", "{1: _, **rest}", f"Box(p={name})", "Box(5, _)", "o.p", "int() | str()",
+        "1", "0 | 2", "-1", f"int() as {name}", f"(1 | 2 | 3) as {name}", "True", "None", "[_, *_]",
+        f"[{name}, *_]", f"({name}, _)", "[1, *ys]", f"{{1: {name}}}", "{1: _, **rest}", f"Box(p={name})",
+        "Box(5, _)", "o.p", "int() | str()",
     ]  # fmt: skip
     if depth and w.once_in(4):
         inner = pattern(w, s, 0)
@@ -284,16 +195,26 @@ def function(w: Writer, p: Place, name: str = "", *, top: bool = False) -> None:
         return assign(w, p)
     name = name or f"h{w.number()}"
     kind = w.pick(["def", "def", "def", "generator", "async", "recursive"])
-    arguments = f"x, y={number(w, outer, 0)}" if not top else w.pick(["x, y=2", "x, y=2, *rest", "x, /, y=3, **more"])
+    arguments = (
+        f"x, y={number(w, outer, 0)}" if not top else w.pick(["x, y=2", "x, y=2, *rest", "x, /, y=3, **more"])
+    )
     if arguments.startswith("x, /") or kind in ("generator", "async", "recursive"):
         arguments = "x, y=2"
-    scope = Scope(kind if kind != "recursive" else "def", ["x", "u", "v", "z"], ["x", "y", "u", *(["G"] if top else ["p"])])
+    scope = Scope(
+        kind if kind != "recursive" else "def",
+        ["x", "u", "v", "z"],
+        ["x", "y", "u", *(["G"] if top else ["p"])],
+    )
     scope.outer = [] if top else [n for n in [*outer.sure, *outer.ints] if n not in ("x", "y", "u", "v", "G")]
     scope.functions, scope.generators = list(outer.functions), list(outer.generators)
     if top:
         scope.outer = ["G"]
     if kind == "def" and w.once_in(6):
-        w.line(w.pick([f"@logged({w.number()})", f"@logged({w.number()})\n{'    ' * w.depth}@logged({w.number()})"]))
+        w.line(
+            w.pick(
+                [f"@logged({w.number()})", f"@logged({w.number()})\n{'    ' * w.depth}@logged({w.number()})"]
+            )
+        )
     with w.block(f"{'async ' if kind == 'async' else ''}def {name}({arguments}):"):
         if w.once_in(8):
             w.line("'''What it does.'''")
@@ -335,9 +256,13 @@ def used(w: Writer, p: Place, kind: str, name: str) -> None:
     if kind == "async":
         form = "t({0}, await {1}({2}))" if p.scope.kind == "async" else "t({0}, drive({1}({2})))"
     elif kind == "generator":
-        form = w.pick(["t({0}, list({1}({2})))", "gen = {1}({2}); t({0}, next(gen)); gen.send({2})", "ys = [*{1}({2})]"])
+        form = w.pick(
+            ["t({0}, list({1}({2})))", "gen = {1}({2}); t({0}, next(gen)); gen.send({2})", "ys = [*{1}({2})]"]
+        )
     else:
-        form = w.pick(["t({0}, {1}({2}))", "fs.append({1})", "fs.append(lambda: {1}({2}))", "xs.sort(key={1})"])
+        form = w.pick(
+            ["t({0}, {1}({2}))", "fs.append({1})", "fs.append(lambda: {1}({2}))", "xs.sort(key={1})"]
+        )
     w.line(form.format(label, name, argument))
 
 
@@ -364,10 +289,10 @@ def class_(w: Writer, p: Place) -> None:
             block(w, Place(inner, depth=p.depth + 1, loops=1))
             w.line(f"return {number(w, inner, 1)}")
     call = "" if decorator == "@property" else "(2)"
-    w.line(w.pick([f"t({w.number()}, {name}({number(w, outer, 1)}).run{call})", f"o = {name}(o.p); o.r = Box()"]))
+    w.line(
+        w.pick([f"t({w.number()}, {name}({number(w, outer, 1)}).run{call})", f"o = {name}(o.p); o.r = Box()"])
+    )
     return None
 
 
-SIMPLE = [assign, assign, assign, effect, effect, effect, augment, augment, delete, scoped_yield]
-FATAL = [jump, jump, jump, raised, asserted]
 COMPOUND = [if_, if_, if_, while_, for_, for_, try_, try_, with_, match, function, class_]

@@ -23,12 +23,11 @@ from typing import Any
 if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1])]
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
-
 from fuzzing.compare import check_plain_program, check_staged_program
 from fuzzing.plain_programs import plain_programs
 from fuzzing.shrinking import shrink
 from fuzzing.staged_programs import staged_programs
+from hypothesis import HealthCheck, Phase, given, seed, settings
 
 BATCH = 500
 KINDS = {"plain": (plain_programs, check_plain_program), "staged": (staged_programs, check_staged_program)}
@@ -94,9 +93,7 @@ def smallest(check: Callable[[str], Any], text: str, error: Exception) -> tuple[
 
 
 def batches(kind: str, first: int, count: int, jobs: int) -> Iterator[Batch]:
-    work = [
-        (kind, first + i, min(BATCH, count - start)) for i, start in enumerate(range(0, count, BATCH))
-    ]
+    work = [(kind, first + i, min(BATCH, count - start)) for i, start in enumerate(range(0, count, BATCH))]
     if jobs == 1:
         yield from (run_batch(*each) for each in work)
         return
@@ -109,7 +106,9 @@ def _run_batch(work: tuple[str, int, int]) -> Batch:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--count", type=int, default=2000, help="how many programs (2000)")
     parser.add_argument("--seed", type=int, default=1, help=f"the seed of the first {BATCH} programs (1)")
     parser.add_argument("--staged", action="store_true", help="programs for ag.function, not for to_graph")

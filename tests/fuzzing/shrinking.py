@@ -48,7 +48,10 @@ def _smaller(tree: ast.Module) -> Iterator[str]:
                         if inner := getattr(value[i], block, None):
                             new = copy.deepcopy(inner)
                             yield from _changed(
-                                tree, number, field, lambda items, i=i, new=new: items[:i] + new + items[i + 1 :]
+                                tree,
+                                number,
+                                field,
+                                lambda items, i=i, new=new: items[:i] + new + items[i + 1 :],
                             )
         else:
             parts = [child for child in ast.iter_child_nodes(value) if isinstance(child, ast.expr)]

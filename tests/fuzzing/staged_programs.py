@@ -24,45 +24,58 @@ LEAVES = {
 }
 FORMS = {
     "I": [
-        "({I} + {I}) % 11", "({I} - {I}) % 7", "({I} * {I}) % 13", "{I} // 3", "{I} % 5", "-{I}", "abs({I})", "int({F})",
-        "min({I}, {I})", "max({I}, 2)", "({I} if {B} else {I})", "({i} := {I})", "len(xs)", "ks[{I} % 3]", "int({B})",
-        "round({F})", "({I} and {I})", "({I} or {I})", "int(np.argmax(xs))", "sum(ks) % 9", "len({l})", "ks.sum() % 10",
-        "sum([e % 5 for e in ks if {I} < e])", "divmod({I}, 4)[1]", "9 // (abs({I}) + 1)", "o.q", "d['m']", "{h}({I})",
-        "(lambda z: z - {I})({I})", "(2, 3, 5)[{I} % 3]", "ks[-1]", "sum(ks > {I})", "max(ks)", "{h}(z={I})", "{I} & 3",
-        "int({F} > {F})", "(1 << {I} % 4)", "sum([1 for e in range({I} % 4)])", "pow({I} % 3, 2)", "int('12')",
+        "({I} + {I}) % 11", "({I} - {I}) % 7", "({I} * {I}) % 13", "{I} // 3", "{I} % 5", "-{I}", "abs({I})",
+        "int({F})", "min({I}, {I})", "max({I}, 2)", "({I} if {B} else {I})", "({i} := {I})", "len(xs)",
+        "ks[{I} % 3]", "int({B})", "round({F})", "({I} and {I})", "({I} or {I})", "int(np.argmax(xs))",
+        "sum(ks) % 9", "len({l})", "ks.sum() % 10", "sum([e % 5 for e in ks if {I} < e])",
+        "divmod({I}, 4)[1]", "9 // (abs({I}) + 1)", "o.q", "d['m']", "{h}({I})", "(lambda z: z - {I})({I})",
+        "(2, 3, 5)[{I} % 3]", "ks[-1]", "sum(ks > {I})", "max(ks)", "{h}(z={I})", "{I} & 3",
+        "int({F} > {F})", "(1 << {I} % 4)", "sum([1 for e in range({I} % 4)])", "pow({I} % 3, 2)",
+        "int('12')",
     ],
     "F": [
-        "({F} + {F}) * 0.5", "({F} - {F}) * 0.5", "({F} * {F}) % 7.5", "{F} / (abs({F}) + 1.0)", "np.tanh({F})",
-        "math.sin({F})", "np.sqrt(abs({F}))", "abs({F})", "min({F}, {F})", "max({F}, 0.5)", "float({I})", "{I} / 4",
-        "xs[{I} % 3]", "xs.sum() * 0.25", "xs.mean()", "np.max({a})", "sum(xs) * 0.5", "({F} if {B} else {F})", "({f} := {F})",
-        "({l}[-1] if {l} else 0.5)", "sum({l}, 0.0) * 0.125", "o.p", "d['f']", "{a}[{I} % 3]", "({F} and {F})", "xs @ {a} % 7.5",
-        "float(round({F}, 2))", "-{F}", "{F} // 2.0", "sum([e * 0.5 for e in xs if {F} < e], 0.0)", "float(np.dot(xs, xs)) % 7.5",
-        "max([{F}, {F}])", "math.floor({F}) * 0.5", "np.abs({F})", "float({B})", "o.half()", "{A}[0]", "np.minimum({F}, {F})",
+        "({F} + {F}) * 0.5", "({F} - {F}) * 0.5", "({F} * {F}) % 7.5", "{F} / (abs({F}) + 1.0)",
+        "np.tanh({F})", "math.sin({F})", "np.sqrt(abs({F}))", "abs({F})", "min({F}, {F})", "max({F}, 0.5)",
+        "float({I})", "{I} / 4", "xs[{I} % 3]", "xs.sum() * 0.25", "xs.mean()", "np.max({a})",
+        "sum(xs) * 0.5", "({F} if {B} else {F})", "({f} := {F})", "({l}[-1] if {l} else 0.5)",
+        "sum({l}, 0.0) * 0.125", "o.p", "d['f']", "{a}[{I} % 3]", "({F} and {F})", "xs @ {a} % 7.5",
+        "float(round({F}, 2))", "-{F}", "{F} // 2.0", "sum([e * 0.5 for e in xs if {F} < e], 0.0)",
+        "float(np.dot(xs, xs)) % 7.5", "max([{F}, {F}])", "math.floor({F}) * 0.5", "np.abs({F})",
+        "float({B})", "o.half()", "{A}[0]", "np.minimum({F}, {F})",
     ],
     "B": [
-        "{I} == {I}", "{I} < {I} <= {I}", "{F} >= {F}", "({B} and {B})", "({B} or {B})", "(not {B})", "bool({I})", "{I} in (1, 2)",
-        "{I} in ks", "np.any(xs > {F})", "(ks > {I}).all()", "any(ks)", "({b} := {B})", "({B} if {B} else {B})", "bool({l})",
-        "{F} < {F} < {F}", "{I} not in [0, {I}]", "({I} and {B})", "all([e > {I} for e in ks])", "{I} != {I} == {I}", "{B} == {B}",
+        "{I} == {I}", "{I} < {I} <= {I}", "{F} >= {F}", "({B} and {B})", "({B} or {B})", "(not {B})",
+        "bool({I})", "{I} in (1, 2)", "{I} in ks", "np.any(xs > {F})", "(ks > {I}).all()", "any(ks)",
+        "({b} := {B})", "({B} if {B} else {B})", "bool({l})", "{F} < {F} < {F}", "{I} not in [0, {I}]",
+        "({I} and {B})", "all([e > {I} for e in ks])", "{I} != {I} == {I}", "{B} == {B}",
         "any([e > {F} for e in xs])", "{I} % 2 == 1", "bool({F})", "({i} := {I}) > 2", "not ks[0]",
     ],
     "A": [
-        "xs * {F}", "xs + {a}", "np.where(xs > {F}, xs, {F})", "np.cumsum({a}) % 7.5", "{a}[::-1].copy()", "np.sort({a})",
-        "np.clip({a}, -1.0, {F})", "np.array([{F}, {F}, {F}])", "np.full(3, {F})", "np.arange(3) * {F}",
-        "np.maximum({a}, {F})", "np.concatenate([{a}[:1], xs[1:]])", "({A} if {B} else {A})", "np.array([e * {F} for e in xs])",
-        "-{a}", "np.stack([{F}, {F}, 0.5])", "ks / 4", "xs[ks % 3]", "np.roll({a}, {I})", "np.abs({A})", "np.outer({a}, xs)[0] % 5.0",
+        "xs * {F}", "xs + {a}", "np.where(xs > {F}, xs, {F})", "np.cumsum({a}) % 7.5", "{a}[::-1].copy()",
+        "np.sort({a})", "np.clip({a}, -1.0, {F})", "np.array([{F}, {F}, {F}])", "np.full(3, {F})",
+        "np.arange(3) * {F}", "np.maximum({a}, {F})", "np.concatenate([{a}[:1], xs[1:]])",
+        "({A} if {B} else {A})", "np.array([e * {F} for e in xs])", "-{a}", "np.stack([{F}, {F}, 0.5])",
+        "ks / 4", "xs[ks % 3]", "np.roll({a}, {I})", "np.abs({A})", "np.outer({a}, xs)[0] % 5.0",
     ],
-    "L": ["[e * {F} for e in xs]", "[e for e in xs if e > {F}]", "[{F}, *[{F}]]", "[{F} for e in range({I} % 4)]", "{l} + [{F}]"],
+    "L": [
+        "[e * {F} for e in xs]", "[e for e in xs if e > {F}]", "[{F}, *[{F}]]",
+        "[{F} for e in range({I} % 4)]", "{l} + [{F}]",
+    ],
 }  # fmt: skip
 SIMPLE = [
-    "{i} = {I}", "{i} = {I}", "{f} = {F}", "{f} = {F}", "{b} = {B}", "{a} = {A}", "{l} = {L}", "{i} += {c}", "{i} -= 1",
-    "{f} += 0.5", "{f} *= 0.5", "{f}, {i} = {F}, {I}", "{i}, {f}, {b} = {I}, {f} * 0.5, {B}", "{a}[{I} % 3] = {F}",
-    "{a} *= 0.5", "{a}[1:] = {F}", "{a}[{a} > {F}] = 0.0", "{a}[{I} % 3] += {F}", "xs[{I} % 3] = {F}", "{l}.append({F})",
-    "{l}.append({F})", "o.p = {F}", "o.q = {I}", "o.p += 0.5", "d['f'] = {F}", "d['m'] = {I}", "d['m'] += 1",
-    "print(f'{{{i}}} {{k}} {{{f}:.3f}}')", "print('at', {I}, n)", "s += f'{{{i}}},'", "i0 = i1 = {I}", "i0, i1 = i1, i0",
-    "u = {F}", "{i}: int = {I}", "o.grow({F})", "{a} = {a} + {F}", "note({I})",
+    "{i} = {I}", "{i} = {I}", "{f} = {F}", "{f} = {F}", "{b} = {B}", "{a} = {A}", "{l} = {L}", "{i} += {c}",
+    "{i} -= 1", "{f} += 0.5", "{f} *= 0.5", "{f}, {i} = {F}, {I}", "{i}, {f}, {b} = {I}, {f} * 0.5, {B}",
+    "{a}[{I} % 3] = {F}", "{a} *= 0.5", "{a}[1:] = {F}", "{a}[{a} > {F}] = 0.0", "{a}[{I} % 3] += {F}",
+    "xs[{I} % 3] = {F}", "{l}.append({F})", "{l}.append({F})", "o.p = {F}", "o.q = {I}", "o.p += 0.5",
+    "d['f'] = {F}", "d['m'] = {I}", "d['m'] += 1", "print(f'{{{i}}} {{k}} {{{f}:.3f}}')",
+    "print('at', {I}, n)", "s += f'{{{i}}},'", "i0 = i1 = {I}", "i0, i1 = i1, i0", "u = {F}",
+    "{i}: int = {I}", "o.grow({F})", "{a} = {a} + {F}", "note({I})",
 ]  # fmt: skip
-RARE = ["assert {B}", "assert {B}, f'no {{k}}'", "raise ValueError(f'{{k}}')", "raise KeyError(k)", "{f} = u", "if flag: del u", "return",
-        "if {l}: {l}.pop()", "if {l}: {l}[-1] = {F}", "{l} += [{F}]", "{l}.extend([{F}, {F}])", "{f} = sum({l})"]  # fmt: skip
+RARE = [
+    "assert {B}", "assert {B}, f'no {{k}}'", "raise ValueError(f'{{k}}')", "raise KeyError(k)", "{f} = u",
+    "if flag: del u", "return", "if {l}: {l}.pop()", "if {l}: {l}[-1] = {F}", "{l} += [{F}]",
+    "{l}.extend([{F}, {F}])", "{f} = sum({l})",
+]  # fmt: skip
 
 
 @dataclass
@@ -120,11 +133,29 @@ def expression(w: Writer, s: Scope, kind: str, depth: int) -> str:
 def program(w: Writer) -> None:
     names = {"i": ["i0", "i1"], "f": ["f0", "f1"], "b": ["b0"], "a": ["a0"], "l": ["l0"]}
     scope = Scope(names)
-    returns = w.pick([EVERYTHING, EVERYTHING, "return {I}, {F}", "return {F}", "return {i}, {f}, {A}", "return {L}", "return {{'a': {I}, 'b': {F}}}"])
+    returns = w.pick(
+        [
+            EVERYTHING,
+            EVERYTHING,
+            "return {I}, {F}",
+            "return {F}",
+            "return {i}, {f}, {A}",
+            "return {L}",
+            "return {{'a': {I}, 'b': {F}}}",
+        ]
+    )
     with w.block(f"def f({PARAMETERS}):"):
         w.line(w.pick(["i0, i1 = 0, n", "i0, i1 = k, 2"]))
         w.line(w.pick(["f0, f1, b0, s = 0.5, x, flag, ''", "f0, f1, b0, s = y, 1.5, False, f'{n}'"]))
-        w.line(w.pick(["a0, l0 = xs * 0.5, []", "a0, l0 = np.ones(3), [x]", "a0, l0 = np.array([0.5, 1.5, -0.5]), [0.5, 2.5]"]))
+        w.line(
+            w.pick(
+                [
+                    "a0, l0 = xs * 0.5, []",
+                    "a0, l0 = np.ones(3), [x]",
+                    "a0, l0 = np.array([0.5, 1.5, -0.5]), [0.5, 2.5]",
+                ]
+            )
+        )
         w.line("o, d = Thing(0.5, 1), {'f': x, 'm': 0}")
         w.line("if k > 1: u = 1.5")
         w.line("def note(z): print('note', z, n)")
@@ -146,7 +177,9 @@ def block(w: Writer, place: Place, most: int = 3) -> None:
 
 
 def statement(w: Writer, p: Place) -> None:
-    kinds = [simple] * 12 + ([if_, if_, if_, while_, for_, for_, for_, try_, with_, match, function] if p.depth < 4 else [])
+    kinds = [simple] * 12 + (
+        [if_, if_, if_, while_, for_, for_, for_, try_, with_, match, function] if p.depth < 4 else []
+    )
     if p.depth and p.returns:
         kinds += [jump, rare]
     w.pick(kinds)(w, p)
@@ -190,7 +223,14 @@ def while_(w: Writer, p: Place) -> None:
     count = f"w{w.number()}"
     limit = expression(w, p.scope, "I", 1)
     w.line(f"{count} = {w.pick(['0', 'n * 0'])}")
-    form = w.pick(["while {0} < {1} % 4:", "while {0} < 3 and {2}:", "while ({0} := {0} + 1) < 4 and {2}:", "while True:"])
+    form = w.pick(
+        [
+            "while {0} < {1} % 4:",
+            "while {0} < 3 and {2}:",
+            "while ({0} := {0} + 1) < 4 and {2}:",
+            "while True:",
+        ]
+    )
     with w.block(form.format(count, limit, condition(w, p))):
         if ":=" not in form:
             w.line(f"{count} += 1")
@@ -204,9 +244,10 @@ def while_(w: Writer, p: Place) -> None:
 
 
 LOOPS = [
-    ("{i}", "range({I} % 4)"), ("e", "ks"), ("e", "xs * 1.0"), ("{i}", "range(3)"), ("j, e", "enumerate(ks)"),
-    ("e, j", "zip(xs * 0.5, ks)"), ("{i}", "[1, 2, n]"), ("e", "reversed(ks)"), ("j", "range(1, {I} % 5, 2)"), ("e", "{l}[:]"),
-    ("e", "[x, 0.5]"), ("{f}", "{A}"), ("j", "range(3, {I} % 3, -1)"), ("e", "[g * 0.5 for g in xs]"),
+    ("{i}", "range({I} % 4)"), ("e", "ks"), ("e", "xs * 1.0"), ("{i}", "range(3)"),
+    ("j, e", "enumerate(ks)"), ("e, j", "zip(xs * 0.5, ks)"), ("{i}", "[1, 2, n]"), ("e", "reversed(ks)"),
+    ("j", "range(1, {I} % 5, 2)"), ("e", "{l}[:]"), ("e", "[x, 0.5]"), ("{f}", "{A}"),
+    ("j", "range(3, {I} % 3, -1)"), ("e", "[g * 0.5 for g in xs]"),
 ]  # fmt: skip
 
 
@@ -245,7 +286,9 @@ def try_(w: Writer, p: Place) -> None:
 
 
 def with_(w: Writer, p: Place) -> None:
-    form = w.pick(["with nullcontext({F}) as {f}:", "with said(n):", "with said(k), nullcontext({I}) as {i}:"])
+    form = w.pick(
+        ["with nullcontext({F}) as {f}:", "with said(n):", "with said(k), nullcontext({I}) as {i}:"]
+    )
     with w.block(filled(w, p.scope, form, 1)):
         block(w, p.within(guarded=True))
 
@@ -276,8 +319,11 @@ def function(w: Writer, p: Place) -> None:
             w.line(f"nonlocal {shared}")
             if shared == "i0":
                 scope.names["i"].append("i0")
-        w.line("v, f0_, f1_, b0_, a0_, l0_ = z, f0 * 0.5, x, flag, xs + 1.0, [x]" if shared != "f0, a0" else
-               "v, f0_, f1_, b0_, a0_, l0_ = 1, y, x, flag, xs + 1.0, [x]")
+        w.line(
+            "v, f0_, f1_, b0_, a0_, l0_ = z, f0 * 0.5, x, flag, xs + 1.0, [x]"
+            if shared != "f0, a0"
+            else "v, f0_, f1_, b0_, a0_, l0_ = 1, y, x, flag, xs + 1.0, [x]"
+        )
         block(w, Place(scope, "return {I}", loops=1, depth=p.depth + 1))
         w.line(f"return {expression(w, scope, 'I', 2)}")
     p.scope.functions.append(name)
