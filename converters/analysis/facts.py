@@ -106,6 +106,10 @@ class Facts:
         """At the step that evaluates `tree`: a simple statement, a test, a loop's target."""
         return self._point(self.graph.steps[tree])
 
+    def start(self, block: list[gast.AST]) -> Point:
+        """Before the first statement of a block."""
+        return self.entry(block[0]) if block[0] in self.graph.entries else self.before(block[0])
+
     @cached_property
     def staying(self) -> frozenset[gast.AST]:
         return _staying(self.function)

@@ -176,7 +176,8 @@ class ControlFlow(Pass):
     def if_(self, statement: gast.If, place: _Place, defs: list[gast.AST]) -> list[gast.AST]:
         changes = activity([*statement.body, *statement.orelse])
         entry, leave = self.facts.entry(statement), self.facts.exit(statement)
-        inner = self.facts.before(statement.test).live
+        branches = [self.facts.start(block).live for block in (statement.body, statement.orelse) if block]
+        inner = self.facts.before(statement.test).live.union(*branches)
         state = self.state(changes, leave.live, inner, entry.unbound)
         inside = replace(place, in_closure=True)
         test = self.read(statement.test, place)
@@ -203,7 +204,8 @@ class ControlFlow(Pass):
         test_changes = activity([statement.test])
         changes = activity([statement.test, *statement.body])
         entry = self.facts.entry(statement)
-        state = self.state(changes, head.live | leave.live, frozenset(), entry.unbound | head.unbound)
+        live = head.live | leave.live | self.facts.start(statement.body).live
+        state = self.state(changes, live, frozenset(), entry.unbound | head.unbound)
         inside = replace(place.in_loop(statement, defs), in_closure=True)
         body, options = self.directives(statement.body, place)
         test = self.read(statement.test, inside)
