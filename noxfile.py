@@ -74,6 +74,13 @@ def stdlib(session: nox.Session) -> None:
 
 
 @nox.session
+def fuzz(session: nox.Session) -> None:
+    """Run generated programs converted and unconverted."""
+    install(session, "[test]")
+    session.run("python", "tests/fuzzing/run.py", *session.posargs)
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Measure conversion and plain runs beside malt and tf.autograph, and conversion against length."""
     install(session)

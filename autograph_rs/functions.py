@@ -279,7 +279,9 @@ class Function:
         return concrete
 
     def _kept(self, full: Any, concrete: ConcreteGraph) -> ConcreteGraph:
-        """Keep a trace, until an object dies that is part of its key."""
+        """Keep a trace that lasts, until an object dies that is part of its key."""
+        if not concrete.lasts:
+            return concrete
         self._traces[full] = concrete
         traces = self._traces
         for part in (*full[1], *full[2:]):

@@ -292,7 +292,8 @@ def assert_stmt(test: Any, msg: Callable[[], Any] | None) -> None:
         elif not test:
             raise AssertionError if msg is None else AssertionError(msg())
     except BaseException as error:
-        without_own_frame(error)
+        if not staging.ACTIVE:  # by this frame a trace knows what an `assert` raised
+            without_own_frame(error)
         raise
 
 

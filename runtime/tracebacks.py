@@ -71,6 +71,16 @@ def catches(code: types.CodeType, instruction: int) -> bool:
     return False
 
 
+def frames_of(error: BaseException) -> tuple[tuple[types.CodeType, int], ...]:
+    """The frames of user code in the traceback of `error`, outermost first, as code and instruction."""
+    found, place = [], error.__traceback__
+    while place is not None:
+        if not is_ours(place.tb_frame.f_code):
+            found.append((place.tb_frame.f_code, place.tb_lasti))
+        place = place.tb_next
+    return tuple(found)
+
+
 def at_user_frames(
     error: BaseException, source: Sequence[tuple[types.CodeType, int]]
 ) -> types.TracebackType | None:

@@ -106,13 +106,13 @@ class Facts:
     @cached_property
     def _live(self) -> list[int]:
         gen = [self._mask(step.reads) for step in self._steps]
-        kill = [self._mask(step.binds | step.deletes) for step in self._steps]
+        kill = [self._mask(step.binds - step.skips | step.deletes) for step in self._steps]
         return solve(self.graph, gen, kill, start=self._mask(self.always_live), backward=True)
 
     @cached_property
     def _unbound(self) -> list[int]:
         gen = [self._mask(step.deletes) for step in self._steps]
-        kill = [self._mask(step.binds) for step in self._steps]
+        kill = [self._mask(step.binds - step.skips) for step in self._steps]
         start = self._mask(self.locals - {p.id for p in parameters(self.function)})
         return solve(self.graph, gen, kill, start=start)
 
@@ -137,6 +137,10 @@ class Facts:
     def before(self, tree: gast.AST) -> Point:
         """At the step that evaluates `tree`: a simple statement, a test, a loop's target."""
         return self._point(self.graph.steps[tree])
+
+    def start(self, block: list[gast.AST]) -> Point:
+        """Before the first statement of a block."""
+        return self.entry(block[0]) if block[0] in self.graph.entries else self.before(block[0])
 
     @cached_property
     def staying(self) -> frozenset[gast.AST]:

@@ -9,6 +9,7 @@ read through `ldu`, which tells it from a bound one.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field, replace
 
 import gast
@@ -119,10 +120,12 @@ class ControlFlow(Pass):
             place = replace(place, states={})
         for statement in statements:
             kind = type(statement)
-            if kind in FUNCTIONS or kind is gast.ClassDef:
+            defs = out if place.sink is None else place.sink
+            if kind in FUNCTIONS and statement.name in self.context.functions:
+                defs.append(self.operand(statement))
+            elif kind in FUNCTIONS or kind is gast.ClassDef:
                 out.append(self.read(statement, place))
             elif kind in _CONVERTED and not self.stays(statement):
-                defs = out if place.sink is None else place.sink
                 out.extend(_CONVERTED[kind](self, statement, place, defs))
             elif isinstance(statement, COMPOUND):
                 self.native(statement, place, out)
@@ -165,6 +168,14 @@ class ControlFlow(Pass):
             statement,
         ]
 
+    def operand(self, function: gast.AST) -> gast.AST:
+        """An operand that a pass made a function of, which stands before the statement that calls it."""
+        names = self.facts.locals
+        unbound = self.facts.before(function).unbound.of(names) | (self.facts.body.deletes & names)
+        for statement in function.body:
+            self.checked(statement, unbound, True)
+        return function
+
     def headers(self, statement: gast.AST, place: _Place) -> None:
         """Reads in the parts of a compound statement that it evaluates itself."""
         for name in ("test", "iter", "target", "subject"):
@@ -182,7 +193,10 @@ class ControlFlow(Pass):
     def if_(self, statement: gast.If, place: _Place, defs: list[gast.AST]) -> list[gast.AST]:
         changes = activity([*statement.body, *statement.orelse])
         entry, leave = self.facts.entry(statement), self.facts.exit(statement)
+        branches = [self.facts.start(block).live for block in (statement.body, statement.orelse) if block]
         inner = self.facts.before(statement.test).live
+        for live in branches:
+            inner |= live
         state = self.state(changes, leave.live, inner, entry.unbound)
         inside = replace(place, in_closure=True)
         test = self.read(statement.test, place)
@@ -209,7 +223,8 @@ class ControlFlow(Pass):
         test_changes = activity([statement.test])
         changes = activity([statement.test, *statement.body])
         entry = self.facts.entry(statement)
-        state = self.state(changes, head.live | leave.live, None, entry.unbound | head.unbound)
+        live = head.live | leave.live | self.facts.start(statement.body).live
+        state = self.state(changes, live, None, entry.unbound | head.unbound)
         inside = replace(place.in_loop(statement, defs), in_closure=True)
         body, options = self.directives(statement.body, place)
         test = self.read(statement.test, inside)
@@ -361,7 +376,7 @@ class ControlFlow(Pass):
             unbound = self.facts.before(tree).unbound
         return self.checked(tree, unbound, place.in_closure) if unbound else tree
 
-    def checked(self, node: gast.AST, unbound: Names, in_closure: bool) -> gast.AST:
+    def checked(self, node: gast.AST, unbound: Container[str], in_closure: bool) -> gast.AST:
         kind = type(node)
         if kind is gast.Name:
             if type(node.ctx) is gast.Load and node.id in unbound:

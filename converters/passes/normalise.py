@@ -1,8 +1,8 @@
 """The first pass brings a function into the form that the others expect.
 
 Private names get the name of their class, since the function leaves its class; `super()` gets its
-arguments, since it moves into closures; `global` and `nonlocal` go to the top; annotations of local
-names, which Python never evaluates, go; `assert` becomes an operator call.
+arguments, since it moves into closures; `global`, `nonlocal` and names that are only annotated go to the
+top; annotations of local names, which Python never evaluates, go; `assert` becomes an operator call.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ class Normalise(Pass):
         return out or [gast.Pass()]
 
     def statement(self, statement: gast.AST) -> list[gast.AST]:
-        if isinstance(statement, (gast.Global, gast.Nonlocal)):
+        if isinstance(statement, gast.AnnAssign):
+            statement = _plain_assignment(statement)
+        if isinstance(statement, (gast.Global, gast.Nonlocal)) or _declares(statement):
             self.outer.append(statement)
             return []
         if isinstance(statement, gast.Assert):
@@ -61,13 +63,16 @@ class Normalise(Pass):
                 statement.test = guard(statement.test, "assert")
                 return [statement]
             return [at(_assertion(statement), header(statement))]
-        if isinstance(statement, gast.AnnAssign):
-            return [_plain_assignment(statement)]
         if not isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
             for block in blocks(statement):
                 if block:
                     block[:] = self.block(block)
         return [statement]
+
+
+def _declares(statement: gast.AST) -> bool:
+    """Whether all that a statement does is to make a name a variable of its function."""
+    return isinstance(statement, gast.AnnAssign) and bool(statement.simple)
 
 
 def _stays(node: gast.AST) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import staging
 from ..errors import AutographError, StagingError
-from ..tracebacks import catches, is_ours
+from ..tracebacks import catches, frames_of, is_ours
 from ..undefined import Undefined
 from . import builtins, effects, lists, record, texts
 from .ir import Graph, Node
@@ -88,6 +88,9 @@ class GraphBackend:
 
     # Captures
 
+    def is_inner(self, value: Any) -> bool:
+        return isinstance(value, Staged) and not value.is_in_scope
+
     def capture(self, run: Callable[..., Any], arguments: Sequence[StagedType] = ()) -> BranchCapture:
         builder = Builder("branch" if not arguments else "body", current())
         made = BranchCapture(builder)
@@ -109,6 +112,14 @@ class GraphBackend:
                     made.writes.append((handle, wrap(handle.node(), builder)))
                     handle.put_back(owner, node)
         return made
+
+    def raise_last(self, error: Exception) -> bool:
+        """Let the graph raise what ended the trace, if that has a staged value or comes after effects."""
+        held = any(isinstance(v, Staged) for v in (*error.args, *vars(error).values()))
+        if not _is_own_raise(error) or not (held or any(node.effect for node in current().graph.nodes)):
+            return False
+        raise_in_graph(error).source = frames_of(error)
+        return True
 
     def cond(
         self,
@@ -337,8 +348,11 @@ def _limits(options: dict[str, Any]) -> dict[str, Any]:
     return {} if limit is None else {"maximum_iterations": limit}
 
 
+_RAISING = frozenset(("assert_stmt", "fail", "list_get", "list_pop"))
+
+
 def _is_own_raise(error: BaseException) -> bool:
-    """Whether user code raised the exception itself, with `raise` or `assert`."""
+    """Whether user code raised the exception itself, or took an item of a staged list without any."""
     if isinstance(error, AutographError):
         return False
     place = error.__traceback__
@@ -348,14 +362,14 @@ def _is_own_raise(error: BaseException) -> bool:
         return False
     code = place.tb_frame.f_code
     if is_ours(code):
-        return isinstance(error, AssertionError) and code.co_name in ("assert_stmt", "fail")
+        return isinstance(error, (AssertionError, IndexError)) and code.co_name in _RAISING
     return code.co_code[place.tb_lasti] == _RAISE
 
 
 _RAISE = dis.opmap["RAISE_VARARGS"]
 
 
-def raise_in_graph(error: BaseException) -> None:
+def raise_in_graph(error: BaseException) -> Node:
     """A node that raises what user code raised while it was traced.
 
     Raises:
@@ -371,7 +385,8 @@ def raise_in_graph(error: BaseException) -> None:
     taken = record.Arguments()
     args, _ = taken.take(tuple(error.args))
     fields, _ = taken.take(dict(vars(error)))
-    record.add("raise", taken.inputs, None, effect=True, function=revived, args=(type(error), args, fields))
+    kept = (type(error), args, fields)
+    return record.add("raise", taken.inputs, None, effect=True, function=revived, args=kept)
 
 
 def revived(kind: type[BaseException], args: tuple, fields: dict[str, Any]) -> BaseException:

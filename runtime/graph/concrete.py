@@ -66,6 +66,8 @@ class Inputs:
 class ConcreteGraph:
     """The optimised graph of one trace, compiled.
 
+    A graph that `lasts` does for the next call too; where the traced code raised, that may be so this
+    time only.
     `graph` runs on arrays and nothing else; `run` gives it the staged leaves of a call's arguments and
     the variables, and puts back what the graph leaves in both.
     """
@@ -75,6 +77,7 @@ class ConcreteGraph:
     ):
         self.graph = graph
         self.inputs, self.outputs = inputs, outputs
+        self.lasts = True
         self._writes, self._changes = writes, changed
         traced = list(graph.results)
         optimise(graph)
@@ -90,7 +93,7 @@ class ConcreteGraph:
         """The compiled function, if its only result is all that a call has to give."""
         simple = self.outputs.spec.kind is None and self.outputs.places == [0]
         busy = self._writes or self._changes or self._twins or self._constants or self.inputs.state
-        return self._run if simple and not busy else None
+        return self._run if simple and self.lasts and not busy else None
 
     @property
     def python_source(self) -> str:
@@ -247,14 +250,21 @@ def trace(
                 builder.state_of(leaf)
         args, kwargs = unflatten(spec, staged)
         before = snapshot((args, kwargs))
-        value: Any = None
-        try:
-            value = trace_root(lambda: function(*args, **kwargs))
-        except staging.AlwaysRaises:
-            pass
-        except Exception as error:
-            strip(error)
-            raise
+        raised: list[Exception] = []
+
+        def run() -> Any:
+            try:
+                return function(*args, **kwargs)
+            except staging.AlwaysRaises:
+                return None
+            except Exception as error:
+                if not backend.raise_last(error):
+                    strip(error)
+                    raise
+                raised.append(error)
+                return None
+
+        value = trace_root(run)
         results = builder.graph.results
         outputs, structure = flatten(value, changeable=True)
         made = Outputs(structure, *_results(results, outputs))
@@ -267,6 +277,7 @@ def trace(
     state = [places.get(key, variable) for key, (variable, _) in builder.state.items()]
     given = [known(leaf) if kind is None else kind for leaf, kind in zip(leaves, specs, strict=True)]
     concrete = ConcreteGraph(builder.graph, Inputs(spec, given, state), made, writes, changed)
+    concrete.lasts = not raised
     return concrete, builder.created
 
 

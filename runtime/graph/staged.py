@@ -53,6 +53,11 @@ class Staged:
         return self._base[0] if self._base is not None else None
 
     @property
+    def is_in_scope(self) -> bool:
+        """Whether the function, branch or body that made it is still being traced."""
+        return self._owner.open
+
+    @property
     def is_argument(self) -> bool:
         return self._node.op == "argument"
 

@@ -55,7 +55,7 @@ def shown(source: str) -> str:
         ("[a for a in a]", "reads: a"),
         ("{a: b for a, b in c}", "reads: c"),
         ("[a for b in c for d in b for e in f]", "reads: a c f"),
-        ("[(a := b) for b in c]", "reads: c; binds: a"),
+        ("[(a := b) for b in c]", "reads: c; binds: a; skips: a"),
         ("(a for b in c)", "reads: a c; captures: a"),
         ("[b for a.b in c]", "reads: a b c"),
         ("lambda a, b=c: a + d", "reads: c; captures: d"),

@@ -32,9 +32,10 @@ def test_declarations_go_to_the_top_and_annotations_go():
         def f(a: int) -> str:
             "doc"
             global g
+            y: ...
             x = a
             if a:
-                y: ...
+                pass
             a.b = x
         """,
     )
