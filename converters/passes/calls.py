@@ -1,6 +1,7 @@
 """`f(x)` becomes `ag__.callee(f)(x)`: the operator says which function runs, the call stays Python's.
 
 `locals()`, `vars()` and `dir()` do not show the names that the passes add; the last pass knows them.
+Functions that may look at the stack, going by their names, go through `ag__.framed`.
 
 So arguments of every form are passed as they are written, in their order, and the called function
 is called from the user's own frame.
@@ -14,6 +15,7 @@ from ..trees import at, header, operator, operator_name
 from .expressions import Rewriter
 
 NATIVE = frozenset(("super", "locals", "globals", "vars", "dir", "eval", "exec", "issubclass"))
+STACK_READERS = frozenset(("warn", "_getframe", "currentframe"))
 
 
 class Calls(Rewriter):
@@ -37,6 +39,10 @@ class Calls(Rewriter):
         place = header(func)
         place.lineno = place.end_lineno = node.lineno
         place.col_offset, place.end_col_offset = node.col_offset, func.end_col_offset
+        name = func.id if isinstance(func, gast.Name) else getattr(func, "attr", None)
+        if name in STACK_READERS:
+            func = at(operator("framed", func), place)
+            at(func.func, place)
         made = at(operator("callee", func), place)
         at(made.func, place)
         node.func = made

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
+import re
 import sys
 import traceback
 import warnings
@@ -101,19 +103,89 @@ def test_caller_seen_from_a_branch():
             return inner(x)
 
     assert outer(1) == ("inner", "outer")
-    # A documented difference: between a branch and its function stands the operator.
-    assert ag.to_graph(outer)(1) == ("inner", "if_stmt")
+    assert ag.to_graph(outer)(1) == ("inner", "outer")
 
 
-@pytest.mark.parametrize("level", [1, 3])
-def test_stacklevel_of_warnings(level: int):
-    def warn(x):
+def test_frames_counted_in_branches_loops_and_operands():
+    """Frames of operators and closures do not count, whatever asks, and from wherever."""
+
+    def names():
+        for _ in range(1):
+            if sys:
+                frames = (
+                    inspect.currentframe(),
+                    sys._getframe(0),
+                    sys._getframe(1),
+                    sys._getframe(2),
+                    sys._getframe(3),
+                )
+                return [frame.f_code.co_name for frame in frames]
+
+    def operand(x):
+        return x and (names() if x else None)
+
+    def loop(x):
+        while x:
+            for _ in range(x):
+                found = operand(x)
+            x -= 1
+        return found
+
+    class Branch:
+        def method(self, x):
+            if x > 0:
+                return loop(x)
+
+    def outer(x):
+        return Branch().method(x) if x else None
+
+    assert outer(1) == ["names", "names", "operand", "loop", "method"]
+    same(outer, 1)
+
+
+def test_locals_of_a_frame_asked_for_in_a_branch():
+    def f(x):
+        y = 2
         if x > 0:
-            warnings.warn("told", stacklevel=level)
+            return inspect.currentframe().f_locals["y"], sys._getframe().f_locals["x"]
+
+    same(f, 1)
+
+
+def test_frames_that_are_not_there():
+    def deep(x):
+        if x > 0:
+            return sys._getframe(x)
+
+    def wrong(x):
+        if x > 0:
+            return sys._getframe(x, x)
+
+    for f, x in ((deep, 10**6), (deep, 0.5), (wrong, 1)):
+        with pytest.raises((ValueError, TypeError)) as plain:
+            f(x)
+        with pytest.raises(plain.type, match=f"^{re.escape(str(plain.value))}$"):
+            ag.to_graph(f)(x)
+
+
+@pytest.mark.parametrize("level", [-1, 0, 1, 2, 3, 4, 1000])
+@pytest.mark.parametrize("positional", [False, True])
+def test_stacklevel_of_warnings(level: int, positional: bool):
+    def warn(x):
+        for _ in range(1):
+            if x > 0:
+                if positional:
+                    warnings.warn("told", UserWarning, level)
+                else:
+                    warnings.warn("told", stacklevel=level)
+
+    def inner(x):
+        if x > 0:
+            warn(x)
 
     def caller(x):
         if x > 0:
-            warn(x)
+            return x and [inner(x)]
 
     def place(f) -> tuple:
         with warnings.catch_warnings(record=True) as caught:
@@ -121,8 +193,17 @@ def test_stacklevel_of_warnings(level: int):
             f(1)
         return caught[0].filename, caught[0].lineno
 
-    assert place(ag.to_graph(caller)) == place(caller) or level == 3
-    assert place(ag.to_graph(caller))[0] == __file__
+    assert place(ag.to_graph(caller)) == place(caller)
+
+
+def test_a_warning_that_is_an_error():
+    def f(x):
+        if x > 0:
+            warnings.warn("told", stacklevel=2)
+
+    with pytest.raises(UserWarning, match="told") as raised:
+        ag.to_graph(f)(1)
+    assert [place.name for place in raised.traceback][-1] == "f"
 
 
 def test_place_of_log_records(caplog: pytest.LogCaptureFixture):

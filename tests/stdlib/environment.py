@@ -69,7 +69,7 @@ class Environment:
 
     def convert(self, name: str, modules: Collection[str]) -> Conversion:
         """Convert the modules and packages of the row `name` by the command line."""
-        out = self.folder / name / "converted"
+        out = self.folder / name / "modules"
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir(parents=True)
         done = Conversion()
@@ -82,7 +82,9 @@ class Environment:
             for place in spec.submodule_search_locations or ():  # tests in it stay, data beside it counts
                 shutil.copytree(place, out / module, ignore=shutil.ignore_patterns("__pycache__"))
                 source = Path(place)
-            files = [f for f in source.rglob("*.py") if not TESTS & {*f.parts}] if source.is_dir() else [source]
+            files = (
+                [f for f in source.rglob("*.py") if not TESTS & {*f.parts}] if source.is_dir() else [source]
+            )
             for file in files:
                 convert(file, out / file.relative_to(source.parent), done)
         return done
@@ -93,7 +95,7 @@ class Environment:
     ) -> Run:  # fmt: skip
         """The tests of the row `name`; with its modules replaced, if `kind` begins with "converted"."""
         folder = self.folder / name
-        current, records, converted = folder / kind, folder / f"{kind}.jsonl", folder / "converted"
+        current, records, converted = folder / kind, folder / f"{kind}.jsonl", folder / "modules"
         current.mkdir(parents=True, exist_ok=True)
         records.unlink(missing_ok=True)
         job = {
@@ -103,7 +105,10 @@ class Environment:
         (folder / f"{kind}.json").write_text(json.dumps(job), encoding="utf-8")
         command = [self.python, "-P", str(HERE / "run_tests.py"), str(folder / f"{kind}.json")]
         in_place = kind.startswith("converted")
-        environ = os.environ | {"PYTHONHASHSEED": "0"}
+        environ = os.environ | {
+            "PYTHONHASHSEED": "0",
+            "OPENBLAS_NUM_THREADS": "1",
+        }  # signals go to any thread
         environ["AUTOGRAPH_RS_IN_PLACE"] = str(converted) if in_place else ""
         start = time.monotonic()
         ended, tail = process(command, environ, current, folder / f"{kind}.txt", timeout)
@@ -155,9 +160,7 @@ def misplaced(folder: Path, modules: Collection[str], last: dict[str, Any]) -> s
     """Why the tests did not see the converted modules, if they did not."""
     files = {Path(file): marked for file, marked in last["files"].items()}
     others = sorted(str(file) for file in files if folder not in file.parents)
-    unmarked = sorted(
-        str(file) for file, marked in files.items() if not marked and not TESTS & {*file.parts}
-    )
+    unmarked = sorted(str(file) for file, marked in files.items() if not marked and not TESTS & {*file.parts})
     unseen = sorted(
         module for module in modules
         if not any(file.relative_to(folder).parts[0] in (module, f"{module}.py") for file in files

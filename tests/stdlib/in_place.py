@@ -15,12 +15,14 @@ import os
 import site
 import sys
 
-# What cannot be loaded twice, or runs right now.
-ONCE = {
-    "__main__", "_frozen_importlib", "_frozen_importlib_external", "builtins", "codecs", "encodings",
-    "site", "sitecustomize", "sys", "zipimport",
-}  # fmt: skip
+import _warnings
+from _frozen_importlib_external import PathFinder
+
 OURS = {"autograph_rs", "numpy"}
+ONCE = {  # cannot be loaded twice, or runs right now
+    "__main__", "_frozen_importlib", "_frozen_importlib_external", "builtins", "site", "sitecustomize",
+    "sys", "zipimport",
+}  # fmt: skip
 
 
 class InPlace:
@@ -28,14 +30,12 @@ class InPlace:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self.names = {entry.partition(".")[0] for entry in os.listdir(folder)}
+        self.names = {entry.partition(".")[0] for entry in os.listdir(folder)} - OURS
 
     def find_spec(self, fullname, path=None, target=None):
         """Python's own loader, on the converted file; a package finds its submodules itself."""
         if fullname not in self.names:
             return None
-        from importlib.machinery import PathFinder
-
         return PathFinder.find_spec(fullname, [self.folder])
 
 
@@ -46,23 +46,30 @@ def install(folder: str) -> None:
     keep those copies, which no one else sees: whatever they have loaded is loaded once more for
     the tests. So is what the interpreter loaded at start-up, where that is to be replaced.
     """
-    start, paths, finders = [*sys.modules], [*sys.path], [*sys.meta_path]
+    start, paths, finders, filters = [*sys.modules], [*sys.path], [*sys.meta_path], [*_warnings.filters]
+    import codecs
+    import encodings
     import importlib
     import json
 
     with open(os.path.join(os.path.dirname(__file__), "in_place.json"), encoding="utf-8") as file:
         for packages in json.load(file)["sites"]:
             site.addsitedir(packages)
+    sys.modules["_pickle"] = None  # it would keep the runtime's `copyreg` for good
     importlib.import_module("autograph_rs.runtime")
     finder = InPlace(folder)
-    sys.path[:], sys.meta_path[:] = paths, [finder, *finders]
+    sys.path[:], sys.meta_path[:], _warnings.filters[:] = paths, [finder, *finders], filters
     again = start if finder.names & {*start} else []
     kept = {*OURS, *ONCE, *sys.builtin_module_names} - finder.names
     for name in [*sys.modules]:
         if name.partition(".")[0] not in kept and (again or name not in start):
             del sys.modules[name]
-    for name in again:
+    for name in reversed(again):  # the last begun to be loaded was the first to be done
         importlib.import_module(name)
+    if again:
+        codecs.unregister(encodings.search_function)  # what was loaded again has registered itself
+    for place, hook in enumerate(sys.path_hooks):
+        sys.path_hooks[place] = getattr(sys.modules.get(hook.__module__), hook.__name__, hook)
 
 
 if __name__ == "sitecustomize" and os.environ.get("AUTOGRAPH_RS_IN_PLACE"):

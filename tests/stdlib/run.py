@@ -117,7 +117,7 @@ def rows() -> dict[str, tuple[list[str], list[str]]]:
     found = {}
     for name, row in table.items():
         modules = [module for module in [name, *row.get("also", [])] if importlib.util.find_spec(module)]
-        tests = [f"test.{test}" for test in row.get("tests", [f"test_{name}"])]
+        tests = [test if "." in test else f"test.{test}" for test in row.get("tests", [f"test_{name}"])]
         tests = [test for test in tests if importlib.util.find_spec(test)]
         if name in modules and tests:
             found[name] = (modules, tests)
@@ -156,7 +156,9 @@ def table(rows: list[list[str]]) -> str:
 
 def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("modules", nargs="*", metavar="MODULE", help="rows of modules.toml; all, if none is named")
+    parser.add_argument(
+        "modules", nargs="*", metavar="MODULE", help="rows of modules.toml; all, if none is named"
+    )
     parser.add_argument("--keep", type=Path, metavar="DIR", help="work in DIR and leave it there")
     parser.add_argument("--timeout", type=float, default=600, help="seconds for one run of tests")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="modules at a time")

@@ -135,7 +135,9 @@ def strays(namespace: dict, modules, files) -> list[str]:
             file = getattr(value, "__file__", None)
             stray = within(value.__name__, modules) and file not in files
         elif within(getattr(value, "__module__", None), modules):
-            origins = [f.__globals__.get("__file__") for f in functions_of(value) if within(f.__module__, modules)]
+            origins = [
+                f.__globals__.get("__file__") for f in functions_of(value) if within(f.__module__, modules)
+            ]
             stray = any(file is not None and file not in files for file in origins)
         else:
             stray = False
@@ -156,7 +158,9 @@ def main(job: str) -> None:
         for name in settings["tests"]:
             suite = loaded(name)
             (suite if settings["only"] is None else select(suite, settings["only"])).run(result)
-        under_test = [module for module in sys.modules.values() if within(getattr(module, "__name__", None), modules)]
+        under_test = [
+            module for module in sys.modules.values() if within(getattr(module, "__name__", None), modules)
+        ]
         files = {getattr(module, "__file__", None): MARK in vars(module) for module in under_test}
         tests = [vars(sys.modules[name]) for name in settings["tests"] if name in sys.modules]
         found = [key for namespace in tests for key in strays(namespace, modules, files)]
