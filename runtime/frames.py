@@ -56,6 +56,14 @@ def _caller(frame: FrameType, level: int) -> FrameType | None:
     return above
 
 
+def _named(frame: FrameType) -> FrameType | None:
+    """`frame`; for that of an operand, which is a lambda, the frame of what it is part of."""
+    found: FrameType | None = frame
+    while found is not None and found.f_code.co_name == "<lambda>" and _home(found) is not found:
+        found = _below_operators(found)
+    return found
+
+
 def _is_import(frame: FrameType) -> bool:
     """Whether `warnings.warn` passes over a frame."""
     name = frame.f_code.co_filename
@@ -94,8 +102,7 @@ def _getframe(*args: Any) -> FrameType:
             return sys._getframe(*args)
         here, depth = sys._getframe(1), max(args[0], 0) if args else 0
         found = _caller(here, depth) if depth else _home(here)
-        while found is not None and found.f_code.co_name == "<lambda>" and _home(found) is not found:
-            found = _below_operators(found)  # an operand, whose line is that of what it is part of
+        found = found and _named(found)
         if found is None:
             raise ValueError("call stack is not deep enough")
         return found
@@ -121,3 +128,15 @@ def framed(function: Any) -> Any:
         return _READERS.get(function, function)
     except TypeError:  # cannot be hashed
         return function
+
+
+def caller(frame: Any) -> Any:
+    """`frame.f_back`; for a frame that is one, that of the user's function that called its function."""
+    try:
+        if type(frame) is not FrameType:
+            return frame.f_back
+        above = _caller(frame, 1)
+        return above and _named(above)
+    except BaseException as error:
+        without_own_frame(error)
+        raise

@@ -1,7 +1,8 @@
 """`f(x)` becomes `ag__.callee(f)(x)`: the operator says which function runs, the call stays Python's.
 
 `locals()`, `vars()` and `dir()` do not show the names that the passes add; the last pass knows them.
-Functions that may look at the stack, going by their names, go through `ag__.framed`.
+Functions that may look at the stack, going by their names, go through `ag__.framed`, and `f.f_back` becomes
+`ag__.caller(f)`, so that they see no frames but the user's.
 
 So arguments of every form are passed as they are written, in their order, and the called function
 is called from the user's own frame.
@@ -19,9 +20,14 @@ STACK_READERS = frozenset(("warn", "_getframe", "currentframe"))
 
 
 class Calls(Rewriter):
-    """Every call that is not one of ours."""
+    """Every call that is not one of ours; the way from a frame to its caller's."""
 
-    rewrites = {gast.Call: "call"}
+    rewrites = {gast.Call: "call", gast.Attribute: "attribute"}
+
+    def attribute(self, node: gast.Attribute) -> gast.AST:
+        if node.attr != "f_back" or not isinstance(node.ctx, gast.Load):
+            return node
+        return at(operator("caller", node.value), node)
 
     def call(self, node: gast.Call) -> gast.AST:
         func = node.func

@@ -143,6 +143,37 @@ def test_frames_counted_in_branches_loops_and_operands():
     same(outer, 1)
 
 
+def test_callers_one_after_another():
+    """`f_back` passes over frames of operators and closures; of anything else it is the attribute."""
+
+    def names(x):
+        found, frame = [], inspect.currentframe()
+        while frame and len(found) < x:
+            found.append(frame.f_code.co_name)
+            frame = frame.f_back
+        return found
+
+    def middle(x):
+        for _ in range(1):
+            if x > 0:
+                return x and names(x)
+
+    def outer(x):
+        return middle(x) if x else None
+
+    class Linked:
+        f_back = "linked"
+
+    def other(x):
+        return (Linked() if x else None).f_back
+
+    assert ag.to_graph(outer)(3) == ["names", "middle", "outer"]
+    same(outer, 3)
+    same(other, 1)
+    with pytest.raises(AttributeError, match="'NoneType' object has no attribute 'f_back'"):
+        ag.to_graph(other)(0)
+
+
 def test_locals_of_a_frame_asked_for_in_a_branch():
     def f(x):
         y = 2
