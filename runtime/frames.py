@@ -72,19 +72,8 @@ def _is_import(frame: FrameType) -> bool:
 
 def _warn(*args: Any, **kwargs: Any) -> None:
     level = args[2] if len(args) > 2 else kwargs.get("stacklevel", 1)
-    frame = sys._getframe()
     if type(level) is int:
-        user = frame.f_back
-        level, found = max(level, 1), user
-        for _ in range(level - 1):
-            found = found and _caller(found, 1)
-            while found is not None and _is_import(found):
-                found = found.f_back
-        place: FrameType | None = frame
-        level = 1
-        while place is not None and place is not found:
-            place = place.f_back
-            level += place is None or not _is_import(place)
+        level = 1 + _plain_level(sys._getframe(1), level)
         if len(args) > 2:
             args = (*args[:2], level, *args[3:])
         else:
@@ -94,6 +83,22 @@ def _warn(*args: Any, **kwargs: Any) -> None:
     except BaseException as error:
         without_own_frame(error)
         raise
+
+
+def _plain_level(frame: FrameType, level: int) -> int:
+    """The `stacklevel` that in `frame` means what `level` means to the user."""
+    place, found, plain = frame, frame, 1
+    for _ in range(level - 1):
+        above = _caller(found, 1)
+        while above is not None and _is_import(above):
+            above = above.f_back
+        if above is None:
+            return sys.maxsize // 2
+        found = above
+    while place is not found and place.f_back is not None:
+        place = place.f_back
+        plain += not _is_import(place)
+    return plain
 
 
 def _getframe(*args: Any) -> FrameType:
@@ -115,10 +120,37 @@ def _currentframe() -> FrameType:
     return _home(sys._getframe(1))
 
 
+class _Tracer:
+    """A trace function that is not told of our frames."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def __call__(self, frame: FrameType, event: str, arg: Any) -> Any:
+        if is_ours(frame.f_code):
+            return None
+        try:
+            return self.function(frame, event, arg)
+        except BaseException as error:
+            without_own_frame(error)
+            raise
+
+
+def _settrace(function: Any) -> None:
+    sys.settrace(function if function is None else _Tracer(function))
+
+
+def _gettrace() -> Any:
+    found = sys.gettrace()
+    return found.function if type(found) is _Tracer else found
+
+
 _READERS: dict[Any, Callable[..., Any]] = {
     warnings.warn: _warn,
     sys._getframe: _getframe,
     inspect.currentframe: _currentframe,
+    sys.settrace: _settrace,
+    sys.gettrace: _gettrace,
 }
 
 

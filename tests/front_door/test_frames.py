@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import logging
 import re
 import sys
 import traceback
 import warnings
+import weakref
 
 import pytest
 
@@ -225,6 +227,29 @@ def test_stacklevel_of_warnings(level: int, positional: bool):
         return caught[0].filename, caught[0].lineno
 
     assert place(ag.to_graph(caller)) == place(caller)
+
+
+def test_what_asks_for_frames_keeps_nothing():
+    """What it was called with is gone when the call is."""
+
+    class Source:
+        pass
+
+    def f(x):
+        if x:
+            warnings.warn("told", ResourceWarning, 2, x)
+            return sys._getframe(1).f_lineno, inspect.currentframe().f_back.f_lineno
+
+    source = Source()
+    alive = weakref.ref(source)
+    gc.disable()
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            ag.to_graph(f)(source)
+        del source
+        assert alive() is None
+    finally:
+        gc.enable()
 
 
 def test_a_warning_that_is_an_error():

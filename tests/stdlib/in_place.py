@@ -11,11 +11,10 @@ not set, this does nothing: it imports only what the interpreter has loaded by n
 
 from __future__ import annotations
 
+import _warnings
 import os
 import site
 import sys
-
-import _warnings
 from _frozen_importlib_external import PathFinder
 
 OURS = {"autograph_rs", "numpy"}
