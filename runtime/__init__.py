@@ -51,9 +51,9 @@ def converted_call(f, args, kwargs):
 OPERATORS = {
     operator.__name__: operator
     for operator in (
-        and_, assert_stmt, call, caller, converted_call, fmt, for_stmt, framed, get_item, get_nothing, guard, if_exp, if_stmt,
-        in_, keep, ld, ldu, list_comp, not_, not_in, nothing, or_, set_attr, set_item, set_nothing, slice,
-        text, until, visible, while_stmt, Undefined,
+        and_, assert_stmt, call, caller, converted_call, fmt, for_stmt, framed, get_item, get_nothing, guard,
+        if_exp, if_stmt, in_, keep, ld, ldu, list_comp, not_, not_in, nothing, or_, set_attr, set_item,
+        set_nothing, slice, text, until, visible, while_stmt, Undefined,
     )
 }  # fmt: skip
 

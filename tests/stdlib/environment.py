@@ -75,7 +75,7 @@ class Environment:
         done = Conversion()
         for module in modules:
             spec = PathFinder.find_spec(module)  # not the frozen one
-            if spec is None or spec.origin is None or not Path(spec.origin).suffix == ".py":
+            if spec is None or spec.origin is None or Path(spec.origin).suffix != ".py":
                 done.refusals.append(f"this interpreter has no source of {module}")
                 continue
             source = Path(spec.origin)
