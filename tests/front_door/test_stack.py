@@ -1,4 +1,4 @@
-# ruff: noqa: F841, PT011, RET503 - the functions are what is tried
+# ruff: noqa: F841, RET503 - the functions are what is tried
 
 from __future__ import annotations
 
