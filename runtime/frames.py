@@ -7,6 +7,7 @@ that operators run. The *home* of a closure's frame is the frame of the function
 from __future__ import annotations
 
 import inspect
+import io
 import re
 import sys
 import warnings
@@ -85,6 +86,17 @@ def _warn(*args: Any, **kwargs: Any) -> None:
         raise
 
 
+def _text_encoding(*args: Any) -> Any:
+    level = args[1] if len(args) > 1 else 2
+    if type(level) is int and args:
+        args = (args[0], 1 + _plain_level(sys._getframe(1), level), *args[2:])
+    try:
+        return io.text_encoding(*args)
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
 def _plain_level(frame: FrameType, level: int) -> int:
     """The `stacklevel` that in `frame` means what `level` means to the user."""
     place, found, plain = frame, frame, 1
@@ -149,6 +161,7 @@ _READERS: dict[Any, Callable[..., Any]] = {
     warnings.warn: _warn,
     sys._getframe: _getframe,
     inspect.currentframe: _currentframe,
+    io.text_encoding: _text_encoding,
     sys.settrace: _settrace,
     sys.gettrace: _gettrace,
 }

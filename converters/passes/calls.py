@@ -16,7 +16,7 @@ from ..trees import at, header, operator, operator_name
 from .expressions import Rewriter
 
 NATIVE = frozenset(("super", "locals", "globals", "vars", "dir", "eval", "exec", "issubclass"))
-STACK_READERS = frozenset(("warn", "_getframe", "currentframe", "settrace", "gettrace"))
+STACK_READERS = frozenset(("warn", "_getframe", "currentframe", "text_encoding", "settrace", "gettrace"))
 
 
 class Calls(Rewriter):

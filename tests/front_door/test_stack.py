@@ -5,10 +5,12 @@ from __future__ import annotations
 import gc
 import inspect
 import re
+import subprocess
 import sys
 import threading
 import warnings
 import weakref
+from pathlib import Path
 
 import pytest
 
@@ -154,6 +156,27 @@ def test_stacklevel_of_warnings(level: int, positional: bool):
         return caught[0].filename, caught[0].lineno
 
     assert place(ag.to_graph(caller)) == place(caller)
+
+
+def test_stacklevel_of_encodings(tmp_path: Path):
+    """Who gives no encoding is warned where he gives none."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import io, autograph_rs as ag\n"
+        "def opened(x, encoding=None):\n"
+        "    if x:\n"
+        "        return io.text_encoding(encoding)\n"
+        "def caller(x):\n"
+        "    return x and opened(x)\n"
+        "print(ag.to_graph(caller)(1))\n",
+        encoding="utf-8",
+    )
+    command = [sys.executable, "-X", "warn_default_encoding", str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
+    assert done.stdout == "locale\n"
+    assert [line for line in done.stderr.splitlines() if "EncodingWarning" in line] == [
+        f"{script}:6: EncodingWarning: 'encoding' argument not specified"
+    ]
 
 
 def test_what_asks_for_frames_keeps_nothing():

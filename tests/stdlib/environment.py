@@ -40,6 +40,15 @@ class Run:
         return {test for test, outcome in self.outcomes.items() if outcome == "passed"}
 
 
+@dataclass(frozen=True)
+class Row:
+    """Modules and packages under one name, and the modules of tests for them."""
+
+    name: str
+    modules: tuple[str, ...]
+    tests: tuple[str, ...]
+
+
 @dataclass
 class Conversion:
     """What became of the functions of some modules."""
@@ -48,6 +57,7 @@ class Conversion:
     converted: int = 0
     refused: int = 0
     refusals: list[str] = field(default_factory=list)
+    originals: list[str] = field(default_factory=list)
 
 
 class Environment:
@@ -67,13 +77,13 @@ class Environment:
         ]
         (packages / "in_place.json").write_text(json.dumps({"sites": sites}), encoding="utf-8")
 
-    def convert(self, name: str, modules: Collection[str]) -> Conversion:
-        """Convert the modules and packages of the row `name` by the command line."""
-        out = self.folder / name / "modules"
+    def convert(self, row: Row) -> Conversion:
+        """Convert the modules and packages of a row by the command line."""
+        out = self.folder / row.name / "modules"
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir(parents=True)
         done = Conversion()
-        for module in modules:
+        for module in row.modules:
             spec = PathFinder.find_spec(module)  # not the frozen one
             if spec is None or spec.origin is None or Path(spec.origin).suffix != ".py":
                 done.refusals.append(f"this interpreter has no source of {module}")
@@ -90,34 +100,37 @@ class Environment:
         return done
 
     def run(
-        self, name: str, kind: str, modules: Collection[str], tests: Collection[str], timeout: float,
+        self,
+        row: Row,
+        kind: str,
+        timeout: float,
+        originals: Collection[str] = (),
         only: Collection[str] | None = None,
-    ) -> Run:  # fmt: skip
-        """The tests of the row `name`; with its modules replaced, if `kind` begins with "converted"."""
-        folder = self.folder / name
+    ) -> Run:
+        """The tests of a row; with its modules replaced, if `originals` names the files that are."""
+        folder = self.folder / row.name
         current, records, converted = folder / kind, folder / f"{kind}.jsonl", folder / "modules"
         current.mkdir(parents=True, exist_ok=True)
         records.unlink(missing_ok=True)
         job = {
-            "tests": [*tests], "only": None if only is None else [*only],
-            "modules": [*modules], "records": str(records),
+            "tests": row.tests, "only": None if only is None else [*only], "modules": row.modules,
+            "originals": [*originals], "records": str(records),
         }  # fmt: skip
         (folder / f"{kind}.json").write_text(json.dumps(job), encoding="utf-8")
         command = [self.python, "-P", str(HERE / "run_tests.py"), str(folder / f"{kind}.json")]
-        in_place = kind.startswith("converted")
         environ = os.environ | {
             "PYTHONHASHSEED": "0",
             "OPENBLAS_NUM_THREADS": "1",
         }  # signals go to any thread
-        environ["AUTOGRAPH_RS_IN_PLACE"] = str(converted) if in_place else ""
+        environ["AUTOGRAPH_RS_IN_PLACE"] = str(converted) if originals else ""
         start = time.monotonic()
         ended, tail = process(command, environ, current, folder / f"{kind}.txt", timeout)
         run = Run(seconds=time.monotonic() - start)
         last = read(records, run)
         if last is None:
             run.fault = f"{ended} after {len(run.outcomes)} tests\n{tail}".rstrip()
-        elif in_place:
-            run.fault = misplaced(converted, modules, last)
+        elif originals:
+            run.fault = misplaced(converted, row.modules, last)
         return run
 
 
@@ -207,6 +220,7 @@ def parsed(file: Path) -> ast.AST:
 def convert(source: Path, out: Path, done: Conversion) -> None:
     """Convert a file by the command line, and add to `done` what became of its functions."""
     original = parsed(source)
+    done.originals.append(str(source))
     count = sum(1 for _ in functions(original))
     done.functions += count
     command = [sys.executable, "-P", "-m", "autograph_rs", "convert", str(source), "-o", str(out)]

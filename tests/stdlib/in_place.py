@@ -32,10 +32,10 @@ class InPlace:
         self.names = {entry.partition(".")[0] for entry in os.listdir(folder)} - OURS
 
     def find_spec(self, fullname, path=None, target=None):
-        """Python's own loader, on the converted file; a package finds its submodules itself."""
-        if fullname not in self.names:
+        """Python's own loader, on the converted file, also where the interpreter has a frozen one."""
+        if fullname.partition(".")[0] not in self.names:
             return None
-        return PathFinder.find_spec(fullname, [self.folder])
+        return PathFinder.find_spec(fullname, [self.folder] if path is None else path)
 
 
 def install(folder: str) -> None:

@@ -28,7 +28,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from environment import HERE, Conversion, Environment, Run
+from environment import HERE, Conversion, Environment, Row, Run
 
 SHOWN_LINES = 12  # of a lost test's traceback; `--keep` keeps the records with all of it
 SHARE = 0.005
@@ -111,8 +111,8 @@ def tests_installed() -> bool:
     return all(map(importlib.util.find_spec, ("test", "test.support")))
 
 
-def rows() -> dict[str, tuple[list[str], list[str]]]:
-    """The modules of each row, and the modules of tests that this version of Python has for them."""
+def rows() -> dict[str, Row]:
+    """The rows, with what this version of Python has of them."""
     table = tomllib.loads((HERE / "modules.toml").read_text(encoding="utf-8"))
     found = {}
     for name, row in table.items():
@@ -120,7 +120,7 @@ def rows() -> dict[str, tuple[list[str], list[str]]]:
         tests = [test if "." in test else f"test.{test}" for test in row.get("tests", [f"test_{name}"])]
         tests = [test for test in tests if importlib.util.find_spec(test)]
         if name in modules and tests:
-            found[name] = (modules, tests)
+            found[name] = Row(name, tuple(modules), tuple(tests))
     return found
 
 
@@ -131,15 +131,14 @@ def inside(tests: Iterable[str]) -> set[str]:
     return {test for test in tests if any(fnmatch.fnmatchcase(test, pattern) for pattern in patterns)}
 
 
-def check(name: str, environment: Environment, timeout: float) -> Report:
-    modules, tests = rows()[name]
-    report = Report(name, environment.convert(name, modules))
-    report.before = environment.run(name, "plain", modules, tests, timeout)
+def check(row: Row, environment: Environment, timeout: float) -> Report:
+    report = Report(row.name, environment.convert(row))
+    report.before = environment.run(row, "plain", timeout)
     report.inside = inside(report.before.outcomes)
     if not report.conversion.refusals:
-        report.after = environment.run(name, "converted", modules, tests, timeout)
+        report.after = environment.run(row, "converted", timeout, report.conversion.originals)
     if report.lost and report.whole:
-        report.again = environment.run(name, "plain-again", modules, tests, timeout, report.lost)
+        report.again = environment.run(row, "plain-again", timeout, only=report.lost)
     print(*report.row(), file=sys.stderr, flush=True)
     return report
 
@@ -179,7 +178,7 @@ def main(argv: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="stdlib-", ignore_cleanup_errors=True) as temporary:
         environment = Environment((options.keep or Path(temporary)).resolve())
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            reports = list(pool.map(lambda name: check(name, environment, options.timeout), names))
+            reports = list(pool.map(lambda name: check(known[name], environment, options.timeout), names))
     head = ["module", "functions", "rewritten", "refused", "tests", "passed before",
             "passed after", "listed", "lost", "s before", "s after"]  # fmt: skip
     cells = [report.row() for report in reports]

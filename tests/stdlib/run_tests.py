@@ -7,6 +7,7 @@
 - `tests`: the names of the modules of tests
 - `only`: if given, the ids of the tests to run
 - `modules`: the modules and packages under test
+- `originals`: the files of their originals
 - `records`: the file to write to
 
 Records are written as tests end, so that a run which hangs or crashes still tells how far it
@@ -16,6 +17,7 @@ in the tests' namespaces came from elsewhere.
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 import traceback
@@ -122,25 +124,25 @@ def functions_of(value):
             yield plain
 
 
-def within(name, modules) -> bool:
+def name_of(module) -> str:
+    """The name under which a module was loaded: those that the interpreter begins with go by another."""
+    spec = getattr(module, "__spec__", None)
+    return getattr(spec or module, "name" if spec else "__name__", "")
+
+
+def within(name: str, modules) -> bool:
     """Whether a module is one of those under test, or lies in a package of them."""
-    return isinstance(name, str) and name.partition(".")[0] in modules
+    return name.partition(".")[0] in modules
 
 
-def strays(namespace: dict, modules, files) -> list[str]:
-    """The names in a `namespace` of tests that come from other copies of the modules under test."""
+def strays(namespace: dict, originals) -> list[str]:
+    """The names in a `namespace` of tests that come from the originals."""
     found = []
     for key, value in namespace.items():
         if isinstance(value, types.ModuleType):
-            file = getattr(value, "__file__", None)
-            stray = within(value.__name__, modules) and file not in files
-        elif within(getattr(value, "__module__", None), modules):
-            origins = [
-                f.__globals__.get("__file__") for f in functions_of(value) if within(f.__module__, modules)
-            ]
-            stray = any(file is not None and file not in files for file in origins)
+            stray = getattr(value, "__file__", None) in originals
         else:
-            stray = False
+            stray = any(f.__code__.co_filename in originals for f in functions_of(value))
         if stray:
             found.append(key)
     return found
@@ -158,13 +160,15 @@ def main(job: str) -> None:
         for name in settings["tests"]:
             suite = loaded(name)
             (suite if settings["only"] is None else select(suite, settings["only"])).run(result)
-        under_test = [
-            module for module in sys.modules.values() if within(getattr(module, "__name__", None), modules)
-        ]
+        for name in modules:
+            importlib.import_module(name)  # tests may have taken a copy of their own, and put it away
+        under_test = [module for module in [*sys.modules.values()] if within(name_of(module), modules)]
         files = {getattr(module, "__file__", None): MARK in vars(module) for module in under_test}
+        files = {file: marked for file, marked in files.items() if file and file.endswith(".py")}
         tests = [vars(sys.modules[name]) for name in settings["tests"] if name in sys.modules]
-        found = [key for namespace in tests for key in strays(namespace, modules, files)]
-        result.write({"files": {file: mark for file, mark in files.items() if file}, "strays": found})
+        originals = {*settings["originals"], *(f"<frozen {name}>" for name in modules)}
+        found = [key for namespace in tests for key in strays(namespace, originals)]
+        result.write({"files": files, "strays": found})
 
 
 if __name__ == "__main__":
