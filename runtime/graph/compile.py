@@ -7,6 +7,8 @@ at its last use writes in place, otherwise a copy is made first.
 
 from __future__ import annotations
 
+import builtins
+import keyword
 import linecache
 import math
 from collections import Counter
@@ -45,8 +47,9 @@ class Compiled:
 def compile_graph(graph: Graph) -> Compiled:
     """Compile a graph to a function from its arguments to the tuple of its results."""
     emitter = _Emitter()
+    called = _identifier(graph.name)
     names = [f"a{i}" for i in range(len(graph.arguments))]
-    emitter.line(f"def {_identifier(graph.name)}({', '.join(names)}):")
+    emitter.line(f"def {called}({', '.join(names)}):")
     emitter.indent += 1
     for node, name in zip(graph.arguments, names, strict=True):
         emitter.names[node] = name
@@ -56,11 +59,21 @@ def compile_graph(graph: Graph) -> Compiled:
     filename = f"<graph of {graph.name}>"
     exec(compile(source, filename, "exec"), emitter.namespace)  # noqa: S102 - this is the compiler
     linecache.cache.pop(filename, None)
-    return Compiled(emitter.namespace[_identifier(graph.name)], source, emitter.nodes)
+    return Compiled(emitter.namespace[called], source, emitter.nodes)
 
 
 def _identifier(name: str) -> str:
-    return name if name.isidentifier() else "graph"
+    """The graph's name, if a function may have it and nothing that the function calls does."""
+    taken = keyword.iskeyword(name) or hasattr(builtins, name) or name in _NAMESPACE or name[-1:].isdigit()
+    return name if name.isascii() and name.isidentifier() and not taken else "graph"
+
+
+_NAMESPACE: dict[str, Any] = {
+    **FUNCTIONS,
+    "MISSING": Missing.VALUE,
+    "unbound_local": unbound_local,
+    "errstate": np.errstate,
+}
 
 
 class _Emitter:
@@ -68,12 +81,7 @@ class _Emitter:
         self.lines: list[str] = []
         self.nodes: dict[int, Node] = {}
         self.names: dict[Node, Any] = {}  # a tuple of names for a node with several results
-        self.namespace: dict[str, Any] = {
-            **FUNCTIONS,
-            "MISSING": Missing.VALUE,
-            "unbound_local": unbound_local,
-        }
-        self.namespace["errstate"] = np.errstate
+        self.namespace: dict[str, Any] = dict(_NAMESPACE)
         self.kept: dict[int, str] = {}
         self.uses: Counter[Node] = Counter()
         self.root: dict[Node, Node] = {}

@@ -47,6 +47,7 @@ class ConcreteFunction:
         self._outputs, self._plain, self._places, self._writes = outputs, plain, places, writes
         traced = list(graph.results)
         optimise(graph)
+        graph.settle()
         self._twins = _twins(traced, graph.results)
         self._compiled = compile_graph(graph)
         self._run = self._compiled.function
@@ -113,7 +114,7 @@ class ConcreteFunction:
         while place is not None and place.tb_frame.f_code is not self._run.__code__:
             place = place.tb_next
         node = None if place is None else self._compiled.nodes.get(place.tb_lineno)
-        return at_user_frames(error, () if node is None else node.source)
+        return at_user_frames(error, () if node is None else node.places)
 
 
 def _twins(traced: Sequence[Node], results: Sequence[Node]) -> set[int]:

@@ -20,7 +20,7 @@ import numpy as np
 from .. import staging
 from ..errors import LeakError
 from ..tracebacks import is_ours
-from .ir import Graph, Node, Source, line_of
+from .ir import Graph, Node, Source
 from .types import ArrayType, ScalarType, StagedType
 
 _NUMPY = os.path.dirname(np.__file__) + os.sep
@@ -180,6 +180,5 @@ __all__ = [
     "in_inner_graph",
     "is_tracing",
     "leaked",
-    "line_of",
     "scalar_type",
 ]
