@@ -165,6 +165,10 @@ class Function:
         """
         return self._trace(args, kwargs)
 
+    def traces(self) -> list[ConcreteFunction]:
+        """The traces so far, oldest first."""
+        return list({id(trace): trace for trace in list(self._traces.values())}.values())
+
     def _trace(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
         leaves, spec = flatten((args, kwargs))
         key: Any = spec, tuple(map(_key, leaves))

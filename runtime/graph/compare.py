@@ -59,7 +59,7 @@ def same_value(one: Any, other: Any) -> bool:
         case np.ndarray() | np.generic():
             if (one.dtype, one.shape) != (other.dtype, other.shape):
                 return False
-            return one.dtype.hasobject and one is other or one.tobytes() == other.tobytes()
+            return (one.dtype.hasobject and one is other) or one.tobytes() == other.tobytes()
         case float():
             return np.float64(one).tobytes() == np.float64(other).tobytes()
         case complex():

@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import staging
 from ..backends import BACKENDS
 from ..errors import LeakError, StagingError
+from ..places import Place
 from ..structures import Spec, flatten, unflatten
 from ..tracebacks import FULL, at_user_frames, strip
 from .compile import compile_graph
 from .ir import Graph, Node
 from .optimise import optimise
+from .signature import Signature
 from .staged import Staged, Tensor, wrap
 from .trace import Builder, building, trace_root
 from .types import ArrayType, MaybeType, StagedType
+
+
+class Layout(NamedTuple):
+    """The structure of the result; for each leaf a plain value, or the place of one of the graph's results;
+    the arguments that the last results are written to; the results that are copied, being equal to others.
+    """
+
+    outputs: Spec
+    plain: list[Any]
+    places: list[int | None]
+    writes: list[int]
+    apart: set[int]
 
 
 class ConcreteFunction:
@@ -41,14 +55,24 @@ class ConcreteFunction:
     """
 
     def __init__(
-        self, graph: Graph, outputs: Spec, plain: list[Any], places: list[int | None], writes: list[int]
+        self,
+        graph: Graph,
+        outputs: Spec,
+        plain: list[Any],
+        places: list[int | None],
+        writes: list[int],
+        *,
+        twins: set[int] | None = None,
     ):
         self.graph = graph
         self._outputs, self._plain, self._places, self._writes = outputs, plain, places, writes
-        traced = list(graph.results)
-        optimise(graph)
-        graph.settle()
-        self._twins = _twins(traced, graph.results)
+        self.signature: Signature | None = None
+        if twins is None:
+            traced = list(graph.results)
+            optimise(graph)
+            graph.settle()
+            twins = _twins(traced, graph.results)
+        self._twins = twins
         self._compiled = compile_graph(graph)
         self._run = self._compiled.function
         kept = self._run.__globals__.values()
@@ -58,6 +82,11 @@ class ConcreteFunction:
     def python_source(self) -> str:
         """The Python that runs the graph."""
         return self._compiled.source
+
+    @property
+    def layout(self) -> Layout:
+        """How results are made of the graph's."""
+        return Layout(self._outputs, self._plain, self._places, self._writes, self._twins)
 
     @property
     def structured_outputs(self) -> Any:
@@ -110,11 +139,15 @@ class ConcreteFunction:
         return next((i for i, w in written.items() if w is value), None)
 
     def _user_traceback(self, error: BaseException) -> Any:
+        return at_user_frames(error, self._places_of(error))
+
+    def _places_of(self, error: BaseException) -> tuple[Place, ...]:
+        """Where the node that failed was made."""
         place = error.__traceback__
         while place is not None and place.tb_frame.f_code is not self._run.__code__:
             place = place.tb_next
         node = None if place is None else self._compiled.nodes.get(place.tb_lineno)
-        return at_user_frames(error, () if node is None else node.places)
+        return () if node is None else node.places
 
 
 def _twins(traced: Sequence[Node], results: Sequence[Node]) -> set[int]:
@@ -191,7 +224,9 @@ def trace(
             if handle.node() is not node:
                 writes.append(i)
                 builder.graph.results.append(handle.node())
-    return ConcreteFunction(builder.graph, structure, plain, places, writes)
+    made = ConcreteFunction(builder.graph, structure, plain, places, writes)
+    made.signature = Signature.of(spec, leaves, types)
+    return made
 
 
 def _as_result(leaf: Any) -> Node | None:

@@ -17,7 +17,7 @@ from .. import builtins as staged_builtins
 from .backend import revived
 from .record import function_name
 from .rules import METHODS, NUMPY
-from .staged import _real  # noqa: PLC2701 - the part of a complex number that a node may ask for
+from .staged import _real
 from .texts import joined
 
 UFUNC_METHODS = ("reduce", "accumulate", "outer", "reduceat")
@@ -52,7 +52,8 @@ def _calls() -> Iterator[tuple[str, Any]]:
     known = {id(function) for function in NUMPY}
     listed = [(n, f) for n, f in _public() if isinstance(f, np.ufunc) or id(f) in known]
     yield from sorted(listed, key=lambda pair: not pair[0].endswith(f".{pair[1].__name__}"))
-    yield from ((function_name(f), f) for f in METHODS.values() if function_name(f).startswith("ndarray."))
+    public = {id(f) for _, f in listed}
+    yield from ((f"numpy.ndarray.{name}", f) for name, f in METHODS.items() if id(f) not in public)
     yield from ((f"math.{f.__name__}", f) for f in staged_builtins.MATH)
 
 

@@ -155,7 +155,7 @@ MANY: dict[str, Callable[[Node], int]] = {
     "cond": lambda node: len(node.attrs["then"].results),
     "while": lambda node: node.attrs["carried"],
     "for": lambda node: node.attrs["carried"],
-    "list_pop": lambda node: 2,
+    "list_pop": lambda _: 2,
 }
 """How many results the nodes of some ops have."""
 

@@ -30,7 +30,7 @@ def expect(data: Any, kind: type, at: str) -> Any:
 
 
 _JSON = {
-    dict: "an object", list: "a list", str: "text", int: "an integer", float: "a number", bool: "a truth value",
+    dict: "an object", list: "a list", str: "text", int: "an integer", float: "a number", bool: "a truth",
     type(None): "null",
 }  # fmt: skip
 

@@ -127,7 +127,7 @@ def function_name(function: Callable) -> str:
     module = getattr(function, "__module__", "") or ""
     name = getattr(function, "__name__", repr(function))
     if module == methods.__name__:
-        return f"ndarray.{name}"
+        return f"numpy.ndarray.{name}"
     return f"{module.replace('numpy.core', 'numpy').replace('._', '.')}.{name}" if module else name
 
 

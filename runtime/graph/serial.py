@@ -10,7 +10,6 @@ import json
 import math
 import platform
 from collections import Counter
-from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import FormatError
+from .agreement import TYPERS, agree
 from .backend import Missing
 from .ir import Graph, Node, Slot
-from .names import EXCEPTIONS, FUNCTION_OF, ITERATED, name_of, op_of
+from .names import FUNCTION_OF, ITERATED, name_of, op_of
 from .ops import CALL, ERROR_STATES, ITERABLES, MANY, OPS, UNTYPED, Kind
-from .agreement import TYPERS, agree
 from .types import ArrayType, ListType, MaybeType, ScalarType, TupleType
 
 DEEPEST = 18  # Python nests twenty blocks
@@ -124,7 +124,7 @@ class _Verifier:
             self.need(isinstance(raised, type) and issubclass(raised, Exception), "raises no exception")
             self.need(_names(fields), "the fields of an exception have names")
         for name in attrs.get("kwargs", {}):
-            self.need(_is_identifier(name), "a keyword of the call is no name")
+            self.need(is_identifier(name), "a keyword of the call is no name")
 
     def slots(self, node: Node, attrs: dict[str, Any]) -> None:
         for name in ("args", "kwargs", "key"):
@@ -228,7 +228,7 @@ def _is_name(value: Any) -> bool:
     return isinstance(value, str) and 0 < len(value) <= 10_000 and value.isprintable()
 
 
-def _is_identifier(value: Any) -> bool:
+def is_identifier(value: Any) -> bool:
     return isinstance(value, str) and value.isidentifier() and not keyword.iskeyword(value)
 
 
