@@ -50,7 +50,7 @@ def save(function: Any, path: str | os.PathLike[str], *, source: bool = True) ->
         traces = _traces(function, bound)
         if not traces:
             raise SaveError(
-                f"{function.__name__} cannot be saved: it has no trace. Call it first, or get_concrete_function"
+                f"{function.__name__} cannot be saved: it has no trace: call it first"
             )
         to_file(function.__name__, _parameters(function)[len(bound) :], traces, path, source=source)
     else:

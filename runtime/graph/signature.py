@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..structures import Spec
+from .text import short
 from .types import ArrayType, StagedType
 
 
@@ -42,7 +43,7 @@ class Plain:
     """An argument that is part of the signature. It is kept alive only if it has a form in a file."""
 
     def __init__(self, value: Any):
-        self.shown = _short(repr(value)) if type(value) in _SHOWN else f"<{type(value).__qualname__}>"
+        self.shown = short(value) if type(value) in _SHOWN else f"<{type(value).__qualname__}>"
         self.text = text_of(value)
         self.value = value if self.text is not None else None
         self._refers: Callable[[], Any] = lambda: None
@@ -63,10 +64,6 @@ class Plain:
 
 
 _SHOWN = (bool, int, float, complex, str, bytes, type(None))
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def text_of(value: Any) -> str | None:

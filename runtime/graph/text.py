@@ -60,7 +60,7 @@ class _Writer:
 
     def expression(self, node: Node) -> str:
         if node.op == "constant":
-            return f"constant {_short(node.attrs['value'])}"
+            return f"constant {short(node.attrs['value'])}"
         args = node.attrs.get("args")
         if node.op == "raise" and args is not None:
             kind, values, _ = args
@@ -90,7 +90,7 @@ class _Writer:
         if isinstance(value, slice):
             parts = [value.start, value.stop] if value.step is None else [value.start, value.stop, value.step]
             return ":".join("" if p is None else self.value(p, inputs) for p in parts)
-        return _short(value)
+        return short(value)
 
 
 _HIDDEN = frozenset(("function", "args", "kwargs", "carried", "elements", "source", "errstate", "key"))
@@ -104,10 +104,10 @@ def _is_shown(key: str, value: Any) -> bool:
 
 
 def _attribute(value: Any) -> str:
-    return str(value) if isinstance(value, np.dtype) else _short(value)
+    return str(value) if isinstance(value, np.dtype) else short(value)
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
     if value is Ellipsis:
         return "..."
     if isinstance(value, type):
@@ -116,6 +116,8 @@ def _short(value: Any) -> str:
         if value.size > 8:
             return f"{value.dtype}{list(value.shape)}"
         value = value.tolist() if value.ndim else value[()]
+    if type(value) is int and value.bit_length() > 200:  # Python writes no decimals of very long ones
+        value = hex(value)
     text = " ".join(repr(value).split()) if not isinstance(value, str) else repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
 
