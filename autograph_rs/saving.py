@@ -49,9 +49,7 @@ def save(function: Any, path: str | os.PathLike[str], *, source: bool = True) ->
     elif isinstance(function, Function):
         traces = _traces(function, bound)
         if not traces:
-            raise SaveError(
-                f"{function.__name__} cannot be saved: it has no trace: call it first"
-            )
+            raise SaveError(f"{function.__name__} cannot be saved: it has no trace: call it first")
         to_file(function.__name__, _parameters(function)[len(bound) :], traces, path, source=source)
     else:
         raise SaveError(

@@ -1,8 +1,7 @@
-"""`save` and `load`: what comes back is called as the original is; a bad file gives an error and runs nothing."""
+"""`save` and `load`: what comes back is called as the original is, and needs no source."""
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import json
 import os
@@ -10,7 +9,7 @@ import subprocess
 import sys
 import traceback
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -19,7 +18,11 @@ from test_house import ROOT
 import autograph_rs as ag
 
 X = np.arange(4.0)
-Point = collections.namedtuple("Point", "x y")
+
+
+class Point(NamedTuple):
+    x: Any
+    y: Any
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,7 +102,7 @@ def test_the_arguments_choose_the_trace(tmp_path: Path) -> None:
         ):
             loaded(*wrong)
     with pytest.raises(AttributeError, match="10 traces"):
-        loaded.graph  # noqa: B018
+        loaded.graph
 
 
 def test_an_input_signature_is_kept(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from autograph_rs.runtime.graph.serial import from_text, to_text
 def everything(x: Any, n: Any, k: float) -> Any:
     """A graph with most kinds of node and attribute."""
     total, out = np.zeros(3), []
-    for i, (a, b) in enumerate(zip(x, x)):
+    for i, (a, b) in enumerate(zip(x, x, strict=False)):
         if a > n:
             total[i] += b * k
             out.append((a, int(n)))
@@ -103,51 +103,65 @@ def node(content: Any, op: str) -> dict:
     return next(n for n in nodes(content["traces"][0]["graph"]) if n["op"] == op)
 
 
+def put(op: str, /, **new: Any) -> Any:
+    """A change of the first node of an op."""
+    return lambda content: node(content, op).update(new)
+
+
+def attr(op: str, /, **new: Any) -> Any:
+    return lambda content: node(content, op)["attrs"].update(new)
+
+
+def graph(content: Any) -> Any:
+    return content["traces"][0]["graph"]
+
+
 EVIL = "__import__('os').system('touch evil')"
 CHANGES: dict[str, tuple[Any, str]] = {
-    "unknown op": (lambda c: node(c, "mul").update(op="eval"), "op: 'eval' is no op or function"),
-    "function of a module": (lambda c: node(c, "mul").update(op="os.system"), "is no op or function"),
-    "function of numpy": (lambda c: node(c, "numpy.linalg.norm").update(op="numpy.load"), "'numpy.load' is no op"),
-    "ufunc method": (lambda c: node(c, "numpy.add.reduce").update(op="numpy.add.at"), "is no op or function"),
-    "argument op": (lambda c: node(c, "mul").update(op="argument"), "is no op or function"),
-    "arity": (lambda c: node(c, "mul").update(inputs=[0]), r"nodes\[\d+\] \(mul\): has 1 inputs, not 2"),
-    "undefined": (lambda c: node(c, "mul").update(inputs=[0, 99]), "99 is not defined before"),
-    "negative": (lambda c: node(c, "mul").update(inputs=[0, -1]), "-1 is no length, place"),
-    "itself": (lambda c: c["traces"][0]["graph"]["nodes"][3].update(inputs=[5]), "not defined before"),
-    "type": (lambda c: node(c, "mul").update(type={"scalar": "int"}), "is of type float64"),
-    "dtype": (lambda c: node(c, "mul").update(type={"array": "O", "shape": []}), "no dtype that a file can name"),
-    "attribute": (lambda c: node(c, "mul").update(attrs={"function": 1}), "no attribute 'function'"),
-    "attribute kind": (lambda c: node(c, "for")["attrs"].update(carried=True), "attribute carried is wrong"),
-    "limit": (lambda c: node(c, "while")["attrs"].update(maximum_iterations=EVIL), "maximum_iterations is wrong"),
-    "index": (lambda c: node(c, "output")["attrs"].update(index=EVIL), "index is wrong"),
-    "large index": (lambda c: node(c, "output")["attrs"].update(index=50), "takes result 50 of"),
-    "structure": (lambda c: node(c, "for")["attrs"].update(structure={"tuple": [0, 1]}), "structure names not"),
-    "keyword": (lambda c: node(c, "numpy.linalg.norm")["attrs"].update(kwargs={"dict": [[EVIL, 1]]}), "keyword"),
-    "reserved": (lambda c: node(c, "numpy.linalg.norm")["attrs"].update(kwargs={"dict": [["if", 1]]}), "keyword"),
-    "print to": (lambda c: node(c, "print")["attrs"].update(kwargs={"dict": [["file", 1]]}), "kwargs is wrong"),
-    "slot": (lambda c: node(c, "print")["attrs"].update(args={"tuple": [{"slot": 9}]}), "a slot stands for an input"),
+    "unknown op": (put("mul", op="eval"), "op: 'eval' is no op or function"),
+    "function of a module": (put("mul", op="os.system"), "is no op or function"),
+    "function of numpy": (put("numpy.linalg.norm", op="numpy.load"), "'numpy.load' is no op"),
+    "ufunc method": (put("numpy.add.reduce", op="numpy.add.at"), "is no op or function"),
+    "argument op": (put("mul", op="argument"), "is no op or function"),
+    "arity": (put("mul", inputs=[0]), r"nodes\[\d+\] \(mul\): has 1 inputs, not 2"),
+    "undefined": (put("mul", inputs=[0, 99]), "99 is not defined before"),
+    "negative": (put("mul", inputs=[0, -1]), "-1 is no length, place"),
+    "itself": (lambda c: graph(c)["nodes"][3].update(inputs=[5]), "not defined before"),
+    "type": (put("mul", type={"scalar": "int"}), "is of type float64"),
+    "dtype": (put("mul", type={"array": "O", "shape": []}), "no dtype that a file can name"),
+    "attribute": (put("mul", attrs={"function": 1}), "no attribute 'function'"),
+    "attribute kind": (attr("for", carried=True), "attribute carried is wrong"),
+    "limit": (attr("while", maximum_iterations=EVIL), "maximum_iterations is wrong"),
+    "index": (attr("output", index=EVIL), "index is wrong"),
+    "large index": (attr("output", index=50), "takes result 50 of"),
+    "structure": (attr("for", structure={"tuple": [0, 1]}), "structure names not"),
+    "keyword": (attr("numpy.linalg.norm", kwargs={"dict": [[EVIL, 1]]}), "keyword"),
+    "reserved": (attr("numpy.linalg.norm", kwargs={"dict": [["if", 1]]}), "keyword"),
+    "print to": (attr("print", kwargs={"dict": [["file", 1]]}), "kwargs is wrong"),
+    "slot": (attr("print", args={"tuple": [{"slot": 9}]}), "a slot stands for an input"),
     "format": (
-        lambda c: node(c, "text")["attrs"].update(args={"tuple": [{"tuple": [{"slot": 0}, "x", ""]}]}), "args is wrong"
+        attr("text", args={"tuple": [{"tuple": [{"slot": 0}, "x", ""]}]}), "args is wrong"
     ),
-    "exception": (lambda c: node(c, "raise").update(exception="SystemExit"), "'SystemExit' is no exception"),
+    "exception": (put("raise", exception="SystemExit"), "'SystemExit' is no exception"),
     "errstate": (
-        lambda c: next(n for n in nodes(c["traces"][0]["graph"]) if "errstate" in n.get("attrs", {}))["attrs"]
+        lambda c: next(n for n in nodes(graph(c)) if "errstate" in n.get("attrs", {}))["attrs"]
         .update(errstate={"dict": [["divide", "call"]]}), "errstate"
     ),
     "no effect": (lambda c: node(c, "print").pop("effect"), "has an effect and does not say so"),
     "missing body": (lambda c: node(c, "for").pop("body"), "body: an object is expected here, not null"),
-    "branch results": (lambda c: node(c, "cond")["then"]["results"].clear(), "not as many results|takes result 0 of 0"),
-    "branch operands": (lambda c: node(c, "cond")["then"]["arguments"].pop(), "operands of a branch|not defined"),
-    "name": (lambda c: c["traces"][0]["graph"].update(name="f():\n    evil()\ndef g"), "name"),
-    "empty name": (lambda c: c["traces"][0]["graph"].update(name=""), "name"),
-    "argument name": (lambda c: c["traces"][0]["graph"]["arguments"][0].update(name="a\0b"), "name"),
+    "branch results": (lambda c: node(c, "cond")["then"]["results"].clear(), "not as many results|takes result"),
+    "branch operands": (lambda c: node(c, "cond")["then"]["arguments"].pop(), "operands of a branch"),
+    "name": (lambda c: graph(c).update(name="f():\n    evil()\ndef g"), "name"),
+    "empty name": (lambda c: graph(c).update(name=""), "name"),
+    "argument name": (lambda c: graph(c)["arguments"][0].update(name="a\0b"), "name"),
     "places": (lambda c: c["places"][0].append(1), r"places\[0\]"),
-    "place": (lambda c: node(c, "mul").update(at=[10**6]), "not defined before"),
+    "place": (put("mul", at=[10**6]), "not defined before"),
     "result": (lambda c: c["traces"][0]["results"]["parts"].__setitem__(1, {"result": 77}), "the graph has"),
     "written": (lambda c: c["traces"][0].update(writes=[0, 0]), "each once"),
-    "arguments": (lambda c: c["traces"][0]["arguments"]["parts"].pop(), "no arguments for the graph|not a tuple"),
+    "arguments": (lambda c: c["traces"][0]["arguments"]["parts"].pop(), "no arguments for the graph"),
     "record": (
-        lambda c: c["traces"][0].update(results={"kind": "record", "name": EVIL, "fields": [], "parts": []}), "names"
+        lambda c: c["traces"][0].update(results={"kind": "record", "name": EVIL, "fields": [], "parts": []}),
+        "names",
     ),
     "fields": (
         lambda c: c["traces"][0].update(results={"kind": "record", "name": "P", "fields": ["class"],
@@ -156,7 +170,7 @@ CHANGES: dict[str, tuple[Any, str]] = {
     "no traces": (lambda c: c.update(traces=[]), "traces: there are none"),
     "another key": (lambda c: c.update(run="me"), "the key 'run' is not known"),
     "bad array": (
-        lambda c: next(n for n in nodes(c["traces"][0]["graph"]) if "array" in str(n.get("attrs")))["attrs"]["value"]
+        lambda c: next(n for n in nodes(graph(c)) if "array" in str(n.get("attrs")))["attrs"]["value"]
         .update(shape=[10**15]), "no array of dtype"
     ),
 }  # fmt: skip
@@ -208,9 +222,10 @@ def load_watched(content: Any) -> Any:
 
 
 VALUES = [
-    None, True, -1, 0, 1, 3, 99, 2**70, 0.5, "", "x", EVIL, "mul", "print", "numpy.sum", "float", "=f8", [], [0], {}, [[]],
-    {"tuple": []}, {"slot": 0}, {"dtype": "=U9"}, {"type": "int"}, {"special": "..."}, {"special": "missing"}, {"scalar": "int"},
-    {"array": "=i8", "shape": [None]}, {"list": None}, {"kind": "tuple", "parts": []}, {"value": 1}, {"argument": 0}, {"int": "0x1"},
+    None, True, -1, 0, 1, 3, 99, 2**70, 0.5, "", "x", EVIL, "mul", "print", "numpy.sum", "float", "=f8", [],
+    [0], {}, [[]], {"tuple": []}, {"slot": 0}, {"dtype": "=U9"}, {"type": "int"}, {"special": "..."},
+    {"special": "missing"}, {"scalar": "int"}, {"array": "=i8", "shape": [None]}, {"list": None},
+    {"kind": "tuple", "parts": []}, {"value": 1}, {"argument": 0}, {"int": "0x1"},
 ]  # fmt: skip
 
 

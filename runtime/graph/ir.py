@@ -15,7 +15,8 @@ from typing import Any, TypeAlias
 
 from ..places import Place, reader
 
-Source: TypeAlias = tuple[Place, ...] | tuple[tuple[types.CodeType, int], ...]
+Frames: TypeAlias = tuple[tuple[types.CodeType, int], ...]
+Source: TypeAlias = tuple[Place, ...] | Frames
 """The user's frames below which a node was made, outermost first: as places, or while its trace runs
 as code objects and instructions."""
 

@@ -104,7 +104,8 @@ def _plain_scalar(node: Node) -> Any:
     value, kind = node.attrs["value"], node.type
     if not isinstance(kind, ScalarType) or type(value) is kind.python:
         return value
-    return kind.python.__str__(value) if kind.python is str else kind.python.__pos__(value)
+    python: Any = kind.python
+    return python.__str__(value) if python is str else python.__pos__(value)
 
 
 def _encoded(value: Any, node: Node, key: str, graph: Graph) -> Any:

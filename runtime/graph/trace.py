@@ -20,7 +20,7 @@ import numpy as np
 from .. import staging
 from ..errors import LeakError
 from ..tracebacks import is_ours
-from .ir import Graph, Node, Source
+from .ir import Frames, Graph, Node
 from .types import ArrayType, ScalarType, StagedType
 
 _NUMPY = os.path.dirname(np.__file__) + os.sep
@@ -137,7 +137,7 @@ def building(builder: Builder, backend: Any) -> Any:
         _current.reset(token)
 
 
-def user_frames() -> Source:
+def user_frames() -> Frames:
     """The frames of user code below the trace, outermost first, as code and instruction."""
     found = []
     frame: FrameType | None = sys._getframe(2)

@@ -156,7 +156,9 @@ class _Verifier:
     def check_constant(self, node: Node) -> None:
         value = node.attrs["value"]
         if isinstance(node.type, ScalarType):
-            self.need(isinstance(value, node.type.python), f"a constant of type {node.type} is another")
+            python = node.type.python  # a class of the user, such as an enum, may derive from it
+            fits = isinstance(value, python) and (type(value) is not bool or python is bool)
+            self.need(fits, f"a constant of type {node.type} is another")
         elif isinstance(node.type, ArrayType):
             fits = isinstance(value, (np.ndarray, np.generic)) and agree(
                 node.type, ArrayType(value.dtype, value.shape)

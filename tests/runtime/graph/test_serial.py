@@ -27,19 +27,21 @@ X = np.arange(3.0)
 NAN = np.frombuffer(bytes.fromhex("fff8000000000123"), ">f8")[0]
 FORTRAN = np.asfortranarray(np.arange(6).reshape(2, 3))
 VALUES = [
-    None, True, False, 0, -1, 2**53 - 1, 2**53, -(2**200), 10**5000, 0.0, -0.0, 1e-320, 0.1, float("inf"), -float("inf"),
-    float(NAN), 1j, complex(-0.0, float("nan")), "", "tëxt\n\x00\ud800", b"", b"\x00\xff", (), (1,), [], [1, (2.0, [None])],
-    {"a": 1, 2: (3,), None: [], True: False, 1.5: "x"}, slice(None), slice(1, None, -2), slice(ir.Slot(0), 5), range(2, 9, 3),
-    Ellipsis, Missing.VALUE, np._NoValue, ir.Slot(7), float, int, np.float32, np.dtype("f4"), np.dtype(">i2"),
-    np.dtype("M8[ns]"), np.dtype("U7"), np.dtype([("a", "f4"), ("b", "i8", (2,))]), np.float32(0.1), np.int8(-3), np.bool_(True),
-    np.complex64(1 + 2j), np.str_("ab"), np.bytes_(b"ab"), np.datetime64("2024-01-01"), np.timedelta64(3, "s"), np.float64(NAN),
-    np.longdouble(1) / 3, X, X[::2], np.arange(3, dtype=">i4"), np.zeros((0, 3)), np.array(5.0), FORTRAN, np.array(["a", "bcd"]),
-    np.array([b"a", b"bcd"]), np.array([True, False]), np.array(["NaT", "2024"], "M8[D]"), np.array([NAN, np.inf, -0.0]),
+    None, True, False, 0, -1, 2**53 - 1, 2**53, -(2**200), 10**5000, 0.0, -0.0, 1e-320, 0.1, float("inf"),
+    -float("inf"), float(NAN), 1j, complex(-0.0, float("nan")), "", "tëxt\n\x00\ud800", b"", b"\x00\xff",
+    (), (1,), [], [1, (2.0, [None])], {"a": 1, 2: (3,), None: [], True: False, 1.5: "x"}, slice(None),
+    slice(1, None, -2), slice(ir.Slot(0), 5), range(2, 9, 3), Ellipsis, Missing.VALUE, np._NoValue,
+    ir.Slot(7), float, int, np.float32, np.dtype("f4"), np.dtype(">i2"), np.dtype("M8[ns]"), np.dtype("U7"),
+    np.dtype([("a", "f4"), ("b", "i8", (2,))]), np.float32(0.1), np.int8(-3), np.bool_(True),
+    np.complex64(1 + 2j), np.str_("ab"), np.bytes_(b"ab"), np.datetime64("2024-01-01"),
+    np.timedelta64(3, "s"), np.float64(NAN), np.longdouble(1) / 3, X, X[::2], np.arange(3, dtype=">i4"),
+    np.zeros((0, 3)), np.array(5.0), FORTRAN, np.array(["a", "bcd"]), np.array([b"a", b"bcd"]),
+    np.array([True, False]), np.array(["NaT", "2024"], "M8[D]"), np.array([NAN, np.inf, -0.0]),
     np.zeros(2, [("a", "f4"), ("b", ">i8", (2,))]), np.float16([1, 2]),
 ]  # fmt: skip
 TYPES = [
-    None, ArrayType(np.dtype("f8"), (None, 3)), ScalarType(complex), ListType(None), MaybeType(ListType(ScalarType(str)), "x"),
-    TupleType((ArrayType(np.dtype("?")), ScalarType(int))),
+    None, ArrayType(np.dtype("f8"), (None, 3)), ScalarType(complex), ListType(None),
+    MaybeType(ListType(ScalarType(str)), "x"), TupleType((ArrayType(np.dtype("?")), ScalarType(int))),
 ]  # fmt: skip
 
 
@@ -95,7 +97,7 @@ def graph_of(function: Any, *args: Any) -> ag.Graph:
 
 def loop(x: Any, n: Any) -> Any:
     total = np.zeros(3)
-    for i, (a, b) in enumerate(zip(x, x)):
+    for i, (a, b) in enumerate(zip(x, x, strict=False)):
         if a > n:
             total[i] += b * n
             print("above", a, sep="\n")
