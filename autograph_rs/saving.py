@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import os
+import threading
+from pathlib import Path
 from typing import Any
 
 from autograph_rs.runtime.errors import SaveError
-from autograph_rs.runtime.graph.concrete import ConcreteFunction
-from autograph_rs.runtime.graph.saved import LoadedFunction, LoadedTrace, to_file
-from autograph_rs.runtime.graph.signature import Signature, Tensor
+from autograph_rs.runtime.graph.saved import to_content
+from autograph_rs.runtime.graph.serial import to_text
 
-from .functions import Function
+from .concrete import ConcreteFunction
+from .functions import BoundFunction, Function
+from .loading import LoadedFunction
 
 
 def save(function: Any, path: str | os.PathLike[str], *, source: bool = True) -> None:
     """Write a traced function to a file, as JSON.
 
     Args:
-        function: a `ConcreteFunction`; a `Function`, whose traces are all saved; the same as a method of an
-            object, which becomes part of the traces; or what `load` gave.
+        function: a `ConcreteFunction`; a `Function`, or one as a method of an object, whose traces are all
+            saved; or what `load` gave. Its Variables are saved as they are now.
         path: the file, which is replaced as a whole.
         source: whether the file tells the user's files, lines and their text, for errors and `print`.
 
     Raises:
-        SaveError: there is no trace, or one holds what cannot be written down, such as a random generator.
+        SaveError: there is no trace, or one holds what cannot be written down, such as a py_function.
 
     >>> import numpy as np, os, tempfile, autograph_rs as ag
     >>> double = ag.function(lambda x: x * 2)
@@ -35,56 +36,37 @@ def save(function: Any, path: str | os.PathLike[str], *, source: bool = True) ->
     ...     ag.load(path)(np.array([1.0, 2.0, 3.0]))
     array([2., 4., 6.])
     """
-    bound: tuple[Any, ...] = ()
-    if (
-        isinstance(function, functools.partial)
-        and isinstance(function.func, Function)
-        and not function.keywords
-    ):
-        function, bound = function.func, function.args
+    name, traces = _traces(function)
+    if not traces:
+        raise SaveError(f"{name} cannot be saved: it has no trace: call it first")
+    content = to_content(name, traces[0].signature, [trace.concrete for trace in traces], source=source)
+    _replace(Path(path), to_text(content))
+
+
+def _traces(function: Any) -> tuple[str, list[ConcreteFunction]]:
     if isinstance(function, ConcreteFunction):
-        to_file(function.graph.name, (), [function], path, source=source)
-    elif isinstance(function, LoadedFunction):
-        to_file(function.__name__, function.parameters, function.concrete_functions, path, source=source)
-    elif isinstance(function, Function):
-        traces = _traces(function, bound)
-        if not traces:
-            raise SaveError(f"{function.__name__} cannot be saved: it has no trace: call it first")
-        to_file(function.__name__, _parameters(function)[len(bound) :], traces, path, source=source)
-    else:
-        raise SaveError(
-            f"a {type(function).__name__} cannot be saved: give an ag.function, or one of its traces"
-        )
+        return function.name, [function]
+    if isinstance(function, LoadedFunction):
+        return function.__name__, list(function.concrete_functions)
+    if isinstance(function, BoundFunction):
+        return function.__name__, function.traces()
+    if isinstance(function, Function):
+        name = function.__name__
+        if any(owner for owner, _ in function.owned_traces()):
+            raise SaveError(
+                f"{name} cannot be saved: it has traces for objects whose method it is. Save it as a method "
+                f"of one of them: ag.save(thing.{name}, path)"
+            )
+        return name, function.traces()
+    raise SaveError(f"a {type(function).__name__} cannot be saved: give an ag.function, or one of its traces")
 
 
-def _traces(function: Function, bound: tuple[Any, ...]) -> list[ConcreteFunction]:
-    """The traces of a function, those with the bound arguments, which the signatures then lack."""
-    found = []
-    for trace in function.traces():
-        signature = trace.signature
-        if signature is not None and function.input_signature is not None:
-            leaves = tuple(Tensor(v.kind) if isinstance(v, Tensor) else v for v in signature.leaves)
-            signature = Signature(signature.spec, leaves)
-        if signature is not None and bound:
-            signature = signature.without_first(bound)
-            if signature is None:
-                continue
-        found.append(_with_signature(trace, signature))
-    return found
-
-
-def _with_signature(trace: ConcreteFunction, signature: Signature | None) -> ConcreteFunction:
-    if signature is trace.signature:
-        return trace
-    spec, plain, places, writes, apart = trace.layout
-    made = LoadedTrace(trace.graph, spec, plain, places, writes, twins=apart)
-    made.signature = signature
-    return made
-
-
-def _parameters(function: Function) -> list[str]:
+def _replace(path: Path, text: str) -> None:
+    """The file that was there stays until this one is whole."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
-        known = inspect.signature(function.python_function).parameters.values()
-    except (TypeError, ValueError):
-        return []
-    return [p.name for p in known if p.kind is p.POSITIONAL_OR_KEYWORD]
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise

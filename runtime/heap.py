@@ -8,9 +8,12 @@ which *slots* (an attribute, an item) differ afterwards, and puts back what was 
 from __future__ import annotations
 
 import dis
+import operator
+import threading
 import types
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,6 +117,25 @@ class _Names(dict):
         return self.whole.pop(key, default)
 
 
+class _Watching(threading.local):
+    """The heaps whose closures this thread is running, from the outside in."""
+
+    def __init__(self) -> None:
+        self.heaps: list[Heap] = []
+
+
+_watching = _Watching()
+
+
+@contextmanager
+def unnoticed() -> Iterator[None]:
+    """What the code of a `with` changes is not a change of the traced code around it, and stays."""
+    before = [heap.contents() for heap in _watching.heaps]
+    yield
+    for heap, contents in zip(_watching.heaps, before, strict=True):
+        heap.accept(contents)
+
+
 class Heap:
     """The contents of everything that `roots` reach, as they are now."""
 
@@ -175,15 +197,43 @@ class Heap:
             scope = function.__globals__
             self._saved.append((_Names(scope, names), {n: scope[n] for n in names if n in scope}))
 
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        _watching.heaps.append(self)
+        try:
+            yield
+        finally:
+            _watching.heaps.pop()
+
+    def contents(self) -> list[Any]:
+        """What everything holds now."""
+        slots = [dict(_contents(owner)) for owner, _ in self._saved]
+        return [slots, [owner.copy() for owner, _ in self._whole]]
+
+    def accept(self, earlier: list[Any]) -> None:
+        """Take what has changed since `earlier` for what was there from the beginning."""
+        slots, whole = earlier
+        for (owner, before), was in zip(self._saved, slots, strict=True):
+            now = _contents(owner)
+            for key in {**was, **now}:
+                same = _same_items if isinstance(owner, list) else operator.is_
+                if same(was.get(key, self), now.get(key, self)):
+                    continue
+                if key in now:
+                    before[key] = now[key]
+                else:
+                    before.pop(key, None)
+        for i, (owner, _) in enumerate(self._whole):
+            if not _is_equal(owner, whole[i]):
+                self._whole[i] = (owner, owner.copy())
+
     def changes(self) -> dict[Slot, Any]:
         """The slots that differ from what they held, with what they hold now."""
         found: dict[Slot, Any] = {}
         for owner, before in self._saved:
             now = _contents(owner)
             if isinstance(owner, list):
-                if len(now[None]) != len(before[None]) or any(
-                    a is not b for a, b in zip(now[None], before[None], strict=True)
-                ):
+                if not _same_items(now[None], before[None]):
                     found[Slot(owner, None)] = now[None]
                 continue
             for key in {**before, **now}:
@@ -221,6 +271,10 @@ class Heap:
         return [Slot(owner, k) for k in {**before, **now} if before.get(k, self) is not now.get(k, self)]
 
 
+def _same_items(first: list[Any], second: list[Any]) -> bool:
+    return len(first) == len(second) and all(map(operator.is_, first, second))
+
+
 def _is_equal(owner: Any, before: Any) -> bool:
     if isinstance(owner, np.ndarray):
         return owner.shape == before.shape and owner.tobytes() == before.tobytes()
@@ -250,6 +304,14 @@ _CLOSURES = frozenset(
     ("if_body", "else_body", "loop_body", "loop_test", "get_state", "set_state", "and_operand", "or_operand",
      "if_exp_operand")
 )  # fmt: skip
+
+
+def function_name(code: types.CodeType) -> str:
+    """The name of the user's function in which a closure of a statement or expression was made."""
+    parts = code.co_qualname.split(".<locals>.")
+    while len(parts) > 1 and (parts[-1] == "<lambda>" or parts[-1].rstrip("_0123456789") in _CLOSURES):
+        parts.pop()
+    return parts[-1].rpartition(".")[2]
 
 
 def _is_filled(cell: types.CellType) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import dis
 import os
+import sys
 import types
 from collections.abc import Sequence
 from itertools import islice
@@ -33,6 +34,14 @@ def without_own_frame(error: BaseException) -> None:
 def is_ours(code: types.CodeType) -> bool:
     """Whether a code object is part of this package."""
     return code.co_filename.startswith(tuple(_ours))
+
+
+def user_stacklevel() -> int:
+    """The `stacklevel` with which the caller's warning is at the user's line."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and is_ours(frame.f_code):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def strip(error: BaseException) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import StagingError
 from .ir import Node
 from .record import UFUNCS, operator_type
-from .types import ArrayType, ListType, MaybeType, ScalarType, StagedType, TupleType
+from .types import ArrayType, GeneratorType, ListType, MaybeType, ScalarType, StagedType, TupleType
 
 
 def agree(one: StagedType | None, other: StagedType | None) -> bool:
@@ -78,6 +78,13 @@ def _item(node: Node) -> StagedType:
     return ScalarType(type(np.ones((), node.inputs[0].type.dtype).item()))
 
 
+def _with_shape(node: Node) -> StagedType:
+    shape = node.attrs["args"][1]
+    if not isinstance(node.inputs[0].type, ArrayType) or node.inputs[0].type.ndim != len(shape):
+        raise TypeError(f"{node.inputs[0].type} has no shape {shape}")
+    return ArrayType(node.inputs[0].type.dtype, shape)
+
+
 def _same_as_first(node: Node) -> StagedType | None:
     return node.inputs[0].type
 
@@ -107,6 +114,8 @@ TYPERS: dict[str, Callable[[Node], StagedType | None]] = {
     "item": _item,
     "setitem": _same_as_first,
     "check_bound": _same_as_first,
+    "with_shape": _with_shape,
+    "default_rng": _always(GeneratorType()),
     **dict.fromkeys(("list", "iterate", "sorted"), _always(ListType(None))),
     **dict.fromkeys(("list_copy", "list_append", "list_set"), _list),
     **dict.fromkeys(("list_get", "list_pop"), _list_item),

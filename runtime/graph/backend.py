@@ -13,13 +13,14 @@ from .. import staging
 from ..errors import AutographError, StagingError
 from ..tracebacks import catches, is_ours
 from ..undefined import Undefined
-from . import builtins, lists, record, texts
+from . import builtins, effects, lists, record, texts
 from .ir import Graph, Node
-from .iterables import StagedIterable, element_types, sources_of
+from .iterables import Source, StagedIterable, as_iterable, element_types, sources_of
 from .merging import merge_types
 from .staged import Scalar, Staged, StagedList, Tensor, wrap
 from .trace import Builder, building, current, in_inner_graph, is_tracing, scalar_type, user_frames
 from .types import ArrayType, ListType, MaybeType, ScalarType, StagedType
+from .variables import Variable
 
 
 class Missing(enum.Enum):
@@ -49,10 +50,10 @@ class GraphBackend:
     announces = True
 
     def owns(self, kind: type) -> bool:
-        return issubclass(kind, (Staged, StagedIterable))
+        return issubclass(kind, (Staged, StagedIterable, Source))
 
     def is_staged(self, value: Any) -> bool:
-        return True
+        return not isinstance(value, (Variable, Source)) or is_tracing()
 
     def staging(self) -> bool:
         return is_tracing()
@@ -148,7 +149,7 @@ class GraphBackend:
 
     def results(self, op: str, inputs: list[Node], kinds: Sequence[StagedType], **attrs: Any) -> list[Any]:
         graphs = [g for g in attrs.values() if isinstance(g, Graph)]
-        effect = any(n.effect for g in graphs for n in g.walk())
+        effect = any(n.effect for g in graphs for n in g.walk()) or any(i.op == "dataset" for i in inputs)
         node = current().add(op, inputs, attrs, None, effect=effect)
         return [wrap(record.output(node, i, kind)) for i, kind in enumerate(kinds)]
 
@@ -182,6 +183,7 @@ class GraphBackend:
         results: Sequence[Any],
         options: dict[str, Any],
     ) -> list[Any]:
+        iterated = as_iterable(iterated)
         _, elements = self.elements(iterated)
         if isinstance(iterated, StagedIterable) and iterated.op != "range":
             if iterated.used:
@@ -221,6 +223,10 @@ class GraphBackend:
 
     def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
         return builtins.IMPLEMENTATIONS[function](*args, **kwargs)
+
+    def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
+        """What is called instead of a method of a random generator: it draws when the graph runs."""
+        return effects.drawing(function)
 
     def fmt(self, value: Any, conversion: str) -> Any:
         return texts.Mark(value, conversion)

@@ -21,8 +21,9 @@ import numpy as np
 from ..undefined import unbound_local
 from .backend import Missing
 from .ir import Graph, Node, Slot
+from .numerics import check
 from .run import EXPRESSIONS, FUNCTIONS
-from .types import ListType
+from .types import ArrayType, ListType, ScalarType
 from .writes import held_type, written_arguments
 
 _VIEWS = frozenset(
@@ -44,9 +45,14 @@ class Compiled:
         self.function, self.source, self.nodes = function, source, nodes
 
 
-def compile_graph(graph: Graph) -> Compiled:
-    """Compile a graph to a function from its arguments to the tuple of its results."""
-    emitter = _Emitter()
+def compile_graph(graph: Graph, *, checked: bool = False) -> Compiled:
+    """Compile a graph to a function from its arguments to the tuple of its results.
+
+    Args:
+        graph: the graph.
+        checked: whether it is to stop at the first NaN or Inf.
+    """
+    emitter = _Emitter(checked)
     called = _identifier(graph.name)
     names = [f"a{i}" for i in range(len(graph.arguments))]
     emitter.line(f"def {called}({', '.join(names)}):")
@@ -77,7 +83,8 @@ _NAMESPACE: dict[str, Any] = {
 
 
 class _Emitter:
-    def __init__(self) -> None:
+    def __init__(self, checked: bool) -> None:
+        self.checked = checked
         self.lines: list[str] = []
         self.nodes: dict[int, Node] = {}
         self.names: dict[Node, Any] = {}  # a tuple of names for a node with several results
@@ -153,6 +160,9 @@ class _Emitter:
         scope = f"with errstate(**{self.keep(errors)}): " if errors else ""
         self.line(f"{scope}{name} = {self.expression(node)}", node)
         self.names[node] = name
+        if self.checked and _may_be_infinite(node.type):
+            operands = "".join(f"{self.names[i]}, " for i in node.inputs)
+            self.line(f"{self.keep(check)}({name}, {node.op!r}, ({operands}))", node)
         if node.op not in _VIEWS:
             owned.add(node)
 
@@ -217,6 +227,9 @@ class _Emitter:
     def emit_zip(self, node: Node, ends: set[Node], owned: Owned) -> None:
         strict = ["strict=True"] if node.attrs["strict"] else []
         self.names[node] = f"zip({', '.join([*(self.names[i] for i in node.inputs), *strict])})"
+
+    def emit_dataset(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        self.names[node] = f"{self.keep(node.attrs['function'])}()"
 
     def emit_range(self, node: Node, ends: set[Node], owned: Owned) -> None:
         start, stop, step = (self.names[i] for i in node.inputs)
@@ -414,6 +427,12 @@ class _Emitter:
         self.names[node] = tuple(names)
         written = written_arguments(node.attrs["body"])
         owned.update((node, i) for i, a in enumerate(arguments) if a in written)
+
+
+def _may_be_infinite(kind: Any) -> bool:
+    if isinstance(kind, ScalarType):
+        return kind.python in (float, complex)
+    return isinstance(kind, ArrayType) and kind.dtype.kind in "fc"
 
 
 def _first(iterable: Any, limit: int) -> Any:

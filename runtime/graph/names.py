@@ -15,7 +15,8 @@ import numpy as np
 
 from .. import builtins as staged_builtins
 from .backend import revived
-from .record import function_name
+from .effects import DRAWS, draw
+from .record import function_name, with_shape
 from .rules import METHODS, NUMPY
 from .staged import _real
 from .texts import joined
@@ -28,6 +29,9 @@ FUNCTION_OF: dict[str, Callable[..., Any]] = {
     "getitem": operator.getitem,
     "text": joined,
     "raise": revived,
+    "with_shape": with_shape,
+    "default_rng": np.random.default_rng,
+    **dict.fromkeys(DRAWS, draw),
 }
 """The function of each op that has one and only one, besides calls."""
 

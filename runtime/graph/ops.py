@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .effects import DRAWS, GENERATORS
 from .ir import Graph, Node, Slot
 from .run import EXPRESSIONS
 
@@ -17,13 +18,15 @@ Check = Callable[[Any], bool]
 @dataclass(frozen=True)
 class Kind:
     """The inputs of an op, fewest and most; its attributes, which of them may lack; whether it must be
-    marked as an effect.
+    marked as an effect; whether it may have several results, or none; why no file can hold it.
     """
 
     inputs: tuple[int, int | None]
     attrs: dict[str, Check] = field(default_factory=dict)
     optional: frozenset[str] = frozenset()
     effect: bool = False
+    several: bool = False
+    unsaved: str = ""
 
     @property
     def graphs(self) -> list[str]:
@@ -95,15 +98,34 @@ def _anything(value: Any) -> bool:
     return True
 
 
+def _drawing(value: Any) -> bool:
+    """What draws, the name of its method, and the arguments of that."""
+    fits = type(value) is tuple and list(map(type, value[1:])) == [str, tuple, dict]
+    return fits and (isinstance(value[0], Slot) or any(value[0] is g for g in GENERATORS.values()))
+
+
+def _shaping(value: Any) -> bool:
+    """The arguments of `with_shape`: the array, its shape, and what it is."""
+    fits = type(value) is tuple and list(map(type, value)) == [Slot, tuple, str]
+    return fits and all(map(_count, value[1]))
+
+
+def _called(value: Any) -> bool:
+    return callable(value)
+
+
 def _none_or_count(value: Any) -> bool:
     return value is None or _count(value)
 
 
 _CALL: dict[str, Check] = {"args": _args, "kwargs": _kwargs}
 _LOOP: dict[str, Check] = {"body": _graph, "carried": _count, "maximum_iterations": _none_or_count}
+_PYTHON: dict[str, Check] = {**_CALL, "function": _called}
+_PULLS = "its elements come from Python when the graph runs. Give the function arrays, and loop over them"
+_CALLS = "it calls Python when the graph runs"
 _LIMIT = frozenset(("maximum_iterations",))
 
-CALL = Kind((0, None), _CALL)
+CALL = Kind((0, None), _CALL, several=True)
 """A call of a function of NumPy or `math`."""
 
 _ATTRS_OF_EXPRESSIONS: dict[str, dict[str, Check]] = {
@@ -142,12 +164,20 @@ OPS: dict[str, Kind] = {
     "check_bound": Kind((1, 1), {"symbol": _text}, effect=True),
     "print": Kind((0, None), {"args": _args, "kwargs": _printing}, effect=True),
     "raise": Kind((0, None), {"args": _raised}, effect=True),
+    "with_shape": Kind((1, 1), {"args": _shaping, "kwargs": _nothing}),
+    "default_rng": Kind((0, None), _CALL, effect=True),
+    **dict.fromkeys(
+        DRAWS, Kind((0, None), {"args": _drawing, "kwargs": _nothing}, effect=True, several=True)
+    ),
+    "dataset": Kind((0, 0), {"function": _called}, unsaved=_PULLS),
+    "next": Kind((0, 0), _PYTHON, effect=True, several=True, unsaved=_PULLS),
+    "py_function": Kind((0, None), _PYTHON, effect=True, several=True, unsaved=_CALLS),
     "cond": Kind((1, None), {"then": _graph, "orelse": _graph}),
     "while": Kind((1, None), _LOOP, _LIMIT),
     "for": Kind((2, None), {**_LOOP, "elements": _count, "structure": _structure}, _LIMIT),
 }
 
-ITERABLES = frozenset(("zip", "range", "enumerate", "reversed"))
+ITERABLES = frozenset(("dataset", "zip", "range", "enumerate", "reversed"))
 UNTYPED = frozenset((*ITERABLES, "list_pop", "print", "raise", "cond", "while", "for"))
 """Ops whose nodes have several results, none, or one that is no value."""
 

@@ -13,9 +13,10 @@ import numpy as np
 
 from ..errors import FormatError
 from .backend import Missing
+from .effects import GENERATORS
 from .ir import Slot
 from .names import SCALARS, TYPES
-from .types import ArrayType, ListType, MaybeType, ScalarType, StagedType, TupleType
+from .types import ArrayType, GeneratorType, ListType, MaybeType, ScalarType, StagedType, TupleType
 from .values import DEEPEST, DTYPE, KEYS
 
 
@@ -238,6 +239,11 @@ def _decode_slot(data: dict[str, Any], at: str, _: int) -> Slot:
     return Slot(expect_size(data["slot"], at))
 
 
+def _decode_generator(data: dict[str, Any], at: str, _: int) -> Any:
+    only(data, at, "generator")
+    return chosen(data["generator"], GENERATORS, at, "random generator")
+
+
 def _decode_type(data: dict[str, Any], at: str, _: int) -> type:
     only(data, at, "type")
     return chosen(data["type"], TYPES, at, "type")
@@ -268,6 +274,7 @@ _DECODERS: dict[str, Callable[[dict[str, Any], str, int], Any]] = {
     "scalar": _decode_scalar,
     "dtype": _decode_dtype_value,
     "type": _decode_type,
+    "generator": _decode_generator,
 }
 
 
@@ -293,6 +300,9 @@ def decode_type(data: Any, at: str, depth: int = 0) -> StagedType | None:
         only(known, at, "tuple")
         parts = expect(known["tuple"], list, at)
         return TupleType(tuple(_needed(p, f"{at}.tuple[{i}]", depth + 1) for i, p in enumerate(parts)))
+    if "generator" in known:
+        only(known, at, "generator")
+        return chosen(known["generator"], {"numpy": GeneratorType()}, at, "kind of generator")
     only(known, at, "maybe", "name")
     held = _needed(known.get("maybe"), f"{at}.maybe", depth + 1)
     return MaybeType(held, expect_text(known.get("name"), f"{at}.name"))

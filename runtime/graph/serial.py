@@ -92,6 +92,8 @@ class Writer:
 
 def _op(node: Node, graph: Graph) -> str:
     if node.op in OPS:
+        if OPS[node.op].unsaved:
+            _refuse(node, graph, OPS[node.op].unsaved)
         return node.op
     name = name_of(node.attrs.get("function"))
     if name is None:
@@ -155,6 +157,8 @@ class Reader:
         known = expect(data, dict, at)
         op = expect(known.get("op"), str, f"{at}.op")
         kind = OPS.get(op, CALL)
+        if kind.unsaved:
+            raise wrong(f"{at}.op", f"{op} cannot stand in a file: {kind.unsaved}")
         extra = ("exception", "original") if op == "raise" else ()
         only(known, at, "op", "inputs", "type", "effect", "attrs", "at", *extra, *kind.graphs)
         if kind is CALL:

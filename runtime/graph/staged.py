@@ -16,7 +16,7 @@ from ..errors import StagingError
 from . import lists, record
 from .ir import Node
 from .rules import METHODS
-from .trace import Builder, current
+from .trace import Builder, current, is_tracing, leaked
 from .types import ArrayType, ScalarType, TupleType
 
 
@@ -58,6 +58,8 @@ class Staged:
 
     def node(self) -> Node:
         """The node that holds the value now, as the current graph sees it."""
+        if not is_tracing():
+            raise leaked(self._node, self)
         if self._base is not None and self._base[0].version != self._seen:
             base, again, _ = self._base
             return again(base).node()

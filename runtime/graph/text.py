@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .effects import GENERATORS
 from .ir import Graph, Node, Slot
 
 WIDTH, LONGEST = 60, 80
@@ -108,6 +109,9 @@ def _attribute(value: Any) -> str:
 
 
 def short(value: Any) -> str:
+    for name, generator in GENERATORS.items():
+        if value is generator:
+            return name
     if value is Ellipsis:
         return "..."
     if isinstance(value, type):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import math
+import random
 import re
 import struct
 from collections.abc import Callable
@@ -16,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from .backend import Missing
+from .effects import GENERATORS
 from .ir import Slot
 from .names import TYPES
-from .types import ArrayType, ListType, MaybeType, ScalarType, StagedType, TupleType
+from .types import ArrayType, GeneratorType, ListType, MaybeType, ScalarType, StagedType, TupleType
 
 DEEPEST = 60
 EXACT = 2**53  # above, other readers of JSON round
@@ -45,12 +47,24 @@ def encode(value: Any, depth: int = 0) -> Any:
         return {"dtype": encode_dtype(value)}
     if isinstance(value, np.generic) and type(value) is value.dtype.type:
         return {"scalar": encode_dtype(value.dtype), "data": _data(np.asarray(value))}
+    if isinstance(value, (np.random.Generator, np.random.RandomState, random.Random)):
+        return _generator(value)
     if value is np._NoValue:
         return {"special": "no value"}
     if isinstance(value, type) and TYPES.get(_type_name(value)) is value:
         return {"type": _type_name(value)}
     what = f"the type {value.__qualname__}" if isinstance(value, type) else f"a {type(value).__qualname__}"
     raise NotSavable(f"{what} has no form in a file")
+
+
+def _generator(value: Any) -> Any:
+    for name, known in GENERATORS.items():
+        if value is known:
+            return {"generator": name}
+    raise NotSavable(
+        f"a random {type(value).__name__} has no form in a file: make it in the function, with "
+        "np.random.default_rng(seed)"
+    )
 
 
 def _type_name(kind: type) -> str:
@@ -138,6 +152,8 @@ def encode_type(kind: StagedType | None) -> Any:
             return {"list": encode_type(element)}
         case TupleType(parts):
             return {"tuple": [encode_type(p) for p in parts]}
+        case GeneratorType():
+            return {"generator": "numpy"}
         case MaybeType(held, name):
             return {"maybe": encode_type(held), "name": name}
     raise NotSavable(f"a value of type {kind} has no form in a file")

@@ -15,13 +15,14 @@ import numpy as np
 from ..errors import FormatError
 from .agreement import TYPERS, agree
 from .backend import Missing
+from .effects import DRAWS
 from .ir import Graph, Node, Slot
 from .names import FUNCTION_OF, ITERATED, name_of, op_of
 from .ops import CALL, ERROR_STATES, ITERABLES, MANY, OPS, UNTYPED, Kind
-from .types import ArrayType, ListType, MaybeType, ScalarType, TupleType
+from .types import ArrayType, GeneratorType, ListType, MaybeType, ScalarType, TupleType
 
 DEEPEST = 18  # Python nests twenty blocks
-STAGED = (ArrayType, ScalarType, ListType, TupleType, MaybeType)
+STAGED = (ArrayType, ScalarType, ListType, TupleType, MaybeType, GeneratorType)
 
 
 def verify(graph: Graph, at: str = "graph") -> None:
@@ -85,7 +86,7 @@ class _Verifier:
         if node.op in UNTYPED or (node.op == "constant" and node.attrs["value"] is Missing.VALUE):
             self.need(node.type is None, "has no type")
         else:
-            self.need(isinstance(node.type, STAGED) or (node.type is None and kind is CALL), "lacks its type")
+            self.need(isinstance(node.type, STAGED) or (node.type is None and kind.several), "lacks its type")
         for name in kind.graphs:
             self.graph(node.attrs[name], f"{at}.{name}", depth + 1)
             self.at = f"{at} ({node.op})"
@@ -123,6 +124,10 @@ class _Verifier:
             raised, _, fields = attrs["args"]
             self.need(isinstance(raised, type) and issubclass(raised, Exception), "raises no exception")
             self.need(_names(fields), "the fields of an exception have names")
+        if node.op in DRAWS:
+            drawer, method, _, named = attrs["args"]
+            fits = not isinstance(drawer, Slot) or isinstance(node.inputs[drawer.index].type, GeneratorType)
+            self.need(fits and node.op == f"random.{method}" and _names(named), "draws from no generator")
         for name in attrs.get("kwargs", {}):
             self.need(is_identifier(name), "a keyword of the call is no name")
 
@@ -173,8 +178,10 @@ class _Verifier:
             count = MANY[source.op](source)
             self.need(index < count, f"takes result {index} of {count}")
         else:
-            several = isinstance(source.type, TupleType) or (source.type is None and "args" in source.attrs)
-            self.need(several and source.op not in UNTYPED, f"{source.op} has no results to take one of")
+            several = isinstance(source.type, TupleType) or (
+                source.type is None and OPS.get(source.op, CALL).several
+            )
+            self.need(several, f"{source.op} has no results to take one of")
         if source.op == "cond":
             sides = [source.attrs[g].results[index] for g in ("then", "orelse")]
             self.need(all(agree(node.type, s.type) for s in sides), "is not of the type that a branch gives")

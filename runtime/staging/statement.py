@@ -12,7 +12,7 @@ from typing import Any
 
 from ..backends import BACKENDS, Backend, Capture
 from ..errors import MismatchError, StagedRecursionError, StagingError
-from ..heap import Heap, Slot
+from ..heap import Heap, Slot, function_name
 from ..structures import LEAF, Spec, flatten
 from ..tracebacks import is_ours
 from ..undefined import Undefined
@@ -93,6 +93,8 @@ class Statement:
         own = [] if is_expression else [*closures, *accessors]
         self.heap = Heap([*closures, *self.before], own=own, opaque=_is_staged)
         self.variables = [Variable(i, name) for i, name in enumerate(names)]
+        codes = [c.__code__ for c in closures if hasattr(c, "__code__") and not is_ours(c.__code__)]
+        self.code = codes[-1] if codes else None
 
     def run(
         self, closure: Callable[[], Any], arguments: Sequence[Any] = (), enter: Callable | None = None
@@ -100,14 +102,14 @@ class Statement:
         """Capture `closure`; `enter` gets the placeholders before it runs."""
         noted: dict[Any, tuple[list[Any], Spec]] = {}
         raw: dict[Any, Any] = {}
-        code: Any = getattr(closure, "__code__", None)
+        code = self.code
         _depths.counts[code] = _depths.counts.get(code, 0) + 1
-        if _depths.counts[code] > MAX_RECURSION:
+        if code is not None and _depths.counts[code] > MAX_RECURSION:
             _depths.counts.clear()
             raise StagedRecursionError(
-                f"{code.co_name!r} calls itself under a staged condition: the depth is known only at run "
-                f"time, so the trace would not end ({MAX_RECURSION} levels were tried). Write it as a loop, "
-                "or recurse on a plain number"
+                f"{function_name(code)!r} calls itself under a staged condition: the depth is known only at "
+                f"run time, so the trace would not end ({MAX_RECURSION} levels were tried). Write it as a "
+                "loop, or recurse on a plain number"
             )
 
         def traced(*placeholders: Any) -> Any:
@@ -123,7 +125,8 @@ class Statement:
             return result
 
         try:
-            capture = self.backend.capture(traced, arguments)
+            with self.heap.watching():
+                capture = self.backend.capture(traced, arguments)
         finally:
             if _depths.counts.get(code):
                 _depths.counts[code] -= 1
