@@ -18,8 +18,10 @@ import autograph_rs as ag
 from autograph_rs.runtime.graph.loaded import from_content
 from autograph_rs.runtime.graph.serial import from_text, to_text
 
+seen = ag.Variable([1.0, 2.0])
 
-def everything(x: Any, n: Any, k: float) -> Any:
+
+def everything(x: Any, n: Any, k: float, log: list, mark: Any) -> Any:
     """A graph with most kinds of node and attribute."""
     total, out = np.zeros(3), []
     for i, (a, b) in enumerate(zip(x, x, strict=False)):
@@ -32,15 +34,24 @@ def everything(x: Any, n: Any, k: float) -> Any:
         total = np.linalg.norm(total[:, None], axis=1) / 2
     if n > 100:
         raise KeyError("large", n)
+    generator = np.random.default_rng(3)
+    seen[0] = generator.random() if n > 3 else np.random.rand()  # noqa: NPY002
+    mark.assign_add(1)
+    log[0]["seen"] = log[1]
+    log.append(seen)
     with np.errstate(divide="ignore"):
         ratio = x / n
     return {"total": total, 2: [np.add.reduce(x, dtype=np.float32), out]}, ratio, max(x[0], n), k
 
 
+def arguments() -> Any:
+    return np.arange(3.0), np.int64(2), 0.5, [{}, [7]], ag.Variable(1)
+
+
 @pytest.fixture(scope="module")
 def text(tmp_path_factory: pytest.TempPathFactory) -> str:
     file = tmp_path_factory.mktemp("files") / "f.json"
-    ag.save(ag.function(everything).get_concrete_function(np.arange(3.0), np.int64(2), 0.5), file)
+    ag.save(ag.function(everything).get_concrete_function(*arguments()), file)
     return file.read_text()
 
 
@@ -126,7 +137,9 @@ CHANGES: dict[str, tuple[Any, str]] = {
     "arity": (put("mul", inputs=[0]), r"nodes\[\d+\] \(mul\): has 1 inputs, not 2"),
     "undefined": (put("mul", inputs=[0, 99]), "99 is not defined before"),
     "negative": (put("mul", inputs=[0, -1]), "-1 is no length, place"),
-    "itself": (lambda c: graph(c)["nodes"][3].update(inputs=[5]), "not defined before"),
+    "itself": (
+        lambda c: graph(c)["nodes"][3].update(inputs=[len(graph(c)["arguments"]) + 3]), "not defined before"
+    ),
     "type": (put("mul", type={"scalar": "int"}), "is of type float64"),
     "dtype": (put("mul", type={"array": "O", "shape": []}), "no dtype that a file can name"),
     "attribute": (put("mul", attrs={"function": 1}), "no attribute 'function'"),

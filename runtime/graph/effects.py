@@ -123,7 +123,7 @@ def drawing(function: Any) -> Callable[..., Any] | None:
     if isinstance(owner, (np.random.Generator, np.random.RandomState, random.Random)):
         return lambda *args, **kwargs: _drawn(owner, function.__name__, args, kwargs)
     if function is np.random.seed:
-        return lambda *args, **kwargs: _drawn(np.random.rand.__self__, "seed", args, kwargs)
+        return lambda *args, **kwargs: _drawn(GENERATORS["numpy.random"], "seed", args, kwargs)
     if function is np.random.default_rng:
         return lambda *args, **kwargs: _StagedGenerator(args, kwargs)
     return None

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..places import Place
-from ..structures import LEAF, STANDS_IN, Spec
+from ..structures import LEAF, STANDS_IN, Spec, fields_of
 from .agreement import agree
 from .concrete import ConcreteGraph, Inputs, Outputs
 from .containers import Change, Path
@@ -80,7 +80,16 @@ def _signature(data: Any) -> inspect.Signature | None:
         raise wrong("parameters", str(error)) from None
 
 
-_KINDS = {kind.name.lower(): kind for kind in type(inspect.Parameter.KEYWORD_ONLY)}
+_KINDS = {
+    kind.name.lower(): kind
+    for kind in (
+        inspect.Parameter.POSITIONAL_ONLY,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        inspect.Parameter.VAR_POSITIONAL,
+        inspect.Parameter.KEYWORD_ONLY,
+        inspect.Parameter.VAR_KEYWORD,
+    )
+}
 
 
 def _variable(data: Any, at: str) -> Variable:
@@ -163,14 +172,14 @@ class _Loader:
         only(known, at, "path", "items")
         path = _path(known.get("path"), spec, f"{at}.path")
         changed = _at(spec, path)
-        record = changed.kind not in (list, dict)
+        fields = None if changed.kind in (list, dict) else fields_of(changed)
         items: dict[Any, Any] = {}
         for i, pair in enumerate(expect(known.get("items"), list, f"{at}.items")):
             place = f"{at}.items[{i}]"
             if len(expect(pair, list, place)) != 2:
                 raise wrong(place, "not a key and what it gets")
             key, item = decode_key(pair[0], place), expect(pair[1], dict, place)
-            if key in items or (record and key not in changed.keys):
+            if key in items or (fields is not None and key not in fields):
                 raise wrong(place, f"{key!r} is no key, or stands twice")
             if "path" in item:
                 only(item, place, "path")
@@ -184,14 +193,19 @@ def _path(data: Any, spec: Spec, at: str) -> Path:
     """The way to a list, dict or object among the arguments, of which `spec` is the structure."""
     path = tuple(decode_key(k, at) for k in expect(data, list, at))
     found = _at(spec, path)
-    if len(path) < 2 or found.kind in (None, tuple) or (not found.keys and found.kind not in (list, dict)):
+    if len(path) < 2 or found.kind in (None, tuple):
         raise wrong(at, "leads to no list, dict or object among the arguments")
     return path
 
 
+def _is_field(key: Any, spec: Spec) -> bool:
+    return type(key) is str and spec.kind not in (None, dict, list, tuple)
+
+
 def _at(spec: Spec, path: Path) -> Spec:
     for key in path:
-        spec = next((part for k, part in spec.items() if type(k) is type(key) and k == key), LEAF)
+        items = zip(fields_of(spec), spec.parts, strict=True) if _is_field(key, spec) else spec.items()
+        spec = next((part for k, part in items if type(k) is type(key) and k == key), LEAF)
     return spec
 
 

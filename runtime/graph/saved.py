@@ -88,12 +88,14 @@ class _Saver:
         return {"value": self.value(value, what)}
 
     def change(self, change: Change) -> dict[str, Any]:
-        items = [
-            [self.key(key), self.values(*item, "what becomes of an argument")]
-            if isinstance(item[0], Spec)
-            else [self.key(key), {"path": list(map(self.key, item))}]
-            for key, item in change.items.items()
-        ]
+        items = []
+        for key, item in change.items.items():
+            if isinstance(item[0], Spec):
+                spec, plain, places = item
+                made = self.values(spec, plain, places, "what becomes of an argument")
+            else:
+                made = {"path": list(map(self.key, item))}
+            items.append([self.key(key), made])
         return {"path": list(map(self.key, change.path)), "items": items}
 
     def number(self, variable: Variable) -> int:
