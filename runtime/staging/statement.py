@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import gc
 import sys
 import threading
@@ -161,8 +162,7 @@ class Statement:
                 "variable of the function. Give the list to a local variable first, and use that"
             )
         others = [name for name, value in user_variables() if value is held and name not in self.names]
-        iterated = any(type(r).__name__ == "list_iterator" for r in gc.get_referrers(held))
-        if iterated:
+        if is_iterated(held):
             raise StagingError(
                 f"{location.name} changes its length under a staged condition while a Python loop iterates "
                 "it. Loop over a copy, or over indexes"
@@ -250,6 +250,23 @@ def is_aliased(value: Any, location: Any) -> bool:
         return True
     own = getattr(location, "name", None)
     return any(name != own and held is value for name, held in user_variables())
+
+
+def is_iterated(held: list[Any]) -> bool:
+    """Whether a loop that Python runs is in the middle of a list."""
+    frame: FrameType | None = sys._getframe(1)
+    loops = False
+    while frame is not None and frame.f_code.co_name != "trace_root":
+        if is_ours(frame.f_code):
+            if frame.f_locals.get("iter_") is held:
+                return True
+        else:
+            loops = loops or _FOR_ITER in frame.f_code.co_code[::2]
+        frame = frame.f_back
+    return loops and any(type(r).__name__ == "list_iterator" for r in gc.get_referrers(held))
+
+
+_FOR_ITER = dis.opmap["FOR_ITER"]
 
 
 def user_variables() -> Iterator[tuple[str, Any]]:
