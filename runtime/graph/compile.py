@@ -7,6 +7,8 @@ at its last use writes in place, otherwise a copy is made first.
 
 from __future__ import annotations
 
+import builtins
+import keyword
 import linecache
 import math
 from collections import Counter
@@ -51,8 +53,9 @@ def compile_graph(graph: Graph, *, checked: bool = False) -> Compiled:
         checked: whether it is to stop at the first NaN or Inf.
     """
     emitter = _Emitter(checked)
+    called = _identifier(graph.name)
     names = [f"a{i}" for i in range(len(graph.arguments))]
-    emitter.line(f"def {_identifier(graph.name)}({', '.join(names)}):")
+    emitter.line(f"def {called}({', '.join(names)}):")
     emitter.indent += 1
     for node, name in zip(graph.arguments, names, strict=True):
         emitter.names[node] = name
@@ -62,11 +65,21 @@ def compile_graph(graph: Graph, *, checked: bool = False) -> Compiled:
     filename = f"<graph of {graph.name}>"
     exec(compile(source, filename, "exec"), emitter.namespace)  # noqa: S102 - this is the compiler
     linecache.cache.pop(filename, None)
-    return Compiled(emitter.namespace[_identifier(graph.name)], source, emitter.nodes)
+    return Compiled(emitter.namespace[called], source, emitter.nodes)
 
 
 def _identifier(name: str) -> str:
-    return name if name.isidentifier() else "graph"
+    """The graph's name, if a function may have it and nothing that the function calls does."""
+    taken = keyword.iskeyword(name) or hasattr(builtins, name) or name in _NAMESPACE or name[-1:].isdigit()
+    return name if name.isascii() and name.isidentifier() and not taken else "graph"
+
+
+_NAMESPACE: dict[str, Any] = {
+    **FUNCTIONS,
+    "MISSING": Missing.VALUE,
+    "missing": missing,
+    "errstate": np.errstate,
+}
 
 
 class _Emitter:
@@ -75,12 +88,7 @@ class _Emitter:
         self.lines: list[str] = []
         self.nodes: dict[int, Node] = {}
         self.names: dict[Node, Any] = {}  # a tuple of names for a node with several results
-        self.namespace: dict[str, Any] = {
-            **FUNCTIONS,
-            "MISSING": Missing.VALUE,
-            "missing": missing,
-        }
-        self.namespace["errstate"] = np.errstate
+        self.namespace: dict[str, Any] = dict(_NAMESPACE)
         self.kept: dict[int, str] = {}
         self.uses: Counter[Node] = Counter()
         self.root: dict[Node, Node] = {}

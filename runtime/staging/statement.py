@@ -108,9 +108,9 @@ class Statement:
         if code is not None and _depths.counts[code] > MAX_RECURSION:
             _depths.counts.clear()
             raise StagedRecursionError(
-                f"{function_name(code)!r} calls itself under a staged condition: the depth is known only at run "
-                f"time, so the trace would not end ({MAX_RECURSION} levels were tried). Write it as a loop, "
-                "or recurse on a plain number"
+                f"{function_name(code)!r} calls itself under a staged condition: the depth is known only at "
+                f"run time, so the trace would not end ({MAX_RECURSION} levels were tried). Write it as a "
+                "loop, or recurse on a plain number"
             )
 
         def traced(*placeholders: Any) -> Any:
