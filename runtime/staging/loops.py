@@ -151,12 +151,11 @@ class Carried:
 def _fixed_point(carried: Carried, once: Callable[[], Path], what: str) -> Path:
     for _ in range(MAX_WIDENINGS):
         rows = Rows()
+        again: Restage | None = None
         try:
             path = once()
         except Restage as error:
             again = error
-        else:
-            again = None
         if again is not None:
             carried.statement.stage_arrays(again)
             carried.begin_again()
