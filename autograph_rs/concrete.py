@@ -6,6 +6,7 @@ import inspect
 from typing import Any
 
 from autograph_rs.runtime.graph.concrete import ConcreteGraph
+from autograph_rs.runtime.graph.variables import Variable
 from autograph_rs.runtime.tracebacks import strip
 
 from . import signatures
@@ -34,36 +35,41 @@ class ConcreteFunction:
 
     def __init__(self, name: str, concrete: ConcreteGraph, signature: inspect.Signature | None):
         self.name = name
-        self._concrete, self._signature = concrete, signature
+        self.concrete, self.signature = concrete, signature
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The `Variable`s that it reads or writes, beside those among its arguments."""
+        return tuple([v for v in self.concrete.inputs.state if isinstance(v, Variable)])
 
     @property
     def graph(self) -> Any:
         """The optimised `Graph`."""
-        return self._concrete.graph
+        return self.concrete.graph
 
     @property
     def python_source(self) -> str:
         """The Python that runs the graph."""
-        return self._concrete.python_source
+        return self.concrete.python_source
 
     @property
     def structured_input_signature(self) -> Any:
         """`(args, kwargs)`, with a `TensorSpec` for each array and the traced value of all else."""
-        return self._concrete.inputs.build()
+        return self.concrete.inputs.build()
 
     @property
     def structured_outputs(self) -> Any:
         """The result, with a `TensorSpec` for each array and the Python type of other staged values."""
-        return self._concrete.structured_outputs
+        return self.concrete.structured_outputs
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            leaves, arguments = signatures.bound_leaves(self._concrete.inputs, self._signature, args, kwargs)
-            return self._concrete.run(leaves, arguments)
+            leaves, arguments = signatures.bound_leaves(self.concrete.inputs, self.signature, args, kwargs)
+            return self.concrete.run(leaves, arguments)
         except BaseException as error:
             strip(error)
             raise
 
     def __repr__(self) -> str:
-        call = signatures.call_text(self.name, self._concrete.inputs, self._signature)
-        return f"{call} -> {signatures.result_text(self.structured_outputs)}"
+        call = signatures.call_text(self.name, self.concrete.inputs, self.signature)
+        return f"{call} -> {signatures.shown_value(self.structured_outputs)}"

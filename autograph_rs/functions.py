@@ -193,13 +193,21 @@ class Function:
         <lambda>(x: float32[], n=2) -> float32[]
         <lambda>(x: float64[3], n=3) -> float64[3]
         """
-        distinct = {id(concrete): (full, concrete) for full, concrete in self._traces.items()}
-        return "\n".join(
-            repr(ConcreteFunction(self.__name__, concrete, self._signature(full[2:])))
-            for full, concrete in distinct.values()
-        )
+        return "\n".join(repr(concrete) for concrete in self.traces())
 
     # Traces
+
+    def traces(self) -> list[ConcreteFunction]:
+        """The traces so far, oldest first."""
+        return [concrete for _, concrete in self.owned_traces()]
+
+    def owned_traces(self) -> list[tuple[tuple[Identity, ...], ConcreteFunction]]:
+        """The traces, each with the instance of whose method it is, or nothing."""
+        distinct = {id(concrete): (full[2:], concrete) for full, concrete in list(self._traces.items())}
+        return [
+            (owner, ConcreteFunction(self.__name__, concrete, self._signature(owner)))
+            for owner, concrete in distinct.values()
+        ]
 
     def _concrete(
         self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], *, by_call: bool
@@ -276,10 +284,14 @@ class Function:
         if created:
             concrete, _ = again(False)
         self._called.add(owner)
+        if self._specs is not None:
+            concrete.inputs.forms.clear()
         return concrete
 
     def _kept(self, full: Any, concrete: ConcreteGraph) -> ConcreteGraph:
-        """Keep a trace, until an object dies that is part of its key."""
+        """Keep a trace that lasts, until an object dies that is part of its key."""
+        if not concrete.lasts:
+            return concrete
         self._traces[full] = concrete
         traces = self._traces
         for part in (*full[1], *full[2:]):
@@ -337,6 +349,11 @@ class BoundFunction:
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for these arguments of the method; see `Function.get_concrete_function`."""
         return self.__func__._get_concrete((self.__self__,), args, kwargs)  # noqa: SLF001 - our own
+
+    def traces(self) -> list[ConcreteFunction]:
+        """The traces for this instance so far, oldest first."""
+        own = (Identity(self.__self__),)
+        return [concrete for owner, concrete in self.__func__.owned_traces() if owner == own]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.__func__, name)

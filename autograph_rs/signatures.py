@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from autograph_rs.runtime.errors import SignatureError, StagingError
+from autograph_rs.runtime.graph.compare import same_value
 from autograph_rs.runtime.graph.concrete import Inputs
 from autograph_rs.runtime.graph.specs import Identity, TensorSpec, key
 from autograph_rs.runtime.graph.types import ArrayType, ListType
-from autograph_rs.runtime.structures import Spec, flatten, paths, unflatten
+from autograph_rs.runtime.graph.variables import Variable, VariableSpec
+from autograph_rs.runtime.structures import Spec, fields_of, fits, flatten, paths, unflatten
 
 
 def spec_of(leaf: Any) -> TensorSpec | None:
@@ -85,10 +87,11 @@ class InputSignature:
 
 def shown(values: Iterable[Any]) -> str:
     """Arguments, arrays as dtype and shape."""
-    return ", ".join(_shown(value) for value in values)
+    return ", ".join(shown_value(value) for value in values)
 
 
-def _shown(value: Any) -> str:
+def shown_value(value: Any) -> str:
+    """A value, arrays in it as dtype and shape."""
     leaves, spec = flatten(value, changeable=True)
     return _structured(spec, iter([_leaf_text(leaf) for leaf in leaves]))
 
@@ -112,8 +115,8 @@ def _structured(spec: Spec, texts: Iterator[str]) -> str:
     if spec.kind is tuple:
         inner = ", ".join(_structured(p, texts) for p in spec.parts)
         return f"({inner},)" if len(spec.parts) == 1 else f"({inner})"
-    fields = spec.keys or spec.kind._fields  # type: ignore[attr-defined]
-    inner = ", ".join(f"{n}={_structured(p, texts)}" for n, p in zip(fields, spec.parts, strict=True))
+    named = zip(fields_of(spec), spec.parts, strict=True)
+    inner = ", ".join(f"{n}={_structured(p, texts)}" for n, p in named)
     return f"{spec.kind.__name__}({inner})"
 
 
@@ -130,7 +133,7 @@ def call_text(name: str, inputs: Inputs, signature: inspect.Signature | None) ->
 
 
 def _argument(name: str, value: Any) -> str:
-    text = _shown(value)
+    text = shown_value(value)
     if not name:
         return text
     staged = any(isinstance(leaf, TensorSpec) for leaf in flatten(value, changeable=True)[0])
@@ -166,42 +169,72 @@ def bound_leaves(
         positional[i] = _checked(label, positional[i], given.get(i, _MISSING))
     named = {name: _checked(name, value, kwargs.get(name, _MISSING)) for name, value in named.items()}
     arguments = (tuple(positional), named)
-    return flatten(arguments, changeable=True)[0], arguments
+    leaves = flatten(arguments, changeable=True)[0]
+    if not _are_told_apart(inputs, leaves):
+        raise SignatureError("its Variables are the same where others were traced, or others for the same")
+    return leaves, arguments
 
 
 _MISSING = object()
 
 
 def _is_staged(traced: Any) -> bool:
-    return any(isinstance(leaf, TensorSpec) for leaf in flatten(traced, changeable=True)[0])
+    return any(isinstance(leaf, (TensorSpec, VariableSpec)) for leaf in flatten(traced, changeable=True)[0])
+
+
+def takes(inputs: Inputs, spec: Spec, leaves: Sequence[Any]) -> bool:
+    """Whether a trace is the one for arguments of this structure, as `Function` tells traces apart."""
+    if not fits(inputs.spec, spec):
+        return False
+    for i, (own, leaf) in enumerate(zip(inputs.leaves, leaves, strict=True)):
+        form = inputs.forms.get(i)
+        if isinstance(own, TensorSpec) and not isinstance(leaf, (np.ndarray, np.generic)):
+            return False
+        if form is not None and isinstance(leaf, np.ndarray) is not (form == "array"):
+            return False
+        if not _fits_leaf(own, leaf):
+            return False
+    return _are_told_apart(inputs, leaves)
+
+
+def _fits_leaf(own: Any, leaf: Any) -> bool:
+    if isinstance(own, (TensorSpec, VariableSpec)):
+        return own.admits(leaf)
+    return key(leaf) == own if isinstance(own, Identity) else same_value(leaf, own)
+
+
+def _are_told_apart(inputs: Inputs, leaves: Sequence[Any]) -> bool:
+    """Whether Variables among the arguments are the same, and others, as in the trace."""
+    given: dict[int, Variable] = {}
+    for own, leaf in zip(inputs.leaves, leaves, strict=True):
+        if isinstance(own, VariableSpec) and given.setdefault(own.number, leaf) is not leaf:
+            return False
+    known = [*given.values(), *(v for v in inputs.state if isinstance(v, Variable))] if given else []
+    return len(set(map(id, known))) == len(known)
 
 
 def _checked(name: str, traced: Any, value: Any) -> Any:
     """The value of one argument, which must be what was traced."""
     leaves, spec = flatten(traced, changeable=True)
     if value is _MISSING:
-        if any(isinstance(leaf, TensorSpec) for leaf in leaves):
-            raise SignatureError(f"the argument {name!r}, {_shown(traced)}, is missing")
+        if _is_staged(traced):
+            raise SignatureError(f"the argument {name!r}, {shown_value(traced)}, is missing")
         return unflatten(spec, [leaf.get() if isinstance(leaf, Identity) else leaf for leaf in leaves])
     given, given_spec = flatten(value, changeable=True)
-    if given_spec != spec:
-        raise SignatureError(f"the argument {name!r} was traced as {_shown(traced)}, not {_shown(value)}")
+    if not fits(spec, given_spec):
+        raise SignatureError(
+            f"the argument {name!r} was traced as {shown_value(traced)}, not {shown_value(value)}"
+        )
     fitted = []
     for leaf, new in zip(leaves, given, strict=True):
         if isinstance(leaf, TensorSpec):
             new = InputSignature._as_array(new, leaf)  # noqa: SLF001 - our own
-            good = leaf.admits(new)
-        else:
-            good = key(new) == (leaf if isinstance(leaf, Identity) else key(leaf))
-        if not good:
-            raise SignatureError(f"the argument {name!r} was traced as {_shown(traced)}, not {_shown(value)}")
+        if not _fits_leaf(leaf, new):
+            raise SignatureError(
+                f"the argument {name!r} was traced as {shown_value(traced)}, not {shown_value(value)}"
+            )
         fitted.append(new)
     return unflatten(spec, fitted)
-
-
-def result_text(value: Any) -> str:
-    """What a trace returns: arrays as dtype and shape."""
-    return _shown(value)
 
 
 def generalised(keys: Sequence[Any]) -> list[Any]:

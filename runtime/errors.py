@@ -137,6 +137,31 @@ class SignatureError(AutographError, TypeError):
     """
 
 
+class SaveError(AutographError, TypeError):
+    """A graph, or a function, holds what cannot be written to a file.
+
+    >>> import autograph_rs as ag, numpy as np
+    >>> f = ag.function(lambda x: (x, {1, 2}))
+    >>> ag.save(f.get_concrete_function(np.ones(2)), "f.json")
+    Traceback (most recent call last):
+        ...
+    autograph_rs.runtime.errors.SaveError: <lambda> cannot be saved: its result[1] is part of it, ...
+    """
+
+
+class FormatError(AutographError, ValueError):
+    """A file or text that should hold a graph does not: it is damaged, foreign, or of a later version.
+
+    Nothing of it was run.
+
+    >>> import autograph_rs as ag
+    >>> ag.Graph.from_json('{"format": "something else"}')
+    Traceback (most recent call last):
+        ...
+    autograph_rs.runtime.errors.FormatError: format: 'something else', not 'autograph_rs graph'
+    """
+
+
 def located(message: str, filename: str | None, lineno: int | None) -> str:
     """`message` below its place, with the source line where that can be read."""
     if filename is None or lineno is None:

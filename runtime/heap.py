@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from .errors import StagingError
 from .undefined import Undefined
 
 MAX_BYTES = 1 << 24
@@ -53,8 +52,17 @@ class Slot:
             return self.label
         return f"{type(self.owner).__name__}.{self.key}"
 
+    @property
+    def undefined(self) -> Undefined:
+        """What stands for its missing value."""
+        if isinstance(self.owner, _Names):
+            return Undefined(self.name, f"name '{self.key}' is not defined")
+        if isinstance(self.owner, (dict, list, types.CellType)):
+            return Undefined(self.name)
+        return Undefined(self.name, f"'{type(self.owner).__name__}' object has no attribute '{self.key}'")
+
     def get(self) -> Any:
-        return _contents(self.owner).get(self.key, Undefined(self.name))
+        return _contents(self.owner).get(self.key, self.undefined)
 
     def set(self, value: Any) -> None:
         missing = type(value) is Undefined
@@ -240,21 +248,16 @@ class Heap:
                 slot = Slot(owner, key, self._labels.get(id(owner), ""))
                 old, new = before.get(key, slot), now.get(key, slot)
                 if old is not new:
-                    found[slot] = Undefined(slot.name) if new is slot else new
+                    found[slot] = slot.undefined if new is slot else new
         return found
 
-    def refuse_changes(self) -> None:
-        """Arrays, sets and the like are noticed when they change, and cannot be merged.
+    def changed(self) -> list[Any]:
+        """The arrays, sets and the like that are not what they were."""
+        return [owner for owner, before in self._whole if not _is_equal(owner, before)]
 
-        Raises:
-            StagingError: one of them has changed.
-        """
-        for owner, before in self._whole:
-            if not _is_equal(owner, before):
-                raise StagingError(
-                    f"a plain {type(owner).__name__} is changed in a staged branch or loop. Give the "
-                    "variable a new value instead (x = x + 1), or pass the array as an argument"
-                )
+    def holds(self, value: Any) -> bool:
+        """Whether an object, dict, list or cell that can be reached holds a value."""
+        return any(part is value for owner, _ in self._saved for part in _parts(owner))
 
     def restore(self) -> None:
         for owner, before in self._whole:
@@ -262,13 +265,17 @@ class Heap:
                 _put_back(owner, before)
         for owner, before in self._saved:
             for slot in self._changed_of(owner, before):
-                slot.set(before.get(slot.key, Undefined(slot.name)))
+                slot.set(before.get(slot.key, slot.undefined))
 
     def _changed_of(self, owner: Any, before: dict[Any, Any]) -> list[Slot]:
         now = _contents(owner)
         if isinstance(owner, list):
             return [Slot(owner, None)]
         return [Slot(owner, k) for k in {**before, **now} if before.get(k, self) is not now.get(k, self)]
+
+
+def _parts(owner: Any) -> Iterable[Any]:
+    return owner if isinstance(owner, list) else _contents(owner).values()
 
 
 def _same_items(first: list[Any], second: list[Any]) -> bool:

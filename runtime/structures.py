@@ -65,6 +65,25 @@ def _flatten(value: Any, leaves: list[Any], changeable: bool) -> Spec:
     return LEAF
 
 
+def fields_of(spec: Spec) -> tuple[str, ...]:
+    """The names of the fields of a namedtuple or dataclass."""
+    return spec.keys or getattr(spec.kind, "_fields", ())
+
+
+def fits(spec: Spec, given: Spec) -> bool:
+    """Whether a value is of a structure; a class that stands for another is as good as that one."""
+    if spec.kind is not given.kind or spec.keys != given.keys:
+        if not getattr(spec.kind, STANDS_IN, False) or given.kind is None or given.kind is dict:
+            return False
+        if spec.kind.__name__ != given.kind.__name__ or fields_of(spec) != fields_of(given):  # type: ignore[union-attr]
+            return False
+    return len(spec.parts) == len(given.parts) and all(map(fits, spec.parts, given.parts))
+
+
+STANDS_IN = "_stands_in"
+"""The attribute of a class that was made for one whose source is not there."""
+
+
 def unflatten(spec: Spec, leaves: list[Any]) -> Any:
     """The value of a spec with these leaves."""
     return _unflatten(spec, iter(leaves))

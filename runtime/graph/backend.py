@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import staging
 from ..errors import AutographError, StagingError
-from ..tracebacks import catches, is_ours
+from ..tracebacks import catches, frames_of, is_ours
 from ..undefined import Undefined
 from . import builtins, effects, lists, record, texts
 from .ir import Graph, Node
@@ -64,7 +64,7 @@ class GraphBackend:
     def type_of(self, value: Any) -> StagedType | None:
         if isinstance(value, Staged):
             return value.type
-        return scalar_type(value)
+        return lists.list_type(value) if type(value) is list else scalar_type(value)
 
     def is_handle(self, value: Any) -> bool:
         """Whether a value can be written in place."""
@@ -88,6 +88,9 @@ class GraphBackend:
 
     # Captures
 
+    def is_inner(self, value: Any) -> bool:
+        return isinstance(value, Staged) and not value.is_in_scope
+
     def capture(self, run: Callable[..., Any], arguments: Sequence[StagedType] = ()) -> BranchCapture:
         builder = Builder("branch" if not arguments else "body", current())
         made = BranchCapture(builder)
@@ -109,6 +112,14 @@ class GraphBackend:
                     made.writes.append((handle, wrap(handle.node(), builder)))
                     handle.put_back(owner, node)
         return made
+
+    def raise_last(self, error: Exception) -> bool:
+        """Let the graph raise what ended the trace, if that has a staged value or comes after effects."""
+        held = any(isinstance(v, Staged) for v in (*error.args, *vars(error).values()))
+        if not _is_own_raise(error) or not (held or any(node.effect for node in current().graph.nodes)):
+            return False
+        raise_in_graph(error).source = frames_of(error)
+        return True
 
     def cond(
         self,
@@ -143,6 +154,8 @@ class GraphBackend:
         if isinstance(value, Undefined):
             return _missing()
         held = kind.held if isinstance(kind, MaybeType) else kind
+        if type(value) is list:
+            return record.to_node(lists.staged_list(value))
         if isinstance(getattr(value, "type", None), MaybeType):
             return record.to_node(value)
         return record.to_node(record.converted(value, held))
@@ -237,6 +250,12 @@ class GraphBackend:
     def staged_list(self, values: Sequence[Any]) -> StagedList:
         return values if isinstance(values, StagedList) else lists.staged_list(values)
 
+    def staged_array(self, value: np.ndarray) -> Tensor:
+        """A staged array with the contents of a plain one."""
+        made = wrap(record.to_node(value))
+        made.in_place = True
+        return made
+
     def and_(self, left: Any, right: Callable[[], Any]) -> Any:
         return staging.if_exp(self, left, right, lambda: left, "")
 
@@ -284,9 +303,10 @@ class GraphBackend:
             return record.getitem(target, key)
         if isinstance(target, (list, tuple)) and not isinstance(key, slice):
             return record.wrap(_item_of_sequence(target, key))
+        what = "sliced between staged bounds" if isinstance(key, slice) else "indexed by a staged value"
         raise StagingError(
-            f"a {type(target).__name__} cannot be indexed by a staged value. Use an array, list or tuple of "
-            "values of one type"
+            f"a {type(target).__name__} cannot be {what}. Use an array"
+            + ("" if isinstance(key, slice) else ", list or tuple of values of one type")
         )
 
     def set_item(self, target: Any, key: Any, value: Any) -> Any:
@@ -336,8 +356,11 @@ def _limits(options: dict[str, Any]) -> dict[str, Any]:
     return {} if limit is None else {"maximum_iterations": limit}
 
 
+_RAISING = frozenset(("assert_stmt", "fail", "list_get", "list_pop"))
+
+
 def _is_own_raise(error: BaseException) -> bool:
-    """Whether user code raised the exception itself, with `raise` or `assert`."""
+    """Whether user code raised the exception itself, or took an item of a staged list without any."""
     if isinstance(error, AutographError):
         return False
     place = error.__traceback__
@@ -347,14 +370,14 @@ def _is_own_raise(error: BaseException) -> bool:
         return False
     code = place.tb_frame.f_code
     if is_ours(code):
-        return isinstance(error, AssertionError) and code.co_name in ("assert_stmt", "fail")
+        return isinstance(error, (AssertionError, IndexError)) and code.co_name in _RAISING
     return code.co_code[place.tb_lasti] == _RAISE
 
 
 _RAISE = dis.opmap["RAISE_VARARGS"]
 
 
-def raise_in_graph(error: BaseException) -> None:
+def raise_in_graph(error: BaseException) -> Node:
     """A node that raises what user code raised while it was traced.
 
     Raises:
@@ -370,7 +393,8 @@ def raise_in_graph(error: BaseException) -> None:
     taken = record.Arguments()
     args, _ = taken.take(tuple(error.args))
     fields, _ = taken.take(dict(vars(error)))
-    record.add("raise", taken.inputs, None, effect=True, function=revived, args=(type(error), args, fields))
+    kept = (type(error), args, fields)
+    return record.add("raise", taken.inputs, None, effect=True, function=revived, args=kept)
 
 
 def revived(kind: type[BaseException], args: tuple, fields: dict[str, Any]) -> BaseException:

@@ -7,6 +7,8 @@ at its last use writes in place, otherwise a copy is made first.
 
 from __future__ import annotations
 
+import builtins
+import keyword
 import linecache
 import math
 from collections import Counter
@@ -16,7 +18,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..undefined import unbound_local
+from ..undefined import missing
 from .backend import Missing
 from .ir import Graph, Node, Slot
 from .numerics import check
@@ -51,8 +53,9 @@ def compile_graph(graph: Graph, *, checked: bool = False) -> Compiled:
         checked: whether it is to stop at the first NaN or Inf.
     """
     emitter = _Emitter(checked)
+    called = _identifier(graph.name)
     names = [f"a{i}" for i in range(len(graph.arguments))]
-    emitter.line(f"def {_identifier(graph.name)}({', '.join(names)}):")
+    emitter.line(f"def {called}({', '.join(names)}):")
     emitter.indent += 1
     for node, name in zip(graph.arguments, names, strict=True):
         emitter.names[node] = name
@@ -62,11 +65,21 @@ def compile_graph(graph: Graph, *, checked: bool = False) -> Compiled:
     filename = f"<graph of {graph.name}>"
     exec(compile(source, filename, "exec"), emitter.namespace)  # noqa: S102 - this is the compiler
     linecache.cache.pop(filename, None)
-    return Compiled(emitter.namespace[_identifier(graph.name)], source, emitter.nodes)
+    return Compiled(emitter.namespace[called], source, emitter.nodes)
 
 
 def _identifier(name: str) -> str:
-    return name if name.isidentifier() else "graph"
+    """The graph's name, if a function may have it and nothing that the function calls does."""
+    taken = keyword.iskeyword(name) or hasattr(builtins, name) or name in _NAMESPACE or name[-1:].isdigit()
+    return name if name.isascii() and name.isidentifier() and not taken else "graph"
+
+
+_NAMESPACE: dict[str, Any] = {
+    **FUNCTIONS,
+    "MISSING": Missing.VALUE,
+    "missing": missing,
+    "errstate": np.errstate,
+}
 
 
 class _Emitter:
@@ -75,12 +88,7 @@ class _Emitter:
         self.lines: list[str] = []
         self.nodes: dict[int, Node] = {}
         self.names: dict[Node, Any] = {}  # a tuple of names for a node with several results
-        self.namespace: dict[str, Any] = {
-            **FUNCTIONS,
-            "MISSING": Missing.VALUE,
-            "unbound_local": unbound_local,
-        }
-        self.namespace["errstate"] = np.errstate
+        self.namespace: dict[str, Any] = dict(_NAMESPACE)
         self.kept: dict[int, str] = {}
         self.uses: Counter[Node] = Counter()
         self.root: dict[Node, Node] = {}
@@ -280,7 +288,7 @@ class _Emitter:
 
     def emit_check_bound(self, node: Node, ends: set[Node], owned: Owned) -> None:
         name = self.names[node.inputs[0]]
-        self.line(f"if {name} is MISSING: raise unbound_local({node.attrs.get('symbol', '')!r})", node)
+        self.line(f"if {name} is MISSING: raise missing({node.attrs.get('symbol', '')!r})", node)
         self.names[node] = name
 
     def emit_raise(self, node: Node, ends: set[Node], owned: Owned) -> None:
@@ -394,6 +402,8 @@ class _Emitter:
         values, operands = node.inputs[2 : 2 + count], node.inputs[2 + count :]
         items = body.arguments[:size]
         arguments = body.arguments[size : size + count]
+        iterated = self.iterated(source)
+        ends = {value for value in ends if self.root.get(value, value) not in iterated}
         names = self.enter_loop(node, values, arguments, ends, owned)
         for item in items:
             self.names[item] = self.fresh("x")
@@ -401,19 +411,23 @@ class _Emitter:
         if outer:
             self.line(f"if {self.names[going]}:", node)
             self.indent += 1
-        iterated = self.names[source]
+        text = self.names[source]
         limit = node.attrs.get("maximum_iterations")
         if limit is not None:
-            iterated = f"{self.keep(_first)}({iterated}, {limit})"
-        self.line(
-            f"for {_target(node.attrs['structure'], [self.names[i] for i in items])} in {iterated}:", node
-        )
+            text = f"{self.keep(_first)}({text}, {limit})"
+        self.line(f"for {_target(node.attrs['structure'], [self.names[i] for i in items])} in {text}:", node)
         self.indent += 1
         again = self.loop_body(node, names, arguments, operands)
         if again != "True":
             self.line(f"if not {again}: break", node)
         self.indent -= 1 + outer
         self.finish_loop(node, names, arguments, owned)
+
+    def iterated(self, source: Node) -> set[Node]:
+        """The arrays and lists that a loop over `source` reads while its body runs."""
+        if source.op in ("zip", "enumerate", "reversed"):
+            return {array for part in source.inputs for array in self.iterated(part)}
+        return {self.root.get(source, source)}
 
     def finish_loop(self, node: Node, names: list[str], arguments: Sequence[Node], owned: Owned) -> None:
         self.names[node] = tuple(names)

@@ -11,6 +11,7 @@ import numpy as np
 from .. import staging
 from ..backends import BACKENDS
 from ..errors import LeakError, StagingError
+from ..places import Place
 from ..structures import Spec, flatten, unflatten
 from ..tracebacks import FULL, at_user_frames, strip
 from .compile import Compiled, compile_graph
@@ -47,11 +48,13 @@ class Inputs:
         spec: the structure of `(args, kwargs)`.
         leaves: for each leaf its `TensorSpec`, the plain number or text, or the `Identity` of the object.
         state: for each variable that the graph reads or writes its place among the leaves, or itself.
+        forms: for leaves of no dimensions "array" or "scalar", where only one of them will do.
     """
 
     spec: Spec
     leaves: list[Any]
     state: list[Any] = field(default_factory=list)
+    forms: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.staged = [i for i, leaf in enumerate(self.leaves) if isinstance(leaf, TensorSpec)]
@@ -66,19 +69,40 @@ class Inputs:
 class ConcreteGraph:
     """The optimised graph of one trace, compiled.
 
+    A graph that `lasts` does for the next call too; where the traced code raised, that may be so this
+    time only.
     `graph` runs on arrays and nothing else; `run` gives it the staged leaves of a call's arguments and
     the variables, and puts back what the graph leaves in both.
+
+    Args:
+        graph: the graph as it was traced.
+        inputs: what its arguments are.
+        outputs: how the function's result is made of its results.
+        writes: the arguments that it changes; what they become are its last results.
+        changed: what becomes of containers among the arguments.
+        twins: the results that are copied, being equal to others; then the graph is optimised already.
     """
 
     def __init__(
-        self, graph: Graph, inputs: Inputs, outputs: Outputs, writes: list[int], changed: list[Change]
+        self,
+        graph: Graph,
+        inputs: Inputs,
+        outputs: Outputs,
+        writes: list[int],
+        changed: list[Change],
+        *,
+        twins: set[int] | None = None,
     ):
         self.graph = graph
         self.inputs, self.outputs = inputs, outputs
-        self._writes, self._changes = writes, changed
-        traced = list(graph.results)
-        optimise(graph)
-        self._twins = _twins(traced, graph.results)
+        self.lasts = True
+        self.writes, self.changes = writes, changed
+        if twins is None:
+            traced = list(graph.results)
+            optimise(graph)
+            graph.settle()
+            twins = _twins(traced, graph.results)
+        self.twins = twins
         self._compiled = compile_graph(graph)
         self._run = self._compiled.function
         self._checked: Compiled | None = None
@@ -89,8 +113,8 @@ class ConcreteGraph:
     def direct(self) -> Callable[..., tuple[Any]] | None:
         """The compiled function, if its only result is all that a call has to give."""
         simple = self.outputs.spec.kind is None and self.outputs.places == [0]
-        busy = self._writes or self._changes or self._twins or self._constants or self.inputs.state
-        return self._run if simple and not busy else None
+        busy = self.writes or self.changes or self.twins or self._constants or self.inputs.state
+        return self._run if simple and self.lasts and not busy else None
 
     @property
     def python_source(self) -> str:
@@ -106,7 +130,7 @@ class ConcreteGraph:
         """The result for the leaves of `arguments`, of which the staged ones are arrays."""
         arrays = [leaves[i] for i in self.inputs.staged]
         variables = self.inputs.variables(leaves) if self.inputs.state else []
-        if self._writes and len(arrays) > 1:
+        if self.writes and len(arrays) > 1:
             self._refuse_shared(arrays)
         run = self._run if not MODES else self._checked_run()
         try:
@@ -116,20 +140,20 @@ class ConcreteGraph:
             raise
         if variables:
             results = tuple([_own(r, variables) for r in results])
-        if self._writes:
+        if self.writes:
             results = self._put_back([*arrays, *variables], results)
         if self._constants:
             results = tuple([r.copy() if id(r) in self._constants else r for r in results])
-        if self._twins:
-            results = tuple([_copied(r) if i in self._twins else r for i, r in enumerate(results)])
-        if self._changes:
-            apply(self._changes, arguments, results)
+        if self.twins:
+            results = tuple([_copied(r) if i in self.twins else r for i, r in enumerate(results)])
+        if self.changes:
+            apply(self.changes, arguments, results)
         return self.outputs.build(results)
 
     def _put_back(self, targets: list[Any], results: tuple) -> tuple:
         """Give the arguments and variables that the graph writes what it left in them."""
-        first = len(results) - len(self._writes)
-        written = dict(zip(self._writes, results[first:], strict=True))
+        first = len(results) - len(self.writes)
+        written = dict(zip(self.writes, results[first:], strict=True))
         arrays = {id(w): targets[i] for i, w in written.items() if not isinstance(targets[i], Variable)}
         results = tuple([arrays.get(id(r), r) for r in results[:first]])
         if len(written) > 1:
@@ -144,7 +168,7 @@ class ConcreteGraph:
 
     def _refuse_shared(self, arrays: Sequence[Any]) -> None:
         """An argument that is written must not share memory with another: the other would not change."""
-        for i in self._writes:
+        for i in self.writes:
             for j, other in enumerate(arrays):
                 if i < len(arrays) and i != j and _overlap(arrays[i], other):
                     first, second = (self.graph.arguments[k].attrs["name"] for k in (i, j))
@@ -162,7 +186,10 @@ class ConcreteGraph:
         while place is not None and node is None:
             node = nodes.get(place.tb_frame.f_code, {}).get(place.tb_lineno)
             place = place.tb_next
-        error.__traceback__ = at_user_frames(error, () if node is None else node.source)
+        error.__traceback__ = self._traceback(error, () if node is None else node.places)
+
+    def _traceback(self, error: BaseException, places: Sequence[Place]) -> Any:
+        return at_user_frames(error, places)
 
     def _checked_run(self) -> Callable[..., tuple]:
         if "numerics" not in MODES:
@@ -247,14 +274,21 @@ def trace(
                 builder.state_of(leaf)
         args, kwargs = unflatten(spec, staged)
         before = snapshot((args, kwargs))
-        value: Any = None
-        try:
-            value = trace_root(lambda: function(*args, **kwargs))
-        except staging.AlwaysRaises:
-            pass
-        except Exception as error:
-            strip(error)
-            raise
+        raised: list[Exception] = []
+
+        def run() -> Any:
+            try:
+                return function(*args, **kwargs)
+            except staging.AlwaysRaises:
+                return None
+            except Exception as error:
+                if not backend.raise_last(error):
+                    strip(error)
+                    raise
+                raised.append(error)
+                return None
+
+        value = trace_root(run)
         results = builder.graph.results
         outputs, structure = flatten(value, changeable=True)
         made = Outputs(structure, *_results(results, outputs))
@@ -266,8 +300,20 @@ def trace(
     places = {id(leaf): i for i, leaf in reversed(list(enumerate(leaves)))}
     state = [places.get(key, variable) for key, (variable, _) in builder.state.items()]
     given = [known(leaf) if kind is None else kind for leaf, kind in zip(leaves, specs, strict=True)]
-    concrete = ConcreteGraph(builder.graph, Inputs(spec, given, state), made, writes, changed)
+    inputs = Inputs(spec, given, state, _forms(leaves))
+    concrete = ConcreteGraph(builder.graph, inputs, made, writes, changed)
+    concrete.lasts = not raised
     return concrete, builder.created
+
+
+def _forms(leaves: Sequence[Any]) -> dict[int, str]:
+    kinds = ((np.generic, "scalar"), (np.ndarray, "array"))
+    return {
+        i: form
+        for i, leaf in enumerate(leaves)
+        for kind, form in kinds
+        if isinstance(leaf, kind) and leaf.shape == ()
+    }
 
 
 def _results(results: list[Node], leaves: Sequence[Any]) -> tuple[list[Any], list[int | None]]:

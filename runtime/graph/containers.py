@@ -96,7 +96,8 @@ def _items(value: Any) -> dict[Any, Any] | None:
 
 def _at(value: Any, path: Path) -> Any:
     for key in path:
-        value = getattr(value, key) if dataclasses.is_dataclass(value) else value[key]
+        named = isinstance(key, str) and not isinstance(value, dict)
+        value = getattr(value, key) if named else value[key]
     return value
 
 

@@ -18,8 +18,8 @@ from .ir import Node, Slot
 from .rules.probing import dummy, quiet
 from .specs import TensorSpec
 from .staged import Staged, Tensor
-from .trace import is_tracing, scalar_type
-from .types import ArrayType, ScalarType, StagedType
+from .trace import current, is_tracing, scalar_type
+from .types import ArrayType, GeneratorType, ScalarType, StagedType
 
 
 def print(*values: Any, **options: Any) -> None:  # noqa: A001 - it is Python's, at every call
@@ -123,7 +123,7 @@ def drawing(function: Any) -> Callable[..., Any] | None:
     if isinstance(owner, (np.random.Generator, np.random.RandomState, random.Random)):
         return lambda *args, **kwargs: _drawn(owner, function.__name__, args, kwargs)
     if function is np.random.seed:
-        return lambda *args, **kwargs: _drawn(np.random.rand.__self__, "seed", args, kwargs)
+        return lambda *args, **kwargs: _drawn(GENERATORS["numpy.random"], "seed", args, kwargs)
     if function is np.random.default_rng:
         return lambda *args, **kwargs: _StagedGenerator(args, kwargs)
     return None
@@ -137,12 +137,13 @@ class _StagedGenerator:
         template, _ = taken.take(args)
         named, _ = taken.take(kwargs)
         attrs = {"function": np.random.default_rng, "args": template, "kwargs": named}
-        self._node = record.add("default_rng", taken.inputs, None, effect=True, **attrs)
+        self._node = record.add("default_rng", taken.inputs, GeneratorType(), effect=True, **attrs)
+        self._owner = current()
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(np.random.Generator, name):
             raise AttributeError(f"'Generator' object has no attribute {name!r}")
-        return lambda *args, **kwargs: _drawn(self._node, name, args, kwargs)
+        return lambda *args, **kwargs: _drawn(current().lift(self._node, self._owner), name, args, kwargs)
 
 
 _PERMUTED = {"shuffle": "permutation"}
@@ -164,7 +165,7 @@ def _drawn(owner: Any, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
         drawer = owner
     template, _ = taken.take(args)
     named, _ = taken.take(kwargs)
-    attrs = {"function": _draw, "args": (drawer, name, template, named), "kwargs": {}}
+    attrs = {"function": draw, "args": (drawer, name, template, named), "kwargs": {}}
     if isinstance(kind, list):
         node = record.add(f"random.{name}", taken.inputs, None, effect=True, **attrs)
         return [record.wrap(record.output(node, i, k)) for i, k in enumerate(kind)]
@@ -172,7 +173,7 @@ def _drawn(owner: Any, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
     return None if kind is None else record.wrap(node)
 
 
-def _draw(owner: Any, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+def draw(owner: Any, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
     return getattr(owner, name)(*args, **kwargs)
 
 
@@ -236,4 +237,17 @@ def _common(name: str, first: Any, second: Any) -> Any:
     return ArrayType(kinds[0].dtype, shape)
 
 
-__all__ = ["StagedType", "drawing", "print", "py_function"]
+GENERATORS = {"numpy.random": np.random.rand.__self__, "random": random.random.__self__}  # type: ignore[attr-defined]
+"""The generators of whole modules."""
+
+_KINDS = (np.random.Generator, np.random.RandomState, random.Random)
+_STATE = ("get_state", "getstate", "set_state", "setstate", "spawn")
+DRAWS = frozenset(
+    f"random.{name}"
+    for kind in _KINDS
+    for name in dir(kind)
+    if not name.startswith("_") and name not in _STATE and callable(getattr(kind, name))
+)
+"""The ops that draw."""
+
+__all__ = ["DRAWS", "GENERATORS", "StagedType", "draw", "drawing", "print", "py_function"]

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import StagingError, UnsupportedFunctionError
 from .ir import Node, Slot
-from .rules import NUMPY, getitem_type, setitem_check, ufunc_type
+from .rules import NUMPY, getitem_type, methods, setitem_check, ufunc_type
 from .trace import current, scalar_type
 from .types import SAMPLES, ArrayType, ListType, MaybeType, ScalarType, StagedType
 
@@ -128,6 +128,8 @@ class Arguments:
 def function_name(function: Callable) -> str:
     module = getattr(function, "__module__", "") or ""
     name = getattr(function, "__name__", repr(function))
+    if module == methods.__name__:
+        return f"numpy.ndarray.{name}"
     return f"{module.replace('numpy.core', 'numpy').replace('._', '.')}.{name}" if module else name
 
 

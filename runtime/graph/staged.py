@@ -53,6 +53,11 @@ class Staged:
         return self._base[0] if self._base is not None else None
 
     @property
+    def is_in_scope(self) -> bool:
+        """Whether the function, branch or body that made it is still being traced."""
+        return self._owner.open
+
+    @property
     def is_argument(self) -> bool:
         return self._node.op == "argument"
 
@@ -94,7 +99,8 @@ class Staged:
     def __bool__(self) -> NoReturn:  # noqa: PLE0304 - refuse() raises
         self.refuse(
             "decides a branch that was not converted",
-            "Convert the function that holds the 'if', 'while', 'and', 'or' or 'not', or use np.where",
+            "Convert the function that holds the 'if', 'while', 'and', 'or' or 'not', or use "
+            "np.where; the body of a class and the patterns of a 'case' are left to Python: decide before",
         )
 
     def __index__(self) -> NoReturn:  # noqa: PLE0305 - refuse() raises
@@ -119,7 +125,10 @@ class Staged:
         )
 
     def __format__(self, spec: str) -> NoReturn:
-        self.refuse("is formatted into text while the graph is built", "Format it in converted code")
+        self.refuse(
+            "is formatted into text while the graph is built",
+            "Format it in converted code; a width or precision must be plain",
+        )
 
     def __str__(self) -> str:
         return repr(self)
@@ -127,7 +136,11 @@ class Staged:
     def __repr__(self) -> str:
         return f"<staged {self.type}>"
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> NoReturn:  # noqa: PLE0309 - refuse() raises
+        self.refuse(
+            "is a key of a dict or a member of a set, which have to be known while the graph is built",
+            "Use a plain value there, or an array and its index",
+        )
 
     # NumPy's protocols
 
@@ -196,7 +209,7 @@ class Value(Staged):
     for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
         locals()[f"__{_name}__"] = _binary(_name)
     del _name, _function
-    __hash__ = None
+    __hash__ = Staged.__hash__
 
     def __neg__(self) -> Any:
         return record.unary("neg", self)
@@ -409,6 +422,8 @@ class StagedList(Staged):
         self.write(lists.staged_list([]))
 
     def __delitem__(self, key: Any) -> None:
+        if isinstance(key, slice):
+            self.refuse("cannot lose a slice", "Make a new list of what stays")
         self.pop(key)
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -439,7 +454,7 @@ class StagedList(Staged):
     def __ne__(self, other: object) -> Any:
         return lists.list_equal(self, other, "ne")
 
-    __hash__ = None
+    __hash__ = Staged.__hash__
 
     def __getitem__(self, key: Any) -> Any:
         return lists.list_get(self, key)

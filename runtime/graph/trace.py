@@ -23,7 +23,7 @@ from ..backends import BACKENDS
 from ..errors import LeakError, StateError
 from ..heap import unnoticed
 from ..tracebacks import is_ours
-from .ir import Graph, Node, Source, line_of
+from .ir import Frames, Graph, Node
 from .types import ArrayType, ScalarType, StagedType
 
 _NUMPY = os.path.dirname(np.__file__) + os.sep
@@ -224,7 +224,7 @@ def outside() -> Any:
         _current.reset(token)
 
 
-def user_frames() -> Source:
+def user_frames() -> Frames:
     """The frames of user code below the trace, outermost first, as code and instruction."""
     found = []
     frame: FrameType | None = sys._getframe(2)
@@ -267,6 +267,5 @@ __all__ = [
     "in_inner_graph",
     "is_tracing",
     "leaked",
-    "line_of",
     "scalar_type",
 ]

@@ -235,6 +235,24 @@ class Variable(Tensor):
         return super().__getattr__(name) if is_tracing() else getattr(self._array, name)
 
 
+class VariableSpec:
+    """A `Variable` that is an argument of a trace from a file: any of this dtype and shape.
+
+    Those of one `number` are the same.
+    """
+
+    __slots__ = ("number", "type")
+
+    def __init__(self, number: int, kind: ArrayType):
+        self.number, self.type = number, kind
+
+    def admits(self, value: Any) -> bool:
+        return isinstance(value, Variable) and value.type == self.type
+
+    def __repr__(self) -> str:
+        return f"Variable({self.type})"
+
+
 def _held(value: Any) -> Any:
     """A value with the arrays of variables in their place."""
     if isinstance(value, Variable):

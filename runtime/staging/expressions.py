@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ..backends import ACTIVE, Backend, staged_by
+from ..backends import ACTIVE, BACKENDS, Backend, staged_by
 from ..errors import StagingError
 from ..structures import flatten, unflatten
 from .conditions import if_stmt
@@ -98,6 +98,20 @@ def bound_parts(value: Any) -> Any:
     if all(map(operator.is_, checked, leaves)):
         return value
     return unflatten(spec, checked)
+
+
+def certain(value: Any, name: str) -> Any:
+    """An attribute's value, where it is asked whether there is one.
+
+    Raises:
+        StagingError: that is known at run time only.
+    """
+    backend = BACKENDS[type(value)]
+    if backend is not None and backend.is_staged(value) and bound(backend, value) is not value:
+        raise StagingError(
+            f"whether there is an attribute {name!r} depends on a staged value. Give it a value on each path"
+        )
+    return value
 
 
 def assert_stmt(backend: Backend, test: Any, msg: Callable[[], Any] | None) -> None:

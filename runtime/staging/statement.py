@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import gc
 import sys
 import threading
@@ -9,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
+
+import numpy as np
 
 from ..backends import BACKENDS, Backend, Capture
 from ..errors import MismatchError, StagedRecursionError, StagingError
@@ -32,6 +35,13 @@ _depths = _Depths()
 
 class AlwaysRaises(BaseException):
     """Ends a trace at a point that no path reaches: every one has raised before."""
+
+
+class Restage(BaseException):
+    """Ends a capture that wrote to plain arrays: they have to be staged first."""
+
+    def __init__(self, changed: list[Any]):
+        self.changed = changed
 
 
 @dataclass(frozen=True)
@@ -107,9 +117,9 @@ class Statement:
         if code is not None and _depths.counts[code] > MAX_RECURSION:
             _depths.counts.clear()
             raise StagedRecursionError(
-                f"{function_name(code)!r} calls itself under a staged condition: the depth is known only at run "
-                f"time, so the trace would not end ({MAX_RECURSION} levels were tried). Write it as a loop, "
-                "or recurse on a plain number"
+                f"{function_name(code)!r} calls itself under a staged condition: the depth is known only at "
+                f"run time, so the trace would not end ({MAX_RECURSION} levels were tried). Write it as a "
+                "loop, or recurse on a plain number"
             )
 
         def traced(*placeholders: Any) -> Any:
@@ -119,7 +129,9 @@ class Statement:
             for variable, value in zip(self.variables, self.get_state(), strict=True):
                 noted[variable] = flatten(value)
                 raw[variable] = value
-            self.heap.refuse_changes()
+            changed = self.heap.changed()
+            if changed:
+                raise Restage(changed)
             for slot, value in self.heap.changes().items():
                 noted[slot] = flatten(value)
             return result, [leaf for leaves, _ in noted.values() for leaf in leaves]
@@ -161,8 +173,7 @@ class Statement:
                 "variable of the function. Give the list to a local variable first, and use that"
             )
         others = [name for name, value in user_variables() if value is held and name not in self.names]
-        iterated = any(type(r).__name__ == "list_iterator" for r in gc.get_referrers(held))
-        if iterated:
+        if is_iterated(held):
             raise StagingError(
                 f"{location.name} changes its length under a staged condition while a Python loop iterates "
                 "it. Loop over a copy, or over indexes"
@@ -177,6 +188,32 @@ class Statement:
         self.before = tuple(staged if value is held else value for value in self.before)
         self.restore()
         return True
+
+    def settled(self, run: Callable[[], Any]) -> Any:
+        """What `run` gives when all arrays that it writes are staged ones."""
+        while True:
+            try:
+                return run()
+            except Restage as error:
+                again = error
+            self.stage_arrays(again)
+
+    def stage_arrays(self, again: Restage) -> None:
+        """Put staged arrays in the place of the plain ones that a branch or loop has written."""
+        make = getattr(self.backend, "staged_array", None)
+        for owner in again.changed:
+            own = [n for n, value in zip(self.names, self.before, strict=True) if value is owner]
+            others = [n for n, value in user_variables() if value is owner and n not in self.names]
+            others += ["an object or container"] if self.heap.holds(owner) and not own else []
+            if make is None or not isinstance(owner, np.ndarray) or not own or others:
+                also = f", and has another name too: {others[0]}" if own and others else ""
+                raise StagingError(
+                    f"a plain {type(owner).__name__} is changed in a staged branch or loop{also}. Give the "
+                    "variable a new value instead (x = x + 1), or pass the array as an argument"
+                )
+            staged = make(owner)
+            self.before = tuple(staged if value is owner else value for value in self.before)
+        self.restore()
 
     def write(self, values: dict[Any, Any]) -> None:
         state = list(self.before)
@@ -230,14 +267,19 @@ def is_same(first: Any, second: Any) -> bool:
 
 def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Rows) -> Any | None:
     """The type of a leaf that is `first` on one path and `second` on the other; None when it fails."""
+    undefined = next((v for v in (first, second) if isinstance(v, Undefined)), None)
+    if undefined is not None and undefined.error.startswith("["):
+        reason = "a dict has all its keys on each path"
+        rows.add(name, describe(backend, first), describe(backend, second), reason)
+        return None
     kinds = [None if isinstance(v, Undefined) else backend.type_of(v) for v in (first, second)]
     for value, kind in zip((first, second), kinds, strict=True):
         if kind is None and not isinstance(value, Undefined):
             rows.add(name, describe(backend, first), describe(backend, second))
             return None
     try:
-        if kinds[0] is None or kinds[1] is None:
-            return backend.unbound(kinds[0] if kinds[1] is None else kinds[1], name)
+        if undefined is not None:
+            return backend.unbound(kinds[0] if kinds[1] is None else kinds[1], undefined.error)
         return backend.merge(*kinds)
     except TypeError as error:
         rows.add(name, describe(backend, first), describe(backend, second), str(error))
@@ -250,6 +292,23 @@ def is_aliased(value: Any, location: Any) -> bool:
         return True
     own = getattr(location, "name", None)
     return any(name != own and held is value for name, held in user_variables())
+
+
+def is_iterated(held: list[Any]) -> bool:
+    """Whether a loop that Python runs is in the middle of a list."""
+    frame: FrameType | None = sys._getframe(1)
+    loops = False
+    while frame is not None and frame.f_code.co_name != "trace_root":
+        if is_ours(frame.f_code):
+            if frame.f_locals.get("iter_") is held:
+                return True
+        else:
+            loops = loops or _FOR_ITER in frame.f_code.co_code[::2]
+        frame = frame.f_back
+    return loops and any(type(r).__name__ == "list_iterator" for r in gc.get_referrers(held))
+
+
+_FOR_ITER = dis.opmap["FOR_ITER"]
 
 
 def user_variables() -> Iterator[tuple[str, Any]]:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
+from test_house import ROOT
 
 import autograph_rs as ag
 
@@ -18,6 +24,62 @@ def test_14_a_graph_is_data():
         [add],
     )
     assert str(add.type) == "int64[]"
+
+
+def smoothed(x):
+    total = x * 0.5
+    for i in range(len(x) - 1):
+        if x[i] > x[i + 1]:
+            total[i] += x[i + 1]
+    return {"total": total, "sum": np.sum(total)}
+
+
+def test_15_a_graph_is_printed_compared_saved_and_run_without_its_source(tmp_path):
+    x = np.array([3.0, 1.0, 2.0])
+    f = ag.function(smoothed)
+    trace, other = (
+        f.get_concrete_function(x),
+        ag.function(functools.partial(smoothed)).get_concrete_function(x),
+    )
+    assert "total[i] += x[i + 1]" in str(trace.graph)
+    assert trace.graph.equals(other.graph)
+    assert not trace.graph.equals(f.get_concrete_function(x[:2]).graph)
+    ag.save(trace, tmp_path / "smoothed.json")
+    made = run_alone(
+        tmp_path, "f = ag.load('smoothed.json'); print(f.graph); print(f(np.array([3.0, 1.0, 2.0])))"
+    )
+    assert made == f"{trace.graph}\n{f(x)}\n"
+
+
+mean, count = ag.Variable(0.0, name="mean"), ag.Variable(0, name="count")
+
+
+def test_15_variables_in_a_saved_graph_count_on(tmp_path):
+    @ag.function
+    def observe(x):
+        count.assign_add(1)
+        mean.assign_add((x - mean) / count)
+        return mean
+
+    assert [float(observe(np.float64(v))) for v in (1, 2)] == [1.0, 1.5]
+    ag.save(observe, tmp_path / "observe.json")
+    made = run_alone(tmp_path, "f = ag.load('observe.json'); print(float(f(np.float64(6))), f.variables)")
+    assert made == "3.0 (Variable('count', 3, dtype=int64), Variable('mean', 3.0, dtype=float64))\n"
+    assert mean == 1.5
+
+
+def run_alone(folder, program):
+    """What a process prints that has neither these functions nor the converter."""
+    check = "; assert not {'gast', 'autograph_rs.functions'} & set(sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys, autograph_rs as ag, numpy as np; {program}{check}"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
 
 
 def test_16_folding_common_expressions_and_dead_code():

@@ -89,6 +89,15 @@ def test_41_python_at_every_call():
     assert calls == [0, 1, 2, 0, 1]
 
 
+def test_41_a_graph_that_calls_python_says_that_it_cannot_be_saved(tmp_path):
+    f = ag.function(lambda x: ag.py_function(np.sin, [x], ag.TensorSpec(())) + 1)
+    trace = f.get_concrete_function(np.float64(1))
+    for save in (lambda: ag.save(trace, tmp_path / "f.json"), trace.graph.to_json):
+        with pytest.raises(ag.SaveError, match=r"test_running.py:\d+: the node py_function .* calls Python"):
+            save()
+    assert not list(tmp_path.iterdir())
+
+
 def test_41_what_does_not_fit_its_spec():
     f = ag.function(lambda x: ag.py_function(lambda v: v, [x], ag.TensorSpec((2,))))
     with pytest.raises(TypeError, match=r"returned float64\[3\], but its spec is float64\[2\]"):

@@ -231,3 +231,41 @@ def insert_extend_remove(xs, n):
     out.reverse()
     del out[1]
     return out
+
+
+@samples((XS, 0), (XS, 3))
+def items_of_the_list_that_a_loop_fills(xs, n):
+    found, last = [], 0
+    for x in xs:
+        found.append(found[-1] + x if found else n)
+        if len(found) > 3:
+            last = found.pop(0)
+    return found, last
+
+
+@samples((XS, 0), (XS, 3))
+def item_of_an_empty_list(xs, n):
+    found = []
+    for x in xs[:n]:
+        found.append(x)
+    return found[0]
+
+
+@samples((1.0,), (-1.0,))
+def lists_of_two_lengths(x):
+    if x > 0:
+        return [x, 2.0]
+    return []
+
+
+@samples((2.0, 3), (-2.0, 0))
+def lists_that_are_summed(x, n):
+    found = []
+    for i in range(n):
+        found = found + [x * i]
+    chosen = [1.0, x] if x > 0 else [2.0]
+    if x < 0:
+        pairs = [(1, x)]
+    else:
+        pairs = [(2, x), (3, x)]
+    return found, chosen, pairs, len(chosen)
