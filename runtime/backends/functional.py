@@ -288,6 +288,8 @@ class FunctionalBackend:
     def iterable(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> StagedSequence:
         if function is range:
             start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+            if self.is_array(step):
+                self.fail(step == 0, ValueError("range() arg 3 must not be zero"))
             return staged_range(start, stop, step, self.clipped)
         if function is enumerate:
             return staged_enumerate(self.sequence(args[0]), *args[1:], **kwargs)
@@ -301,6 +303,9 @@ class FunctionalBackend:
     def least(self, a: Any, b: Any) -> Any:
         return min(a, b) if isinstance(a, int) and isinstance(b, int) else self.minimum(a, b)
 
+    def fail(self, failed: Any, error: BaseException) -> None:
+        raise NotImplementedError
+
     def minimum(self, a: Any, b: Any) -> Any:
         raise NotImplementedError
 
@@ -312,6 +317,16 @@ class FunctionalBackend:
 
     def or_(self, left: Any, right: Callable[[], Any]) -> Any:
         return staging.if_exp(self, left, lambda: left, right, "")  # type: ignore[arg-type]
+
+    def assert_(self, test: Any, msg: Callable[[], Any] | None) -> None:
+        def fail() -> None:
+            raise AssertionError(*([] if msg is None else [msg()]))
+
+        failed = self.not_(test)
+        staging.if_stmt(self, failed, fail, staging.nothing, tuple, staging.set_nothing, (), 0)  # type: ignore[arg-type]
+
+    def not_(self, value: Any) -> Any:
+        raise NotImplementedError
 
     def get_item(self, target: Any, key: Any) -> Any:
         raise NotImplementedError

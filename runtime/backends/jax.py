@@ -369,10 +369,6 @@ class JaxBackend(FunctionalBackend):
         else:
             lax.cond(failed, lambda: jax.debug.callback(raising, failed, *flat), lambda: None)
 
-    def assert_(self, test: Any, msg: Callable[[], Any] | None) -> None:
-        error = AssertionError(*([] if msg is None else [msg()]))
-        self.fail(self.not_(test), error)
-
     def fmt(self, value: Any, conversion: str) -> Any:
         return Text.mark(value, conversion)
 
