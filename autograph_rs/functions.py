@@ -18,6 +18,7 @@ import numpy as np
 from autograph_rs.runtime.backends import BACKENDS
 from autograph_rs.runtime.errors import SignatureError
 from autograph_rs.runtime.graph.concrete import ConcreteFunction, array_type, trace
+from autograph_rs.runtime.graph.optimise import chosen
 from autograph_rs.runtime.graph.staged import Staged, Tensor
 from autograph_rs.runtime.graph.types import ArrayType
 from autograph_rs.runtime.structures import flatten, paths
@@ -101,6 +102,7 @@ class Function:
     Args:
         python_function: a function, method or callable object.
         input_signature: a `TensorSpec` for each argument, or None to trace whatever comes.
+        optimise: whether to optimise the graphs, or the names of the optimisations to use.
 
     Raises:
         SignatureError: a call's arguments do not fit `input_signature`.
@@ -116,10 +118,14 @@ class Function:
     __name__: str
 
     def __init__(
-        self, python_function: Callable[..., Any], input_signature: Sequence[TensorSpec] | None = None
+        self,
+        python_function: Callable[..., Any],
+        input_signature: Sequence[TensorSpec] | None = None,
+        optimise: bool | Sequence[str] = True,
     ):
         self.python_function = python_function
         self.input_signature = None if input_signature is None else tuple(input_signature)
+        self._optimisations = chosen(optimise)
         self._converted = DEFAULT.to_graph(python_function)
         self._traces: dict[Any, ConcreteFunction] = {}
         self._lock = threading.RLock()
@@ -179,7 +185,9 @@ class Function:
                     types = [ArrayType(s.dtype, s.shape) for s in self.input_signature]
                 names = self._names(args, kwargs)
                 name = getattr(self.python_function, "__name__", "graph")
-                concrete = trace(self._converted, (args, kwargs), types, names, name, _BACKEND)
+                concrete = trace(
+                    self._converted, (args, kwargs), types, names, name, _BACKEND, self._optimisations
+                )
                 self._traces[key] = concrete
             if self.input_signature is not None:
                 self._traces[spec, tuple(map(_key, leaves))] = concrete
@@ -224,13 +232,17 @@ class Function:
 
 
 def function(
-    f: Callable[..., Any] | None = None, *, input_signature: Sequence[TensorSpec] | None = None
+    f: Callable[..., Any] | None = None,
+    *,
+    input_signature: Sequence[TensorSpec] | None = None,
+    optimise: bool | Sequence[str] = True,
 ) -> Any:
     """Trace a function into a graph over NumPy, once for each signature, and run the graph.
 
     Args:
         f: a function, method or callable object; without one, a decorator is returned.
         input_signature: a `TensorSpec` for each argument; all calls share one trace.
+        optimise: False runs the graph as it was traced; a tuple of names uses these optimisations only.
 
     Arrays and NumPy scalars are staged, every other argument is part of the signature. The result has
     the structure that `f` gives it, with arrays and scalars at run time in the place of staged values.
@@ -245,5 +257,5 @@ def function(
     True
     """
     if f is None:
-        return functools.partial(function, input_signature=input_signature)
-    return Function(f, input_signature)
+        return functools.partial(function, input_signature=input_signature, optimise=optimise)
+    return Function(f, input_signature, optimise)

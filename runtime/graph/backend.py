@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dis
-import enum
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,18 +13,12 @@ from ..errors import AutographError, StagingError
 from ..tracebacks import catches, is_ours
 from ..undefined import Undefined
 from . import builtins, lists, record, texts
-from .ir import Graph, Node
+from .ir import Graph, Missing, Node
 from .iterables import StagedIterable, element_types, sources_of
 from .merging import merge_types
 from .staged import Scalar, Staged, StagedList, Tensor, wrap
 from .trace import Builder, building, current, in_inner_graph, is_tracing, scalar_type, user_frames
 from .types import ArrayType, ListType, MaybeType, ScalarType, StagedType
-
-
-class Missing(enum.Enum):
-    """What an unbound variable holds in a running graph."""
-
-    VALUE = "unbound"
 
 
 class BranchCapture:
@@ -411,4 +404,4 @@ def _item_of_sequence(target: Sequence[Any], key: Any) -> Node:
     return record.add("list_get", (held, key), merged)
 
 
-__all__ = ["ArrayType", "GraphBackend", "Missing", "Scalar"]
+__all__ = ["ArrayType", "GraphBackend", "Scalar"]

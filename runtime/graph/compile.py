@@ -17,8 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..undefined import unbound_local
-from .backend import Missing
-from .ir import Graph, Node, Slot
+from .ir import Graph, Missing, Node, Slot
 from .run import EXPRESSIONS, FUNCTIONS
 from .types import ListType
 from .writes import held_type, written_arguments
@@ -100,9 +99,9 @@ class _Emitter:
 
     def literal(self, value: Any) -> str:
         if value is None or value is Ellipsis or type(value) in (bool, int, str):
-            return repr(value)
+            return _closed(repr(value))
         if type(value) is float and math.isfinite(value):
-            return repr(value)
+            return _closed(repr(value))
         if value is Missing.VALUE:
             return "MISSING"
         return self.keep(value)
@@ -406,6 +405,11 @@ class _Emitter:
         self.names[node] = tuple(names)
         written = written_arguments(node.attrs["body"])
         owned.update((node, i) for i, a in enumerate(arguments) if a in written)
+
+
+def _closed(text: str) -> str:
+    """The text of a number so that operators beside it do not take it apart: `-2 ** x` is `-(2 ** x)`."""
+    return f"({text})" if text.startswith("-") else text
 
 
 def _first(iterable: Any, limit: int) -> Any:

@@ -14,7 +14,7 @@ from ..structures import Spec, flatten, unflatten
 from ..tracebacks import FULL, at_user_frames, strip
 from .compile import compile_graph
 from .ir import Graph, Node
-from .optimise import optimise
+from .optimise import ALL, optimise
 from .staged import Staged, Tensor, wrap
 from .trace import Builder, building, trace_root
 from .types import ArrayType, MaybeType, StagedType
@@ -41,12 +41,18 @@ class ConcreteFunction:
     """
 
     def __init__(
-        self, graph: Graph, outputs: Spec, plain: list[Any], places: list[int | None], writes: list[int]
+        self,
+        graph: Graph,
+        outputs: Spec,
+        plain: list[Any],
+        places: list[int | None],
+        writes: list[int],
+        optimisations: Sequence[str] = ALL,
     ):
         self.graph = graph
         self._outputs, self._plain, self._places, self._writes = outputs, plain, places, writes
         traced = list(graph.results)
-        optimise(graph)
+        optimise(graph, optimisations)
         self._twins = _twins(traced, graph.results)
         self._compiled = compile_graph(graph)
         self._run = self._compiled.function
@@ -144,6 +150,7 @@ def trace(
     names: Sequence[str],
     name: str,
     backend: Any,
+    optimisations: Sequence[str] = ALL,
 ) -> ConcreteFunction:
     """Run `function(*args, **kwargs)` on staged values and keep what it did.
 
@@ -154,6 +161,7 @@ def trace(
         names: a name for each leaf.
         name: the name of the graph.
         backend: the graph backend.
+        optimisations: the names of those to use.
     """
     leaves, spec = flatten(arguments)
     builder = Builder(name)
@@ -190,7 +198,7 @@ def trace(
             if handle.node() is not node:
                 writes.append(i)
                 builder.graph.results.append(handle.node())
-    return ConcreteFunction(builder.graph, structure, plain, places, writes)
+    return ConcreteFunction(builder.graph, structure, plain, places, writes, optimisations)
 
 
 def _as_result(leaf: Any) -> Node | None:

@@ -8,6 +8,7 @@ that has several. `effect` says that a node is needed by definition and keeps it
 
 from __future__ import annotations
 
+import enum
 import linecache
 import types
 from collections.abc import Iterator, Sequence
@@ -17,6 +18,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 Source: TypeAlias = tuple[tuple[types.CodeType, int], ...]
+
+
+class Missing(enum.Enum):
+    """What an unbound variable holds in a running graph."""
+
+    VALUE = "unbound"
 
 
 @dataclass(frozen=True, slots=True)
