@@ -27,7 +27,7 @@ _VIEWS = frozenset(
      "numpy.reshape", "numpy.ravel", "numpy.squeeze", "numpy.swapaxes", "numpy.diagonal", "numpy.expand_dims",
      "numpy.moveaxis", "numpy.broadcast_to", "numpy.real", "numpy.imag", "numpy.asarray", "numpy.flip",
      "numpy.rollaxis", "numpy.split", "numpy.array_split", "numpy.atleast_1d", "numpy.atleast_2d",
-     "numpy.rot90")
+     "numpy.rot90", "numpy.ndarray.reshape", "numpy.ndarray.transpose", "numpy.ndarray.astype")
 )  # fmt: skip
 
 Owned: TypeAlias = set[Node | tuple[Node, int]]

@@ -242,11 +242,15 @@ def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Row
 
 
 def is_aliased(value: Any, location: Any) -> bool:
-    """Whether a value is an argument of the trace, or has another name in the functions that run."""
-    if getattr(value, "is_argument", False):
+    """Whether a value is an argument of the trace, a view, or has another name in the functions that run."""
+    if getattr(value, "is_argument", False) or getattr(value, "shared", "") or is_view(value):
         return True
     own = getattr(location, "name", None)
     return any(name != own and held is value for name, held in user_variables())
+
+
+def is_view(value: Any) -> bool:
+    return getattr(value, "base", None) is not None
 
 
 def user_variables() -> Iterator[tuple[str, Any]]:

@@ -90,6 +90,7 @@ _CREATING = (
     "numpy.empty",
     "numpy.full",
     "numpy.copy",
+    "numpy.ndarray.copy",
     "numpy.array",
     "numpy.eye",
 )

@@ -181,6 +181,7 @@ RULES: dict[str, Rule] = {
     "abs": _again,
     "convert": _convert,
     "numpy.transpose": _transpose,
+    "numpy.ndarray.transpose": _transpose,
     "getitem": _whole,
 }
 """For each op, what a node of it is the same as, but for its type; None if nothing."""

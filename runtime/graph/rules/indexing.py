@@ -90,7 +90,7 @@ def setitem_check(array: ArrayType, key: Any, value: Any) -> None:
         if len(sizes) == len(given) > 0:
             # Whether an array of one element is an element depends on NumPy's version.
             with quiet():
-                np.zeros(1)[0] = np.ones([min(d, 2) for d in sizes])
+                np.zeros(1, array.dtype)[0] = np.ones([min(d, 2) for d in sizes], as_array(value).dtype)
     elif not fits(given, target):
         if not place.advanced:
             given = without_leading_ones(given, len(target))
@@ -198,7 +198,7 @@ def item(part: Any, axes: Shape, first: int) -> Item:
     if index.dtype != bool:
         return Item(part, axes, first, index.shape, "advanced")
     for offset, (size, masked) in enumerate(zip(axes, index.shape, strict=True)):
-        if None not in (size, masked) and size != masked:
+        if None not in (size, masked) and masked not in (0, size):  # NumPy takes an empty mask anywhere
             raise IndexError(
                 f"boolean index did not match indexed array along axis {first + offset}; size of "
                 f"axis is {size} but size of corresponding boolean axis is {masked}"
