@@ -115,10 +115,7 @@ class ConcreteFunction:
         return next((i for i, w in written.items() if w is value), None)
 
     def _user_traceback(self, error: BaseException) -> Any:
-        place = error.__traceback__
-        while place is not None and place.tb_frame.f_code is not self._run.__code__:
-            place = place.tb_next
-        node = None if place is None else self._compiled.nodes.get(place.tb_lineno)
+        node = self._compiled.node_at(error.__traceback__)
         return at_user_frames(error, () if node is None else node.source)
 
 

@@ -75,6 +75,7 @@ class Sharing:
         self._parent: dict[Value, Value] = {}
         self._escaping: set[Value] = set()
         self._listed: set[Value] = set()
+        self._sizes: dict[Value, int] = {}
         self._visit(graph)
         for value in (*graph.arguments, *graph.results):
             self._escaping.add(self.group(value))
@@ -97,11 +98,16 @@ class Sharing:
         """Whether a list may hold an array of the value's group."""
         return self.group(value) in self._listed
 
+    def is_alone(self, value: Value) -> bool:
+        """Whether no other value may share memory with a value."""
+        return self._sizes.get(self.group(value), 1) == 1 and not self.escapes(value)
+
     def join(self, first: Value, second: Value) -> None:
         """Let two values share from now on."""
         a, b = self.group(first), self.group(second)
         if a is not b:
             self._parent[b] = a
+            self._sizes[a] = self._sizes.get(a, 1) + self._sizes.get(b, 1)
             for marked in (self._escaping, self._listed):
                 if b in marked:
                     marked.add(a)

@@ -116,4 +116,3 @@ METHODS: dict[str, Callable[..., Any]] = {
 }
 for _adapter in (reshape, transpose, astype, flatten, copy, clip, compress, item):
     _adapter.__module__ = "numpy.ndarray"  # under which a graph shows it
-

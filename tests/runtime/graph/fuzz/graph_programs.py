@@ -258,7 +258,9 @@ class _Writer:
             case 1:
                 text = f"for i in range({rng.choice(('n', 'n', '2'))}):\n{self.body('i')}"
             case 2:
-                arrays = [k for k, v in self.values.items() if isinstance(v, np.ndarray) and v.ndim and len(v)]
+                arrays = [
+                    k for k, v in self.values.items() if isinstance(v, np.ndarray) and v.ndim and len(v)
+                ]
                 if not arrays:
                     return
                 text = f"for x in {rng.choice(arrays)}:\n{self.body('x')}"

@@ -1,6 +1,6 @@
 """Compare random programs plain, as graphs and as optimised graphs.
 
-    python tests/runtime/graph/fuzz/run.py --count 50000 --seed 1
+python tests/runtime/graph/fuzz/run.py --count 50000 --seed 1
 """
 
 from __future__ import annotations
