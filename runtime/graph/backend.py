@@ -200,6 +200,10 @@ class GraphBackend:
             if base is not None:
                 base.shared = "it has a view that was made in a branch or loop"
 
+    def refreshed(self, value: Any) -> Any:
+        """A value, or what it is by now if it is a view of an array that was written."""
+        return value.read() if isinstance(value, Staged) and value.is_stale else value
+
     def is_view(self, value: Any) -> bool:
         return isinstance(value, Staged) and value.base is not None
 

@@ -58,12 +58,17 @@ class Staged:
         return self.version + (self._base[0].stamp if self._base is not None else 0)
 
     @property
+    def is_stale(self) -> bool:
+        """Whether it is a view of an array that was written since."""
+        return self._base is not None and self._base[0].stamp != self._seen
+
+    @property
     def is_argument(self) -> bool:
-        return self._node.op == "argument"
+        return self._node.op == "argument" or self.in_place
 
     def node(self) -> Node:
         """The node that holds the value now, as the current graph sees it."""
-        if self._base is not None and self._base[0].stamp != self._seen:
+        if self._base is not None and self.is_stale:
             base, again, _ = self._base
             return again(base).node()
         return current().lift(self._node, self._owner)

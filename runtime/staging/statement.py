@@ -67,10 +67,12 @@ class Path:
     values: dict[Any, tuple[list[Any], Spec]]
     result: Any = None
     raw: dict[Any, Any] = field(default_factory=dict)
+    seen: list[tuple[Any, Any]] = field(default_factory=list)
 
     def leaf(self, value: Any) -> Any:
-        """A value as the path leaves it, if it was written in place there."""
-        return next((left for handle, left in self.capture.writes if handle is value), value)
+        """A value as the path leaves it, if it, or what it is a view of, was written in place there."""
+        left = (*self.capture.writes, *self.seen)
+        return next((new for handle, new in left if handle is value), value)
 
 
 class Statement:
@@ -100,6 +102,8 @@ class Statement:
         """Capture `closure`; `enter` gets the placeholders before it runs."""
         noted: dict[Any, tuple[list[Any], Spec]] = {}
         raw: dict[Any, Any] = {}
+        seen: list[tuple[Any, Any]] = []
+        refreshed = getattr(self.backend, "refreshed", None)
         code: Any = getattr(closure, "__code__", None)
         _depths.counts[code] = _depths.counts.get(code, 0) + 1
         if _depths.counts[code] > MAX_RECURSION:
@@ -120,6 +124,8 @@ class Statement:
             self.heap.refuse_changes()
             for slot, value in self.heap.changes().items():
                 noted[slot] = flatten(value)
+            if refreshed is not None:
+                seen.extend((leaf, refreshed(leaf)) for leaves, _ in noted.values() for leaf in leaves)
             return result
 
         try:
@@ -130,7 +136,8 @@ class Statement:
             self.restore()
         for handle, value in capture.writes:
             noted[Written(handle)] = ([value], LEAF)
-        return Path(capture, noted, capture.value, raw)
+        seen = [pair for pair in seen if pair[0] is not pair[1]]
+        return Path(capture, noted, capture.value, raw, seen)
 
     def restore(self) -> None:
         self.set_state(self.before)

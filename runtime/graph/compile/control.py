@@ -119,9 +119,9 @@ class Emitter(Operations):
         return names
 
     def loop_body(
-        self, node: Node, names: list[str], arguments: Sequence[Node], operands: Sequence[Node]
+        self, node: Node, names: list[str], arguments: Sequence[Node], operands: Sequence[Node], test: str
     ) -> str:
-        """The body's lines; the expression of the test for another round."""
+        """The body's lines, which leave in `test` whether there is another round, unless that is known."""
         body = node.attrs["body"]
         count = len(body.arguments) - len(operands)
         for argument, operand in zip(body.arguments[count:], operands, strict=True):
@@ -135,12 +135,11 @@ class Emitter(Operations):
             if argument in written and (result not in inner or shared):
                 copy = "list({})" if isinstance(held_type(argument), ListType) else "{}.copy()"
                 results[i] = copy.format(results[i])
-        test = again
         if again not in ("True", "False"):
-            test = self.fresh("g")
             self.assign([test, *names], [again, *results], tail)
         else:
             self.assign(names, results, tail)
+            test = again
         return test
 
     def emit_while(self, node: Node, ends: set[Node], owned: Owned) -> None:
@@ -160,8 +159,9 @@ class Emitter(Operations):
         self.indent += 1
         if limit is not None:
             self.line(f"{counter} += 1")
-        again = self.loop_body(node, names, arguments, operands)
-        self.line(f"{test} = {again}", node)
+        again = self.loop_body(node, names, arguments, operands, test)
+        if again != test:
+            self.line(f"{test} = {again}", node)
         self.indent -= 1
         self.finish_loop(node, names, arguments, owned)
 
@@ -186,7 +186,7 @@ class Emitter(Operations):
             f"for {_target(node.attrs['structure'], [self.names[i] for i in items])} in {iterated}:", node
         )
         self.indent += 1
-        again = self.loop_body(node, names, arguments, operands)
+        again = self.loop_body(node, names, arguments, operands, self.fresh("g"))
         if again != "True":
             self.line(f"if not {again}: break", node)
         self.indent -= 1 + outer

@@ -1,8 +1,8 @@
 """The walk over a graph: a line for each node, names for values, expressions inside expressions.
 
 The text of a number that the very next expression uses, and nothing else, stands inside that expression.
-It is *pending* until then: what else might come between has the pending ones written to lines first, so
-that everything is computed in the graph's order. Names of arrays are used again once no value needs them,
+It is *pending* until then; what could raise in between has the pending ones written to lines first, so
+that errors come in the graph's order. Names of arrays are used again once no value needs them,
 so that memory is freed as in plain NumPy code.
 """
 
@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...undefined import unbound_local
+from ..facts import is_silent
 from ..ir import Graph, Missing, Node, Slot
 from ..run import EXPRESSIONS, FUNCTIONS
 from ..types import ArrayType, ScalarType
@@ -128,9 +129,10 @@ class Writer:
                 self.view_uses[root] += self.uses[node]
             for used in over if node in last else (*over, node):
                 self.release(used)
-        keep = self.pending[-1:] if self.pending and self.pending[-1] in graph.results else []
-        self.flush(keep)
-        self.tail = keep[0] if keep else None
+        loud = [node for node in self.pending if not is_silent(node)]
+        if len(loud) > 1 or any(node not in graph.results for node in self.pending):
+            self.flush()
+        self.tail = next(iter(loud if self.pending else ()), None)
         self.pending.clear()
         return [self.names[r] for r in graph.results]
 
@@ -161,21 +163,27 @@ class Writer:
 
     # Expressions inside expressions
 
-    def flush(self, keep: Sequence[Node] = ()) -> None:
-        """Write what is pending to lines of its own, but for `keep`, the last of it."""
-        for node in self.pending[: len(self.pending) - len(keep)]:
+    def flush(self) -> None:
+        """Write what is pending to lines of its own."""
+        for node in self.pending:
             text, name = self.names[node], self.fresh()
             self.line(f"{name} = {text}", node)
             self.names[node] = name
-        self.pending[:] = keep
+        self.pending.clear()
 
     def take(self, node: Node, inputs: Sequence[Node]) -> int:
-        """Let a node's text hold what is pending, if that is all used by it, in order; how deep it gets."""
-        taken = [i for i in inputs if i in self.pending] if self.pending else []
-        if taken != self.pending or any(not _same_line(node, i) for i in taken):
+        """Let a node's text hold what it uses of what is pending; how deep it gets.
+
+        What can raise is computed in the graph's order all the same, and on the user's line.
+        """
+        if not self.pending:
+            return 0
+        taken = [i for i in inputs if i in self.pending]
+        loud = [i for i in self.pending if not is_silent(i)]
+        if [i for i in taken if i in loud] != loud or any(not _same_line(node, i) for i in loud):
             self.flush()
             return 0
-        self.pending.clear()
+        self.pending = [i for i in self.pending if i not in taken]
         return max((self.depth[i] for i in taken), default=0)
 
     def node(self, node: Node, ends: set[Node], owned: Owned) -> None:
@@ -183,7 +191,7 @@ class Writer:
         if special is not None:
             if node.op == "cond":
                 self.take(node, node.inputs[:1])
-            elif node.op not in ("constant", "output"):
+            if node.op not in ("constant", "output"):
                 self.flush()
             special(node, ends, owned)
             return

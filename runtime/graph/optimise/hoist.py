@@ -9,11 +9,11 @@ inside the graph: each round makes one of its own for those who could tell.
 
 from __future__ import annotations
 
+from ..facts import is_cheap, is_silent
 from ..ir import Graph, Missing, Node
 from ..sharing import Sharing, is_elementwise, makes
 from ..types import ArrayType, ListType, ScalarType
 from .branches import trips
-from .facts import is_cheap, is_silent
 from .fold import captures
 from .rewriting import Replacements, is_constant
 

@@ -71,6 +71,14 @@ class Place:
         """One mask of the array's own rank."""
         return len(self.items) == 1 and self.advanced and as_index(self.items[0].part).dtype == bool
 
+    @property
+    def nowhere(self) -> bool:
+        """An empty mask beside axes that are not, which NumPy takes for no place at all."""
+        if not self.masked:
+            return False
+        mask = as_index(self.items[0].part).shape
+        return 0 in mask and any(a != m for a, m in zip(self.items[0].axes, mask, strict=True))
+
 
 def getitem_type(array: ArrayType, key: Any) -> ArrayType:
     """The type of `array[key]`."""
@@ -83,6 +91,8 @@ def setitem_check(array: ArrayType, key: Any, value: Any) -> None:
     """Raise NumPy's error if `value` can never be broadcast to `array[key]`."""
     place, given = addressed(array.shape, key), shape_of(value)
     target = place.shape
+    if place.nowhere:
+        return
     if place.masked:
         check_masked(target, given)
     elif place.element:

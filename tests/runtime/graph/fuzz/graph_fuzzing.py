@@ -18,6 +18,9 @@ import numpy as np
 from graph_programs import Program, program
 
 import autograph_rs as ag
+from autograph_rs.runtime.graph.compile import buffers
+
+buffers.SMALLEST = 0  # arrays as small as these are computed into too
 
 REFUSED = (ag.StagingError, ag.MismatchError, ag.UnsupportedFunctionError)
 

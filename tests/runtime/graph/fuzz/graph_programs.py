@@ -77,6 +77,7 @@ class _Writer:
         self.lines: list[str] = []
         self.count = 0
         self.raised = False
+        self.ordered = True  # else a reshape may be a copy, which the graph cannot know
         self.whole: set[str] = set()  # arguments that still are what they were
 
     def write(self) -> Program:
@@ -120,6 +121,7 @@ class _Writer:
                 values = [complex(v, rng.choice(edges[:9])) for v in values]
         array = np.array(values, dtype).reshape(shape)
         if len(shape) == 2 and rng.random() < 0.2:
+            self.ordered = False
             return np.asfortranarray(array)
         return array if shape or rng.random() < 0.3 else array[()]
 
@@ -229,7 +231,7 @@ class _Writer:
             k for k, v in self.values.items()
             if isinstance(v, np.ndarray) and (v.ndim or k in self.whole) and k != "x"
         ]  # fmt: skip
-        if not arrays:
+        if not arrays or not self.ordered:
             return
         for _ in range(5):
             text = self.write_of(self.rng.choice(arrays))
@@ -290,7 +292,13 @@ class _Writer:
         for _ in range(rng.randint(1, 2)):
             name = rng.choice(targets)
             value = self.values[name]
-            if isinstance(value, np.ndarray) and value.ndim and name != "x" and rng.random() < 0.4:
+            if (
+                isinstance(value, np.ndarray)
+                and value.ndim
+                and name != "x"
+                and self.ordered
+                and rng.random() < 0.4
+            ):
                 lines.append(self.write_of(name))
                 continue
             for _ in range(30):

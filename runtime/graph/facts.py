@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..ir import Node
-from ..types import ArrayType, ScalarType
+from .ir import Node
+from .types import ArrayType, ScalarType
 
 _BITS = frozenset(("and_", "or_", "xor", "invert"))
 _COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
