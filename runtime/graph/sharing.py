@@ -29,7 +29,8 @@ _MAKING = frozenset(
         "cumsum", "cumprod", "count_nonzero", "dot", "vdot", "inner", "outer", "tensordot", "concatenate",
         "stack", "vstack", "hstack", "where", "sort", "argsort", "clip", "round", "zeros", "ones", "empty",
         "full", "zeros_like", "ones_like", "full_like", "empty_like", "arange", "linspace", "eye", "copy",
-        "tile", "repeat", "roll", "diff", "take", "isclose", "ndarray.copy", "ndarray.flatten", "ndarray.clip", "linalg.norm", "linalg.solve", "linalg.inv",
+        "tile", "repeat", "roll", "diff", "take", "isclose", "ndarray.copy",
+        "ndarray.flatten", "ndarray.clip", "linalg.norm", "linalg.solve", "linalg.inv",
     )
 )  # fmt: skip
 

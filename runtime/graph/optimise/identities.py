@@ -122,7 +122,7 @@ def _twice(node: Node) -> Node | None:
 
 
 def _may_warn(x: Node) -> bool:
-    return isinstance(x.type, ArrayType) and not x.type.shape and _kind(x) not in "f"
+    return isinstance(x.type, ArrayType) and not x.type.shape and _kind(x) != "f"
 
 
 def _again(node: Node) -> Node | None:
@@ -144,9 +144,8 @@ def _holds(wide: Any, narrow: Any) -> bool:
     if not (isinstance(wide, ArrayType) and isinstance(narrow, ArrayType)):
         return False
     a, b = narrow.dtype, wide.dtype
-    return (a.kind == b.kind or a.kind == "b" or (a.kind == "u" and b.kind == "i")) and (
-        a.kind in "biuf" and b.kind in "biuf" and np.can_cast(a, b)
-    )
+    alike = a.kind in (b.kind, "b") or (a.kind, b.kind) == ("u", "i")
+    return alike and a.kind in "biuf" and b.kind in "biuf" and np.can_cast(a, b)
 
 
 def _transpose(node: Node) -> Node | None:

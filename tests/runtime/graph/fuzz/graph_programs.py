@@ -83,7 +83,7 @@ class _Writer:
     def write(self) -> Program:
         rng = self.rng
         count = rng.randint(1, 3)
-        arguments = tuple(self.argument() for _ in range(count)) + (np.int64(rng.choice((0, 1, 2, 3))),)
+        arguments = (*(self.argument() for _ in range(count)), np.int64(rng.choice((0, 1, 2, 3))))
         names = [*"abc"[:count], "n"]
         self.whole = set(names)
         self.values = dict(zip(names, copy.deepcopy(arguments), strict=True))
@@ -315,7 +315,7 @@ class _Writer:
         """Whether a block runs, whichever way its condition goes, and leaves all types as they were."""
         tries = [text]
         if text.startswith("if "):
-            head, _, rest = text.partition("\n")
+            rest = text.partition("\n")[2]
             tries = [f"if {test}:\n{rest}" for test in ("True", "False")]
         elif text.startswith("while "):  # the graph has a body also of a loop that runs no round
             tries.append(text.replace("< n:", "< 2:", 1))
