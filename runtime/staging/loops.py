@@ -179,8 +179,9 @@ def _share_results(
     if share is None:
         return
     for left, result in zip(_results(carried, path), results, strict=True):
-        if carried.backend.is_handle(left) and getattr(left, "shared", ""):
-            share(result, left.shared)
+        reason = left.shared if carried.backend.is_handle(left) else ""
+        if reason:
+            share(result, reason)
             for source in iterates:
                 share(source, "it has a part that outlives the loop over it")
 

@@ -80,7 +80,7 @@ def _folded(node: Node) -> Node | None:
 
 def _value(node: Node, values: list[Any]) -> Any:
     """What a node computes of constants; None for one that is not computed here."""
-    function = node.attrs.get("function")
+    function: Any = node.attrs.get("function")
     if node.op == "either":
         return bool(values[0] or values[1])
     if node.op == "convert":
