@@ -160,11 +160,11 @@ def _fixed_point(carried: Carried, once: Callable[[], Path], what: str) -> Path:
 
 
 def _share_views(carried: Carried, path: Path) -> None:
-    """The base of a view that the loop leaves must not be written after it."""
+    """The base of a view that the loop leaves, perhaps after no round, must not be written after it."""
     share, is_view = getattr(carried.backend, "share", None), getattr(carried.backend, "is_view", None)
     if share is None or is_view is None:
         return
-    for leaves, _ in path.values.values():
+    for leaves in ([leaf for left, _ in path.values.values() for leaf in left], carried.initial()):
         for leaf in filter(is_view, leaves):
             share(leaf, "it is a view that a loop made")
 

@@ -157,7 +157,7 @@ def _transpose(node: Node) -> Node | None:
 def _whole(node: Node) -> Node | None:
     """All of an array, as a view."""
     x, key = node.inputs[0], node.attrs["args"][1]
-    everything = key is Ellipsis or key == () or (type(key) is slice and key == slice(None))
+    everything = key is Ellipsis or (type(key) in (tuple, slice) and key in ((), slice(None)))
     return x if everything and isinstance(x.type, ArrayType) else None
 
 
@@ -167,7 +167,7 @@ RULES: dict[str, Rule] = {
     "mul": _either(1, "biuf"),
     "truediv": _right(1, "f"),
     "floordiv": _right(1, "iu"),
-    "pow": _right(1, "iuf"),
+    "pow": _right(1, "iu"),  # of a float it may change the sign of a NaN
     "or_": _either(0, "biu"),
     "xor": _either(0, "biu"),
     "and_": _either(-1, "i"),

@@ -89,6 +89,19 @@ def found_among(x):
     return x in (1, 2)
 
 
+def indexed_by_a_constant_array(a):
+    return a[np.zeros((2, 0), np.int64)], a[()] + 1
+
+
+def view_that_a_loop_may_leave(a, n):
+    v = a[0]
+    k = 0
+    while k < n:
+        v = v.flatten()
+        k = k + 1
+    return v + a
+
+
 ONE = np.int64(3)
 FOUND = [
     (power_of_a_negative_constant, (np.float64(3),)),
@@ -103,6 +116,8 @@ FOUND = [
     (in_place_after_a_loop, (np.ones((2, 2), np.int32), np.ones(2, np.int32))),
     (seen_through_a_branch, (np.ones(1), ONE)),
     (found_among, (ONE,)),
+    (indexed_by_a_constant_array, (np.ones(3),)),
+    (view_that_a_loop_may_leave, (np.ones((2, 2)), np.int64(0))),
 ]
 
 
