@@ -74,9 +74,17 @@ def stdlib(session: nox.Session) -> None:
 
 
 @nox.session
+def fuzz(session: nox.Session) -> None:
+    """Run generated programs converted and unconverted."""
+    install(session, "[test]")
+    session.run("python", "tests/fuzzing/run.py", *session.posargs)
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
-    """Measure conversion and plain runs beside malt and tf.autograph, in one run."""
+    """Measure conversion and plain runs beside malt and tf.autograph, and conversion against length."""
     install(session)
     peers = ["diastatic-malt", "tensorflow-cpu" if sys.platform == "linux" else "tensorflow"]
     session.install(*peers)
     session.run("python", "benchmarks/run.py", *session.posargs)
+    session.run("python", "benchmarks/scaling.py")

@@ -1,7 +1,7 @@
 """`function`: a Python function, traced into a graph for each signature of its arguments.
 
 The *key* of a trace is made of the arguments' structure and of a key for each leaf: dtype and shape for
-an array, value and exact type for a Python scalar, identity for any other object.
+an array, value and exact type for a Python number or text, identity for any other object.
 """
 
 from __future__ import annotations
@@ -9,91 +9,58 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
+import warnings
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from autograph_rs.runtime.backends import BACKENDS
-from autograph_rs.runtime.errors import SignatureError
-from autograph_rs.runtime.graph.concrete import ConcreteFunction, array_type, trace
+from autograph_rs.runtime.backends import ACTIVE, BACKENDS
+from autograph_rs.runtime.graph.concrete import ConcreteGraph, trace
+from autograph_rs.runtime.graph.numerics import MODES
 from autograph_rs.runtime.graph.optimise import chosen
-from autograph_rs.runtime.graph.staged import Staged, Tensor
-from autograph_rs.runtime.graph.types import ArrayType
-from autograph_rs.runtime.structures import flatten, paths
-from autograph_rs.runtime.tracebacks import strip
+from autograph_rs.runtime.graph.specs import Identity, TensorSpec, key
+from autograph_rs.runtime.graph.staged import Tensor
+from autograph_rs.runtime.graph.trace import is_tracing
+from autograph_rs.runtime.structures import flatten, unflatten
+from autograph_rs.runtime.tracebacks import strip, user_stacklevel
 
+from . import signatures
 from .api import DEFAULT
+from .concrete import ConcreteFunction
+from .frozen import Frozen
 
 _BACKEND = BACKENDS[Tensor]
+MAX_RETRACES = 5
+TRACES_BEFORE_GENERAL = 2
+_SCALARS = frozenset(kind for kind in np.sctypeDict.values() if issubclass(kind, (np.number, np.bool_)))
+_EXACT = frozenset((bool, int, str, type(None)))
 
 
-class TensorSpec:
-    """The shape and dtype of an argument.
+class RetraceWarning(UserWarning):
+    """A function is traced again and again, which costs more than it gains."""
+
+
+def run_functions_eagerly(eagerly: bool) -> None:
+    """Let every `function` run its Python function as it is, or trace again, for the whole process.
 
     Args:
-        shape: a tuple of lengths; None is a length that is known only at run time.
-        dtype: anything that `numpy.dtype` takes.
+        eagerly: whether functions run without a graph.
 
-    >>> TensorSpec((None, 3), "float32")
-    TensorSpec((None, 3), float32)
+    >>> import autograph_rs as ag
+    >>> @ag.function
+    ... def f(x):
+    ...     print("running")
+    ...     return x
+    >>> ag.run_functions_eagerly(True)
+    >>> f(1), f(1)
+    running
+    running
+    (1, 1)
+    >>> ag.run_functions_eagerly(False)
     """
-
-    __slots__ = ("dtype", "shape")
-
-    def __init__(self, shape: Sequence[int | None], dtype: Any = np.float64):
-        self.shape = tuple(shape)
-        self.dtype = np.dtype(dtype)
-
-    def __repr__(self) -> str:
-        return f"TensorSpec({self.shape}, {self.dtype})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, TensorSpec) and (self.shape, self.dtype) == (other.shape, other.dtype)
-
-    def __hash__(self) -> int:
-        return hash((self.shape, self.dtype))
-
-    def admits(self, value: Any) -> bool:
-        kind = array_type(value)
-        if kind is None or kind.dtype != self.dtype or len(kind.shape) != len(self.shape):
-            return False
-        return all(own is None or own == given for own, given in zip(self.shape, kind.shape, strict=True))
-
-
-class _Identity:
-    """The key of an object that is told apart by identity, and not kept alive by a trace."""
-
-    __slots__ = ("_hash", "_ref")
-
-    def __init__(self, value: Any):
-        self._hash = id(value)
-        try:
-            self._ref: Callable[[], Any] = weakref.ref(value)
-        except TypeError:
-            self._ref = lambda: value
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Identity) and self._ref() is not None and self._ref() is other._ref()
-
-
-_SCALARS = frozenset((bool, int, float, complex, str, bytes, type(None)))
-
-
-def _key(leaf: Any) -> Any:
-    if type(leaf) is np.ndarray or isinstance(leaf, (np.ndarray, np.generic)):
-        return leaf.dtype, leaf.shape, isinstance(leaf, np.ndarray)
-    if isinstance(leaf, TensorSpec):
-        return leaf
-    if type(leaf) is complex:
-        return complex, leaf.real.hex(), leaf.imag.hex()
-    if type(leaf) in _SCALARS:
-        return type(leaf), leaf.hex() if type(leaf) is float else leaf
-    return _Identity(leaf)
+    (MODES.add if eagerly else MODES.discard)("eagerly")
 
 
 class Function:
@@ -101,13 +68,16 @@ class Function:
 
     Args:
         python_function: a function, method or callable object.
-        input_signature: a `TensorSpec` for each argument, or None to trace whatever comes.
+        input_signature: a `TensorSpec` for each array argument, in the structure of the arguments.
         optimise: whether to optimise the graphs, or the names of the optimisations to use.
+        reduce_retracing: trace for unknown lengths when arrays of several lengths have come.
+        check_globals: raise when a global that is part of the graph has changed since.
 
     Raises:
         SignatureError: a call's arguments do not fit `input_signature`.
         StagingError: the function does to a staged value what cannot be staged.
         ConversionError: the source of the function cannot be had.
+        StateError: it makes a `Variable` at each call, or with `check_globals` a global has changed.
 
     >>> import autograph_rs as ag, numpy as np
     >>> double = ag.function(lambda x: x * 2)
@@ -120,44 +90,77 @@ class Function:
     def __init__(
         self,
         python_function: Callable[..., Any],
-        input_signature: Sequence[TensorSpec] | None = None,
+        input_signature: Sequence[Any] | None = None,
+        *,
         optimise: bool | Sequence[str] = True,
+        reduce_retracing: bool = False,
+        check_globals: bool = False,
     ):
         self.python_function = python_function
+        self.reduce_retracing = reduce_retracing
+        self.check_globals = check_globals
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self._optimisations = chosen(optimise)
+        self._specs = None if input_signature is None else signatures.InputSignature(input_signature)
         self._converted = DEFAULT.to_graph(python_function)
-        self._traces: dict[Any, ConcreteFunction] = {}
+        self._parameters = signatures.parameters_of(python_function)
+        self._traces: dict[Any, ConcreteGraph] = {}
+        self._direct: dict[Any, Callable[..., tuple[Any]]] = {}
+        self._graphs: dict[Callable[..., tuple[Any]], ConcreteGraph] = {}
+        self._keys: list[tuple[list[str], list[Any]]] = []
+        self._frozen: Frozen | None = None
+        self._called: set[tuple[Identity, ...]] = set()
+        self._warned = False
         self._lock = threading.RLock()
         functools.update_wrapper(self, python_function, updated=())
+        self.__name__ = getattr(python_function, "__name__", type(python_function).__name__)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        if instance is None:
-            return self
-        return functools.partial(self, instance)
+        return self if instance is None else BoundFunction(self, instance)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        parts: list[Any] | None = None
+        direct = None
         try:
-            if self.input_signature is not None and kwargs:
-                args, kwargs = self._positional(args, kwargs)
-            leaves, spec = flatten((args, kwargs))
-            if any(isinstance(leaf, Staged) for leaf in leaves):
-                return self._converted(*args, **kwargs)
-            concrete = self._traces.get((spec, tuple(map(_key, leaves))))
-            if concrete is None:
-                concrete = self._trace(args, kwargs)
-            return concrete(*[leaf for leaf in leaves if isinstance(leaf, (np.ndarray, np.generic))])
+            if not kwargs and not ACTIVE and not MODES:
+                parts = []
+                for value in args:
+                    kind = type(value)
+                    if kind is np.ndarray:
+                        parts += (value.dtype, value.shape)
+                    elif kind in _SCALARS:
+                        parts.append(kind)
+                    else:
+                        return self._call((), args, kwargs, None)
+                direct = self._direct.get(tuple(parts))
+                if direct is not None:
+                    return direct(*args)[0]
+            return self._call((), args, kwargs, parts)
         except BaseException as error:
+            if direct is not None:
+                self._graphs[direct].at_user_code(error)
             strip(error)
             raise
 
-    def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Arguments in the order of the signature, however they are passed."""
-        bound = inspect.signature(self.python_function).bind(*args, **kwargs)
-        return bound.args, bound.kwargs
+    def _call(self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], quick: Any) -> Any:
+        """Call with `bound`, the instance of a method or nothing, before the arguments."""
+        if is_tracing():
+            return self._converted(*bound, *args, **kwargs)
+        if "eagerly" in MODES:
+            return self.python_function(*bound, *args, **kwargs)
+        leaves, arguments, concrete = self._concrete(bound, args, kwargs, by_call=True)
+        if self._frozen is not None:
+            self._frozen.check(self.__name__)
+        direct = concrete.direct
+        if quick is not None and direct is not None and self._specs is None and not self.check_globals:
+            self._graphs[direct] = concrete
+            self._direct[tuple(quick)] = direct
+        return concrete.run(leaves, arguments)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for these arguments; arrays may be given as `TensorSpec`.
+
+        Without arguments, the trace for the input signature, or the only trace that there is.
 
         Raises:
             SignatureError: the arguments do not fit the input signature.
@@ -169,73 +172,205 @@ class Function:
         >>> print(f.get_concrete_function(ag.TensorSpec((None,), "int64")).graph.count("add"))
         1
         """
-        return self._trace(args, kwargs)
+        return self._get_concrete((), args, kwargs)
 
-    def _trace(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
-        leaves, spec = flatten((args, kwargs))
-        key: Any = spec, tuple(map(_key, leaves))
-        if self.input_signature is not None:
-            self._check_signature(args, kwargs)
-            key = "signature"
-        with self._lock:
-            concrete = self._traces.get(key)
-            if concrete is None:
-                types = [self._type_of(leaf) for leaf in leaves]
-                if self.input_signature is not None:
-                    types = [ArrayType(s.dtype, s.shape) for s in self.input_signature]
-                names = self._names(args, kwargs)
-                name = getattr(self.python_function, "__name__", "graph")
-                concrete = trace(
-                    self._converted, (args, kwargs), types, names, name, _BACKEND, self._optimisations
-                )
-                self._traces[key] = concrete
-            if self.input_signature is not None:
-                self._traces[spec, tuple(map(_key, leaves))] = concrete
+    def _get_concrete(
+        self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> ConcreteFunction:
+        if self.input_signature is not None and not args and not kwargs:
+            args = self.input_signature
+        try:
+            concrete = self._concrete(bound, args, kwargs, by_call=False)[2]
+        except BaseException as error:
+            strip(error)
+            raise
+        return ConcreteFunction(self.__name__, concrete, self._signature(bound))
+
+    def pretty_printed_concrete_signatures(self) -> str:
+        """Every trace in a line: the arguments with dtype and shape, or value, and the result.
+
+        >>> import autograph_rs as ag, numpy as np
+        >>> power = ag.function(lambda x, n: x**n)
+        >>> power(np.float32(2), 2), power(np.ones(3), 3)
+        (np.float32(4.0), array([1., 1., 1.]))
+        >>> print(power.pretty_printed_concrete_signatures())
+        <lambda>(x: float32[], n=2) -> float32[]
+        <lambda>(x: float64[3], n=3) -> float64[3]
+        """
+        return "\n".join(repr(concrete) for concrete in self.traces())
+
+    # Traces
+
+    def traces(self) -> list[ConcreteFunction]:
+        """The traces so far, oldest first."""
+        return [concrete for _, concrete in self.owned_traces()]
+
+    def owned_traces(self) -> list[tuple[tuple[Identity, ...], ConcreteFunction]]:
+        """The traces, each with the instance of whose method it is, or nothing."""
+        distinct = {id(concrete): (full[2:], concrete) for full, concrete in list(self._traces.items())}
+        return [
+            (owner, ConcreteFunction(self.__name__, concrete, self._signature(owner)))
+            for owner, concrete in distinct.values()
+        ]
+
+    def _concrete(
+        self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], *, by_call: bool
+    ) -> tuple[list[Any], Any, ConcreteGraph]:
+        """The leaves of a call, its arguments and its trace."""
+        if kwargs:
+            args, kwargs = self._positional(bound, args, kwargs)
+        if self._specs is not None:
+            fitted = self._specs.fitted(self.__name__, args if not kwargs else (*args, kwargs))
+            args = unflatten(self._specs.spec, fitted)
+        arguments = (args, kwargs)
+        leaves, spec = flatten(arguments, changeable=True)
+        keys = map(key, leaves if self._specs is None else self._specs.specs)
+        full = (spec, tuple(keys), *map(Identity, bound))
+        concrete = self._traces.get(full)
+        if concrete is None:
+            with self._lock:
+                concrete = self._traces.get(full) or self._trace(full, arguments, leaves, bound, by_call)
+        return leaves, arguments, concrete
+
+    def _positional(
+        self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Arguments by position where they can be, so that a call has one key however it is written."""
+        signature = self._signature(bound)
+        if signature is None:
+            return args, kwargs
+        try:
+            found = signature.bind(*args, **kwargs)
+        except TypeError:
+            self.python_function(*bound, *args, **kwargs)  # raises as Python does, before it runs
+            raise
+        return found.args, found.kwargs
+
+    def _signature(self, bound: Sequence[Any]) -> inspect.Signature | None:
+        """The parameters that a call gives: those after the instance, if there is one."""
+        if self._parameters is None:
+            return None
+        return self._parameters.replace(parameters=list(self._parameters.parameters.values())[len(bound) :])
+
+    def _trace(
+        self, full: Any, arguments: Any, leaves: list[Any], bound: tuple[Any, ...], by_call: bool
+    ) -> ConcreteGraph:
+        keys = full[1]
+        names = signatures.leaf_names(self._signature(bound), *arguments)
+        specs = [signatures.spec_of(leaf) for leaf in (leaves if self._specs is None else keys)]
+        traced = functools.partial(self._traced, bound, arguments)
+        if self.reduce_retracing:
+            general = self._general(full)
+            if general is not None:
+                if general in self._traces:
+                    return self._kept(full, self._traces[general])
+                specs = [
+                    TensorSpec(k[1], k[0]) if signatures.is_array_key(k) else s
+                    for k, s in zip(general[1], specs, strict=True)
+                ]
+                return self._kept(full, self._kept(general, traced(specs, names)))
+        if by_call:
+            self._warn_of_retraces(names, list(keys))
+        return self._kept(full, traced(specs, names))
+
+    def _traced(
+        self, bound: tuple[Any, ...], arguments: Any, specs: list[TensorSpec | None], names: list[str]
+    ) -> ConcreteGraph:
+        converted = functools.partial(self._converted, *bound) if bound else self._converted
+        if self.check_globals:
+            self._frozen = self._frozen or Frozen(self.python_function)
+
+        again = functools.partial(
+            trace, converted, arguments, specs, names, self.__name__, _BACKEND,
+            optimisations=self._optimisations,
+        )  # fmt: skip
+        owner = tuple(map(Identity, bound))
+        concrete, created = again(may_create=owner not in self._called)
+        if created:
+            concrete, _ = again(may_create=False)
+        self._called.add(owner)
+        if self._specs is not None:
+            concrete.inputs.forms.clear()
         return concrete
 
-    @staticmethod
-    def _type_of(leaf: Any) -> ArrayType | None:
-        if isinstance(leaf, TensorSpec):
-            return ArrayType(leaf.dtype, leaf.shape)
-        return array_type(leaf)
+    def _kept(self, full: Any, concrete: ConcreteGraph) -> ConcreteGraph:
+        """Keep a trace that lasts, until an object dies that is part of its key."""
+        if not concrete.lasts:
+            return concrete
+        self._traces[full] = concrete
+        traces = self._traces
+        for part in (*full[1], *full[2:]):
+            alive = part.get() if isinstance(part, Identity) else None
+            if alive is not None:
+                try:
+                    weakref.finalize(alive, traces.pop, full, None).atexit = False
+                except TypeError:
+                    continue  # the key itself keeps it alive
+        return concrete
 
-    def _check_signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        given = (*args, *kwargs.values())
-        specs = self.input_signature or ()
-        fits = len(given) == len(specs) and all(
-            spec.admits(value) or (isinstance(value, TensorSpec) and value == spec)
-            for spec, value in zip(specs, given, strict=True)
+    def _general(self, full: Any) -> Any:
+        """The key of the trace that does for all lengths of arrays that have come, if there were several."""
+        spec, keys, *owner = full
+        like = signatures.ranks(keys)
+        seen = [k for s, k, *o in self._traces if (s, o) == (spec, owner) and signatures.ranks(k) == like]
+        if len(seen) < TRACES_BEFORE_GENERAL:
+            return None
+        return (spec, tuple(signatures.generalised([*seen, keys])), *owner)
+
+    def _warn_of_retraces(self, names: list[str], keys: list[Any]) -> None:
+        self._keys.append((names, keys))
+        if len(self._keys) <= MAX_RETRACES + 1 or self._warned:
+            return
+        self._warned = True
+        changed = []
+        for place, name in enumerate(names):
+            found = [signatures.key_text(k[place]) for n, k in self._keys if n == names and len(k) > place]
+            distinct = list(dict.fromkeys(found))
+            if len(distinct) > 1:
+                changed.append(f"{name} was {', '.join(distinct[:4])}{', ...' if len(distinct) > 4 else ''}")
+        warnings.warn(
+            f"{self.__name__} has been traced {len(self._keys)} times: "
+            f"{'; '.join(changed) or 'the structure of its arguments differs'}. "
+            "Give numbers that change as arrays, lengths as TensorSpec((None,)) in input_signature or with "
+            "reduce_retracing=True, and make the function once, not in a loop",
+            RetraceWarning,
+            stacklevel=user_stacklevel(),
         )
-        if not fits:
-            shown = ", ".join(str(array_type(v) or repr(v)) for v in given)
-            wanted = ", ".join(str(ArrayType(s.dtype, s.shape)) for s in specs)
-            raise SignatureError(
-                f"{self.__name__} was called with ({shown}), but its input_signature is ({wanted})"
-            )
 
-    def _names(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
+
+class BoundFunction:
+    """A `Function` as a method of an instance: each instance has traces of its own."""
+
+    def __init__(self, function: Function, instance: Any):
+        self.__func__, self.__self__ = function, instance
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            bound = inspect.signature(self.python_function).bind_partial(*args, **kwargs)
-        except (TypeError, ValueError):
-            bound = None
-        parameters = [] if bound is None else list(bound.signature.parameters.values())
-        names: list[str] = []
-        for i, value in enumerate(args):
-            if i < len(parameters) and parameters[i].kind <= 1:
-                name = parameters[i].name
-            else:
-                name = f"args_{i}"
-            names += paths(flatten(value)[1], name)
-        for name, value in kwargs.items():
-            names += paths(flatten(value)[1], name)
-        return names
+            return self.__func__._call((self.__self__,), args, kwargs, None)  # noqa: SLF001 - our own
+        except BaseException as error:
+            strip(error)
+            raise
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for these arguments of the method; see `Function.get_concrete_function`."""
+        return self.__func__._get_concrete((self.__self__,), args, kwargs)  # noqa: SLF001 - our own
+
+    def traces(self) -> list[ConcreteFunction]:
+        """The traces for this instance so far, oldest first."""
+        own = (Identity(self.__self__),)
+        return [concrete for owner, concrete in self.__func__.owned_traces() if owner == own]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__func__, name)
 
 
 def function(
     f: Callable[..., Any] | None = None,
     *,
-    input_signature: Sequence[TensorSpec] | None = None,
+    input_signature: Sequence[Any] | None = None,
     optimise: bool | Sequence[str] = True,
+    reduce_retracing: bool = False,
+    check_globals: bool = False,
 ) -> Any:
     """Trace a function into a graph over NumPy, once for each signature, and run the graph.
 
@@ -243,6 +378,8 @@ def function(
         f: a function, method or callable object; without one, a decorator is returned.
         input_signature: a `TensorSpec` for each argument; all calls share one trace.
         optimise: False runs the graph as it was traced; a tuple of names uses these optimisations only.
+        reduce_retracing: trace for unknown lengths when arrays of several lengths have come.
+        check_globals: raise when a global that is part of the graph has changed since.
 
     Arrays and NumPy scalars are staged, every other argument is part of the signature. The result has
     the structure that `f` gives it, with arrays and scalars at run time in the place of staged values.
@@ -256,6 +393,7 @@ def function(
     >>> float(shrink(np.array([1.0, 2.0])).sum()) <= 1
     True
     """
-    if f is None:
-        return functools.partial(function, input_signature=input_signature, optimise=optimise)
-    return Function(f, input_signature, optimise)
+    make = function if f is None else functools.partial(Function, f)
+    options = {"optimise": optimise, "reduce_retracing": reduce_retracing, "check_globals": check_globals}
+    made = functools.partial(make, input_signature=input_signature, **options)
+    return made if f is None else made()

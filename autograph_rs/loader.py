@@ -13,14 +13,15 @@ import ast
 import sys
 import types
 from collections.abc import Set
+from dataclasses import dataclass
 
 import gast
 
-from .source import FunctionNode
+from .source import OPERATORS, FunctionNode
 
 _FACTORY = "ag__factory"
-_OPERATORS = "ag__"
 _ANNOTATIONS = __future__.annotations.compiler_flag
+_ITERABLE_COROUTINE = 0x100  # what `types.coroutine` makes of a generator function
 
 
 def detached(tree: gast.AST) -> FunctionNode:
@@ -36,7 +37,7 @@ def detached(tree: gast.AST) -> FunctionNode:
 
 def to_module(tree: FunctionNode, free: tuple[str, ...]) -> ast.Module:
     """The function inside a factory that has its free variables as parameters."""
-    names = [_OPERATORS, *(name for name in free if name != _OPERATORS)]
+    names = [OPERATORS, *(name for name in free if name != OPERATORS)]
     parameters = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
     inner = ast.Return(tree) if isinstance(tree, ast.Lambda) else tree
     factory = ast.FunctionDef(_FACTORY, parameters, [inner], [])
@@ -61,33 +62,51 @@ def compile_function(tree: gast.AST, original: types.CodeType, generated: Set[st
     [factory] = _codes(module)
     name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
     [code] = [c for c in _codes(factory) if c.co_name == name][-1:]
-    return _renamed(code, original.co_name, original.co_qualname, generated)
+    code = code.replace(co_flags=code.co_flags | original.co_flags & _ITERABLE_COROUTINE)
+    return _Renaming(code.co_qualname, original, generated)(code)
 
 
 def _codes(code: types.CodeType) -> list[types.CodeType]:
     return [c for c in code.co_consts if isinstance(c, types.CodeType)]
 
 
-def _renamed(code: types.CodeType, name: str, qualname: str, generated: Set[str]) -> types.CodeType:
-    is_class = not code.co_flags & 0x2  # CO_NEWLOCALS
-    prefix = qualname if is_class else f"{qualname}.<locals>"
-    consts = []
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            if const.co_name in generated:
-                const = _renamed(const, name, qualname, generated)
+@dataclass(frozen=True)
+class _Renaming:
+    """Names of the codes in a converted one as the original has them: no factory, no added functions."""
+
+    made: str
+    original: types.CodeType
+    generated: Set[str]
+
+    def __call__(self, code: types.CodeType) -> types.CodeType:
+        name, qualname = self.names(code)
+        is_class = not code.co_flags & 0x2  # CO_NEWLOCALS
+        consts: list[object] = []
+        for const in code.co_consts:
+            if isinstance(const, types.CodeType):
+                consts.append(self(const))
             else:
-                const = _renamed(const, const.co_name, f"{prefix}.{const.co_name}", generated)
-        elif is_class and const == code.co_qualname:
-            const = qualname
-        consts.append(const)
-    return code.replace(co_name=name, co_qualname=qualname, co_consts=tuple(consts))
+                consts.append(qualname if is_class and const == code.co_qualname else const)
+        return code.replace(co_name=name, co_qualname=qualname, co_consts=tuple(consts))
+
+    def names(self, code: types.CodeType) -> tuple[str, str]:
+        full, original = code.co_qualname, self.original
+        inside = f"{full}.".startswith(f"{self.made}.")  # else it is bound to a global
+        parts: list[str] = []
+        for part in full.removeprefix(self.made if inside else "").split("."):
+            if part in self.generated:
+                parts.pop()  # <locals>
+            else:
+                parts.append(part)
+        is_ours = code.co_name in self.generated or full == self.made
+        name = (parts[-1] or original.co_name) if is_ours else code.co_name
+        return name, (original.co_qualname if inside else "") + ".".join(parts)
 
 
 def bind(code: types.CodeType, original: types.FunctionType, operators: types.CellType) -> types.FunctionType:
     """A function that runs `code` with the globals, cells and defaults of `original`."""
     cells = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
-    cells[_OPERATORS] = operators
+    cells[OPERATORS] = operators
     closure = tuple(cells[name] for name in code.co_freevars)
     made = types.FunctionType(code, original.__globals__, original.__name__, original.__defaults__, closure)
     made.__kwdefaults__ = original.__kwdefaults__

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import gast
 
@@ -10,8 +13,8 @@ from autograph_rs import converters
 from autograph_rs.runtime.errors import ConversionError
 
 from . import loader
-from .depth import deep_recursion
-from .source import parse
+from .depth import big_trees
+from .source import parse, refuse_own_name
 
 IMPORT = "from autograph_rs import runtime as ag__"
 
@@ -36,7 +39,28 @@ def convert_source(source: str, filename: str = "<string>") -> str:
     module = parse(source, filename)
     if any(isinstance(s, ast.ImportFrom) and ast.unparse(s) == IMPORT for s in module.body):
         return source
-    tree = _converted(module, filename)
+    refuse_own_name(module, filename)
+    with _deep(filename):
+        tree = gast.ast_to_gast(module)
+        converters.convert_tree(tree)
+        text = _with_import(gast.gast_to_ast(tree)) + "\n"
+        _check(text, filename)
+        return text
+
+
+def _check(text: str, filename: str) -> None:
+    """Python can read the text: it has limits for parentheses and indentation that a tree has not."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            compile(text, filename, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        reason = f"{error.msg} in the converted code"
+        raise ConversionError(
+            f"{filename}: the code is nested too deeply to be converted: {reason}"
+        ) from error
+
+
+def _with_import(tree: ast.Module) -> str:
     place = 0
     for i, statement in enumerate(tree.body):
         is_docstring = (
@@ -47,7 +71,7 @@ def convert_source(source: str, filename: str = "<string>") -> str:
             break
         place = i + 1
     tree.body[place:place] = ast.parse(IMPORT).body
-    return _text(tree, filename) + "\n"
+    return ast.unparse(ast.fix_missing_locations(tree))
 
 
 def convert_function_source(source: str, filename: str, qualname: str) -> str:
@@ -72,27 +96,19 @@ def convert_function_source(source: str, filename: str, qualname: str) -> str:
         holder = found[-1]
     if not isinstance(holder, (ast.FunctionDef, ast.AsyncFunctionDef)):
         raise ConversionError(f"{filename}:{holder.lineno}: {qualname!r} is no function")  # type: ignore[attr-defined]
-    tree = gast.ast_to_gast(holder)
-    if class_name is not None:
-        converters.mangle(tree, class_name)
-    converters.convert_tree(tree)
-    return _text(ast.fix_missing_locations(loader.detached(tree)), filename)
+    refuse_own_name(holder, filename)
+    with _deep(filename):
+        tree = gast.ast_to_gast(holder)
+        if class_name is not None:
+            converters.mangle(tree, class_name)
+        converters.convert_tree(tree)
+        return ast.unparse(ast.fix_missing_locations(loader.detached(tree)))
 
 
-def _converted(module: ast.Module, filename: str) -> ast.Module:
+@contextmanager
+def _deep(filename: str) -> Iterator[None]:
     try:
-        with deep_recursion():
-            tree = gast.ast_to_gast(module)
-            converters.convert_tree(tree)
-        made: ast.Module = ast.fix_missing_locations(gast.gast_to_ast(tree))
-        return made
-    except RecursionError as error:
+        with big_trees():
+            yield
+    except (RecursionError, MemoryError) as error:
         raise ConversionError(f"{filename}: the code is nested too deeply to be converted") from error
-
-
-def _text(tree: ast.AST, filename: str) -> str:
-    try:
-        with deep_recursion():
-            return ast.unparse(tree)
-    except RecursionError as error:
-        raise ConversionError(f"{filename}: the code is nested too deeply to be written") from error

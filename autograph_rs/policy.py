@@ -53,6 +53,13 @@ def _library_folders() -> tuple[str, ...]:
     return tuple(sorted({os.path.realpath(f) + os.sep for f in folders if f}))
 
 
+def _real(filename: str) -> str:
+    try:
+        return os.path.realpath(filename)
+    except ValueError:  # no file can have such a name
+        return filename
+
+
 @dataclass(frozen=True)
 class Policy:
     """The rules of one transpiler."""
@@ -75,9 +82,8 @@ class Policy:
             return f"module {module} is excluded"
         if any(fnmatch.fnmatch(module, pattern) for pattern in self.include):
             return None
-        filename = os.path.realpath(code.co_filename)
         if is_ours(code):
             return "it is part of autograph_rs"
-        if filename.startswith(_library_folders()):
+        if _real(code.co_filename).startswith(_library_folders()):
             return "it is of the standard library or of an installed package"
         return None

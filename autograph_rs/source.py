@@ -17,6 +17,10 @@ from typing import TypeAlias
 
 from autograph_rs.runtime.errors import ConversionError
 
+from .depth import big_trees
+
+OPERATORS = "ag__"
+
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -35,7 +39,7 @@ class _File:
         self.tree = parse(text, filename)
         self.functions: dict[int, list[Found]] = {}
         self._index(self.tree, None)
-        code = compile(self.tree, filename, "exec", dont_inherit=True)
+        code = _compiled(self.tree, filename)
         self.codes: dict[tuple[int, str], list[types.CodeType]] = {}
         self._collect(code)
 
@@ -57,6 +61,14 @@ class _File:
             code = stack.pop()
             self.codes.setdefault((code.co_firstlineno, code.co_qualname), []).append(code)
             stack.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
+
+
+def _compiled(tree: ast.Module, filename: str) -> types.CodeType:
+    try:
+        with big_trees():
+            return compile(tree, filename, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ConversionError(f"{filename}: the source cannot be compiled: {error}") from error
 
 
 MAX_FILES = 64
@@ -96,14 +108,12 @@ def find(function: types.FunctionType, source: str | None = None, *, trusted: bo
     if source is not None:
         return _find_in_text(function, textwrap.dedent(source))
     filename = code.co_filename
-    linecache.checkcache(filename)
-    lines = linecache.getlines(filename, function.__globals__)
-    if not lines:
+    text = _text(function)
+    if not text:
         raise ConversionError(
             f"the source of {describe(function)} cannot be had: there is no text for {filename!r}. "
             "Define the function in a file, or pass its text: to_graph(f, source=...)"
         )
-    text = "".join(lines)
     key = (filename, hash(text))
     with _lock:
         file = _files.get(key)
@@ -212,4 +222,44 @@ def _ambiguous(function: types.FunctionType) -> ConversionError:
 
 def has_text(function: types.FunctionType) -> bool:
     """Whether there is any text for a function's file."""
-    return bool(linecache.getlines(function.__code__.co_filename, function.__globals__))
+    return bool(_text(function))
+
+
+def _text(function: types.FunctionType) -> str:
+    """The text of a function's file as it is now; none where it cannot be read."""
+    filename = function.__code__.co_filename
+    try:
+        linecache.checkcache(filename)
+        return "".join(linecache.getlines(filename, function.__globals__))
+    except ValueError:  # no file can have such a name
+        return ""
+
+
+def refuse_own_name(tree: ast.AST, filename: str) -> None:
+    """Converted code finds its operators under one name, which the code must not use itself.
+
+    Raises:
+        ConversionError: it does.
+    """
+    for node in ast.walk(tree):
+        if OPERATORS in _names_of(node):
+            place = f"{filename}:{getattr(node, 'lineno', 1)}"
+            raise ConversionError(
+                f"{place}: converted code needs the name {OPERATORS!r} for itself: use another"
+            )
+
+
+def _names_of(node: ast.AST) -> list[str]:
+    """The variables that a node itself reads, binds or declares."""
+    match node:
+        case ast.Name(id=name) | ast.arg(arg=name):
+            return [name]
+        case ast.alias(name=name, asname=bound):
+            return [bound or name.partition(".")[0]]
+        case ast.Global(names=names) | ast.Nonlocal(names=names):
+            return names
+        case ast.MatchMapping(rest=name) | ast.MatchAs(name=name) | ast.MatchStar(name=name):
+            return [name or ""]
+        case ast.ExceptHandler(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            return [name or ""]
+    return [getattr(node, "name", "")]  # a class; the parameter of a generic

@@ -13,7 +13,8 @@ import threading
 import types
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,7 +26,7 @@ from autograph_rs.runtime.errors import ConversionError
 from autograph_rs.runtime.tracebacks import hide, without_own_frame
 
 from . import loader, source
-from .depth import deep_recursion
+from .depth import big_trees
 from .policy import Policy, do_not_convert
 
 hide(os.path.dirname(__file__))
@@ -220,7 +221,7 @@ class Transpiler:
         if f in self._made:
             f = f.__wrapped__  # type: ignore[attr-defined]
         tree = self._entry(f, source).tree
-        with deep_recursion():
+        with _deep(f), big_trees():
             return ast.unparse(ast.fix_missing_locations(loader.detached(tree)))
 
     def is_converted(self, f: Any) -> bool:
@@ -283,15 +284,14 @@ class Transpiler:
 
     def _convert(self, f: types.FunctionType, text: str | None) -> Converted:
         found = source.find(f, text, trusted=id(f.__code__) in self._converted)
-        try:
-            with deep_recursion():
-                tree = gast.ast_to_gast(found.node)
-                if found.class_name is not None:
-                    converters.mangle(tree, found.class_name)
-                generated = converters.convert_tree(tree)
-                code = loader.compile_function(tree, f.__code__, generated)
-        except RecursionError as error:
-            raise ConversionError(f"{source.describe(f)} is nested too deeply to be converted") from error
+        if any(source.OPERATORS in _names_in(c) for c in _codes_in(f.__code__)):
+            source.refuse_own_name(found.node, f.__code__.co_filename)
+        with _deep(f), big_trees():
+            tree = gast.ast_to_gast(found.node)
+            if found.class_name is not None:
+                converters.mangle(tree, found.class_name)
+            generated = converters.convert_tree(tree)
+            code = loader.compile_function(tree, f.__code__, generated)
         for inner in _codes_in(code):
             self._entries.keep(inner, None)
             self._converted.keep(inner, None)
@@ -316,11 +316,25 @@ class Transpiler:
         return None
 
 
+@contextmanager
+def _deep(f: types.FunctionType) -> Iterator[None]:
+    """What is nested so deeply that Python gives up, here or in its compiler, cannot be converted."""
+    try:
+        yield
+    except (RecursionError, MemoryError, SyntaxError) as error:
+        reason = f": {error.msg}" if isinstance(error, SyntaxError) else ""
+        raise ConversionError(f"{source.describe(f)} is nested too deeply to be converted{reason}") from error
+
+
 def _codes_in(code: types.CodeType) -> list[types.CodeType]:
     found = [code]
     for inner in found:
         found.extend(c for c in inner.co_consts if isinstance(c, types.CodeType))
     return found
+
+
+def _names_in(code: types.CodeType) -> tuple[str, ...]:
+    return code.co_names + code.co_varnames + code.co_cellvars + code.co_freevars
 
 
 def _inner(f: Any) -> Any:

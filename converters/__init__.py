@@ -61,7 +61,7 @@ def compile_tree(tree: gast.AST) -> None:
     """Compile a function's tree, to see that it can be."""
     body = gast.Expr(tree) if isinstance(tree, gast.Lambda) else tree
     module = tree if isinstance(tree, gast.Module) else gast.Module([body], [])
-    compile(ast.fix_missing_locations(gast.gast_to_ast(module)), "<converted>", "exec")
+    compile(ast.fix_missing_locations(gast.gast_to_ast(module)), "<converted>", "exec", dont_inherit=True)
 
 
 __all__ = ["PIPELINE", "Context", "Pass", "PassError", "compile_tree", "convert_tree", "mangle"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Set
 
 import gast
 
@@ -15,18 +15,17 @@ class Namer:
     ('loop_test', 'loop_body_1', 'loop_body_2')
     """
 
-    def __init__(self, taken: Iterable[str]):
-        self._taken = set(taken)
+    def __init__(self, taken: Set[str]):
+        self._taken = taken  # shared by the namers of a module's functions
         self._next: dict[str, int] = {}
         self.added: set[str] = set()
 
     def fresh(self, stem: str) -> str:
         name = stem
-        while name in self._taken:
+        while name in self._taken or name in self.added:
             number = self._next.get(stem, 0) + 1
             self._next[stem] = number
             name = f"{stem}_{number}"
-        self._taken.add(name)
         self.added.add(name)
         return name
 

@@ -8,7 +8,7 @@ opens; questions about a statement do not look into the scopes that it defines.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
 import gast
@@ -118,16 +118,19 @@ def blocks(node: gast.AST) -> Iterator[list[gast.AST]]:
         yield part.body
 
 
-def within(roots: gast.AST | Iterable[gast.AST]) -> Iterator[gast.AST]:
+def within(roots: gast.AST | Iterable[gast.AST], known: Container[gast.AST] = ()) -> Iterator[gast.AST]:
     """Every node of the trees, but nothing inside the functions, lambdas and classes that they define.
 
-    What a definition evaluates at its own place (decorators, defaults, bases) belongs to it.
+    What a definition evaluates at its own place (decorators, defaults, bases) belongs to it. Nor does
+    anything inside the nodes that are `known` come.
     """
     stack = [roots] if isinstance(roots, gast.AST) else list(roots)
     while stack:
         node = stack.pop()
         yield node
         kind = type(node)
+        if node in known:
+            continue
         if kind in FUNCTIONS or kind is gast.Lambda:
             stack.extend(evaluated_at_definition(node))
         elif kind is gast.ClassDef:

@@ -6,6 +6,7 @@ Code that was converted ahead of time imports this module and nothing else of th
 from .backends import BACKENDS, Backend, is_staging, register_backend
 from .calls import Entries, make_callee
 from .errors import AutographError
+from .frames import caller, framed
 from .graph.backend import GraphBackend
 from .operators import (
     and_,
@@ -50,9 +51,9 @@ def converted_call(f, args, kwargs):
 OPERATORS = {
     operator.__name__: operator
     for operator in (
-        and_, assert_stmt, call, converted_call, fmt, for_stmt, get_item, get_nothing, guard, if_exp, if_stmt,
-        in_, keep, ld, ldu, list_comp, not_, not_in, nothing, or_, set_attr, set_item, set_nothing, slice,
-        text, until, visible, while_stmt, Undefined,
+        and_, assert_stmt, call, caller, converted_call, fmt, for_stmt, framed, get_item, get_nothing, guard,
+        if_exp, if_stmt, in_, keep, ld, ldu, list_comp, not_, not_in, nothing, or_, set_attr, set_item,
+        set_nothing, slice, text, until, visible, while_stmt, Undefined,
     )
 }  # fmt: skip
 

@@ -67,4 +67,28 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
     return call if isinstance(function, type) else functools.wraps(function)(call)
 
 
+def _hasattr(*args: Any) -> bool:
+    try:
+        if not staging.ACTIVE or len(args) != 2:
+            return hasattr(*args)
+        try:
+            staging.certain(getattr(*args), args[1])
+        except AttributeError:
+            return False
+        return True
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
+def _getattr(*args: Any) -> Any:
+    try:
+        value = getattr(*args)
+        return staging.certain(value, args[1]) if staging.ACTIVE and len(args) == 3 else value
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
 DISPATCHING = {id(f): _dispatching(f) for f in (*_PYTHON, *MATH, *NUMPY)}
+DISPATCHING |= {id(hasattr): _hasattr, id(getattr): _getattr}

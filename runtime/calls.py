@@ -55,6 +55,14 @@ def make_callee(
     builtin_type = types.BuiltinFunctionType
     dispatching, active = DISPATCHING, ACTIVE
 
+    def staging_of(function: Any) -> Any:
+        """What a backend has in the place of a builtin that is asked for while it stages."""
+        for backend in active:
+            replaced = getattr(backend, "replaced", None)
+            if replaced is not None and (replacement := replaced(function)) is not None:
+                return replacement
+        return None
+
     def callee(function: Any) -> Any:
         kind = type(function)
         if kind is function_type:
@@ -71,13 +79,17 @@ def make_callee(
             return entry.bind(function)
         if kind is method_type:
             inner = callee(function.__func__)
-            return function if inner is function.__func__ else method_type(inner, function.__self__)
+            if inner is function.__func__:
+                return (staging_of(function) or function) if active else function
+            return method_type(inner, function.__self__)
         if kind is builtin_type or kind is type:
             if not active:
                 if kind is builtin_type:
                     return function
             elif (replacement := dispatching.get(id(function))) is not None:
                 return replacement
+        if active and (replacement := staging_of(function)) is not None:
+            return replacement
         return function if resolve is None else _other(function, kind, callee)
 
     return callee

@@ -98,6 +98,33 @@ class StagedRecursionError(AutographError, RecursionError):
     """
 
 
+class StateError(AutographError, ValueError):
+    """State outside a graph is made or changed where the graph could not see it.
+
+    >>> import autograph_rs as ag, numpy as np
+    >>> @ag.function
+    ... def count(x):
+    ...     return ag.Variable(0).assign_add(x)
+    >>> count(np.int64(1))
+    Traceback (most recent call last):
+        ...
+    autograph_rs.runtime.errors.StateError: the Variable 'variable' is made again at a later ...
+    """
+
+
+class NumericsError(AutographError, FloatingPointError):
+    """A graph made the first NaN or Inf while `check_numerics` was on.
+
+    >>> import autograph_rs as ag, numpy as np
+    >>> f = ag.function(lambda x: np.sqrt(x - 1.0))
+    >>> with np.errstate(invalid="ignore"), ag.check_numerics():
+    ...     f(np.float64(0.0))
+    Traceback (most recent call last):
+        ...
+    autograph_rs.runtime.errors.NumericsError: numpy.sqrt made a NaN of -1.0
+    """
+
+
 class SignatureError(AutographError, TypeError):
     """The arguments of a call do not fit the signature that the function was given.
 
@@ -107,6 +134,31 @@ class SignatureError(AutographError, TypeError):
     Traceback (most recent call last):
         ...
     autograph_rs.runtime.errors.SignatureError: ...
+    """
+
+
+class SaveError(AutographError, TypeError):
+    """A graph, or a function, holds what cannot be written to a file.
+
+    >>> import autograph_rs as ag, numpy as np
+    >>> f = ag.function(lambda x: (x, {1, 2}))
+    >>> ag.save(f.get_concrete_function(np.ones(2)), "f.json")
+    Traceback (most recent call last):
+        ...
+    autograph_rs.runtime.errors.SaveError: <lambda> cannot be saved: its result[1] is part of it, ...
+    """
+
+
+class FormatError(AutographError, ValueError):
+    """A file or text that should hold a graph does not: it is damaged, foreign, or of a later version.
+
+    Nothing of it was run.
+
+    >>> import autograph_rs as ag
+    >>> ag.Graph.from_json('{"format": "something else"}')
+    Traceback (most recent call last):
+        ...
+    autograph_rs.runtime.errors.FormatError: format: 'something else', not 'autograph_rs graph'
     """
 
 

@@ -8,9 +8,12 @@ which *slots* (an attribute, an item) differ afterwards, and puts back what was 
 from __future__ import annotations
 
 import dis
+import operator
+import threading
 import types
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,8 +53,17 @@ class Slot:
             return self.label
         return f"{type(self.owner).__name__}.{self.key}"
 
+    @property
+    def undefined(self) -> Undefined:
+        """What stands for its missing value."""
+        if isinstance(self.owner, _Names):
+            return Undefined(self.name, f"name '{self.key}' is not defined")
+        if isinstance(self.owner, (dict, list, types.CellType)):
+            return Undefined(self.name)
+        return Undefined(self.name, f"'{type(self.owner).__name__}' object has no attribute '{self.key}'")
+
     def get(self) -> Any:
-        return _contents(self.owner).get(self.key, Undefined(self.name))
+        return _contents(self.owner).get(self.key, self.undefined)
 
     def set(self, value: Any) -> None:
         missing = type(value) is Undefined
@@ -112,6 +124,25 @@ class _Names(dict):
 
     def pop(self, key: str, default: Any = None) -> Any:
         return self.whole.pop(key, default)
+
+
+class _Watching(threading.local):
+    """The heaps whose closures this thread is running, from the outside in."""
+
+    def __init__(self) -> None:
+        self.heaps: list[Heap] = []
+
+
+_watching = _Watching()
+
+
+@contextmanager
+def unnoticed() -> Iterator[None]:
+    """What the code of a `with` changes is not a change of the traced code around it, and stays."""
+    before = [heap.contents() for heap in _watching.heaps]
+    yield
+    for heap, contents in zip(_watching.heaps, before, strict=True):
+        heap.accept(contents)
 
 
 class Heap:
@@ -175,22 +206,50 @@ class Heap:
             scope = function.__globals__
             self._saved.append((_Names(scope, names), {n: scope[n] for n in names if n in scope}))
 
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        _watching.heaps.append(self)
+        try:
+            yield
+        finally:
+            _watching.heaps.pop()
+
+    def contents(self) -> list[Any]:
+        """What everything holds now."""
+        slots = [dict(_contents(owner)) for owner, _ in self._saved]
+        return [slots, [owner.copy() for owner, _ in self._whole]]
+
+    def accept(self, earlier: list[Any]) -> None:
+        """Take what has changed since `earlier` for what was there from the beginning."""
+        slots, whole = earlier
+        for (owner, before), was in zip(self._saved, slots, strict=True):
+            now = _contents(owner)
+            for key in {**was, **now}:
+                same = _same_items if isinstance(owner, list) else operator.is_
+                if same(was.get(key, self), now.get(key, self)):
+                    continue
+                if key in now:
+                    before[key] = now[key]
+                else:
+                    before.pop(key, None)
+        for i, (owner, _) in enumerate(self._whole):
+            if not _is_equal(owner, whole[i]):
+                self._whole[i] = (owner, owner.copy())
+
     def changes(self) -> dict[Slot, Any]:
         """The slots that differ from what they held, with what they hold now."""
         found: dict[Slot, Any] = {}
         for owner, before in self._saved:
             now = _contents(owner)
             if isinstance(owner, list):
-                if len(now[None]) != len(before[None]) or any(
-                    a is not b for a, b in zip(now[None], before[None], strict=True)
-                ):
+                if not _same_items(now[None], before[None]):
                     found[Slot(owner, None)] = now[None]
                 continue
             for key in {**before, **now}:
                 slot = Slot(owner, key, self._labels.get(id(owner), ""))
                 old, new = before.get(key, slot), now.get(key, slot)
                 if old is not new:
-                    found[slot] = Undefined(slot.name) if new is slot else new
+                    found[slot] = slot.undefined if new is slot else new
         return found
 
     def refuse_changes(self) -> None:
@@ -212,13 +271,17 @@ class Heap:
                 _put_back(owner, before)
         for owner, before in self._saved:
             for slot in self._changed_of(owner, before):
-                slot.set(before.get(slot.key, Undefined(slot.name)))
+                slot.set(before.get(slot.key, slot.undefined))
 
     def _changed_of(self, owner: Any, before: dict[Any, Any]) -> list[Slot]:
         now = _contents(owner)
         if isinstance(owner, list):
             return [Slot(owner, None)]
         return [Slot(owner, k) for k in {**before, **now} if before.get(k, self) is not now.get(k, self)]
+
+
+def _same_items(first: list[Any], second: list[Any]) -> bool:
+    return len(first) == len(second) and all(map(operator.is_, first, second))
 
 
 def _is_equal(owner: Any, before: Any) -> bool:
@@ -250,6 +313,14 @@ _CLOSURES = frozenset(
     ("if_body", "else_body", "loop_body", "loop_test", "get_state", "set_state", "and_operand", "or_operand",
      "if_exp_operand")
 )  # fmt: skip
+
+
+def function_name(code: types.CodeType) -> str:
+    """The name of the user's function in which a closure of a statement or expression was made."""
+    parts = code.co_qualname.split(".<locals>.")
+    while len(parts) > 1 and (parts[-1] == "<lambda>" or parts[-1].rstrip("_0123456789") in _CLOSURES):
+        parts.pop()
+    return parts[-1].rpartition(".")[2]
 
 
 def _is_filled(cell: types.CellType) -> bool:

@@ -6,14 +6,15 @@ tracebacks. The staged road leads to `autograph_rs.runtime.staging`.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import staging
 from .backends import BACKENDS
-from .errors import StagingError
+from .errors import StagingError, located
 from .tracebacks import without_own_frame
-from .undefined import Undefined, unbound_local
+from .undefined import Undefined, missing
 
 slice = slice  # noqa: A001, PLW0127 - converted code builds its slices with the operator namespace
 
@@ -271,11 +272,14 @@ def guard(value: Any, construct: str) -> Any:
     """
     backend = BACKENDS[type(value)]
     if backend is not None and backend.is_staged(value):
-        raise StagingError(
+        frame = sys._getframe(1)
+        message = (
             f"'{construct}' depends on a staged value, but cannot be staged: it jumps out of a place that "
-            "Python must run itself, suspends the function, binds a name inside an expression, or reads the "
-            "frame. Move the staged condition into a function of its own, or compute with np.where"
+            "Python must run itself, matches a structure, suspends the function, binds a name inside an "
+            "expression, or reads the frame. Move the staged condition into a function of its own, or "
+            "compute with np.where"
         )
+        raise StagingError(located(message, frame.f_code.co_filename, frame.f_lineno))
     return value
 
 
@@ -288,7 +292,8 @@ def assert_stmt(test: Any, msg: Callable[[], Any] | None) -> None:
         elif not test:
             raise AssertionError if msg is None else AssertionError(msg())
     except BaseException as error:
-        without_own_frame(error)
+        if not staging.ACTIVE:  # by this frame a trace knows what an `assert` raised
+            without_own_frame(error)
         raise
 
 
@@ -342,13 +347,13 @@ def ld(value: Any) -> Any:
         UnboundLocalError: it is.
     """
     if type(value) is Undefined:
-        error = unbound_local(value.symbol_name)
+        error = missing(value.error)
     else:
         backend = BACKENDS[type(value)]
         return value if backend is None else staging.bound(backend, value)
     try:
         raise error
-    except UnboundLocalError as raised:
+    except (AttributeError, NameError) as raised:
         without_own_frame(raised)
         raise
 
@@ -357,5 +362,7 @@ def ldu(load: Callable[[], Any], name: str) -> Any:
     """The value of a variable or attribute, or an `Undefined` where it has none."""
     try:
         return load()
-    except (NameError, AttributeError, LookupError):
+    except (AttributeError, NameError) as error:  # of a variable of the function, Python's text is another
+        return Undefined(name, "" if "variable" in str(error) else str(error))
+    except LookupError:
         return Undefined(name)

@@ -33,8 +33,12 @@ class Spec:
 LEAF = Spec(None)
 
 
-def flatten(value: Any) -> tuple[list[Any], Spec]:
+def flatten(value: Any, *, changeable: bool = False) -> tuple[list[Any], Spec]:
     """The leaves of a value, and its spec.
+
+    Args:
+        value: anything.
+        changeable: whether a dataclass that is not frozen is taken apart too.
 
     >>> leaves, spec = flatten({"a": 1, "b": (2, [3])})
     >>> leaves
@@ -43,20 +47,41 @@ def flatten(value: Any) -> tuple[list[Any], Spec]:
     {'a': 4, 'b': (5, [6])}
     """
     leaves: list[Any] = []
-    return leaves, _flatten(value, leaves)
+    return leaves, _flatten(value, leaves, changeable)
 
 
-def _flatten(value: Any, leaves: list[Any]) -> Spec:
+def _flatten(value: Any, leaves: list[Any], changeable: bool) -> Spec:
     kind = type(value)
     if kind is tuple or kind is list or (isinstance(value, tuple) and hasattr(kind, "_fields")):
-        return Spec(kind, (), tuple([_flatten(part, leaves) for part in value]))
+        return Spec(kind, (), tuple([_flatten(part, leaves, changeable) for part in value]))
     if kind is dict:
-        return Spec(dict, tuple(value), tuple([_flatten(part, leaves) for part in value.values()]))
-    if dataclasses.is_dataclass(kind) and kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
-        names = tuple(f.name for f in dataclasses.fields(kind))
-        return Spec(kind, names, tuple([_flatten(getattr(value, n), leaves) for n in names]))
+        parts = tuple([_flatten(part, leaves, changeable) for part in value.values()])
+        return Spec(dict, tuple(value), parts)
+    if dataclasses.is_dataclass(kind) and (changeable or kind.__dataclass_params__.frozen):  # type: ignore[attr-defined]
+        names = tuple(f.name for f in dataclasses.fields(kind) if hasattr(value, f.name))
+        parts = tuple([_flatten(getattr(value, n), leaves, changeable) for n in names])
+        return Spec(kind, names, parts)
     leaves.append(value)
     return LEAF
+
+
+def fields_of(spec: Spec) -> tuple[str, ...]:
+    """The names of the fields of a namedtuple or dataclass."""
+    return spec.keys or getattr(spec.kind, "_fields", ())
+
+
+def fits(spec: Spec, given: Spec) -> bool:
+    """Whether a value is of a structure; a class that stands for another is as good as that one."""
+    if spec.kind is not given.kind or spec.keys != given.keys:
+        if not getattr(spec.kind, STANDS_IN, False) or given.kind is None or given.kind is dict:
+            return False
+        if spec.kind.__name__ != given.kind.__name__ or fields_of(spec) != fields_of(given):  # type: ignore[union-attr]
+            return False
+    return len(spec.parts) == len(given.parts) and all(map(fits, spec.parts, given.parts))
+
+
+STANDS_IN = "_stands_in"
+"""The attribute of a class that was made for one whose source is not there."""
 
 
 def unflatten(spec: Spec, leaves: list[Any]) -> Any:

@@ -9,9 +9,12 @@ from __future__ import annotations
 import ast
 import dis
 import os
+import sys
 import types
 from collections.abc import Sequence
 from itertools import islice
+
+from .places import Place
 
 FULL = os.environ.get("AUTOGRAPH_RS_TRACEBACK") == "full"
 _ours = [os.path.dirname(os.path.abspath(__file__)) + os.sep]
@@ -31,6 +34,14 @@ def without_own_frame(error: BaseException) -> None:
 def is_ours(code: types.CodeType) -> bool:
     """Whether a code object is part of this package."""
     return code.co_filename.startswith(tuple(_ours))
+
+
+def user_stacklevel() -> int:
+    """The `stacklevel` with which the caller's warning is at the user's line."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and is_ours(frame.f_code):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def strip(error: BaseException) -> None:
@@ -62,40 +73,43 @@ def catches(code: types.CodeType, instruction: int) -> bool:
     return False
 
 
-def at_user_frames(
-    error: BaseException, source: Sequence[tuple[types.CodeType, int]]
-) -> types.TracebackType | None:
-    """A traceback of frames that stand for the user's code, outermost first, as code and instruction.
+def frames_of(error: BaseException) -> tuple[tuple[types.CodeType, int], ...]:
+    """The frames of user code in the traceback of `error`, outermost first, as code and instruction."""
+    found, place = [], error.__traceback__
+    while place is not None:
+        if not is_ours(place.tb_frame.f_code):
+            found.append((place.tb_frame.f_code, place.tb_lasti))
+        place = place.tb_next
+    return tuple(found)
 
-    A frame is made by a small piece of code that raises at the very columns of the instruction.
+
+def at_user_frames(error: BaseException, places: Sequence[Place]) -> types.TracebackType | None:
+    """A traceback of frames that stand for the user's code, outermost first.
+
+    A frame is made by a small piece of code that raises at the very columns of its place.
     """
     rebuilt = None
-    for code, instruction in reversed(source):
-        place = _raised_at(error, code, instruction)
-        rebuilt = types.TracebackType(rebuilt, place.tb_frame, place.tb_lasti, place.tb_lineno)
+    for place in reversed(places):
+        raised = _raised_at(error, place)
+        rebuilt = types.TracebackType(rebuilt, raised.tb_frame, raised.tb_lasti, raised.tb_lineno)
     return rebuilt
 
 
-def _raised_at(error: BaseException, code: types.CodeType, instruction: int) -> types.TracebackType:
-    positions = next(islice(code.co_positions(), instruction // 2, None), (None,) * 4)
-    line, end_line, column, end_column = positions
-    line = line or code.co_firstlineno
+def _raised_at(error: BaseException, place: Place) -> types.TracebackType:
     raising = ast.Raise(
         ast.Name("error", ast.Load()),
         None,
-        lineno=line,
-        end_lineno=end_line or line,
-        col_offset=column or 0,
-        end_col_offset=end_column or 0,
+        lineno=place.line,
+        end_lineno=place.end_line,
+        col_offset=place.column,
+        end_col_offset=place.end_column,
     )
     module = ast.fix_missing_locations(ast.Module([raising], []))
-    made = compile(module, code.co_filename, "exec").replace(
-        co_name=code.co_name, co_qualname=code.co_qualname
-    )
+    made = compile(module, place.file, "exec").replace(co_name=place.function, co_qualname=place.qualname)
     kept = error.__traceback__, error.__context__
     try:
-        exec(made, {"error": error, "__name__": code.co_name})  # noqa: S102 - raises, no more
+        exec(made, {"error": error, "__name__": place.function})  # noqa: S102 - raises, no more
     except BaseException as raised:  # noqa: BLE001
-        place = raised.__traceback__.tb_next  # type: ignore[union-attr]
+        found = raised.__traceback__.tb_next  # type: ignore[union-attr]
     error.__traceback__, error.__context__ = kept
-    return place  # type: ignore[return-value]
+    return found  # type: ignore[return-value]

@@ -16,16 +16,17 @@ class Undefined:
     <undefined 'x'>
     """
 
-    __slots__ = ("symbol_name",)
+    __slots__ = ("error", "symbol_name")
 
-    def __init__(self, symbol_name: str):
+    def __init__(self, symbol_name: str, error: str = ""):
         self.symbol_name = symbol_name
+        self.error = error or symbol_name  # what to tell `missing`
 
     def __repr__(self) -> str:
         return f"<undefined {self.symbol_name!r}>"
 
     def read(self, *_: object, **__: object) -> NoReturn:
-        raise unbound_local(self.symbol_name)
+        raise missing(self.error)
 
     __bool__ = __iter__ = __call__ = __getitem__ = __setitem__ = __len__ = __contains__ = read
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = read
@@ -35,7 +36,14 @@ class Undefined:
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise unbound_local(self.symbol_name)
+        raise missing(self.error)
+
+
+def missing(error: str) -> AttributeError | NameError:
+    """The error for the name of a variable; for an attribute or a global, that with the given message."""
+    if error.isidentifier():
+        return unbound_local(error)
+    return NameError(error) if error.startswith("name ") else AttributeError(error)
 
 
 def unbound_local(name: str) -> UnboundLocalError:

@@ -89,7 +89,13 @@ def load(file: Path) -> list[Sample]:
     ]
 
 
-ALL = [sample for file in sorted(CASES.glob("*.py")) for sample in load(file)]
+def files(folder: Path) -> list[Path]:
+    """The case files of a folder that this Python can read: `x_py312.py` has syntax of Python 3.12."""
+    newest = {file: re.search(r"_py3(\d+)$", file.stem) for file in sorted(folder.glob("*.py"))}
+    return [file for file, found in newest.items() if found is None or int(found[1]) <= sys.version_info[1]]
+
+
+ALL = [sample for file in files(CASES) for sample in load(file)]
 
 
 # How it is run ---------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import pytest
 
 from autograph_rs.runtime.graph import concrete
 from autograph_rs.runtime.graph.optimise import ALL, optimise
-from autograph_rs.runtime.graph.optimise.verify import verify
+from autograph_rs.runtime.graph.verify import verify
 
 sys.path.insert(0, str(Path(__file__).parent))
 

@@ -6,7 +6,6 @@ import sys
 import textwrap
 import warnings
 
-import astunparse
 import pytest
 from cases_support import (
     ALL,
@@ -14,11 +13,13 @@ from cases_support import (
     Sample,
     check_plain,
     check_staged,
+    files,
     load,
     read_golden,
     run,
     write_golden,
 )
+from round_trip import check_round_trip
 
 import autograph_rs as ag
 
@@ -34,7 +35,7 @@ each_plain_call = pytest.mark.parametrize(
         for i, arguments in enumerate(sample.plain)
     ],
 )
-each_file = pytest.mark.parametrize("file", sorted(CASES.glob("*.py")), ids=lambda file: file.name)
+each_file = pytest.mark.parametrize("file", files(CASES), ids=lambda file: file.name)
 
 
 @each_plain_call
@@ -78,28 +79,6 @@ def test_round_trip(sample: Sample):
     """The generated code means the same however it is printed."""
     tree = ast.parse(ag.to_code(sample.function))
     check_round_trip(tree)
-
-
-def check_round_trip(tree: ast.AST) -> None:
-    expected = ast.dump(tree)
-    assert ast.dump(ast.parse(ast.unparse(tree))) == expected
-    if all(astunparse_knows(node) for node in ast.walk(tree)):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # astunparse uses names of Python 3.7
-            printed = astunparse.unparse(tree)
-        assert ast.dump(ast.parse(printed)) == expected
-
-
-def astunparse_knows(node: ast.AST) -> bool:
-    """astunparse ended at Python 3.8: it has no `match`, no `except*`, and writes `x[(:, 0)]`."""
-    match node:
-        case ast.Match() | ast.TryStar():
-            return False
-        case ast.JoinedStr() if sys.version_info >= (3, 12):
-            return False  # quotes inside an f-string are written as they are
-        case ast.Subscript(slice=ast.Tuple(elts=elements)):
-            return not any(isinstance(element, ast.Slice) for element in elements)
-    return True
 
 
 @each_sample

@@ -1,4 +1,4 @@
-"""CPython's own tests pass on converted standard modules: two here, all in `stdlib/run.py`."""
+"""CPython's own tests pass on converted standard modules: three here, all in `stdlib/run.py`."""
 
 from __future__ import annotations
 
@@ -29,29 +29,53 @@ def cpython_tests() -> None:
     pytest.skip(reason)
 
 
-@pytest.mark.parametrize("module", ["heapq", "textwrap"])
+@pytest.mark.parametrize("module", ["heapq", "textwrap", "enum"])
 def test_a_converted_module_passes_the_tests_of_the_original(module: str) -> None:
     """No function is refused, and each test that passes unconverted passes converted."""
     done = run(module)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_a_module_that_breaks_is_reported(tmp_path: Path) -> None:
-    """The harness can fail: a converted file that computes something else loses tests."""
-    (tmp_path / "sabotage.py").write_text(
-        "import runpy, sys\n"
-        "harness = runpy.run_path(sys.argv[1])\n"
-        "convert = harness['convert']\n"
-        "def sabotaged(source, out):\n"
-        "    refusal = convert(source, out)\n"
+def sabotaged(folder: Path, appended: str, listed: str = "") -> subprocess.CompletedProcess[str]:
+    """The harness on `textwrap`, with code appended to the converted file and a test listed."""
+    script = folder / "sabotage.py"
+    script.write_text(
+        "import sys\n"
+        f"sys.path.insert(0, {str(SCRIPT.parent)!r})\n"
+        "import environment, run\n"
+        "convert, inside = environment.convert, run.inside\n"
+        "def sabotaged(source, out, done):\n"
+        "    convert(source, out, done)\n"
         "    with open(out, 'a', encoding='utf-8') as file:\n"
-        "        file.write('\\n\\ndef dedent(text):\\n    return text\\n')\n"
-        "    return refusal\n"
-        "harness['check'].__globals__['convert'] = sabotaged\n"
-        "sys.exit(harness['main'](['textwrap']))\n",
+        f"        file.write({appended!r})\n"
+        "environment.convert = sabotaged\n"
+        f"run.inside = lambda tests: inside(tests) | {{test for test in tests if test == {listed!r}}}\n"
+        "sys.exit(run.main(['textwrap']))\n",
         encoding="utf-8",
     )
-    command = [sys.executable, str(tmp_path / "sabotage.py"), str(SCRIPT)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    command = [sys.executable, str(script)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+
+
+EVEN = "test.test_textwrap.DedentTestCase.test_dedent_even"
+
+
+def test_a_module_that_breaks_is_reported(tmp_path: Path) -> None:
+    """The harness can fail: a converted file that computes something else loses tests."""
+    done = sabotaged(tmp_path, "\n\ndef dedent(text):\n    return text\n")
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "test.test_textwrap.DedentTestCase.test_dedent_even: failed" in done.stdout
+    assert f"{EVEN}: failed" in done.stdout
+
+
+def test_a_module_that_cannot_be_loaded_is_reported(tmp_path: Path) -> None:
+    done = sabotaged(tmp_path, "\n\nraise MemoryError\n")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "textwrap, converted: " in done.stdout
+    assert "MemoryError" in done.stdout
+
+
+def test_a_test_that_is_listed_for_nothing_is_reported(tmp_path: Path) -> None:
+    """The list stays true: what passes does not belong there."""
+    done = sabotaged(tmp_path, "", listed=EVEN)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert f"{EVEN}: passes, though it is listed" in done.stdout

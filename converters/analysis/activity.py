@@ -4,11 +4,12 @@
 time. *rebinds* are those among them that a nested function binds through `nonlocal`. *mutates* are
 names on which a method that changes a list is called. *places* are attributes that are assigned
 (`self.x`, `a.b.c`), by their text. *declares* are names with an annotation and no value (`x: int`).
+*skips* are names that a part of an expression binds which Python may skip.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import gast
@@ -20,6 +21,7 @@ from ..trees import (
     evaluated_at_definition,
     parameters,
     takes_thunks,
+    within,
 )
 
 MUTATORS = frozenset(("append", "pop", "extend", "insert", "clear", "remove", "sort", "reverse"))
@@ -35,6 +37,7 @@ class Activity:
     mutates: set[str] = field(default_factory=set)
     declares: set[str] = field(default_factory=set)
     places: set[str] = field(default_factory=set)
+    skips: set[str] = field(default_factory=set)
 
 
 def activity(roots: gast.AST | Iterable[gast.AST]) -> Activity:
@@ -86,6 +89,10 @@ def _scan(stack: list[gast.AST], found: Activity) -> None:
                 if type(node.target) is gast.Name:
                     found.declares.add(node.target.id)
                     continue
+            elif kind in _SKIPPING:
+                found.skips.update(
+                    n.target.id for n in within(_SKIPPING[kind](node)) if type(n) is gast.NamedExpr
+                )
             elif kind is gast.AugAssign and type(node.target) is gast.Name:
                 found.reads.add(node.target.id)
             elif kind is gast.Import or kind is gast.ImportFrom:
@@ -98,6 +105,14 @@ def _scan(stack: list[gast.AST], found: Activity) -> None:
             elif kind is gast.ExceptHandler and node.name is not None:
                 found.deletes.add(node.name.id)
             stack.extend(children(node))
+
+
+_SKIPPING: dict[type, Callable[[gast.AST], list[gast.AST]]] = {
+    gast.BoolOp: lambda node: node.values[1:],
+    gast.Compare: lambda node: node.comparators[1:],
+    gast.IfExp: lambda node: [node.body, node.orelse],
+}
+"""What Python may skip of an expression."""
 
 
 def _attribute(node: gast.Attribute, found: Activity) -> None:
@@ -169,5 +184,6 @@ def _comprehension(node: gast.AST, found: Activity) -> None:
     found.mutates |= inner.mutates - local.binds
     found.places |= inner.places
     found.binds |= inner.binds
+    found.skips |= inner.binds
     if type(node) is gast.GeneratorExp:
         found.captures |= inner.reads - local.binds

@@ -170,12 +170,16 @@ class _Builder:
         previous = self.after(current, statement.subject)
         leave = self.add()
         for case in statement.cases:
-            tested = self.after(previous, case.pattern, *([case.guard] if case.guard is not None else []))
+            tested = self.after(previous, case.pattern)
+            unmatched = self.add()
+            self.graph.raises[tested].append(unmatched)  # it may have bound some of its names, or none
+            if case.guard is not None:
+                tested = self.after(tested, case.guard)
+                self.link(tested, unmatched)
             self.link(self.block(case.body, tested), leave)
             if _matches_always(case):
                 return leave
-            previous = self.after(previous)
-            self.link(tested, previous)
+            previous = unmatched
         self.link(previous, leave)
         return leave
 

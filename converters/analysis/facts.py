@@ -6,7 +6,7 @@ path leads there without binding it. A statement *stays* when it cannot be moved
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,12 +20,37 @@ from .solver import solve
 FRAME_SENSITIVE = frozenset(("locals", "vars", "dir", "eval", "exec"))
 
 
+class Names(Set):
+    """Some names of a function, as a bit mask: each step has its own, and there may be thousands of both."""
+
+    __slots__ = ("bits", "mask")
+
+    def __init__(self, mask: int, bits: dict[str, int]):
+        self.mask, self.bits = mask, bits
+
+    def __contains__(self, name: object) -> bool:
+        return bool(self.mask & self.bits.get(name, 0))
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, bit in self.bits.items() if self.mask & bit)
+
+    def __len__(self) -> int:
+        return self.mask.bit_count()
+
+    def __or__(self, other: Names) -> Names:
+        return Names(self.mask | other.mask, self.bits)
+
+    def of(self, names: Iterable[str]) -> set[str]:
+        """Those of some names that are among these."""
+        return {name for name in names if name in self} if self.mask else set()
+
+
 @dataclass(frozen=True)
 class Point:
-    """What holds between two steps: the names that are live and those that may be unbound."""
+    """What holds between two steps: the names that are live and the variables that may be unbound."""
 
-    live: frozenset[str]
-    unbound: frozenset[str]
+    live: Names
+    unbound: Names
 
 
 class Facts:
@@ -55,6 +80,11 @@ class Facts:
         return frozenset(bound - self.outer[0] - self.outer[1])
 
     @cached_property
+    def variables(self) -> frozenset[str]:
+        """The names that the function may bind: its own, and those that it declares."""
+        return self.locals | self.outer[0] | self.outer[1]
+
+    @cached_property
     def always_live(self) -> frozenset[str]:
         """Names that others than this function's own steps may read."""
         return frozenset(self.body.captures | self.outer[0] | self.outer[1])
@@ -65,7 +95,7 @@ class Facts:
 
     @cached_property
     def _bits(self) -> dict[str, int]:
-        return {name: 1 << i for i, name in enumerate(sorted(self.locals | self.outer[0] | self.outer[1]))}
+        return {name: 1 << i for i, name in enumerate(sorted(self.variables))}
 
     def _mask(self, names: Iterable[str]) -> int:
         bits, mask = self._bits, 0
@@ -73,25 +103,27 @@ class Facts:
             mask |= bits.get(name, 0)
         return mask
 
-    def _names(self, mask: int) -> frozenset[str]:
-        return frozenset(name for name, bit in self._bits.items() if mask & bit)
-
     @cached_property
     def _live(self) -> list[int]:
         gen = [self._mask(step.reads) for step in self._steps]
-        kill = [self._mask(step.binds | step.deletes) for step in self._steps]
+        kill = [self._mask(step.binds - step.skips | step.deletes) for step in self._steps]
         return solve(self.graph, gen, kill, start=self._mask(self.always_live), backward=True)
 
     @cached_property
     def _unbound(self) -> list[int]:
         gen = [self._mask(step.deletes) for step in self._steps]
-        kill = [self._mask(step.binds) for step in self._steps]
+        kill = [self._mask(step.binds - step.skips) for step in self._steps]
         start = self._mask(self.locals - {p.id for p in parameters(self.function)})
         return solve(self.graph, gen, kill, start=start)
 
+    @cached_property
+    def _always(self) -> tuple[int, int]:
+        return self._mask(self.always_live), self._mask(self.locals)
+
     def _point(self, node: int) -> Point:
-        live = self._names(self._live[node]) | (self.always_live & self._bits.keys())
-        return Point(live, self._names(self._unbound[node]))
+        always_live, variables = self._always
+        live, unbound = self._live[node] | always_live, self._unbound[node] & variables
+        return Point(Names(live, self._bits), Names(unbound, self._bits))
 
     def entry(self, statement: gast.AST) -> Point:
         return self._point(self.graph.entries[statement])
@@ -105,6 +137,10 @@ class Facts:
     def before(self, tree: gast.AST) -> Point:
         """At the step that evaluates `tree`: a simple statement, a test, a loop's target."""
         return self._point(self.graph.steps[tree])
+
+    def start(self, block: list[gast.AST]) -> Point:
+        """Before the first statement of a block."""
+        return self.entry(block[0]) if block[0] in self.graph.entries else self.before(block[0])
 
     @cached_property
     def staying(self) -> frozenset[gast.AST]:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import gast
 
-from ..trees import at, constant, header, lambda_, load, operator
+from ..analysis import is_anchored
+from ..trees import at, constant, header, lambda_, load, operator, within
 from .expressions import Rewriter, guard, is_plain
 
 
@@ -63,10 +64,7 @@ class Comparisons(Rewriter):
             return _single(node.left, node.ops[0], node.comparators[0])
         if is_plain(node):
             return node
-        if (
-            any(map(_binds, node.comparators[1:]))
-            or self.thunks(node.comparators[1:], "operand", node) is None
-        ):
+        if not all(map(_can_move, node.comparators[1:])):
             return node
         return self.chain(node.left, node.ops, node.comparators)
 
@@ -74,7 +72,7 @@ class Comparisons(Rewriter):
         op, middle = ops[0], comparators[0]
         if len(ops) == 1:
             return _single(left, op, middle)
-        if isinstance(middle, (gast.Name, gast.Constant)):
+        if isinstance(middle, (gast.Name, gast.Constant)) and _can_move(left):
             rest = self.chain(_again(middle), ops[1:], comparators[1:])
             return at(operator("and_", lambda_(_single(left, op, middle)), lambda_(rest)), left)
         first, second = self.walk.context.namer.fresh("left"), self.walk.context.namer.fresh("right")
@@ -95,5 +93,6 @@ def _again(node: gast.AST) -> gast.AST:
     return load(node.id) if isinstance(node, gast.Name) else gast.Constant(node.value, node.kind)
 
 
-def _binds(node: gast.AST) -> bool:
-    return any(isinstance(inner, gast.NamedExpr) for inner in gast.walk(node))
+def _can_move(node: gast.AST) -> bool:
+    """Whether an operand does in a lambda what it does in its place."""
+    return not any(isinstance(inner, gast.NamedExpr) or is_anchored(inner) for inner in within(node))

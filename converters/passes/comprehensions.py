@@ -2,14 +2,16 @@
 
 `[f(x) for x in xs if c]` becomes `ag__.list_comp(xs, lambda items: [f(x) for x in items if ag__.keep(c)])`:
 on plain values the operator calls the lambda on `xs`, so that Python's own comprehension runs; on a
-staged `xs` it calls it on one staged element. One that awaits, or binds a name, stays as it is.
+staged `xs` it calls it on one staged element. One that awaits, binds a name or
+reads the frame, stays as it is.
 """
 
 from __future__ import annotations
 
 import gast
 
-from ..trees import COMPREHENSIONS, SUSPENSIONS, at, children, lambda_, load, operator
+from ..analysis import is_anchored
+from ..trees import COMPREHENSIONS, at, children, lambda_, load, operator
 from .expressions import Rewriter, guard, is_plain
 
 
@@ -41,9 +43,7 @@ def _stays(node: gast.AST) -> bool:
     stack = [node]
     while stack:
         inner = stack.pop()
-        if isinstance(inner, (gast.NamedExpr, *SUSPENSIONS)):
-            return True
-        if isinstance(inner, gast.comprehension) and inner.is_async:
+        if isinstance(inner, gast.NamedExpr) or is_anchored(inner):
             return True
         stack.extend(children(inner))
     return False

@@ -9,12 +9,14 @@ read through `ldu`, which tells it from a bound one.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field, replace
 
 import gast
 
 from ..analysis import Activity, Facts, activity
 from ..analysis.cfg import COMPOUND, for_parts
+from ..analysis.facts import Names
 from ..trees import (
     COMPREHENSIONS,
     FUNCTIONS,
@@ -22,6 +24,7 @@ from ..trees import (
     OPERATORS,
     at,
     blocks,
+    children,
     constant,
     docstring_length,
     lambda_,
@@ -31,7 +34,7 @@ from ..trees import (
     store,
     takes_thunks,
 )
-from .base import Context, Pass, own_nodes
+from .base import Context, Pass
 from .expressions import guard, is_plain
 from .spelling import (
     BODY,
@@ -99,9 +102,17 @@ class ControlFlow(Pass):
         body = self.block(function.body[start:], _Place())
         function.body = [*function.body[:start], *body]
         self.declare(function, self.bound_inside)
-        for node in own_nodes(function):
+        self.hide_added(function.body)
+
+    def hide_added(self, body: list[gast.AST]) -> None:
+        """Tell each `locals()` what names were added; a comprehension may be part of the function."""
+        stack = list(body)
+        while stack:
+            node = stack.pop()
             if operator_name(node) == "visible":
                 node.args[1].elts = [constant(name) for name in sorted(self.context.namer.added)]
+            if not isinstance(node, (*FUNCTIONS, gast.ClassDef)):
+                stack.extend(children(node))
 
     def block(self, statements: list[gast.AST], place: _Place) -> list[gast.AST]:
         out: list[gast.AST] = []
@@ -109,10 +120,12 @@ class ControlFlow(Pass):
             place = replace(place, states={})
         for statement in statements:
             kind = type(statement)
-            if kind in FUNCTIONS or kind is gast.ClassDef:
+            defs = out if place.sink is None else place.sink
+            if kind in FUNCTIONS and statement.name in self.context.functions:
+                defs.append(self.operand(statement))
+            elif kind in FUNCTIONS or kind is gast.ClassDef:
                 out.append(self.read(statement, place))
             elif kind in _CONVERTED and not self.stays(statement):
-                defs = out if place.sink is None else place.sink
                 out.extend(_CONVERTED[kind](self, statement, place, defs))
             elif isinstance(statement, COMPOUND):
                 self.native(statement, place, out)
@@ -134,6 +147,11 @@ class ControlFlow(Pass):
             statement.test = guard(statement.test, type(statement).__name__.lower())
         if isinstance(statement, gast.Match):
             statement.subject = guard(statement.subject, "match")
+            for case in statement.cases:
+                if case.guard is not None:
+                    case.guard = self.read(case.guard, place)
+                    if not is_plain(case.guard):
+                        case.guard = guard(case.guard, "case if")
         inside = place.in_loop(statement, out) if isinstance(statement, LOOPS) else place
         for block in blocks(statement):
             if block:
@@ -142,13 +160,21 @@ class ControlFlow(Pass):
     def simple(self, statement: gast.AST, place: _Place) -> list[gast.AST]:
         changed = statement.target if isinstance(statement, gast.AugAssign) else None
         targets = statement.targets if isinstance(statement, gast.Delete) else [changed]
-        unbound = self.facts.before(statement).unbound & self.facts.locals
+        unbound = self.facts.before(statement).unbound
         self.read(statement, place)
         names = [t.id for t in targets if isinstance(t, gast.Name) and t.id in unbound]
         return [
             *(at(gast.Expr(checked_name(name, place.in_closure)), statement) for name in names),
             statement,
         ]
+
+    def operand(self, function: gast.AST) -> gast.AST:
+        """An operand that a pass made a function of, which stands before the statement that calls it."""
+        names = self.facts.locals
+        unbound = self.facts.before(function).unbound.of(names) | (self.facts.body.deletes & names)
+        for statement in function.body:
+            self.checked(statement, unbound, True)
+        return function
 
     def headers(self, statement: gast.AST, place: _Place) -> None:
         """Reads in the parts of a compound statement that it evaluates itself."""
@@ -167,7 +193,10 @@ class ControlFlow(Pass):
     def if_(self, statement: gast.If, place: _Place, defs: list[gast.AST]) -> list[gast.AST]:
         changes = activity([*statement.body, *statement.orelse])
         entry, leave = self.facts.entry(statement), self.facts.exit(statement)
+        branches = [self.facts.start(block).live for block in (statement.body, statement.orelse) if block]
         inner = self.facts.before(statement.test).live
+        for live in branches:
+            inner |= live
         state = self.state(changes, leave.live, inner, entry.unbound)
         inside = replace(place, in_closure=True)
         test = self.read(statement.test, place)
@@ -194,7 +223,8 @@ class ControlFlow(Pass):
         test_changes = activity([statement.test])
         changes = activity([statement.test, *statement.body])
         entry = self.facts.entry(statement)
-        state = self.state(changes, head.live | leave.live, frozenset(), entry.unbound | head.unbound)
+        live = head.live | leave.live | self.facts.start(statement.body).live
+        state = self.state(changes, live, None, entry.unbound | head.unbound)
         inside = replace(place.in_loop(statement, defs), in_closure=True)
         body, options = self.directives(statement.body, place)
         test = self.read(statement.test, inside)
@@ -220,7 +250,7 @@ class ControlFlow(Pass):
         head, leave = self.facts.head(statement), self.facts.exit(statement)
         changes = activity([statement.target, *statement.body])
         entry = self.facts.entry(statement)
-        state = self.state(changes, head.live | leave.live, frozenset(), entry.unbound | head.unbound)
+        state = self.state(changes, head.live | leave.live, None, entry.unbound | head.unbound)
         inside = replace(place.in_loop(statement, defs), in_closure=True)
         body, options = self.directives(statement.body, place)
         shown = constant(target_text(statement.target))
@@ -283,19 +313,16 @@ class ControlFlow(Pass):
         self.bound_inside |= names - self.global_names
         return scope_declarations(names - self.global_names, names & self.global_names)
 
-    def state(
-        self, changes: Activity, after: frozenset[str], inside: frozenset[str], unbound: frozenset[str]
-    ) -> State:
+    def state(self, changes: Activity, after: Names, inside: Names | None, unbound: Names) -> State:
         facts = self.facts
-        variables = facts.locals | facts.outer[0] | facts.outer[1]
-        changed = (changes.binds | changes.deletes | changes.mutates | facts.body.rebinds) & variables
-        changed -= self.context.functions
-        outputs = sorted(changed & after)
+        changed = (changes.binds | changes.deletes | changes.mutates | facts.body.rebinds) & facts.variables
+        changed = changed - self.context.functions  # `-=` would go through all of these
+        outputs = after.of(changed)
         places = sorted(p for p in changes.places if p.partition(".")[0] not in changes.binds)
-        inner = sorted((changed & inside) - after)
-        symbols = {*outputs, *inner}
-        unbound = (unbound | facts.body.deletes | (changes.rebinds & symbols)) & symbols
-        return State((*outputs, *places), tuple(inner), frozenset(unbound))
+        inner = inside.of(changed) - outputs if inside is not None else set()
+        symbols = outputs | inner
+        missing = unbound.of(symbols) | (symbols & facts.body.deletes) | (symbols & changes.rebinds)
+        return State((*sorted(outputs), *places), tuple(sorted(inner)), frozenset(missing))
 
     def accessors(
         self, state: State, place: _Place, defs: list[gast.AST], origin: gast.AST
@@ -340,17 +367,16 @@ class ControlFlow(Pass):
 
     # Reads of names that may be unbound
 
-    def read(self, tree: gast.AST, place: _Place, unbound: frozenset[str] | None = None) -> gast.AST:
+    def read(self, tree: gast.AST, place: _Place, unbound: Names | None = None) -> gast.AST:
         """`tree` with its reads of names that may be unbound checked."""
         if unbound is None:
             step = self.facts.graph.steps.get(tree)
             if step is None:
                 return tree
             unbound = self.facts.before(tree).unbound
-        unbound = unbound & self.facts.locals
         return self.checked(tree, unbound, place.in_closure) if unbound else tree
 
-    def checked(self, node: gast.AST, unbound: frozenset[str], in_closure: bool) -> gast.AST:
+    def checked(self, node: gast.AST, unbound: Container[str], in_closure: bool) -> gast.AST:
         kind = type(node)
         if kind is gast.Name:
             if type(node.ctx) is gast.Load and node.id in unbound:

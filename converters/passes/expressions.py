@@ -42,14 +42,15 @@ class Rewriter:
 
     def thunks(self, operands: Sequence[gast.AST], stem: str, place: gast.AST) -> list[gast.AST] | None:
         """The operands as callables made at `place`, or None where one of them must stay in its place."""
-        if any(map(is_anchored, within(operands))):
+        held = [self.walk.held(operand) for operand in operands]
+        if any(anchored or (bound and self.walk.scopes) for anchored, bound in held):
             return None
-        if self.walk.scopes and any(isinstance(node, gast.NamedExpr) for node in within(operands)):
-            return None
-        return [self.thunk(operand, stem, header(place)) for operand in operands]
+        return [
+            self.thunk(operand, bound, stem, header(place))
+            for operand, (_, bound) in zip(operands, held, strict=True)
+        ]
 
-    def thunk(self, operand: gast.AST, stem: str, place: gast.AST) -> gast.AST:
-        bound = [n.target.id for n in within(operand) if isinstance(n, gast.NamedExpr)]
+    def thunk(self, operand: gast.AST, bound: list[str], stem: str, place: gast.AST) -> gast.AST:
         if not bound:
             return at(lambda_(operand), place)
         name = self.walk.context.function_name(stem)
@@ -85,6 +86,7 @@ class Expressions(Pass):
         self.scopes = 0
         self.in_text = 0
         self.texts: dict[gast.AST, str] = {}
+        self.operands: dict[gast.AST, tuple[bool, list[str]]] = {}
         self.by_kind: dict[type, list] = {}
         for rewriter in (kind(self) for kind in self.rewriters):
             for kind, method in rewriter.rewrites.items():
@@ -111,7 +113,11 @@ class Expressions(Pass):
 
     def statement(self, statement: gast.AST) -> list[gast.AST]:
         kind = type(statement)
-        if kind in FUNCTIONS or kind is gast.ClassDef:
+        if kind in FUNCTIONS:
+            self.all(statement.decorator_list, statement.args.defaults, statement.args.kw_defaults)
+            return [statement]
+        if kind is gast.ClassDef:
+            self.all(statement.decorator_list, statement.bases, statement.keywords)
             return [statement]
         self.fields(statement)
         replaced = [statement]
@@ -126,9 +132,13 @@ class Expressions(Pass):
                 if value and isinstance(value[0], gast.stmt):
                     setattr(node, field, self.block(value))
                 else:
-                    value[:] = [self.expression(v) if isinstance(v, gast.AST) else v for v in value]
+                    self.all(value)
             elif isinstance(value, gast.AST):
                 setattr(node, field, self.expression(value))
+
+    def all(self, *lists: list) -> None:
+        for nodes in lists:
+            nodes[:] = [self.expression(n) if isinstance(n, gast.AST) else n for n in nodes]
 
     def expression(self, node: gast.AST) -> gast.AST:
         kind = type(node)
@@ -160,9 +170,25 @@ class Expressions(Pass):
                 return at(rewritten, node)
         return node
 
+    def held(self, operand: gast.AST) -> tuple[bool, list[str]]:
+        """Whether something in an operand must stay in its place, and the names that it binds.
+
+        Operands lie in operands: what is known of one is not looked for again.
+        """
+        anchored, bound = False, []
+        for node in within(operand, self.operands):
+            if node in self.operands:
+                anchored |= self.operands[node][0]
+                bound += self.operands[node][1]
+            elif is_anchored(node):
+                anchored = True
+            elif isinstance(node, gast.NamedExpr):
+                bound.append(node.target.id)
+        self.operands[operand] = anchored, bound
+        return anchored, bound
+
     def lambda_(self, node: gast.Lambda) -> None:
-        for defaults in (node.args.defaults, node.args.kw_defaults):
-            defaults[:] = [d and self.expression(d) for d in defaults]
+        self.all(node.args.defaults, node.args.kw_defaults)
         self.scopes += 1
         node.body = self.expression(node.body)
         self.scopes -= 1

@@ -10,12 +10,13 @@ returns, or an `elif` of two hundred arms, stay shallow.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import gast
 
-from ..analysis import Facts
+from ..analysis import Facts, activity
 from ..trees import (
     FUNCTIONS,
     LOOPS,
@@ -58,6 +59,7 @@ class LowerJumps(Pass):
         if isinstance(function, gast.Lambda):
             return
         self.staying = Facts(function).staying
+        changed = activity(function.body)
         self.returned = self.value = ""
         start = docstring_length(function.body)
         head, body = function.body[:start], function.body[start:]
@@ -74,6 +76,7 @@ class LowerJumps(Pass):
         if self.value:
             body.append(at(gast.Return(load(self.value)), place))
         function.body = [*head, *_without_unread(body, self.flags)]
+        self.declare(function, changed.binds | changed.deletes)  # also what only code that never runs binds
 
     def flag(self, stem: str) -> str:
         name = self.context.namer.fresh(stem)
@@ -83,33 +86,32 @@ class LowerJumps(Pass):
     def block(self, statements: list[gast.AST], depth: int, *, tail: bool = False) -> list[gast.AST]:
         """Lower a block; nothing runs after one in `tail` position, so a `return` there needs no flag."""
         out: list[gast.AST] = []
-        statements = list(statements)
-        while statements:
-            statement, *rest = statements
+        rest = deque(statements)
+        while rest:
+            statement = rest.popleft()
             if self.is_lowered_jump(statement):
                 out.extend(self.jump(statement, tail))
                 break
             if isinstance(statement, gast.If) and _chain_length(statement) > MAX_NESTING:
-                statements = [*self.cut_chain(statement), *rest]
+                rest.extendleft(reversed(self.cut_chain(statement)))
                 continue
             if (
                 isinstance(statement, LOOPS)
                 and statement not in self.staying
                 and statement not in self.lowered
             ):
-                statements = [*self.open_loop(statement), *rest]
+                rest.extendleft(reversed(self.open_loop(statement)))
                 continue
             jumps = self.jumps_out_of(statement)
             if jumps and rest and isinstance(statement, gast.If) and depth < MAX_NESTING:
-                if not _completes(statement.body):
-                    statement.orelse, rest = [*statement.orelse, *rest], []
-                elif not _completes(statement.orelse):
-                    statement.body, rest = [*statement.body, *rest], []
+                side = statement.orelse if not _completes(statement.body) else statement.body
+                if side is statement.orelse or not _completes(statement.orelse):
+                    side.extend(rest)
+                    rest.clear()
             out.extend(self.statement(statement, depth, tail and not rest))
             if jumps and rest:
-                out.extend(self.guarded(jumps, rest, depth, tail, header(statement)))
+                out.extend(self.guarded(jumps, list(rest), depth, tail, header(statement)))
                 break
-            statements = rest
         return out or [gast.Pass()]
 
     def is_lowered_jump(self, statement: gast.AST) -> bool:
@@ -183,10 +185,15 @@ class LowerJumps(Pass):
             if jumps:
                 place = header(statement)
                 statement.orelse = [self.guard(dict.fromkeys(jumps), statement.orelse, depth, False, place)]
+        if isinstance(statement, gast.With) and statement.items[1:] and self.jumps_out_of(statement):
+            inner = at(gast.With(statement.items[1:], statement.body, None), header(statement))
+            statement.items, statement.body = statement.items[:1], [inner]
         undone = self.undone_jumps(statement)
         for block in blocks(statement):
             if block:
                 block[:] = self.block(block, depth + 1, tail=tail and isinstance(statement, gast.If))
+        if undone and isinstance(statement, gast.With):
+            return self.unless_swallowed(statement, undone)
         for handler in statement.handlers if undone else ():
             place = header(handler.body[0])
             handler.body[:0] = [at(assign(flag, constant(False)), place) for flag in undone]
@@ -194,11 +201,20 @@ class LowerJumps(Pass):
 
     def undone_jumps(self, statement: gast.AST) -> list[str]:
         """Flags of jumps that a `finally` or `__exit__` on their way may turn into a caught exception."""
-        if not isinstance(statement, TRIES) or not statement.handlers:
+        if not getattr(statement, "handlers", None) and not isinstance(statement, gast.With):
             return []
         inner = [n for s in statement.body for n in within(s)]
         left = [n for n in inner if getattr(n, "finalbody", None) or isinstance(n, gast.With)]
         return list(dict.fromkeys(f for n in left for f in self.jumps_out_of(n)))
+
+    def unless_swallowed(self, statement: gast.With, flags: list[str]) -> list[gast.AST]:
+        """The `with`, and behind it a test whether its `__exit__` swallowed what undid the jumps."""
+        place = header(statement)
+        completed = self.context.namer.fresh("completed")
+        statement.body.append(at(assign(completed, constant(True)), place))
+        undo = [at(assign(flag, constant(False)), place) for flag in flags]
+        after = gast.If(at(negation([completed]), place), undo, [])
+        return [at(assign(completed, constant(False)), place), statement, at(after, place)]
 
     def open_loop(self, statement: gast.AST) -> list[gast.AST]:
         """Give the loop its flags and put its `else` behind it."""

@@ -1,8 +1,8 @@
 """The first pass brings a function into the form that the others expect.
 
 Private names get the name of their class, since the function leaves its class; `super()` gets its
-arguments, since it moves into closures; `global` and `nonlocal` go to the top; annotations of local
-names, which Python never evaluates, go; `assert` becomes an operator call.
+arguments, since it moves into closures; `global`, `nonlocal` and names that are only annotated go to the
+top; annotations of local names, which Python never evaluates, go; `assert` becomes an operator call.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ class Normalise(Pass):
         return out or [gast.Pass()]
 
     def statement(self, statement: gast.AST) -> list[gast.AST]:
-        if isinstance(statement, (gast.Global, gast.Nonlocal)):
+        if isinstance(statement, gast.AnnAssign):
+            statement = _plain_assignment(statement)
+        if isinstance(statement, (gast.Global, gast.Nonlocal)) or _declares(statement):
             self.outer.append(statement)
             return []
         if isinstance(statement, gast.Assert):
@@ -61,13 +63,16 @@ class Normalise(Pass):
                 statement.test = guard(statement.test, "assert")
                 return [statement]
             return [at(_assertion(statement), header(statement))]
-        if isinstance(statement, gast.AnnAssign):
-            return [_plain_assignment(statement)]
         if not isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
             for block in blocks(statement):
                 if block:
                     block[:] = self.block(block)
         return [statement]
+
+
+def _declares(statement: gast.AST) -> bool:
+    """Whether all that a statement does is to make a name a variable of its function."""
+    return isinstance(statement, gast.AnnAssign) and bool(statement.simple)
 
 
 def _stays(node: gast.AST) -> bool:
@@ -125,14 +130,15 @@ def mangle(tree: gast.AST, class_name: str) -> None:
         node = stack.pop()
         if isinstance(node, gast.ClassDef):
             stack.extend((*node.decorator_list, *node.bases, *node.keywords))
-            node.name = mangled(node.name)
+            own, node.name = node.name, mangled(node.name)
+            if own != node.name:  # its private names have the name that it was given
+                for statement in node.body:
+                    mangle(statement, own)
             continue
-        for field in ("id", "attr", "name", "arg", "asname", "rest"):
+        for field in ("id", "attr", "name", "asname", "module", "rest"):  # keywords keep their names
             value = getattr(node, field, None)
             if isinstance(value, str):
                 setattr(node, field, mangled(value))
         if isinstance(node, (gast.Global, gast.Nonlocal)):
             node.names = [mangled(name) for name in node.names]
-        if isinstance(node, gast.MatchClass):
-            node.kwd_attrs = [mangled(name) for name in node.kwd_attrs]
         stack.extend(children(node))

@@ -27,10 +27,20 @@ class Subscripts(Rewriter):
         super().__init__(walk)
         self._facts: Facts | None = None
 
-    def is_variable(self, name: str) -> bool:
+    @property
+    def facts(self) -> Facts:
         if self._facts is None:
             self._facts = Facts(self.walk.function)
-        return name in self._facts.locals
+        return self._facts
+
+    def is_variable(self, name: str) -> bool:
+        return name in self.facts.locals
+
+    def may_be_missing(self, node: gast.AST, statement: gast.AST) -> bool:
+        """Whether reading a name may be an error, which comes before those of the statement's target."""
+        if not isinstance(node, gast.Name):
+            return False
+        return not self.is_variable(node.id) or node.id in self.facts.before(statement).unbound
 
     def read(self, node: gast.Subscript) -> gast.AST:
         if not isinstance(node.ctx, gast.Load) or _is_constant(node.slice) or _has_star(node.slice):
@@ -43,7 +53,8 @@ class Subscripts(Rewriter):
             return [node]
         before: list[gast.AST] = []
         simple = _is_simple(target.slice)
-        value = self.once(node.value, "value", before, node, always=not simple)
+        always = not simple or self.may_be_missing(node.value, node)
+        value = self.once(node.value, "value", before, node, always=always)
         base, key = target.value, _key(target.slice)
         if not simple:
             base = self.once(base, "base", before, node, always=True)
@@ -56,7 +67,8 @@ class Subscripts(Rewriter):
             return [node]
         before: list[gast.AST] = []
         simple = _is_simple(node.value)
-        base = self.once(target.value, "base", before, node, always=not simple)
+        always = not simple or not _is_simple(target.slice)
+        base = self.once(target.value, "base", before, node, always=always)
         key = self.once(_key(target.slice), "key", before, node, always=not simple)
         item = self.walk.context.namer.fresh("item")
         read = (

@@ -5,7 +5,27 @@ arguments, `ir` is the graph, `trace` builds it, `staged` are the values that us
 `record` adds what they do, `backend` spells conditions and loops, `optimise` and `compile` make it run.
 """
 
+from . import data
+from .effects import print, py_function  # noqa: A004
 from .ir import Graph, Node
+from .numerics import check_numerics
+from .specs import TensorSpec
+from .trace import outside as init_scope
 from .types import ArrayType, ListType, MaybeType, ScalarType
+from .variables import Variable
 
-__all__ = ["ArrayType", "Graph", "ListType", "MaybeType", "Node", "ScalarType"]
+__all__ = [
+    "ArrayType",
+    "Graph",
+    "ListType",
+    "MaybeType",
+    "Node",
+    "ScalarType",
+    "TensorSpec",
+    "Variable",
+    "check_numerics",
+    "data",
+    "init_scope",
+    "print",
+    "py_function",
+]

@@ -10,15 +10,16 @@ import numpy as np
 
 from .. import staging
 from ..errors import AutographError, StagingError
-from ..tracebacks import catches, is_ours
+from ..tracebacks import catches, frames_of, is_ours
 from ..undefined import Undefined
-from . import builtins, lists, record, texts
+from . import builtins, effects, lists, record, texts
 from .ir import Graph, Missing, Node
-from .iterables import StagedIterable, element_types, sources_of
+from .iterables import Source, StagedIterable, as_iterable, element_types, sources_of
 from .merging import merge_types
 from .staged import Scalar, Staged, StagedList, Tensor, wrap
 from .trace import Builder, building, current, in_inner_graph, is_tracing, scalar_type, user_frames
 from .types import ArrayType, ListType, MaybeType, ScalarType, StagedType
+from .variables import Variable
 
 
 class BranchCapture:
@@ -42,10 +43,10 @@ class GraphBackend:
     announces = True
 
     def owns(self, kind: type) -> bool:
-        return issubclass(kind, (Staged, StagedIterable))
+        return issubclass(kind, (Staged, StagedIterable, Source))
 
     def is_staged(self, value: Any) -> bool:
-        return True
+        return not isinstance(value, (Variable, Source)) or is_tracing()
 
     def staging(self) -> bool:
         return is_tracing()
@@ -80,6 +81,9 @@ class GraphBackend:
 
     # Captures
 
+    def is_inner(self, value: Any) -> bool:
+        return isinstance(value, Staged) and not value.is_in_scope
+
     def capture(self, run: Callable[..., Any], arguments: Sequence[StagedType] = ()) -> BranchCapture:
         builder = Builder("branch" if not arguments else "body", current())
         made = BranchCapture(builder)
@@ -101,6 +105,14 @@ class GraphBackend:
                     made.writes.append((handle, wrap(handle.node(), builder)))
                     handle.put_back(owner, node)
         return made
+
+    def raise_last(self, error: Exception) -> bool:
+        """Let the graph raise what ended the trace, if that has a staged value or comes after effects."""
+        held = any(isinstance(v, Staged) for v in (*error.args, *vars(error).values()))
+        if not _is_own_raise(error) or not (held or any(node.effect for node in current().graph.nodes)):
+            return False
+        raise_in_graph(error).source = frames_of(error)
+        return True
 
     def cond(
         self,
@@ -141,7 +153,7 @@ class GraphBackend:
 
     def results(self, op: str, inputs: list[Node], kinds: Sequence[StagedType], **attrs: Any) -> list[Any]:
         graphs = [g for g in attrs.values() if isinstance(g, Graph)]
-        effect = any(n.effect for g in graphs for n in g.walk())
+        effect = any(n.effect for g in graphs for n in g.walk()) or any(i.op == "dataset" for i in inputs)
         node = current().add(op, inputs, attrs, None, effect=effect)
         return [wrap(record.output(node, i, kind)) for i, kind in enumerate(kinds)]
 
@@ -175,6 +187,7 @@ class GraphBackend:
         results: Sequence[Any],
         options: dict[str, Any],
     ) -> list[Any]:
+        iterated = as_iterable(iterated)
         _, elements = self.elements(iterated)
         if isinstance(iterated, StagedIterable) and iterated.op != "range":
             if iterated.used:
@@ -218,6 +231,10 @@ class GraphBackend:
 
     def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
         return builtins.IMPLEMENTATIONS[function](*args, **kwargs)
+
+    def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
+        """What is called instead of a method of a random generator: it draws when the graph runs."""
+        return effects.drawing(function)
 
     def fmt(self, value: Any, conversion: str) -> Any:
         return texts.Mark(value, conversion)
@@ -275,9 +292,10 @@ class GraphBackend:
             return record.getitem(target, key)
         if isinstance(target, (list, tuple)) and not isinstance(key, slice):
             return record.wrap(_item_of_sequence(target, key))
+        what = "sliced between staged bounds" if isinstance(key, slice) else "indexed by a staged value"
         raise StagingError(
-            f"a {type(target).__name__} cannot be indexed by a staged value. Use an array, list or tuple of "
-            "values of one type"
+            f"a {type(target).__name__} cannot be {what}. Use an array"
+            + ("" if isinstance(key, slice) else ", list or tuple of values of one type")
         )
 
     def set_item(self, target: Any, key: Any, value: Any) -> Any:
@@ -327,8 +345,11 @@ def _limits(options: dict[str, Any]) -> dict[str, Any]:
     return {} if limit is None else {"maximum_iterations": limit}
 
 
+_RAISING = frozenset(("assert_stmt", "fail", "list_get", "list_pop"))
+
+
 def _is_own_raise(error: BaseException) -> bool:
-    """Whether user code raised the exception itself, with `raise` or `assert`."""
+    """Whether user code raised the exception itself, or took an item of a staged list without any."""
     if isinstance(error, AutographError):
         return False
     place = error.__traceback__
@@ -338,14 +359,14 @@ def _is_own_raise(error: BaseException) -> bool:
         return False
     code = place.tb_frame.f_code
     if is_ours(code):
-        return isinstance(error, AssertionError) and code.co_name in ("assert_stmt", "fail")
+        return isinstance(error, (AssertionError, IndexError)) and code.co_name in _RAISING
     return code.co_code[place.tb_lasti] == _RAISE
 
 
 _RAISE = dis.opmap["RAISE_VARARGS"]
 
 
-def raise_in_graph(error: BaseException) -> None:
+def raise_in_graph(error: BaseException) -> Node:
     """A node that raises what user code raised while it was traced.
 
     Raises:
@@ -361,7 +382,8 @@ def raise_in_graph(error: BaseException) -> None:
     taken = record.Arguments()
     args, _ = taken.take(tuple(error.args))
     fields, _ = taken.take(dict(vars(error)))
-    record.add("raise", taken.inputs, None, effect=True, function=revived, args=(type(error), args, fields))
+    kept = (type(error), args, fields)
+    return record.add("raise", taken.inputs, None, effect=True, function=revived, args=kept)
 
 
 def revived(kind: type[BaseException], args: tuple, fields: dict[str, Any]) -> BaseException:

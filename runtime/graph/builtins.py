@@ -178,6 +178,8 @@ def _conversion(kind: type) -> Callable[..., Any]:
         if kwargs or len(args) != 1:
             raise StagingError(f"{kind.__name__}() of a staged value takes one argument")
         [value] = args
+        if isinstance(value, (list, tuple)):
+            return kind(value)
         if isinstance(value, Tensor) and value.ndim and kind is not str and kind is not bool:
             known = [d for d in value.type.shape if d is not None]
             if len(known) == value.ndim and math.prod(known) != 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,54 +11,112 @@ import numpy as np
 from .. import staging
 from ..backends import BACKENDS
 from ..errors import LeakError, StagingError
+from ..places import Place
 from ..structures import Spec, flatten, unflatten
 from ..tracebacks import FULL, at_user_frames, strip
-from .compile import compile_graph
+from .compile import Compiled, compile_graph
+from .containers import Change, apply, changes, snapshot
 from .ir import Graph, Node
+from .numerics import MODES
 from .optimise import ALL, optimise
+from .specs import TensorSpec, known
 from .staged import Staged, Tensor, wrap
-from .trace import Builder, building, trace_root
-from .types import ArrayType, MaybeType, StagedType
+from .trace import Root, building, trace_root
+from .types import ArrayType, MaybeType, ScalarType, StagedType
+from .variables import Variable
 
 
-class ConcreteFunction:
-    """A graph with the structure of its arguments and results.
+@dataclass
+class Outputs:
+    """How a function's result is made of its graph's results."""
 
-    `graph` is the optimised graph. Calling it runs the graph: positional arrays, one for each staged
-    argument, in order, each of the dtype and shape of its place in the signature.
+    spec: Spec
+    plain: list[Any]
+    places: list[int | None]
 
-    Raises:
-        StagingError: an argument that the graph writes to shares memory with another.
+    def build(self, results: Sequence[Any]) -> Any:
+        return unflatten(
+            self.spec, [p if i is None else results[i] for p, i in zip(self.plain, self.places, strict=True)]
+        )
 
-    >>> import autograph_rs as ag, numpy as np
-    >>> @ag.function
-    ... def scale(x, *, by):
-    ...     return x * by
-    >>> concrete = scale.get_concrete_function(ag.TensorSpec((2,)), by=3.0)
-    >>> concrete(np.array([1.0, 2.0]))
-    array([3., 6.])
-    >>> print(concrete.structured_outputs)
-    float64[2]
+
+@dataclass
+class Inputs:
+    """What a graph's arguments are: leaves of the call's arguments, then variables.
+
+    Args:
+        spec: the structure of `(args, kwargs)`.
+        leaves: for each leaf its `TensorSpec`, the plain number or text, or the `Identity` of the object.
+        state: for each variable that the graph reads or writes its place among the leaves, or itself.
+        forms: for leaves of no dimensions "array" or "scalar", where only one of them will do.
+    """
+
+    spec: Spec
+    leaves: list[Any]
+    state: list[Any] = field(default_factory=list)
+    forms: dict[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.staged = [i for i, leaf in enumerate(self.leaves) if isinstance(leaf, TensorSpec)]
+
+    def variables(self, leaves: Sequence[Any]) -> list[Variable]:
+        return [leaves[v] if isinstance(v, int) else v for v in self.state]
+
+    def build(self) -> Any:
+        return unflatten(self.spec, self.leaves)
+
+
+class ConcreteGraph:
+    """The optimised graph of one trace, compiled.
+
+    A graph that `lasts` does for the next call too; where the traced code raised, that may be so this
+    time only.
+    `graph` runs on arrays and nothing else; `run` gives it the staged leaves of a call's arguments and
+    the variables, and puts back what the graph leaves in both.
+
+    Args:
+        graph: the graph as it was traced.
+        inputs: what its arguments are.
+        outputs: how the function's result is made of its results.
+        writes: the arguments that it changes; what they become are its last results.
+        changed: what becomes of containers among the arguments.
+        optimisations: the names of those to use.
+        twins: the results that are copied, being equal to others; then the graph is optimised already.
     """
 
     def __init__(
         self,
         graph: Graph,
-        outputs: Spec,
-        plain: list[Any],
-        places: list[int | None],
+        inputs: Inputs,
+        outputs: Outputs,
         writes: list[int],
+        changed: list[Change],
+        *,
         optimisations: Sequence[str] = ALL,
+        twins: set[int] | None = None,
     ):
         self.graph = graph
-        self._outputs, self._plain, self._places, self._writes = outputs, plain, places, writes
-        traced = list(graph.results)
-        optimise(graph, optimisations)
-        self._twins = _twins(traced, graph.results)
+        self.inputs, self.outputs = inputs, outputs
+        self.lasts = True
+        self.writes, self.changes = writes, changed
+        if twins is None:
+            traced = list(graph.results)
+            optimise(graph, optimisations)
+            graph.settle()
+            twins = _twins(traced, graph.results)
+        self.twins = twins
         self._compiled = compile_graph(graph)
         self._run = self._compiled.function
+        self._checked: Compiled | None = None
         kept = self._run.__globals__.values()
         self._constants = {id(v) for v in kept if isinstance(v, np.ndarray)}
+
+    @property
+    def direct(self) -> Callable[..., tuple[Any]] | None:
+        """The compiled function, if its only result is all that a call has to give."""
+        simple = self.outputs.spec.kind is None and self.outputs.places == [0]
+        busy = self.writes or self.changes or self.twins or self._constants or self.inputs.state
+        return self._run if simple and self.lasts and not busy else None
 
     @property
     def python_source(self) -> str:
@@ -66,57 +125,91 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self) -> Any:
-        """The result, with types in the place of staged values."""
-        types = [r.type for r in self.graph.results]
-        return unflatten(
-            self._outputs,
-            [p if i is None else types[i] for p, i in zip(self._plain, self._places, strict=True)],
-        )
+        """The result, with a `TensorSpec` or a type in the place of each staged value."""
+        return self.outputs.build([_described(r.type) for r in self.graph.results])
 
-    def __call__(self, *arrays: Any) -> Any:
-        if self._writes and len(arrays) > 1:
+    def run(self, leaves: Sequence[Any], arguments: Any = None) -> Any:
+        """The result for the leaves of `arguments`, of which the staged ones are arrays."""
+        arrays = [leaves[i] for i in self.inputs.staged]
+        variables = self.inputs.variables(leaves) if self.inputs.state else []
+        if self.writes and len(arrays) > 1:
             self._refuse_shared(arrays)
+        run = self._run if not MODES else self._checked_run()
         try:
-            results = self._run(*arrays)
+            results = run(*arrays, *[v.value for v in variables])
         except Exception as error:
-            if FULL:
-                raise
-            error.__traceback__ = self._user_traceback(error)
+            self.at_user_code(error)
             raise
-        if self._writes:
-            first = len(results) - len(self._writes)
-            written = dict(zip(self._writes, results[first:], strict=True))
-            results = tuple(
-                arrays[i] if (i := self._same_argument(r, written)) is not None else r
-                for r in results[:first]
-            )
-            for index, value in written.items():
-                arrays[index][...] = value
+        if variables:
+            results = tuple([_own(r, variables) for r in results])
+        if self.writes:
+            results = self._put_back([*arrays, *variables], results)
         if self._constants:
             results = tuple([r.copy() if id(r) in self._constants else r for r in results])
-        if self._twins:
-            results = tuple([_copied(r) if i in self._twins else r for i, r in enumerate(results)])
-        leaves = [p if i is None else results[i] for p, i in zip(self._plain, self._places, strict=True)]
-        return unflatten(self._outputs, leaves)
+        if self.twins:
+            results = tuple([_copied(r) if i in self.twins else r for i, r in enumerate(results)])
+        if self.changes:
+            apply(self.changes, arguments, results)
+        return self.outputs.build(results)
+
+    def _put_back(self, targets: list[Any], results: tuple) -> tuple:
+        """Give the arguments and variables that the graph writes what it left in them."""
+        first = len(results) - len(self.writes)
+        written = dict(zip(self.writes, results[first:], strict=True))
+        arrays = {id(w): targets[i] for i, w in written.items() if not isinstance(targets[i], Variable)}
+        results = tuple([arrays.get(id(r), r) for r in results[:first]])
+        if len(written) > 1:
+            written = {
+                i: _copied(w) if any(_overlap(w, t) for t in targets) else w for i, w in written.items()
+            }
+        for index, value in written.items():
+            target = targets[index]
+            array = target.array if isinstance(target, Variable) else target
+            array[...] = value
+        return results
 
     def _refuse_shared(self, arrays: Sequence[Any]) -> None:
         """An argument that is written must not share memory with another: the other would not change."""
-        for i in self._writes:
+        for i in self.writes:
             for j, other in enumerate(arrays):
-                if i != j and np.may_share_memory(arrays[i], other) and _overlap(arrays[i], other):
+                if i < len(arrays) and i != j and _overlap(arrays[i], other):
                     first, second = (self.graph.arguments[k].attrs["name"] for k in (i, j))
                     raise StagingError(
                         f"{self.graph.name} writes to its argument {first!r}, which shares memory with "
                         f"{second!r}. Give it a copy of one of them"
                     )
 
-    @staticmethod
-    def _same_argument(value: Any, written: dict[int, Any]) -> int | None:
-        return next((i for i, w in written.items() if w is value), None)
+    def at_user_code(self, error: BaseException) -> None:
+        """Let an error of the running graph come from the user's lines."""
+        if FULL:
+            return
+        compiled = [c for c in (self._compiled, self._checked) if c is not None]
+        found = (c.node_at(error.__traceback__) for c in compiled)
+        node = next((node for node in found if node is not None), None)
+        error.__traceback__ = self._traceback(error, () if node is None else node.places)
 
-    def _user_traceback(self, error: BaseException) -> Any:
-        node = self._compiled.node_at(error.__traceback__)
-        return at_user_frames(error, () if node is None else node.source)
+    def _traceback(self, error: BaseException, places: Sequence[Place]) -> Any:
+        return at_user_frames(error, places)
+
+    def _checked_run(self) -> Callable[..., tuple]:
+        if "numerics" not in MODES:
+            return self._run
+        if self._checked is None:
+            self._checked = compile_graph(self.graph, checked=True)
+        return self._checked.function
+
+
+def _described(kind: StagedType) -> Any:
+    if isinstance(kind, ArrayType):
+        return TensorSpec(kind.shape, kind.dtype)
+    return kind.python if isinstance(kind, ScalarType) else kind
+
+
+def _own(result: Any, variables: Sequence[Variable]) -> Any:
+    """A result that does not change when a variable does."""
+    if isinstance(result, np.ndarray) and any(np.may_share_memory(result, v.array) for v in variables):
+        return result.copy()
+    return result
 
 
 def _twins(traced: Sequence[Node], results: Sequence[Node]) -> set[int]:
@@ -133,6 +226,10 @@ def _copied(value: Any) -> Any:
 
 
 def _overlap(first: Any, second: Any) -> bool:
+    if isinstance(second, Variable):
+        second = second.array
+    if not isinstance(first, np.ndarray) or not np.may_share_memory(first, second):
+        return False
     effort: Any = 100_000  # NumPy takes any int, its annotations two
     try:
         return np.shares_memory(first, second, max_work=effort)
@@ -143,59 +240,95 @@ def _overlap(first: Any, second: Any) -> bool:
 def trace(
     function: Callable[..., Any],
     arguments: Any,
-    types: Sequence[StagedType | None],
+    specs: Sequence[TensorSpec | None],
     names: Sequence[str],
     name: str,
     backend: Any,
+    *,
+    may_create: bool = True,
     optimisations: Sequence[str] = ALL,
-) -> ConcreteFunction:
-    """Run `function(*args, **kwargs)` on staged values and keep what it did.
+) -> tuple[ConcreteGraph, bool]:
+    """Run `function(*args, **kwargs)` on staged values; what it did, and whether it made variables.
 
     Args:
         function: the converted function.
         arguments: `(args, kwargs)`.
-        types: for each leaf of `arguments` the type under which it is staged, or None to leave it plain.
+        specs: for each leaf of `arguments` the spec under which it is staged, or None to leave it plain.
         names: a name for each leaf.
         name: the name of the graph.
         backend: the graph backend.
+        may_create: whether the function may make variables.
         optimisations: the names of those to use.
     """
-    leaves, spec = flatten(arguments)
-    builder = Builder(name)
+    leaves, spec = flatten(arguments, changeable=True)
+    builder = Root(name, may_create=may_create)
     with building(builder, backend):
         staged = [
-            leaf if kind is None else wrap(builder.argument(kind, label), builder)
-            for leaf, kind, label in zip(leaves, types, names, strict=True)
+            leaf if kind is None else wrap(builder.argument(kind.type, label), builder)
+            for leaf, kind, label in zip(leaves, specs, names, strict=True)
         ]
         for leaf, handle in zip(leaves, staged, strict=True):
             if isinstance(leaf, np.ndarray) and isinstance(handle, Tensor):
                 handle.in_place = True  # an array without dimensions too
-        inputs = [s for s, kind in zip(staged, types, strict=True) if kind is not None]
-        before = [handle.node() for handle in inputs]
+        handles = [s for s, kind in zip(staged, specs, strict=True) if kind is not None]
+        for leaf in leaves:
+            if isinstance(leaf, Variable):
+                builder.state_of(leaf)
         args, kwargs = unflatten(spec, staged)
-        value: Any = None
-        try:
-            value = trace_root(lambda: function(*args, **kwargs))
-        except staging.AlwaysRaises:
-            pass
-        except Exception as error:
-            strip(error)
-            raise
-        outputs, structure = flatten(value)
-        plain: list[Any] = []
-        places: list[int | None] = []
-        for leaf in outputs:
-            kept = _as_result(leaf)
-            places.append(None if kept is None else len(builder.graph.results))
-            plain.append(leaf if kept is None else None)
-            if kept is not None:
-                builder.graph.results.append(kept)
-        writes = []
-        for i, (handle, node) in enumerate(zip(inputs, before, strict=True)):
-            if handle.node() is not node:
-                writes.append(i)
-                builder.graph.results.append(handle.node())
-    return ConcreteFunction(builder.graph, structure, plain, places, writes, optimisations)
+        before = snapshot((args, kwargs))
+        raised: list[Exception] = []
+
+        def run() -> Any:
+            try:
+                return function(*args, **kwargs)
+            except staging.AlwaysRaises:
+                return None
+            except Exception as error:
+                if not backend.raise_last(error):
+                    strip(error)
+                    raise
+                raised.append(error)
+                return None
+
+        value = trace_root(run)
+        results = builder.graph.results
+        outputs, structure = flatten(value, changeable=True)
+        made = Outputs(structure, *_results(results, outputs))
+        changed = changes(before, lambda leaves: _results(results, leaves))
+        handles += [handle for _, handle in builder.state.values()]
+        own = builder.graph.arguments
+        writes = [i for i, handle in enumerate(handles) if handle.node() is not own[i]]
+        results += [handles[i].node() for i in writes]
+    places = {id(leaf): i for i, leaf in reversed(list(enumerate(leaves)))}
+    state = [places.get(key, variable) for key, (variable, _) in builder.state.items()]
+    given = [known(leaf) if kind is None else kind for leaf, kind in zip(leaves, specs, strict=True)]
+    inputs = Inputs(spec, given, state, _forms(leaves))
+    concrete = ConcreteGraph(builder.graph, inputs, made, writes, changed, optimisations=optimisations)
+    concrete.lasts = not raised
+    return concrete, builder.created
+
+
+def _forms(leaves: Sequence[Any]) -> dict[int, str]:
+    kinds = ((np.generic, "scalar"), (np.ndarray, "array"))
+    return {
+        i: form
+        for i, leaf in enumerate(leaves)
+        for kind, form in kinds
+        if isinstance(leaf, kind) and leaf.shape == ()
+    }
+
+
+def _results(results: list[Node], leaves: Sequence[Any]) -> tuple[list[Any], list[int | None]]:
+    """Make staged leaves results of the graph; the plain leaves, and the places of the staged ones."""
+    plain: list[Any] = []
+    places: list[int | None] = []
+    for leaf in leaves:
+        kept = _as_result(leaf)
+        places.append(None if kept is None else len(results))
+        plain.append(leaf if kept is None else None)
+        if kept is not None:
+            results.append(kept)
+    return plain, places
 
 
 def _as_result(leaf: Any) -> Node | None:
@@ -208,13 +341,4 @@ def _as_result(leaf: Any) -> Node | None:
     return None
 
 
-def array_type(value: Any) -> ArrayType | None:
-    """The type under which an argument is staged; None for what stays a Python value."""
-    if isinstance(value, (np.ndarray, np.generic)):
-        return ArrayType(value.dtype, value.shape)
-    if isinstance(value, Tensor):
-        return value.type
-    return None
-
-
-__all__ = ["ConcreteFunction", "array_type", "trace"]
+__all__ = ["ConcreteGraph", "Inputs", "Outputs", "trace"]

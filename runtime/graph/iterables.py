@@ -16,12 +16,25 @@ from .staged import Staged, StagedList, Tensor
 from .types import ArrayType, ScalarType, StagedType
 
 
+class Made(tuple):  # noqa: SLOT001 - it has an attribute
+    """A structure whose item is not the tuple of its parts, but what `make` makes of them."""
+
+    make: Callable[[Sequence[Any]], Any]
+
+    @classmethod
+    def by(cls, make: Callable[[Sequence[Any]], Any], places: Sequence[Any]) -> Made:
+        made = cls(places)
+        made.make = make
+        return made
+
+
 class StagedIterable:
     """An iterable of the running graph; `parts` are the types of the values in one item."""
 
     def __init__(
         self, op: str, inputs: Sequence[Any], parts: Sequence[StagedType], structure: Any, **attrs: Any
     ):
+        inputs = [as_iterable(i) for i in inputs]
         self.used = False
         self.attrs = attrs
         self.op, self.inputs, self.parts, self.structure = op, tuple(inputs), list(parts), structure
@@ -39,7 +52,7 @@ class StagedIterable:
 
 def element_types(iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[StagedType]]:
     """How an item of `iterated` is made of staged values, and the types of these."""
-    parts, structure = parts_of(iterated)
+    parts, structure = parts_of(as_iterable(iterated))
 
     def rebuild(values: Sequence[Any]) -> Any:
         for value in values:
@@ -59,8 +72,20 @@ def sources_of(iterated: Any) -> list[Any]:
 
 def built(structure: Any, values: Sequence[Any]) -> Any:
     if isinstance(structure, tuple):
-        return tuple(built(part, values) for part in structure)
+        parts = [built(part, values) for part in structure]
+        return structure.make(parts) if isinstance(structure, Made) else tuple(parts)
     return values[structure]
+
+
+class Source:
+    """What stands for an iterable of the running graph, and says which."""
+
+    def staged(self) -> StagedIterable:
+        raise NotImplementedError
+
+
+def as_iterable(value: Any) -> Any:
+    return value.staged() if isinstance(value, Source) else value
 
 
 def parts_of(iterated: Any) -> tuple[list[StagedType], Any]:
@@ -81,7 +106,8 @@ def parts_of(iterated: Any) -> tuple[list[StagedType], Any]:
 
 def moved(structure: Any, by: int) -> Any:
     if isinstance(structure, tuple):
-        return tuple(moved(part, by) for part in structure)
+        parts = tuple(moved(part, by) for part in structure)
+        return Made.by(structure.make, parts) if isinstance(structure, Made) else parts
     return structure + by
 
 
@@ -101,11 +127,13 @@ def staged_range(*args: Any) -> StagedIterable:
 
 
 def staged_enumerate(iterable: Any, start: Any = 0) -> StagedIterable:
+    iterable = as_iterable(iterable)
     parts, structure = parts_of(iterable)
     return StagedIterable("enumerate", (iterable, start), [ScalarType(int), *parts], (0, moved(structure, 1)))
 
 
 def staged_zip(*iterables: Any, strict: bool = False) -> StagedIterable:
+    iterables = tuple(map(as_iterable, iterables))
     parts: list[StagedType] = []
     structures = []
     for iterable in iterables:

@@ -39,6 +39,7 @@ def merge_types(a: StagedType, b: StagedType) -> StagedType:
         if b.python is str and a.dtype.kind != "U":
             raise TypeError("one is text")
         return ArrayType(np.result_type(a.dtype, SAMPLES[b.python]), a.shape)
+    assert isinstance(b, ArrayType)
     if len(a.shape) != len(b.shape):
         raise TypeError(f"one has {len(a.shape)} dimensions, the other {len(b.shape)}")
     shape = tuple(x if x == y else None for x, y in zip(a.shape, b.shape, strict=True))

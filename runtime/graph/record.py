@@ -6,6 +6,7 @@ Types come from the rules; what an operation does at run time is in `autograph_r
 from __future__ import annotations
 
 import builtins
+import functools
 import operator
 import types
 from collections.abc import Callable, Sequence
@@ -15,7 +16,7 @@ import numpy as np
 
 from ..errors import StagingError, UnsupportedFunctionError
 from .ir import Node, Slot
-from .rules import NUMPY, getitem_type, setitem_check, ufunc_type
+from .rules import NUMPY, getitem_type, methods, setitem_check, ufunc_type
 from .trace import current, scalar_type
 from .types import SAMPLES, ArrayType, ListType, MaybeType, ScalarType, StagedType
 
@@ -30,6 +31,7 @@ UFUNCS = {
 OPERATOR_OF = {ufunc: name for name, ufunc in UFUNCS.items()}
 
 
+MAX_KNOWN = 4096
 _values = types.SimpleNamespace()
 
 
@@ -126,6 +128,8 @@ class Arguments:
 def function_name(function: Callable) -> str:
     module = getattr(function, "__module__", "") or ""
     name = getattr(function, "__name__", repr(function))
+    if module == methods.__name__:
+        return f"numpy.ndarray.{name}"
     return f"{module.replace('numpy.core', 'numpy').replace('._', '.')}.{name}" if module else name
 
 
@@ -145,7 +149,10 @@ def call(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     taken = Arguments()
     template, types = taken.take(tuple(args))
     named, named_types = taken.take(dict(kwargs))
-    kind = rule(*types, **named_types)
+    if not named_types and all(isinstance(t, (ArrayType, ScalarType)) for t in types):
+        kind = _known_type(rule, types)
+    else:
+        kind = rule(*types, **named_types)
     made = recorded(function_name(function), function, taken.inputs, template, named, kind)
     if out is not None:
         if not is_staged(out):
@@ -153,6 +160,11 @@ def call(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         out.write_through(converted(made, out.type, casting="same_kind"))
         return out
     return made
+
+
+@functools.lru_cache(maxsize=MAX_KNOWN)
+def _known_type(rule: Callable[..., Any], types: tuple[Any, ...]) -> Any:
+    return rule(*types)
 
 
 def recorded(op: str, function: Callable, inputs: Sequence[Node], args: Any, kwargs: Any, kind: Any) -> Any:
@@ -237,6 +249,7 @@ def unary(name: str, operand: Any) -> Any:
     return wrap(current().add(name, (node,), {}, operator_type(name, (node.type,))))
 
 
+@functools.lru_cache(maxsize=MAX_KNOWN)
 def operator_type(name: str, kinds: tuple[Any, ...]) -> StagedType:
     """The type of an operator's result. A text beside an array stands for itself."""
     if any(isinstance(k, ArrayType) for k in kinds):
@@ -292,6 +305,23 @@ def converted(value: Any, kind: StagedType, *, casting: Casting = "unsafe", oper
     if isinstance(kind, ScalarType):
         return wrap(current().add(kind.python.__name__, (node,), {"function": kind.python}, kind))
     return wrap(node)
+
+
+def shaped(value: Any, kind: ArrayType, what: str) -> Any:
+    """A value whose shape must be the known one of `kind`, now or when the graph runs."""
+    shape = value.type.shape
+    if shape == kind.shape:
+        return value
+    if len(shape) != kind.ndim or any(a not in (b, None) for a, b in zip(shape, kind.shape, strict=True)):
+        raise ValueError(f"{what}: its shape is {kind.shape}, not {shape}")
+    args = (Slot(0), kind.shape, what)
+    return wrap(add("with_shape", (value,), kind, function=with_shape, args=args, kwargs={}))
+
+
+def with_shape(value: Any, shape: tuple[int, ...], what: str) -> Any:
+    if value.shape != shape:
+        raise ValueError(f"{what}: its shape is {shape}, not {value.shape}")
+    return value
 
 
 def _refuse_cast(node: Node, kind: ArrayType, operation: str) -> NoReturn:

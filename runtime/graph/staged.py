@@ -16,7 +16,7 @@ from ..errors import StagingError
 from . import lists, record
 from .ir import Node
 from .rules import METHODS
-from .trace import Builder, current
+from .trace import Builder, current, is_tracing, leaked
 from .types import ArrayType, ScalarType, TupleType
 
 
@@ -63,11 +63,18 @@ class Staged:
         return self._base is not None and self._base[0].stamp != self._seen
 
     @property
+    def is_in_scope(self) -> bool:
+        """Whether the function, branch or body that made it is still being traced."""
+        return self._owner.open
+
+    @property
     def is_argument(self) -> bool:
         return self._node.op == "argument" or self.in_place
 
     def node(self) -> Node:
         """The node that holds the value now, as the current graph sees it."""
+        if not is_tracing():
+            raise leaked(self._node, self)
         if self._base is not None and self.is_stale:
             base, again, _ = self._base
             return again(base).node()
@@ -102,7 +109,8 @@ class Staged:
     def __bool__(self) -> NoReturn:  # noqa: PLE0304 - refuse() raises
         self.refuse(
             "decides a branch that was not converted",
-            "Convert the function that holds the 'if', 'while', 'and', 'or' or 'not', or use np.where",
+            "Convert the function that holds the 'if', 'while', 'and', 'or' or 'not', or use "
+            "np.where; the body of a class and the patterns of a 'case' are left to Python: decide before",
         )
 
     def __index__(self) -> NoReturn:  # noqa: PLE0305 - refuse() raises
@@ -127,7 +135,10 @@ class Staged:
         )
 
     def __format__(self, spec: str) -> NoReturn:
-        self.refuse("is formatted into text while the graph is built", "Format it in converted code")
+        self.refuse(
+            "is formatted into text while the graph is built",
+            "Format it in converted code; a width or precision must be plain",
+        )
 
     def __str__(self) -> str:
         return repr(self)
@@ -135,7 +146,11 @@ class Staged:
     def __repr__(self) -> str:
         return f"<staged {self.type}>"
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> NoReturn:  # noqa: PLE0309 - refuse() raises
+        self.refuse(
+            "is a key of a dict or a member of a set, which have to be known while the graph is built",
+            "Use a plain value there, or an array and its index",
+        )
 
     # NumPy's protocols
 
@@ -206,7 +221,7 @@ class Value(Staged):
     for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
         locals()[f"__{_name}__"] = _binary(_name)
     del _name, _function
-    __hash__ = None
+    __hash__ = Staged.__hash__
 
     def __neg__(self) -> Any:
         return record.unary("neg", self)
@@ -429,6 +444,8 @@ class StagedList(Staged):
         self.write(lists.staged_list([]))
 
     def __delitem__(self, key: Any) -> None:
+        if isinstance(key, slice):
+            self.refuse("cannot lose a slice", "Make a new list of what stays")
         self.pop(key)
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -459,7 +476,7 @@ class StagedList(Staged):
     def __ne__(self, other: object) -> Any:
         return lists.list_equal(self, other, "ne")
 
-    __hash__ = None
+    __hash__ = Staged.__hash__
 
     def __getitem__(self, key: Any) -> Any:
         return lists.list_get(self, key)

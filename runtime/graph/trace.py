@@ -7,20 +7,23 @@ value belongs to the builder that was current when it was made. Used in a builde
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from types import FrameType
+from types import CellType, FrameType
 from typing import Any
 
 import numpy as np
 
 from .. import staging
-from ..errors import LeakError
+from ..backends import BACKENDS
+from ..errors import LeakError, StateError
+from ..heap import unnoticed
 from ..tracebacks import is_ours
-from .ir import Graph, Node, Source, line_of
+from .ir import Frames, Graph, Node
 from .types import ArrayType, ScalarType, StagedType
 
 _NUMPY = os.path.dirname(np.__file__) + os.sep
@@ -39,6 +42,7 @@ class Builder:
         self.constants: dict[Any, Node] = {}
         self.errors: Mapping[str, object] = parent.errors if parent else np.geterr()
         self.open = True
+        self.root: Root = parent.root if parent else self  # type: ignore[assignment]
 
     def argument(self, kind: StagedType, name: str) -> Node:
         node = Node("argument", (), {"name": name}, kind)
@@ -97,12 +101,72 @@ class Builder:
         return [(o, i) for o, i in self.captured.items() if i.op == "argument" and o in parent.owned]
 
 
-def leaked(node: Node) -> LeakError:
+class Root(Builder):
+    """The graph of a whole trace, and the state outside it that it reads and writes.
+
+    `may_create` says whether the traced function may make variables: at its first call only.
+    """
+
+    def __init__(self, name: str, *, may_create: bool):
+        super().__init__(name)
+        self.may_create = may_create
+        self.created = False
+        self.state: dict[int, tuple[Any, Any]] = {}
+
+    def state_of(self, variable: Any) -> Any:
+        """The handle that stands for a variable in this trace."""
+        found = self.state.get(id(variable))
+        if found is None:
+            found = variable, variable.handle(self.argument(variable.type, variable.label), self)
+            self.state[id(variable)] = found
+        return found[1]
+
+    def allow_creation(self, name: str, initial: Any) -> None:
+        """Raises `StateError` where a variable must not be made."""
+        if BACKENDS[type(initial)] is not None:
+            raise StateError(
+                f"the Variable {name!r} gets a staged value as its initial value, but is made when the "
+                "function is traced, not when the graph runs. Give it a plain value, and assign() the staged "
+                "one"
+            )
+        if not self.may_create:
+            raise StateError(
+                f"the Variable {name!r} is made again at a later call of {self.graph.name}. A function may "
+                "make its variables at its first call only: make it once, as in "
+                "`if self.v is None: self.v = ag.Variable(...)`, or outside of the function"
+            )
+        self.created = True
+
+
+def leaked(node: Node, handle: Any = None) -> LeakError:
     at = f" It was made at {node.place}." if node.place else ""
+    held = "" if handle is None else _holder_of(handle)
     return LeakError(
         f"a staged value of type {node.type} was used outside the function, branch or loop body that made it."
-        f"{at} Return it, or keep it in a variable of the function, instead of storing it elsewhere"
+        f"{at}{held} Return it, or keep it in a variable of the function, instead of storing it elsewhere"
     )
+
+
+def _holder_of(handle: Any) -> str:
+    """How a value came out of its trace: what outlives the trace and holds it."""
+    holders = gc.get_referrers(handle)
+    for holder in sorted(holders, key=lambda h: isinstance(h, CellType)):
+        if type(holder) is dict:
+            found = [key for key, value in holder.items() if value is handle]
+            if "__name__" in holder and "__builtins__" in holder:
+                return f" It leaked through the global {found[0]!r} of {holder['__name__']}."
+            owners = [o for o in gc.get_referrers(holder) if getattr(o, "__dict__", None) is holder]
+            if owners:
+                return f" It leaked through the attribute {found[0]!r} of a {type(owners[0]).__name__}."
+            return f" It leaked through the item {found[0]!r} of a dict."
+        if type(holder) in (list, set):
+            return f" It leaked through a {type(holder).__name__}."
+        if isinstance(holder, CellType):
+            return " It leaked through a variable that a function closes over."
+        names = [n for n, v in getattr(holder, "__dict__", {}).items() if v is handle]
+        if names:
+            return f" It leaked through the attribute {names[0]!r} of a {type(holder).__name__}."
+    return ""
 
 
 def current() -> Builder:
@@ -137,7 +201,30 @@ def building(builder: Builder, backend: Any) -> Any:
         _current.reset(token)
 
 
-def user_frames() -> Source:
+@contextmanager
+def outside() -> Any:
+    """Run the code of a `with` as if nothing were traced: once per trace, outside of the graph.
+
+    >>> import autograph_rs as ag
+    >>> traces = ag.Variable(0)
+    >>> @ag.function
+    ... def f(x):
+    ...     with ag.init_scope():
+    ...         traces.assign_add(1)
+    ...     return x
+    >>> import numpy as np
+    >>> f(np.ones(2)).shape, f(np.zeros(2)).shape, int(traces)
+    ((2,), (2,), 1)
+    """
+    token = _current.set(None)
+    try:
+        with unnoticed():
+            yield
+    finally:
+        _current.reset(token)
+
+
+def user_frames() -> Frames:
     """The frames of user code below the trace, outermost first, as code and instruction."""
     found = []
     frame: FrameType | None = sys._getframe(2)
@@ -180,6 +267,5 @@ __all__ = [
     "in_inner_graph",
     "is_tracing",
     "leaked",
-    "line_of",
     "scalar_type",
 ]

@@ -73,7 +73,15 @@ class MaybeType:
         return f"{self.held} or unbound"
 
 
-StagedType: TypeAlias = ArrayType | ScalarType | ListType | TupleType | MaybeType
+@dataclass(frozen=True, slots=True)
+class GeneratorType:
+    """A generator of random numbers that the graph makes each time that it runs."""
+
+    def __str__(self) -> str:
+        return "generator"
+
+
+StagedType: TypeAlias = ArrayType | ScalarType | ListType | TupleType | MaybeType | GeneratorType
 
 SAMPLES: dict[type, Any] = {bool: True, int: 1, float: 1.0, complex: 1j, str: "1"}
 """A value of each Python scalar type, to ask Python itself what an operation makes of it."""

@@ -13,6 +13,7 @@ from .conditions import if_exp, if_stmt
 from .expressions import (
     assert_stmt,
     bound,
+    certain,
     contains,
     get_item,
     has_staged,
@@ -31,6 +32,7 @@ __all__ = [
     "AlwaysRaises",
     "assert_stmt",
     "bound",
+    "certain",
     "contains",
     "finish_unrolled",
     "for_stmt",

@@ -53,6 +53,8 @@ def _join(statement: Statement, cond: Any, first: Path, second: Path, outputs: i
     raw: list[tuple[Any, Any]] = []
     places: list[Any] = []
     merged: list[tuple[Any, Any, Any]] = []
+    is_inner = getattr(backend, "is_inner", backend.is_staged)
+    alone = (first.capture.raised is None) != (second.capture.raised is None)
     for location in {**first.values, **second.values}:
         if isinstance(location, Variable) and location.index >= outputs:
             continue
@@ -68,7 +70,7 @@ def _join(statement: Statement, cond: Any, first: Path, second: Path, outputs: i
             a, b, a_spec = _spread(a, a_spec, b, b_spec)
         slots: list[tuple[int | None, Any]] = []
         for leaf_name, x, y in zip(paths(a_spec, name), a, b, strict=True):
-            if is_same(x, y):
+            if is_same(x, y) and not (alone and is_inner(x)):
                 slots.append((None, x))
                 continue
             raw.append((x, y))

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ..backends import ACTIVE, Backend, staged_by
+from ..backends import ACTIVE, BACKENDS, Backend, staged_by
 from ..errors import StagingError
 from .conditions import if_stmt
 from .loops import for_stmt
@@ -83,6 +83,20 @@ def bound(backend: Backend, value: Any) -> Any:
     """A staged value, checked where it is read if it may be unbound."""
     check = getattr(backend, "bound", None)
     return value if check is None else check(value)
+
+
+def certain(value: Any, name: str) -> Any:
+    """An attribute's value, where it is asked whether there is one.
+
+    Raises:
+        StagingError: that is known at run time only.
+    """
+    backend = BACKENDS[type(value)]
+    if backend is not None and backend.is_staged(value) and bound(backend, value) is not value:
+        raise StagingError(
+            f"whether there is an attribute {name!r} depends on a staged value. Give it a value on each path"
+        )
+    return value
 
 
 def assert_stmt(backend: Backend, test: Any, msg: Callable[[], Any] | None) -> None:

@@ -125,7 +125,7 @@ class Carried:
         kind = None if isinstance(leaf, Undefined) else backend.type_of(leaf)
         try:
             if isinstance(leaf, Undefined):
-                return backend.unbound(previous, name)
+                return backend.unbound(previous, leaf.error)
             if kind is None:
                 raise TypeError("")
             return backend.merge(previous, kind)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import gc
 import sys
 import threading
@@ -12,7 +13,7 @@ from typing import Any
 
 from ..backends import BACKENDS, Backend, Capture
 from ..errors import MismatchError, StagedRecursionError, StagingError
-from ..heap import Heap, Slot
+from ..heap import Heap, Slot, function_name
 from ..structures import LEAF, Spec, flatten
 from ..tracebacks import is_ours
 from ..undefined import Undefined
@@ -95,6 +96,8 @@ class Statement:
         own = [] if is_expression else [*closures, *accessors]
         self.heap = Heap([*closures, *self.before], own=own, opaque=_is_staged)
         self.variables = [Variable(i, name) for i, name in enumerate(names)]
+        codes = [c.__code__ for c in closures if hasattr(c, "__code__") and not is_ours(c.__code__)]
+        self.code = codes[-1] if codes else None
 
     def run(
         self, closure: Callable[[], Any], arguments: Sequence[Any] = (), enter: Callable | None = None
@@ -104,14 +107,14 @@ class Statement:
         raw: dict[Any, Any] = {}
         seen: list[tuple[Any, Any]] = []
         refreshed = getattr(self.backend, "refreshed", None)
-        code: Any = getattr(closure, "__code__", None)
+        code = self.code
         _depths.counts[code] = _depths.counts.get(code, 0) + 1
-        if _depths.counts[code] > MAX_RECURSION:
+        if code is not None and _depths.counts[code] > MAX_RECURSION:
             _depths.counts.clear()
             raise StagedRecursionError(
-                f"{code.co_name!r} calls itself under a staged condition: the depth is known only at run "
-                f"time, so the trace would not end ({MAX_RECURSION} levels were tried). Write it as a loop, "
-                "or recurse on a plain number"
+                f"{function_name(code)!r} calls itself under a staged condition: the depth is known only at "
+                f"run time, so the trace would not end ({MAX_RECURSION} levels were tried). Write it as a "
+                "loop, or recurse on a plain number"
             )
 
         def traced(*placeholders: Any) -> Any:
@@ -129,7 +132,8 @@ class Statement:
             return result
 
         try:
-            capture = self.backend.capture(traced, arguments)
+            with self.heap.watching():
+                capture = self.backend.capture(traced, arguments)
         finally:
             if _depths.counts.get(code):
                 _depths.counts[code] -= 1
@@ -165,8 +169,7 @@ class Statement:
                 "variable of the function. Give the list to a local variable first, and use that"
             )
         others = [name for name, value in user_variables() if value is held and name not in self.names]
-        iterated = any(type(r).__name__ == "list_iterator" for r in gc.get_referrers(held))
-        if iterated:
+        if is_iterated(held):
             raise StagingError(
                 f"{location.name} changes its length under a staged condition while a Python loop iterates "
                 "it. Loop over a copy, or over indexes"
@@ -234,14 +237,19 @@ def is_same(first: Any, second: Any) -> bool:
 
 def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Rows) -> Any | None:
     """The type of a leaf that is `first` on one path and `second` on the other; None when it fails."""
+    undefined = next((v for v in (first, second) if isinstance(v, Undefined)), None)
+    if undefined is not None and undefined.error.startswith("["):
+        reason = "a dict has all its keys on each path"
+        rows.add(name, describe(backend, first), describe(backend, second), reason)
+        return None
     kinds = [None if isinstance(v, Undefined) else backend.type_of(v) for v in (first, second)]
     for value, kind in zip((first, second), kinds, strict=True):
         if kind is None and not isinstance(value, Undefined):
             rows.add(name, describe(backend, first), describe(backend, second))
             return None
     try:
-        if kinds[0] is None or kinds[1] is None:
-            return backend.unbound(kinds[0] if kinds[1] is None else kinds[1], name)
+        if undefined is not None:
+            return backend.unbound(kinds[0] if kinds[1] is None else kinds[1], undefined.error)
         return backend.merge(*kinds)
     except TypeError as error:
         rows.add(name, describe(backend, first), describe(backend, second), str(error))
@@ -258,6 +266,23 @@ def is_aliased(value: Any, location: Any) -> bool:
 
 def is_view(value: Any) -> bool:
     return getattr(value, "base", None) is not None
+
+
+def is_iterated(held: list[Any]) -> bool:
+    """Whether a loop that Python runs is in the middle of a list."""
+    frame: FrameType | None = sys._getframe(1)
+    loops = False
+    while frame is not None and frame.f_code.co_name != "trace_root":
+        if is_ours(frame.f_code):
+            if frame.f_locals.get("iter_") is held:
+                return True
+        else:
+            loops = loops or _FOR_ITER in frame.f_code.co_code[::2]
+        frame = frame.f_back
+    return loops and any(type(r).__name__ == "list_iterator" for r in gc.get_referrers(held))
+
+
+_FOR_ITER = dis.opmap["FOR_ITER"]
 
 
 def user_variables() -> Iterator[tuple[str, Any]]:

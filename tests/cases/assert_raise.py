@@ -177,3 +177,51 @@ def raise_what_is_no_error(x):
     if x < 0:
         raise "text"
     return x
+
+
+@samples((3,), (-3,), (-30,))
+def assert_of_a_plain_value_in_branch(x):
+    checks = []
+    if x < 0:
+        if x < -10:
+            assert not checks, "nothing to check"
+            x = -x
+        else:
+            assert checks, "nothing was checked"
+    return x
+
+
+@samples((3,), (-3,))
+def value_of_the_branch_that_does_not_raise(x):
+    if x > 0:
+        y = x * 2
+        for _ in range(x):
+            y += 1
+    else:
+        raise ValueError(x)
+    return y
+
+
+@samples((np.array([1.0, 2.0]), 1), (np.array([1.0, 2.0]), 0))
+def alias_made_in_the_branch_that_does_not_raise(xs, n):
+    if n > 0:
+        ys = xs
+        ys[0] = 5.0
+    else:
+        raise ValueError(n)
+    ys[1] = 7.0
+    return xs, ys
+
+
+@samples((3,), (-3,))
+def raise_that_ends_the_function(x):
+    print("before", x)
+    if x is not None:
+        raise KeyError(x)
+    return x
+
+
+@samples((3,), (-3,))
+def assert_that_ends_the_function(x):
+    assert x is None, f"got {x}"
+    return x

@@ -176,3 +176,10 @@ def item_and_tolist_free(xs):
 @samples((1, 2.5), (3, 2.5))
 def max_of_int_and_float(a, b):
     return max(a, b) * 2, min(a, b, 2)
+
+
+@samples((0.0, 2), (1.5, 0))
+def truth_of_a_list_of_numbers(x, n):
+    found = [x]
+    pair = (x, n)
+    return bool(found), bool(pair), bool(found[1:])

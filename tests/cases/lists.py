@@ -231,3 +231,21 @@ def insert_extend_remove(xs, n):
     out.reverse()
     del out[1]
     return out
+
+
+@samples((XS, 0), (XS, 3))
+def items_of_the_list_that_a_loop_fills(xs, n):
+    found, last = [], 0
+    for x in xs:
+        found.append(found[-1] + x if found else n)
+        if len(found) > 3:
+            last = found.pop(0)
+    return found, last
+
+
+@samples((XS, 0), (XS, 3))
+def item_of_an_empty_list(xs, n):
+    found = []
+    for x in xs[:n]:
+        found.append(x)
+    return found[0]

@@ -95,3 +95,20 @@ def in_comparison(a, b):
     if (low := min(a, b)) < (high := max(a, b)) < 10:
         return high - low
     return low
+
+
+@samples((3,), (0,))
+def changed_in_the_branch_of_its_test(k):
+    if value := k:
+        value = 1
+        return value
+    return value
+
+
+@samples((3,), (0,), (9,))
+def read_in_the_body_of_its_test(n):
+    total = 0
+    while (m := n - 1) > 0:
+        total += m
+        n = m
+    return total

@@ -175,3 +175,18 @@ def shift_in_while(xs, n):
         i -= 1
     xs[n - 1] = 0
     return xs
+
+
+@samples((INTS, 1), (INTS, -1))
+def equal_arrays_of_which_one_is_written(xs, n):
+    a, b, c, seen = xs * 2, xs * 2, xs * 2, 0
+    for x, y in zip(xs * 2, xs):
+        a[n] = 0
+        seen += x
+    for x in (xs * 2)[1:]:
+        b[n] += y
+        seen += x
+    for _, x in enumerate(reversed(xs * 2)):
+        c[n] -= 1
+        seen += x
+    return seen, a, b, c

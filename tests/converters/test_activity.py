@@ -55,7 +55,7 @@ def shown(source: str) -> str:
         ("[a for a in a]", "reads: a"),
         ("{a: b for a, b in c}", "reads: c"),
         ("[a for b in c for d in b for e in f]", "reads: a c f"),
-        ("[(a := b) for b in c]", "reads: c; binds: a"),
+        ("[(a := b) for b in c]", "reads: c; binds: a; skips: a"),
         ("(a for b in c)", "reads: a c; captures: a"),
         ("[b for a.b in c]", "reads: a b c"),
         ("lambda a, b=c: a + d", "reads: c; captures: d"),
@@ -194,10 +194,10 @@ def test_edges_of_with_and_match():
     check_edges("""
         with a as b:        # -> 3
             c = 1           # -> 4 ! 4
-        match d:            # -> 5 7 9
-            case 1:         # -> 6 7 9
+        match d:            # -> 5
+            case 1:         # -> 6 ! 7
                 e = 1       # -> 9
-            case [g]:       # -> 8 9
+            case [g]:       # -> 8 ! 9
                 return      # -> end
         f = 1               # -> end
     """)

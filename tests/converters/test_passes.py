@@ -32,9 +32,10 @@ def test_declarations_go_to_the_top_and_annotations_go():
         def f(a: int) -> str:
             "doc"
             global g
+            y: ...
             x = a
             if a:
-                y: ...
+                pass
             a.b = x
         """,
     )
@@ -79,7 +80,7 @@ def test_super_gets_its_arguments():
 @pytest.mark.parametrize(
     ("class_name", "before", "after"),
     [
-        ("A", "def f(__x): self.__y.__z__(__k=__x)", "def f(_A__x): self._A__y.__z__(_A__k=_A__x)"),
+        ("A", "def f(__x): self.__y.__z__(__k=__x)", "def f(_A__x): self._A__y.__z__(__k=_A__x)"),
         ("__A", "def f(): __x = _x = x__", "def f(): _A__x = _x = x__"),
         ("__", "def f(): __x", "def f(): __x"),
         ("A", "def f():\n class B:\n  __x = 1", "def f():\n class B:\n  __x = 1"),

@@ -4,32 +4,18 @@ from __future__ import annotations
 
 import ast
 import inspect
-import sys
 import textwrap
 from pathlib import Path
 
 import gast
 import pytest
-from cases_support import Sample, check_plain, load, run
+from cases_support import Sample, check_plain, files, load, run
+from differences import DIFFERENCES
 
 import autograph_rs as ag
 from autograph_rs import converters
 
-DIFFERENCES = {
-    "temporaries_are_dropped": "a value that is written to an item is kept under a name until the call ends",
-    "loop_closed_in_time": "a generator in a `for` is closed when the operator's frame goes",
-    "truth_is_asked_once": "an object is asked for its truth by `and` and by the `if` around it",
-    "deep_recursion": "a level of recursion takes three frames",
-    "shadowed_super": "a variable called `super` is taken for the builtin",
-    "condition_of_an_unhashable_class": "types are looked up in a dict",
-    "names_of_definitions": "a function that is bound to a global in a function keeps `<locals>` in its name",
-    "private_names": "a private function in a method is called by its mangled name",
-}
-if sys.version_info >= (3, 12):
-    DIFFERENCES["unbound_in_comprehension_element"] = "since 3.12 a comprehension is part of its function"
-"""Documented differences: what converted code does not do as Python does, and why."""
-
-NASTY = [sample for file in sorted((Path(__file__).parent / "nasty").glob("*.py")) for sample in load(file)]
+NASTY = [sample for file in files(Path(__file__).parent / "nasty") for sample in load(file)]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from __future__ import annotations
 import logging
 import sys
 import traceback
-import warnings
 
 import pytest
 
@@ -86,43 +85,6 @@ def test_function_name_in_a_branch():
                 return sys._getframe().f_code.co_qualname
 
     same(f, 1)
-
-
-def test_caller_seen_from_a_branch():
-    def caller_name():
-        return sys._getframe(1).f_code.co_name, sys._getframe(2).f_code.co_name
-
-    def inner(x):
-        if x > 0:
-            return caller_name()
-
-    def outer(x):
-        if x > 0:
-            return inner(x)
-
-    assert outer(1) == ("inner", "outer")
-    # A documented difference: between a branch and its function stands the operator.
-    assert ag.to_graph(outer)(1) == ("inner", "if_stmt")
-
-
-@pytest.mark.parametrize("level", [1, 3])
-def test_stacklevel_of_warnings(level: int):
-    def warn(x):
-        if x > 0:
-            warnings.warn("told", stacklevel=level)
-
-    def caller(x):
-        if x > 0:
-            warn(x)
-
-    def place(f) -> tuple:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            f(1)
-        return caught[0].filename, caught[0].lineno
-
-    assert place(ag.to_graph(caller)) == place(caller) or level == 3
-    assert place(ag.to_graph(caller))[0] == __file__
 
 
 def test_place_of_log_records(caplog: pytest.LogCaptureFixture):

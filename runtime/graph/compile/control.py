@@ -22,8 +22,8 @@ DEEPEST = 12
 class Emitter(Operations):
     """Writes a function for a graph."""
 
-    def __init__(self, graph: Graph) -> None:
-        super().__init__(graph)
+    def __init__(self, graph: Graph, *, checked: bool = False) -> None:
+        super().__init__(graph, checked=checked)
         self.level = 0
         self.finished: list[tuple[list[str], dict[int, Node]]] = []
         self._written: dict[Graph, set[Node]] = {}
@@ -171,6 +171,8 @@ class Emitter(Operations):
         values, operands = node.inputs[2 : 2 + count], node.inputs[2 + count :]
         items = body.arguments[:size]
         arguments = body.arguments[size : size + count]
+        iterated = self.iterated(source)
+        ends = {value for value in ends if self.root.get(value, value) not in iterated}
         names = self.enter_loop(node, values, arguments, ends, owned)
         for item in items:
             self.names[item] = self.fresh("x")
@@ -178,19 +180,23 @@ class Emitter(Operations):
         if outer:
             self.line(f"if {self.names[going]}:", node)
             self.indent += 1
-        iterated = self.names[source]
+        text = self.names[source]
         limit = node.attrs.get("maximum_iterations")
         if limit is not None:
-            iterated = f"{self.keep(_first)}({iterated}, {limit})"
-        self.line(
-            f"for {_target(node.attrs['structure'], [self.names[i] for i in items])} in {iterated}:", node
-        )
+            text = f"{self.keep(_first)}({text}, {limit})"
+        self.line(f"for {_target(node.attrs['structure'], [self.names[i] for i in items])} in {text}:", node)
         self.indent += 1
         again = self.loop_body(node, names, arguments, operands, self.fresh("g"))
         if again != "True":
             self.line(f"if not {again}: break", node)
         self.indent -= 1 + outer
         self.finish_loop(node, names, arguments, owned)
+
+    def iterated(self, source: Node) -> set[Node]:
+        """The arrays and lists that a loop over `source` reads while its body runs."""
+        if source.op in ("zip", "enumerate", "reversed"):
+            return {array for part in source.inputs for array in self.iterated(part)}
+        return {self.root.get(source, source)}
 
     def finish_loop(self, node: Node, names: list[str], arguments: Sequence[Node], owned: Owned) -> None:
         self.names[node] = tuple(names)

@@ -40,6 +40,9 @@ class Operations(Writer):
         strict = ["strict=True"] if node.attrs["strict"] else []
         self.names[node] = f"zip({', '.join([*(self.names[i] for i in node.inputs), *strict])})"
 
+    def emit_dataset(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        self.names[node] = f"{self.keep(node.attrs['function'])}()"
+
     def emit_range(self, node: Node, ends: set[Node], owned: Owned) -> None:
         start, stop, step = (self.names[i] for i in node.inputs)
         text = (
@@ -97,7 +100,7 @@ class Operations(Writer):
 
     def emit_check_bound(self, node: Node, ends: set[Node], owned: Owned) -> None:
         name = self.names[node.inputs[0]]
-        self.line(f"if {name} is MISSING: raise unbound_local({node.attrs.get('symbol', '')!r})", node)
+        self.line(f"if {name} is MISSING: raise missing({node.attrs.get('symbol', '')!r})", node)
         self.names[node] = name
 
     def emit_raise(self, node: Node, ends: set[Node], owned: Owned) -> None:

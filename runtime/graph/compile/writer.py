@@ -11,15 +11,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from types import CodeType
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from ...undefined import unbound_local
+from ...places import Place
+from ...undefined import missing
 from ..facts import is_silent
 from ..ir import Graph, Missing, Node, Slot
+from ..numerics import check
 from ..run import EXPRESSIONS, FUNCTIONS
 from ..types import ArrayType, ScalarType
 from .buffers import Buffers
@@ -29,10 +29,20 @@ VIEWS = frozenset(
      "numpy.reshape", "numpy.ravel", "numpy.squeeze", "numpy.swapaxes", "numpy.diagonal", "numpy.expand_dims",
      "numpy.moveaxis", "numpy.broadcast_to", "numpy.real", "numpy.imag", "numpy.asarray", "numpy.flip",
      "numpy.rollaxis", "numpy.split", "numpy.array_split", "numpy.atleast_1d", "numpy.atleast_2d",
-     "numpy.rot90", "numpy.ndarray.reshape", "numpy.ndarray.transpose", "numpy.ndarray.astype")
+     "numpy.rot90", "numpy.ndarray.reshape", "numpy.ndarray.transpose", "numpy.ndarray.astype", "with_shape")
 )  # fmt: skip
-_LAZY = frozenset(("range", "enumerate", "zip", "reversed"))  # texts of their inputs, without a line
+_LAZY = frozenset(
+    ("range", "enumerate", "zip", "reversed", "dataset")
+)  # texts of their inputs, without a line
 _DEEPEST = 8  # expressions inside one another
+
+NAMESPACE: dict[str, Any] = {
+    **FUNCTIONS,
+    "MISSING": Missing.VALUE,
+    "missing": missing,
+    "errstate": np.errstate,
+}
+"""What every function finds by name, beside the builtins."""
 
 Owned: TypeAlias = set[Node | tuple[Node, int]]
 """The nodes whose value is owned; of a node with several results, node and place."""
@@ -41,17 +51,13 @@ Owned: TypeAlias = set[Node | tuple[Node, int]]
 class Writer:
     """What it has written so far, and the names of the values."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, *, checked: bool = False) -> None:
+        self.checked = checked
         self.buffers = Buffers(graph)
         self.lines: list[str] = []
         self.nodes: dict[int, Node] = {}
         self.names: dict[Node, Any] = {}  # a tuple of names for a node with several results
-        self.namespace: dict[str, Any] = {
-            **FUNCTIONS,
-            "MISSING": Missing.VALUE,
-            "unbound_local": unbound_local,
-            "errstate": np.errstate,
-        }
+        self.namespace: dict[str, Any] = dict(NAMESPACE)
         self.kept: dict[int, str] = {}
         self.uses: Counter[Node] = Counter()
         self.root: dict[Node, Node] = {}
@@ -199,12 +205,13 @@ class Writer:
         if errors:
             self.flush()
         depth = self.take(node, node.inputs) + 1
-        if not errors and depth <= _DEEPEST and self.uses[node] == 1 and not node.effect and _is_number(node):
+        waits = not (errors or node.effect or self.checked) and self.uses[node] == 1 and _is_number(node)
+        if waits and depth <= _DEEPEST:
             self.names[node] = self.expression(node)
             self.pending.append(node)
             self.depth[node] = depth
             return
-        target = self.buffers.target(node, ends, owned)
+        target = None if self.checked else self.buffers.target(node, ends, owned)
         if target is not None:
             name = self.names[target]
             text = f"{self.keep(self.buffers.function(node), 'f')}({self.operands(node)}, {name})"
@@ -214,6 +221,9 @@ class Writer:
         scope = f"with errstate(**{self.keep(errors)}): " if errors else ""
         self.line(f"{scope}{name} = {text}", node)
         self.names[node] = name
+        if self.checked and _may_be_infinite(node.type):
+            operands = "".join(f"{self.names[i]}, " for i in node.inputs)
+            self.line(f"{self.keep(check)}({name}, {node.op!r}, ({operands}))", node)
         if node.op not in VIEWS:
             owned.add(node)
 
@@ -261,19 +271,18 @@ def _is_number(node: Node) -> bool:
     return isinstance(kind, ScalarType) or (isinstance(kind, ArrayType) and not kind.shape)
 
 
+def _may_be_infinite(kind: Any) -> bool:
+    if isinstance(kind, ScalarType):
+        return kind.python in (float, complex)
+    return isinstance(kind, ArrayType) and kind.dtype.kind in "fc"
+
+
 def _same_line(first: Node, second: Node) -> bool:
     """Whether two nodes are of one line of the user's, so that an error in either is shown there."""
     if first.source[:-1] != second.source[:-1] or len(first.source) != len(second.source):
         return False
-    return not first.source or _line(*first.source[-1]) == _line(*second.source[-1])
+    return not first.source or _line(first.source[-1]) == _line(second.source[-1])
 
 
-def _line(code: CodeType, instruction: int) -> tuple[CodeType, int | None]:
-    lines = _lines(code)
-    return code, lines[instruction // 2] if instruction // 2 < len(lines) else None
-
-
-@lru_cache(maxsize=256)
-def _lines(code: CodeType) -> list[int | None]:
-    """The line of each instruction."""
-    return [place[0] for place in code.co_positions()]
+def _line(place: Any) -> Any:
+    return (place.file, place.line, place.qualname) if isinstance(place, Place) else place

@@ -82,7 +82,7 @@ def _key(node: Node) -> Any:
 
 _APART = frozenset(
     ("argument", "list", "list_append", "list_pop", "list_set", "list_copy", "setitem", "range", "enumerate",
-     "zip", "reversed", "iterate")
+     "zip", "reversed", "iterate", "dataset")
 )  # fmt: skip
 _CREATING = (
     "numpy.zeros",

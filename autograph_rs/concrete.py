@@ -1,0 +1,75 @@
+"""`ConcreteFunction`: one trace of a function, as users hold it."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from autograph_rs.runtime.graph.concrete import ConcreteGraph
+from autograph_rs.runtime.graph.variables import Variable
+from autograph_rs.runtime.tracebacks import strip
+
+from . import signatures
+
+
+class ConcreteFunction:
+    """One trace of a function: it takes the arguments for which it was traced, and only those.
+
+    Arguments may be given by position or by name. One that was a Python value when the function was
+    traced may be left out, or given as that very value.
+
+    Raises:
+        SignatureError: an argument is of another dtype, shape or value than it was traced for.
+        StagingError: an argument that the graph writes to shares memory with another.
+
+    >>> import autograph_rs as ag, numpy as np
+    >>> @ag.function
+    ... def scale(x, by):
+    ...     return x * by
+    >>> concrete = scale.get_concrete_function(ag.TensorSpec((2,)), by=3.0)
+    >>> concrete(np.array([1.0, 2.0]))
+    array([3., 6.])
+    >>> concrete
+    scale(x: float64[2], by=3.0) -> float64[2]
+    """
+
+    def __init__(self, name: str, concrete: ConcreteGraph, signature: inspect.Signature | None):
+        self.name = name
+        self.concrete, self.signature = concrete, signature
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The `Variable`s that it reads or writes, beside those among its arguments."""
+        return tuple([v for v in self.concrete.inputs.state if isinstance(v, Variable)])
+
+    @property
+    def graph(self) -> Any:
+        """The optimised `Graph`."""
+        return self.concrete.graph
+
+    @property
+    def python_source(self) -> str:
+        """The Python that runs the graph."""
+        return self.concrete.python_source
+
+    @property
+    def structured_input_signature(self) -> Any:
+        """`(args, kwargs)`, with a `TensorSpec` for each array and the traced value of all else."""
+        return self.concrete.inputs.build()
+
+    @property
+    def structured_outputs(self) -> Any:
+        """The result, with a `TensorSpec` for each array and the Python type of other staged values."""
+        return self.concrete.structured_outputs
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            leaves, arguments = signatures.bound_leaves(self.concrete.inputs, self.signature, args, kwargs)
+            return self.concrete.run(leaves, arguments)
+        except BaseException as error:
+            strip(error)
+            raise
+
+    def __repr__(self) -> str:
+        call = signatures.call_text(self.name, self.concrete.inputs, self.signature)
+        return f"{call} -> {signatures.shown_value(self.structured_outputs)}"

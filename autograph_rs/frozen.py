@@ -1,0 +1,76 @@
+"""Globals and closed-over values that a graph holds as they were when it was traced."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from autograph_rs.runtime.errors import StateError
+
+from .api import DEFAULT
+
+_DATA = (bool, int, float, complex, str, bytes, type(None), np.ndarray, np.generic)
+
+
+class Frozen:
+    """The numbers, texts and arrays that a function, and what it calls, read from outside."""
+
+    def __init__(self, function: Callable[..., Any]):
+        self._kept: dict[tuple[str, str], tuple[Callable[[], Any], Any]] = {}
+        seen: set[types.CodeType] = set()
+        stack = [getattr(function, "__func__", function)]
+        while stack:
+            inner = stack.pop()
+            if not isinstance(inner, types.FunctionType) or inner.__code__ in seen:
+                continue
+            seen.add(inner.__code__)
+            if DEFAULT.policy.reason_to_leave(inner) is None:
+                stack.extend(self._read_by(inner))
+
+    def _read_by(self, function: types.FunctionType) -> Iterator[Any]:
+        scope = function.__globals__
+        for code in _codes(function.__code__):
+            for name in code.co_names:
+                if name in scope:
+                    yield self._noted("global", name, functools.partial(scope.get, name))
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            yield self._noted("closed-over", name, functools.partial(getattr, cell, "cell_contents"))
+
+    def _noted(self, kind: str, name: str, get: Callable[[], Any]) -> Any:
+        try:
+            value = get()
+        except ValueError:  # an empty cell
+            return None
+        if isinstance(value, _DATA):
+            kept = value.copy() if isinstance(value, np.ndarray) else value
+            self._kept[kind, name] = (get, kept)
+        return value
+
+    def check(self, function: str) -> None:
+        """Raise `StateError` where one has changed."""
+        for (kind, name), (get, old) in self._kept.items():
+            new = get()
+            if _is_same(new, old):
+                continue
+            raise StateError(
+                f"the {kind} {name!r} was {old!r} when {function} was traced, and is {new!r} now: the graph "
+                "keeps the old value. Pass it as an argument, or make it a Variable"
+            )
+
+
+def _is_same(new: Any, old: Any) -> bool:
+    if isinstance(old, np.ndarray):
+        like = isinstance(new, np.ndarray) and (new.dtype, new.shape) == (old.dtype, old.shape)
+        return like and new.tobytes() == old.tobytes()
+    return new is old or (type(new) is type(old) and bool(new == old))
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            yield from _codes(inner)

@@ -1,0 +1,135 @@
+"""`load`: functions from files that `save` wrote."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from autograph_rs.runtime.errors import FormatError, SignatureError
+from autograph_rs.runtime.graph.loaded import Saved, from_content
+from autograph_rs.runtime.graph.serial import from_text
+from autograph_rs.runtime.graph.variables import Variable
+from autograph_rs.runtime.structures import flatten
+from autograph_rs.runtime.tracebacks import strip
+
+from . import signatures
+from .concrete import ConcreteFunction
+
+
+class LoadedFunction:
+    """A function that `load` read from a file: a callable with the traces that were saved.
+
+    It is called as the original is. The arguments choose the trace: the most special one that they fit.
+    `variables` are its Variables, which all its traces share; they have the values that were saved.
+
+    Raises:
+        SignatureError: the arguments fit none of the traces.
+    """
+
+    def __init__(self, saved: Saved):
+        self.__name__ = saved.name
+        self.variables: tuple[Variable, ...] = tuple(saved.variables)
+        self.concrete_functions = tuple(
+            ConcreteFunction(saved.name, graph, saved.signature) for graph in saved.graphs
+        )
+        self._signature = saved.signature
+        self._ordered = sorted(self.concrete_functions, key=_openness)
+
+    def __repr__(self) -> str:
+        return f"<loaded function: {', '.join(map(repr, self._ordered))}>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            given = self._bound(args, kwargs)
+            leaves, spec = flatten(given, changeable=True)
+            for trace in self._ordered:
+                if signatures.takes(trace.concrete.inputs, spec, leaves):
+                    return trace.concrete.run(leaves, given)
+            raise self._no_trace(*given)
+        except BaseException as error:
+            strip(error)
+            raise
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Arguments by position where they can be, as traces have them."""
+        if self._signature is None:
+            return args, kwargs
+        try:
+            found = self._signature.bind_partial(*args, **kwargs)
+        except TypeError:
+            return args, kwargs
+        return found.args, found.kwargs
+
+    def _no_trace(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> SignatureError:
+        listed = "".join(f"\n    {trace!r}" for trace in self._ordered)
+        shown = ", ".join(
+            [
+                *map(signatures.shown_value, args),
+                *(f"{k}={signatures.shown_value(v)}" for k, v in kwargs.items()),
+            ]
+        )
+        return SignatureError(f"{self.__name__} was called with ({shown}), but was saved for:{listed}")
+
+    @property
+    def _only(self) -> ConcreteFunction:
+        if len(self.concrete_functions) != 1:
+            raise AttributeError(
+                f"{self.__name__} has {len(self.concrete_functions)} traces: ask one of .concrete_functions"
+            )
+        return self.concrete_functions[0]
+
+    @property
+    def graph(self) -> Any:
+        """The graph of the only trace."""
+        return self._only.graph
+
+    @property
+    def structured_outputs(self) -> Any:
+        """The result of the only trace, as `ConcreteFunction` has it."""
+        return self._only.structured_outputs
+
+    @property
+    def python_source(self) -> str:
+        """The Python that runs the graph of the only trace."""
+        return self._only.python_source
+
+
+def _openness(trace: ConcreteFunction) -> int:
+    """How many lengths are left open, and whether an array of no dimensions may be a scalar."""
+    inputs = trace.concrete.inputs
+    shapes = [(i, inputs.leaves[i].shape) for i in inputs.staged]
+    return sum(shape.count(None) + (shape == () and i not in inputs.forms) for i, shape in shapes)
+
+
+def load(path: str | os.PathLike[str], *, types: Sequence[type] = ()) -> LoadedFunction:
+    """A function that `save` wrote to a file. Nothing of the file is run before the function is called.
+
+    Args:
+        path: the file.
+        types: namedtuples and dataclasses among arguments and results. A result of another class is a
+            namedtuple of the same name and fields that is made for it.
+
+    Raises:
+        FormatError: the file holds no function that was saved, or was damaged since.
+
+    >>> import autograph_rs as ag, numpy as np, os, tempfile
+    >>> total = ag.Variable(10.0, name="total")
+    >>> add = ag.function(lambda x: {"total": total.assign_add(x)})
+    >>> add(np.float64(5))
+    {'total': np.float64(15.0)}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ag.save(add, os.path.join(folder, "add.json"))
+    ...     loaded = ag.load(os.path.join(folder, "add.json"))
+    >>> loaded(np.float64(10)), loaded.variables
+    ({'total': np.float64(25.0)}, (Variable('total', 25.0, dtype=float64),))
+    """
+    raw = Path(path).read_bytes()
+    try:
+        return LoadedFunction(from_content(from_text(raw.decode("utf-8")), types))
+    except UnicodeDecodeError:
+        reason = "it is no text"
+    except FormatError as error:
+        reason = str(error)
+    raise FormatError(f"{os.fspath(path)} cannot be loaded: {reason}")

@@ -1,0 +1,72 @@
+"""`save`: the traces of a function, written to a file that `load` reads where the source is not."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+from autograph_rs.runtime.errors import SaveError
+from autograph_rs.runtime.graph.saved import to_content
+from autograph_rs.runtime.graph.serial import to_text
+
+from .concrete import ConcreteFunction
+from .functions import BoundFunction, Function
+from .loading import LoadedFunction
+
+
+def save(function: Any, path: str | os.PathLike[str], *, source: bool = True) -> None:
+    """Write a traced function to a file, as JSON.
+
+    Args:
+        function: a `ConcreteFunction`; a `Function`, or one as a method of an object, whose traces are all
+            saved; or what `load` gave. Its Variables are saved as they are now.
+        path: the file, which is replaced as a whole.
+        source: whether the file tells the user's files, lines and their text, for errors and `print`.
+
+    Raises:
+        SaveError: there is no trace, or one holds what cannot be written down, such as a py_function.
+
+    >>> import numpy as np, os, tempfile, autograph_rs as ag
+    >>> double = ag.function(lambda x: x * 2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "double.json")
+    ...     ag.save(double.get_concrete_function(ag.TensorSpec((None,))), path)
+    ...     ag.load(path)(np.array([1.0, 2.0, 3.0]))
+    array([2., 4., 6.])
+    """
+    name, traces = _traces(function)
+    if not traces:
+        raise SaveError(f"{name} cannot be saved: it has no trace: call it first")
+    content = to_content(name, traces[0].signature, [trace.concrete for trace in traces], source=source)
+    _replace(Path(path), to_text(content))
+
+
+def _traces(function: Any) -> tuple[str, list[ConcreteFunction]]:
+    if isinstance(function, ConcreteFunction):
+        return function.name, [function]
+    if isinstance(function, LoadedFunction):
+        return function.__name__, list(function.concrete_functions)
+    if isinstance(function, BoundFunction):
+        return function.__name__, function.traces()
+    if isinstance(function, Function):
+        name = function.__name__
+        if any(owner for owner, _ in function.owned_traces()):
+            raise SaveError(
+                f"{name} cannot be saved: it has traces for objects whose method it is. Save it as a method "
+                f"of one of them: ag.save(thing.{name}, path)"
+            )
+        return name, function.traces()
+    raise SaveError(f"a {type(function).__name__} cannot be saved: give an ag.function, or one of its traces")
+
+
+def _replace(path: Path, text: str) -> None:
+    """The file that was there stays until this one is whole."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,119 @@
+"""Conversion time against a function's length: ten times the lines may take at most twelve times as long.
+
+    python benchmarks/scaling.py [--lines N] [--rounds N] [NAME ...]
+
+Each shape is a function of N lines and one of ten times as many. Measured is the time of the processor
+that the passes take, without Python's own parser and compiler; the best of some rounds counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import gc
+import sys
+import time
+from collections.abc import Callable
+
+import gast
+from figures import table
+
+from autograph_rs import converters
+from autograph_rs.depth import big_trees
+
+LIMIT = 12.0
+
+
+def repeated(block: str, *, before: str = "", indent: int = 1) -> Callable[[int], str]:
+    """A function of about `lines` lines: a block, again and again; `#` in it is a number of its own."""
+    height = len(block.splitlines())
+
+    def write(lines: int) -> str:
+        inside = "    " * indent
+        body = [
+            before,
+            *(
+                inside + block.replace("#", str(i)).replace("\n", "\n" + inside)
+                for i in range(lines // height)
+            ),
+        ]
+        return "def f(x, y):\n" + "\n".join(filter(None, [*body, "    return x"])) + "\n"
+
+    return write
+
+
+def chain(lines: int) -> str:
+    """One `match` with as many cases: an `elif` of a few hundred arms ends Python's own parser."""
+    cases = "".join(f"        case {i}:\n            x = {i}\n" for i in range(lines // 2))
+    return f"def f(x, y):\n    match y:\n{cases}    return x\n"
+
+
+DEEP = "".join(f"{'    ' * i}if x > {i}:\n" for i in range(9)) + "    " * 9 + "x = y + #"
+LOOP = "    for i in y:"
+SHAPES: dict[str, Callable[[int], str]] = {
+    "straight code": repeated("x = x + y * #"),
+    "a variable per line": repeated("v# = x + #"),
+    "variables with conditions": repeated("v# = x if y else #"),
+    "ifs": repeated("if x > #:\n    x = x + 1"),
+    "ifs with variables": repeated("if x > #:\n    v# = x + 1"),
+    "elifs": repeated("if x > #:\n    x = 1\nelif x < #:\n    x = 2\nelif y:\n    x = 3\nelse:\n    y = x"),
+    "a long chain": chain,
+    "loops": repeated("for i in y:\n    x = x + i\nwhile x > #:\n    x = x - 1"),
+    "deep nests": repeated(DEEP),
+    "nested functions": repeated("def g#(z):\n    if z > x:\n        return #\n    return x"),
+    "lambdas and comprehensions": repeated("x = [a for a in y if a > #]\ny = (lambda b: b and x)(#)"),
+    "returns": repeated("if x == #:\n    return y"),
+    "returns in a loop": repeated("if x == #:\n    return y", before=LOOP, indent=2),
+    "jumps in a loop": repeated("if x == #:\n    break\nif y == #:\n    continue", before=LOOP, indent=2),
+    "tries": repeated("try:\n    x = x + #\nexcept ValueError as e:\n    x = y\nfinally:\n    y = 1"),
+    "withs": repeated("with y as z:\n    if z:\n        x = #"),
+    "calls and items": repeated("x = abs(y[#])\ny[#] = x\ny.a = x and not y"),
+}  # fmt: skip
+
+
+def seconds(source: str, rounds: int) -> float:
+    """The least time that a conversion takes."""
+    best = float("inf")
+    for _ in range(rounds):
+        tree = gast.ast_to_gast(ast.parse(source).body[0])
+        gc.collect()
+        started = time.process_time()
+        with big_trees():
+            converters.convert_tree(tree)
+        best = min(best, time.process_time() - started)
+    return best
+
+
+def main() -> None:
+    """Print a line for each shape; fail if one grows faster than it may."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="shapes to measure (default: all)")
+    parser.add_argument("--lines", type=int, default=1000, help="lines of the shorter function")
+    parser.add_argument("--rounds", type=int, default=3, help="measurements, of which the best counts")
+    options = parser.parse_args()
+    rows, slow = [], []
+    for name in options.names or SHAPES:
+        short = seconds(SHAPES[name](options.lines), options.rounds)
+        long = seconds(SHAPES[name](10 * options.lines), max(1, options.rounds - 1))
+        rows.append(
+            [
+                name,
+                f"{short:.3f} s",
+                f"{long:.3f} s",
+                f"{long / short:.1f}",
+                f"{10 * options.lines / long:,.0f}",
+            ]
+        )
+        print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
+        if long > LIMIT * short:
+            slow.append(name)
+    heads = ["a function of", f"{options.lines:,} lines", f"{10 * options.lines:,} lines", "ratio", "lines/s"]
+    print(table(heads, rows))
+    if slow:
+        sys.exit(f"more than {LIMIT:g} times as long: {', '.join(slow)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,327 @@
+"""Behaviours 25 to 33 and 36: state, what is frozen, leaks and recursion."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autograph_rs as ag
+
+
+def test_25_a_variable_that_is_an_argument():
+    @ag.function
+    def count(v):
+        return v.assign_add(1)
+
+    v = ag.Variable(0)
+    assert [int(count(v)) for _ in range(3)] == [1, 2, 3]
+    assert v == 3
+    assert v.numpy() == 3
+
+
+def test_25_effects_are_in_program_order(capsys):
+    v, w = ag.Variable(1.0), ag.Variable([0.0, 0.0])
+
+    def step(x):
+        before = v.read_value()
+        v.assign(x)
+        ag.print("v", v)
+        w.assign_add([v, before])
+        v.assign_sub(1)
+        if v > 1:
+            w.assign(w * 2)
+            for i in range(2):
+                w[i] = w[i] + v
+        return before, v * 10
+
+    f = ag.function(step)
+    assert f(np.float64(3)) == (1.0, 20.0)
+    assert w.numpy().tolist() == [8.0, 4.0]
+    assert f(np.float64(1)) == (2.0, 0.0)
+    assert (v.numpy(), w.numpy().tolist()) == (0.0, [9.0, 6.0])
+    staged = capsys.readouterr().out
+    v.assign(1.0)
+    w.assign([0.0, 0.0])
+    assert step(np.float64(3)) == (1.0, 20.0)
+    assert w.numpy().tolist() == [8.0, 4.0]
+    step(np.float64(1))
+    assert capsys.readouterr().out == staged
+
+
+def test_25_variables_change_places():
+    a, b = ag.Variable([1.0, 2.0]), ag.Variable([3.0, 4.0])
+
+    @ag.function
+    def swap():
+        kept = a.read_value()
+        a.assign(b)
+        b.assign(kept)
+        return a, b
+
+    first, second = swap()
+    assert (a.numpy().tolist(), b.numpy().tolist()) == ([3.0, 4.0], [1.0, 2.0])
+    a.assign([0.0, 0.0])
+    assert (first.tolist(), second.tolist()) == ([3.0, 4.0], [1.0, 2.0])
+
+
+def test_25_shape_and_dtype_are_fixed():
+    v = ag.Variable([1, 2])
+    for wrong, error in (([1, 2, 3], ValueError), (1, ValueError), ([1.5, 2.5], TypeError)):
+        value = np.array(wrong)
+        for assign in (v.assign, ag.function(v.assign), ag.function(lambda x: v.assign(x))):
+            with pytest.raises(error, match="Variable 'variable'"):
+                assign(value)
+    with pytest.raises(TypeError, match="cannot cast"):
+        v += 0.5
+    unknown = ag.function(lambda x: v.assign(x), input_signature=[ag.TensorSpec((None,), v.dtype)])
+    with pytest.raises(ValueError, match=r"its shape is \(2,\), not \(3,\)"):
+        unknown(np.array([1, 2, 3]))
+    assert unknown(np.array([3, 4])).tolist() == v.numpy().tolist() == [3, 4]
+
+
+def test_26_a_variable_made_on_every_call():
+    @ag.function
+    def f(x):
+        v = ag.Variable(1.0)
+        return v.assign_add(x)
+
+    with pytest.raises(ag.StateError, match="made again at a later call of f.*is None"):
+        f(np.float64(1))
+
+
+class Counter:
+    def __init__(self):
+        self.count = None
+
+    @ag.function
+    def __call__(self, x):
+        if self.count is None:
+            self.count = ag.Variable(0)
+        return self.count.assign_add(x)
+
+
+def test_26_a_variable_made_on_the_first_call():
+    counter = Counter()
+    assert [int(counter(np.int64(2))) for _ in range(3)] == [2, 4, 6]
+    assert int(Counter()(np.int64(1))) == 1
+
+
+class Steps:
+    def __init__(self):
+        self.steps = 0
+        self.traces = ag.Variable(0)
+
+    @ag.function
+    def step(self, x):
+        self.steps += 1
+        with ag.init_scope():
+            self.traces.assign_add(1)
+        return x + self.steps
+
+
+def test_27_a_python_counter_and_init_scope():
+    steps = Steps()
+    assert [steps.step(np.float64(0)) for _ in range(3)] == [1.0, 1.0, 1.0]
+    assert steps.steps == 1
+    steps.step(np.ones(2))
+    assert steps.steps == 2
+    assert steps.traces == 2
+
+
+scale = 2.0
+offset = ag.Variable(0.0)
+
+
+def test_28_globals_are_frozen_and_variables_are_not():
+    f = ag.function(lambda x: x * scale + offset)
+    global scale_kept
+    scale_kept = scale
+    assert f(np.float64(1)) == 2.0
+    offset.assign(5.0)
+    assert f(np.float64(1)) == 7.0
+    offset.assign(0.0)
+
+
+def test_28_a_changed_global_is_noticed(monkeypatch):
+    f = ag.function(lambda x: scaled(x), check_globals=True)
+    loose = ag.function(lambda x: scaled(x))
+    assert f(np.float64(1)) == loose(np.float64(1)) == 2.0
+    monkeypatch.setitem(globals(), "scale", 3.0)
+    assert loose(np.float64(1)) == 2.0
+    with pytest.raises(ag.StateError, match=r"global 'scale' was 2\.0 .* and is 3\.0 now"):
+        f(np.float64(1))
+
+
+def scaled(x):
+    return x * scale
+
+
+def test_28_a_changed_closure_is_noticed():
+    factor = 1
+
+    @ag.function(check_globals=True)
+    def f(x):
+        return x * factor
+
+    assert f(np.float64(2)) == 2.0
+    factor = 2
+    with pytest.raises(ag.StateError, match="closed-over 'factor' was 1"):
+        f(np.float64(2))
+
+
+class Layer:
+    def __init__(self, bias):
+        self.bias = bias
+        self.weight = ag.Variable(1.0)
+
+    @ag.function
+    def __call__(self, x):
+        return x * self.weight + self.bias
+
+
+def test_29_attributes_are_frozen_for_a_trace():
+    layer = Layer(1.0)
+    assert layer(np.float64(2)) == 3.0
+    layer.bias = 10.0
+    layer.weight.assign(5.0)
+    assert layer(np.float64(2)) == 11.0
+    other = Layer(2.0)
+    assert other(np.float64(2)) == 4.0
+    assert layer(np.float64(2)) == 11.0
+
+
+def test_30_a_list_gets_one_element_per_trace():
+    kept = []
+
+    @ag.function
+    def f(x):
+        kept.append(1)
+        return x
+
+    f(np.float64(1))
+    f(np.float64(2))
+    f(np.ones(2))
+    assert kept == [1, 1]
+
+
+def test_31_iterators():
+    numbers = iter(range(5))
+    ours = iter(ag.data.from_iterable([np.float64(i) for i in range(5)]))
+    f = ag.function(lambda x: x + next(numbers))
+    g = ag.function(lambda x: x + next(ours))
+    assert [f(np.float64(0)) for _ in range(3)] == [0.0, 0.0, 0.0]
+    assert [g(np.float64(0)) for _ in range(3)] == [0.0, 1.0, 2.0]
+    with pytest.raises(StopIteration):
+        for _ in range(5):
+            g(np.float64(0))
+
+
+def leak_by_list(kept, x):
+    kept.append(x + 1)
+
+
+def leak_by_dict(kept, x):
+    kept = kept[0]
+    kept["x"] = x + 1
+
+
+class Holder:
+    pass
+
+
+holder = Holder()
+
+
+def test_32_a_leak_is_named():
+    @ag.function
+    def f(x):
+        holder.kept = x + 1
+        return x
+
+    f(np.float64(1))
+    for use in (lambda v: v + 1, lambda v: np.sum(v), lambda v: ag.function(lambda: v * 2)()):
+        with pytest.raises(ag.LeakError) as caught:
+            use(holder.kept)
+        assert "test_state.py" in str(caught.value)
+        assert "Return it" in str(caught.value)
+
+
+def fact(n):
+    return 1 if n <= 1 else n * fact(n - 1)
+
+
+def test_33_recursion():
+    f = ag.function(fact)
+    assert f(5) == 120
+    with pytest.raises(ag.StagedRecursionError, match="'fact' calls itself"):
+        f(np.int64(5))
+
+
+class Momentum:
+    def __init__(self, rate):
+        self.rate, self.velocity = rate, None
+
+    def apply(self, v, gradient):
+        if self.velocity is None:
+            self.velocity = ag.Variable(np.zeros(v.shape))
+        self.velocity.assign(0.9 * self.velocity - self.rate * gradient)
+        v.assign_add(self.velocity)
+
+
+def train(optimiser, w, x):
+    optimiser.apply(w, 2 * (w - x))
+    return w
+
+
+def test_36_two_optimisers_that_make_state():
+    w, x = ag.Variable([1.0, 2.0]), np.array([0.0, 1.0])
+    one, second = Momentum(0.1), Momentum(0.2)
+    step = ag.function(train)
+    step(one, w, x)
+    with pytest.raises(ag.StateError, match="later call of train"):
+        step(second, w, x)
+    optimisers = [Momentum(0.1), Momentum(0.2)]
+    functions = [ag.function(train) for _ in optimisers]
+    staged, plain = ag.Variable([1.0, 2.0]), ag.Variable([1.0, 2.0])
+    others = [Momentum(0.1), Momentum(0.2)]
+    for _ in range(5):
+        for optimiser, function, other in zip(optimisers, functions, others, strict=True):
+            function(optimiser, staged, x)
+            train(other, plain, x)
+    np.testing.assert_array_equal(staged, plain)
+
+
+def leaking_to_a_global(x):
+    global leak_of_x
+    leak_of_x = x + 1
+
+
+def leaking_to_an_attribute(x):
+    holder.kept = x + 1
+
+
+outer_list: list = []
+outer_dict: dict = {}
+
+
+def leaking_to_a_list(x):
+    outer_list.append(x + 1)
+
+
+def leaking_to_a_dict(x):
+    outer_dict["k"] = x + 1
+
+
+@pytest.mark.parametrize(
+    ("leak", "get", "how"),
+    [
+        (leaking_to_a_global, lambda: leak_of_x, "the global 'leak_of_x' of"),
+        (leaking_to_an_attribute, lambda: holder.kept, "the attribute 'kept' of a Holder"),
+        (leaking_to_a_list, lambda: outer_list[-1], "a list"),
+        (leaking_to_a_dict, lambda: outer_dict["k"], "the item 'k' of a dict"),
+    ],
+)
+def test_32_how_it_leaked_is_named(leak, get, how):
+    ag.function(leak)(np.float64(1))
+    with pytest.raises(ag.LeakError, match=f"test_state.py.*leaked through {how}"):
+        get() + 1

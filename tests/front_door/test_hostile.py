@@ -1,0 +1,355 @@
+# ruff: noqa: E501 - texts of programs
+"""Hostile input: the right function, or an error of ours, in bounded time; nothing half-written, no crash."""
+
+from __future__ import annotations
+
+import contextlib
+import linecache
+import os
+import re
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from modules import executed
+
+import autograph_rs as ag
+from autograph_rs import source
+from autograph_rs.modules import convert_source
+
+ROOT = str(Path(ag.__file__).parents[1])
+BOUND = 300  # seconds: many times what the slowest takes on a slow machine
+DEEP = "nested too deeply"
+
+
+@pytest.fixture(autouse=True)
+def bounded():
+    """Every test ends in bounded time."""
+    started = time.monotonic()
+    yield
+    assert time.monotonic() - started < BOUND
+
+
+# Long and deep code -------------------------------------------------------------------------------
+
+
+def returns(expression: str) -> str:
+    return f"def f(x):\n    return {expression}\n"
+
+
+def lines(*parts: str) -> str:
+    return "def f(x):\n" + "".join(f"    {part}\n" for part in parts) + "    return x\n"
+
+
+def nested(*heads: str, depth: int, inside: str = "x = x + 1") -> str:
+    blocks = "".join(
+        "    " * (i + 1) + heads[i % len(heads)].replace("#", str(i)) + "\n" for i in range(depth)
+    )
+    return f"def f(x):\n{blocks}{'    ' * (depth + 1)}{inside}\n    return x\n"
+
+
+BIG = {
+    "20,000 lines": lines(*(f"x = x + {i}" for i in range(20_000))),
+    "5,000 statements in a line": lines("; ".join(f"x = x + {i}" for i in range(5000))),
+    "2,000 branches in a row": lines(*(f"if x > {i}: x = x + 1" for i in range(2000))),
+    "1,000 branches in a chain": lines("match x:", *(f"    case {i}: x = x + {i}" for i in range(1000))),
+    "2,000 variables": lines(*(f"v{i} = x if x else {i}" for i in range(2000)), "x = v1999"),
+    "500 early returns": lines(*(f"if x == {i}: return {i}" for i in range(500))),
+    "300 jumps in a loop": lines("for i in range(5):", *(f"    if i == {i}: continue" for i in range(300))),
+    "5,000 operands of 'and'": returns(" and ".join(["x"] * 5000)),
+    "2,000 values in an f-string": returns("f'" + "{x}" * 2000 + "'"),
+    "50,000 items in a line": returns("[" + ", ".join(map(str, range(50_000))) + "][x]"),
+    "a string of 5 MB": returns("'" + "a" * 5_000_000 + "'[x]"),
+    "3,000 parameters": f"def f(x, {', '.join(f'a{i}=1' for i in range(3000))}):\n    return a2999 if x else 0\n",
+    "2,000 decorators": lines(*["@(lambda g: g)"] * 2000, "def g(): return 1", "x = g()"),
+    "90 nested blocks": nested("if x > -#:", depth=90),
+    "18 nested loops": nested("while x < #:", "for _ in range(1):", depth=18),
+    "90 nested functions": nested("def g#(y):", depth=90, inside="return 1"),
+    "90 nested classes": nested("class A#:", depth=90, inside="y = 1"),
+    "150 nested lambdas": returns("(" + "lambda: " * 150 + "x) and x"),
+    "15 nested comprehensions": returns("[" * 15 + "x" + " for _ in range(1)]" * 15),
+    "100 nested operands": returns("".join(f"({i} if x == {i} else " for i in range(100)) + "-1" + ")" * 100),
+}
+
+
+@pytest.mark.parametrize("name", BIG)
+def test_big_functions(name: str):
+    """Long code and code as deep as Python takes it converts, and does the same."""
+    f = executed(BIG[name], f"<{name}>").f
+    made = ag.to_graph(f)
+    for x in (0, 3):
+        assert made(x) == f(x)
+
+
+TOO_DEEP = {
+    "2,000 nested operators": returns("-" * 2000 + "x"),
+    "2,000 nested 'not'": returns("not " * 2000 + "x"),
+    "2,000 nested sums": returns(" + ".join(["x"] * 2000)),
+    "2,000 nested conditions": returns("".join(f"{i} if x == {i} else " for i in range(2000)) + "-1"),
+    "2,000 comparisons in a chain": returns(" < ".join(["x"] * 2000)),
+    "2,000 attributes": returns("x" + ".real" * 2000),
+    "2,000 calls": returns("x" + "()" * 2000),
+    "2,000 indexes": returns("x" + "[0]" * 2000),
+    "2,000 methods": returns("x" + ".m()" * 2000),
+    "2,000 nested lambdas": returns("lambda: " * 2000 + "x"),
+    "2,000 nested parentheses": returns("(" * 2000 + "x" + ")" * 2000),
+    "10,000 nested parentheses": returns("(" * 10_000 + "x" + ")" * 10_000),
+    "10,000 open brackets": returns("[" * 10_000),
+    "5,000 branches of 'elif'": lines(
+        "if x: pass", *(f"elif x == {i}: x = {i}" for i in range(5000))
+    ),
+    "200 nested blocks": nested("if x > #:", depth=200),
+    "30 nested loops": nested("while x > #:", depth=30),
+    "30 nested tries": nested("with x:", depth=30),
+    "300 nested functions": nested("def g#(y):", depth=300, inside="return 1"),
+    "200 nested f-strings": returns("f'{" * 200 + "x" + "}'" * 200),
+    "30 nested generator expressions": returns("(" * 300 + "x" + " for _ in x)" * 300),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TOO_DEEP)
+def test_too_deep(name: str):
+    """Deeper code is converted as long as Python can compile it, or refused: here, and in a file."""
+    text = TOO_DEEP[name]
+    for convert in (lambda: ag.to_graph(plain(text), source=text), lambda: compiled(convert_source(text))):
+        with contextlib.suppress(ag.ConversionError):
+            convert()
+
+
+def plain(text: str) -> Any:
+    """A function that stands where `text` says that `f` stands: Python may be unable to compile that."""
+    return executed("def f(x):\n    return x\n", "<deep>", keep=False).f
+
+
+def compiled(text: str) -> Any:
+    return compile(text, "<converted>", "exec")
+
+
+@pytest.mark.parametrize(
+    "name", ["2,000 nested operators", "2,000 nested sums", "2,000 nested conditions", "2,000 calls"]
+)
+def test_too_deep_functions(name: str):
+    """The function may exist although no tree of it can be compiled."""
+    try:
+        f = executed(TOO_DEEP[name], f"<{name}>").f
+    except RecursionError:
+        return
+    try:
+        made = ag.to_graph(f)
+        ag.to_code(f)
+    except ag.ConversionError:
+        return
+    assert outcome(made, 1) == outcome(f, 1)
+
+
+def outcome(f: Any, x: Any) -> Any:
+    try:
+        return f(x)
+    except Exception as error:
+        return repr(error)
+
+
+# Text that is not what it seems -------------------------------------------------------------------
+
+NAMES = {
+    "variable": "def f(x):\n    ag__ = 5\n    return ag__ if x else 1\n",
+    "parameter": "def f(ag__):\n    return 1 if ag__ else 2\n",
+    "keyword": "def f(x, *, ag__=1):\n    return ag__ if x else 2\n",
+    "global": "ag__ = 7\ndef f(x):\n    return ag__ if x else 2\n",
+    "declared": "def f(x):\n    global ag__\n    ag__ = 3\n    return ag__ if x else 2\n",
+    "function": "def f(x):\n    def ag__(): return 3\n    return ag__() if x else 2\n",
+    "class": "def f(x):\n    class ag__: y = 3\n    return ag__.y if x else 2\n",
+    "import": "def f(x):\n    import sys as ag__\n    return ag__ if x else 2\n",
+    "error": "def f(x):\n    try: pass\n    except KeyError as ag__: return ag__ if x else 2\n",
+    "item": "def f(x):\n    return [ag__ if ag__ else 0 for ag__ in x]\n",
+    "lambda": "def f(x):\n    return lambda ag__: ag__ if ag__ else 0\n",
+    "walrus": "def f(x):\n    return (ag__ := x) if x else 0\n",
+    "pattern": "def f(x):\n    match x:\n        case [ag__, *_]: return ag__\n",
+    "wide letters": "def f(x):\n    \uff41\uff47__ = 5\n    return \uff41g__ if x else 1\n",
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_our_name_is_taken(name: str):
+    f = executed(NAMES[name], f"<{name}>").f
+    with pytest.raises(ag.ConversionError, match=r"<.*>:\d: .*'ag__' for itself: use another"):
+        ag.to_graph(f)
+    with pytest.raises(ag.ConversionError, match="'ag__' for itself"):
+        convert_source(NAMES[name])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "class A: ag__ = 4\ndef f(x):\n    return A.ag__ if x else 2\n",
+        "def f(x):\n    return dict(ag__=x if x else 0)\n",
+        "def ag__f(x):\n    return ag__f.__name__ if x else 0\nf = ag__f\n",
+        "def f(x):\n    ag__factory = hole__body = x\n    if x: hole__body = 5\n    return ag__factory, hole__body\n",
+        "def f(x):\n    return '\\ud800' if x else '\\x00'\n",
+        "def f(x):\n    \ufb01 = x\n    if fi: \u00aa = 2\n    else: \u00aa = 3\n    return a\n",
+        "def f(\ufb01):\n    return (lambda *, fi: fi if fi else 1)(\ufb01=\ufb01)\n",
+        "def f(x):\n\tif x:\n\t        return 1\n\treturn 2\n",
+        "def f(x):\n\x0c    if x:\n\x0c        return 1\n    return 2\n",
+        "def f(x):\n    if x: return '\x0c\t\x0b' \\\n        '\\\n'\n    return 2 # \x00"[:-1],
+    ],
+)
+def test_odd_names_and_letters(text: str):
+    f = executed(text, "<odd>").f
+    assert [ag.to_graph(f)(x) for x in (0, 1)] == [f(x) for x in (0, 1)]
+
+
+# Files that are not what they seem ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["a\0b", "/", ".", "", "x" * 5000, "\ud800.py", "con\n.py", "<stdin>", sys.executable, os.devnull]
+)
+def test_no_text(name: str):
+    """A function may say that it comes from anywhere."""
+    f = executed("def f(x):\n    return x if x else 1\n", "<said>", keep=False).f
+    f.__code__ = f.__code__.replace(co_filename=name)
+    with pytest.raises(ag.ConversionError, match=r"cannot be had.*pass its text"):
+        ag.to_graph(f)
+    assert ag.function(lambda: f(0))() == 1  # it is called as it is
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [b"", b"\0" * 100, b"def f(x):\n    return x\0\n", b"\x7fELF\x02\x01\x01\0\xff\xfe", b"def f(x) return x\n",
+     b"\xff\xfed\0e\0f\0", b"# -*- coding: no-such -*-\ndef f(x):\n    return x if x else 1\n", b"return\n" * 3,
+     b"def f(x):\n    return '\xff' if x else 1\n", b"(" * 10_000, b"def f(x):\n    break\n", b"\xef\xbb\xbf"],
+)  # fmt: skip
+def test_a_file_becomes_something_else(module, raw: bytes):
+    made = module("def f(x):\n    return x if x else 1\n")
+    Path(made.__file__).write_bytes(raw)
+    os.utime(made.__file__, (1, 1))
+    with pytest.raises(ag.ConversionError):
+        ag.to_graph(made.f)
+
+
+def test_a_file_that_goes(module):
+    made = module("def f(x):\n    return x if x else 1\n")
+    os.remove(made.__file__)
+    with pytest.raises(ag.ConversionError, match="cannot be had"):
+        ag.to_graph(made.f)
+    os.mkdir(made.__file__)
+    with pytest.raises(ag.ConversionError, match="cannot be had"):
+        ag.to_graph(made.f)
+
+
+@pytest.mark.parametrize("part", [0.2, 0.5, 0.9])
+def test_a_file_that_is_being_written(module, monkeypatch: pytest.MonkeyPatch, part: float):
+    """What is read while another program writes is half a file."""
+    made = module("def g(x):\n    return x\n\n\ndef f(x):\n    y = x\n    return y if x else 1\n")
+    text = Path(made.__file__).read_text(encoding="utf-8")
+    half = text[: int(part * len(text))].splitlines(keepends=True)
+    monkeypatch.setattr(linecache, "getlines", lambda *_: half)
+    with pytest.raises(ag.ConversionError):
+        ag.to_graph(made.f)
+
+
+def test_code_that_is_not_the_source(module):
+    made = module("def f(x):\n    return x if x else 1\ndef g(x):\n    return x if x else 2\n")
+    made.f.__code__ = made.g.__code__.replace(co_firstlineno=1, co_name="f", co_qualname="f")
+    with pytest.raises(ag.ConversionError, match="has changed"):
+        ag.to_graph(made.f)
+    for line in (0, 2, 2**31 - 1):
+        made.g.__code__ = made.g.__code__.replace(co_firstlineno=line)
+        with pytest.raises(ag.ConversionError, match="has changed"):
+            ag.to_graph(made.g)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\0", "def f(x):\n    return x\0", "def f(x): return '\ud800'", "(" * 10_000, "f(", "\ufeff\ufeff"],
+)
+def test_given_text(text: str):
+    f = executed("def f(x):\n    return x\n", "<given>", keep=False).f
+    with pytest.raises(ag.ConversionError):
+        ag.to_graph(f, source=text)
+    with warnings.catch_warnings(action="ignore"), pytest.raises(ag.ConversionError):
+        convert_source(text)
+
+
+# The command line ---------------------------------------------------------------------------------
+
+PLAIN = "def f(x):\n    return '\u00e9' if x else 1\n"
+FILES = {  # what a file holds, and what the command says of it; nothing where it converts
+    "empty": (b"", ""),
+    "one byte": (b"\0", "null bytes"),
+    "null bytes": (b"def f(x):\n    return x\0\n", "null bytes"),
+    "utf-16": (PLAIN.encode("utf-16"), "(?i)utf-8|encoding|null bytes|non-UTF"),
+    "utf-16 by its cookie": (f"# coding: utf-16\n{PLAIN}".encode(), "(?i)utf-16|encoding|decode|null|truncated"),
+    "byte order mark": (b"\xef\xbb\xbf" + PLAIN.encode(), ""),
+    "two byte order marks": (b"\xef\xbb\xbf\xef\xbb\xbf" + PLAIN.encode(), "(?i)invalid"),
+    "latin-1": (f"# coding: latin-1\n{PLAIN}".encode("latin-1"), ""),
+    "mark against cookie": (b"\xef\xbb\xbf# coding: latin-1\n", "(?i)encoding"),
+    "no such encoding": (b"# coding: no-such\nx = 1\n", "(?i)encoding"),
+    "encoding of bytes": (b"# coding: base64\nx = 1\n", "(?i)encoding|base64"),
+    "not utf-8": (b"x = '\xff'\n", "(?i)utf-8"),
+    "binary": (b"\x7fELF\x02\x01\x01\0\0\xff\xfe" * 100, "(?i)null bytes|utf-8|invalid"),
+    "crlf": (PLAIN.replace("\n", "\r\n").encode(), ""),
+    "cr": (PLAIN.replace("\n", "\r").encode(), ""),
+    "tabs and form feeds": (b"\x0cdef f(x):\n\x0c\tif x:\n\t\treturn 1\n", ""),
+    "inconsistent tabs": (b"def f(x):\n\tif x:\n        return 1\n", "(?i)tabs"),
+    "syntax error": (b"def f(x) return x\n", r"given\.py:1:\d+: "),
+    "return outside": (b"return 1\n", "'return' outside function"),
+    "parentheses": (b"(" * 10_000 + b")" * 10_000, "too many nested parentheses"),
+    "deep": (TOO_DEEP["2,000 nested conditions"].encode(), DEEP),
+    "elif": (TOO_DEEP["5,000 branches of 'elif'"].encode(), DEEP),
+    "a long line": (b"x = [" + b"1, " * 50_000 + b"]\n", ""),
+    "our name": (NAMES["variable"].encode(), "'ag__' for itself"),
+}  # fmt: skip
+
+
+def command(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join(filter(None, [ROOT, os.environ.get("PYTHONPATH")]))
+    return subprocess.run(
+        [sys.executable, "-m", "autograph_rs", *arguments], cwd=folder, env={**os.environ, "PYTHONPATH": path},
+        capture_output=True, text=True, encoding="utf-8", errors="replace", timeout=BOUND, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_command_line(tmp_path: Path, name: str):
+    """A file converts, or the command says why not and writes nothing."""
+    raw, message = FILES[name]
+    (tmp_path / "given.py").write_bytes(raw)
+    done = command("convert", "given.py", "-o", "made.py", folder=tmp_path)
+    assert "Traceback" not in done.stderr
+    if message:
+        assert done.returncode == 3
+        assert re.search(message, done.stderr), done.stderr
+        assert len(done.stderr) < 1000
+        assert [file.name for file in tmp_path.iterdir()] == ["given.py"]
+    else:
+        assert (done.returncode, done.stderr) == (0, "")
+        compile((tmp_path / "made.py").read_bytes(), "made.py", "exec")
+    assert (tmp_path / "given.py").read_bytes() == raw
+
+
+def test_command_line_without_a_file(tmp_path: Path):
+    (tmp_path / "folder.py").mkdir()
+    closed = tmp_path / "closed.py"
+    closed.write_text(PLAIN, encoding="utf-8")
+    closed.chmod(0)
+    names = ["folder.py", "missing.py", "x" * 300 + ".py"]
+    if not os.access(closed, os.R_OK):  # to the superuser nothing is closed
+        names.append("closed.py")
+    for name in names:
+        done = command("convert", name, "-o", "made.py", folder=tmp_path)
+        assert (done.returncode, "Traceback" in done.stderr, name[:50] in done.stderr) == (3, False, True)
+    for output in ("folder.py", "missing/made.py", "closed.py/made.py"):
+        (tmp_path / "given.py").write_text(PLAIN, encoding="utf-8")
+        done = command("convert", "given.py", "-o", output, folder=tmp_path)
+        assert (done.returncode, "Traceback" in done.stderr) == (3, False)
+    assert {file.name for file in tmp_path.iterdir()} == {"folder.py", "closed.py", "given.py"}
+
+
+def test_texts_of_hostile_files_are_forgotten():
+    """What is big is not kept longer than what is small."""
+    assert len(source._files) <= source.MAX_FILES

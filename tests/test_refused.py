@@ -1,0 +1,339 @@
+# ruff: noqa: B007, C416, PLC3002, UP028 - what is refused is written as users write it
+"""What cannot be staged is refused, where it stands, with the reason and what to write instead.
+
+Each function runs on plain values; on staged ones it raises a `StagingError` whose text is matched.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph_rs as ag
+
+STAYS = r"test_refused\.py:\d+: '{}' depends on a staged value, but cannot be staged: .*Move the staged"
+UNCONVERTED = r"decides a branch that was not converted.*the body of a class and the patterns of a 'case'"
+REFUSED: list[Any] = []
+
+
+def refused(text: str, argument: Any = None):
+    def attach(function):
+        given = np.int64(3) if argument is None else argument
+        REFUSED.append(pytest.param(function, given, text, id=function.__name__))
+        return function
+
+    return attach
+
+
+def of_async(*values: Any):
+    async def items():
+        for value in values:
+            yield value
+
+    return items()
+
+
+@refused(STAYS.format("if"))
+def yield_in_if(x):
+    def g():
+        if x > 0:
+            yield 1
+
+    return list(g())
+
+
+@refused(STAYS.format("while"))
+def yield_in_while(x):
+    def g():
+        i = 0
+        while i < x:
+            yield i
+            i += 1
+
+    return list(g())
+
+
+@refused("a staged range is iterated by Python. Use a 'for' loop")
+def yield_in_for(x):
+    def g():
+        for i in range(x):
+            yield i
+
+    return list(g())
+
+
+@refused(STAYS.format("if else"))
+def yield_in_conditional(x):
+    def g():
+        _ = (yield 1) if x > 0 else 2
+
+    return list(g())
+
+
+@refused(STAYS.format("and"))
+def yield_in_and(x):
+    def g():
+        _ = x > 0 and (yield 1)
+
+    return list(g())
+
+
+@refused(STAYS.format("if"))
+def await_in_if(x):
+    async def f():
+        if x > 0:
+            await asyncio.sleep(0)
+
+    return asyncio.run(f())
+
+
+@refused(STAYS.format("if in a comprehension"))
+def condition_of_async_comprehension(x):
+    async def f():
+        return [i async for i in of_async(1, 2) if i < x]
+
+    return asyncio.run(f())
+
+
+@refused(STAYS.format("if in a comprehension"))
+def condition_of_generator_expression(x):
+    return sum(k for k in range(3) if x > k)
+
+
+@refused(STAYS.format("if in a comprehension"))
+def condition_of_dict_comprehension(x):
+    return {k: 1 for k in range(3) if x > k}
+
+
+@refused("the condition of a comprehension over plain values is staged.*write a 'for' loop")
+def condition_over_plain_values(x):
+    return [i for i in range(3) if x > i]
+
+
+@refused(STAYS.format("if in a comprehension"), np.array([1, 2]))
+def walrus_in_comprehension(x):
+    return [y for i in x if (y := i) > 1]
+
+
+@refused("is a key of a dict or a member of a set.*Use a plain value", np.array([1, 2]))
+def set_comprehension(x):
+    return {i for i in x}
+
+
+@refused("is a key of a dict or a member of a set.*Use a plain value")
+def set_display(x):
+    return {x}
+
+
+@refused("is a key of a dict or a member of a set.*Use a plain value")
+def key_of_a_dict(x):
+    return {x: 1}
+
+
+@refused(STAYS.format("match"))
+def sequence_pattern(x):
+    match x:
+        case [_, _]:
+            return 1
+        case _:
+            return 2
+
+
+@refused(STAYS.format("match"))
+def class_pattern(x):
+    match x:
+        case int():
+            return 1
+        case _:
+            return 2
+
+
+@refused(UNCONVERTED)
+def value_in_a_structure(x):
+    match (x, 2):
+        case (3, 2):
+            return 1
+        case _:
+            return 2
+
+
+@refused(STAYS.format("case if"))
+def guard_of_a_structure(x):
+    match (x, 2):
+        case (a, 2) if a > 1:
+            return 1
+        case _:
+            return 2
+
+
+@refused(UNCONVERTED)
+def condition_in_a_class_body(x):
+    class A:
+        if x > 0:
+            y = 1
+
+    return A
+
+
+@refused("the value of 'if x > 0': <class 'object'>")
+def condition_in_bases(x):
+    class A(object if x > 0 else Exception):
+        pass
+
+    return A
+
+
+@refused(r"f: <function .*Give the variable one type in both branches")
+def function_chosen_by_a_branch(x):
+    if x > 0:
+
+        def f():
+            return 1
+    else:
+
+        def f():
+            return 2
+
+    return f()
+
+
+@refused(r"A: <class .*Give the variable one type in both branches")
+def class_chosen_by_a_branch(x):
+    if x > 0:
+
+        class A:
+            y = 1
+    else:
+
+        class A:
+            y = 2
+
+    return A.y
+
+
+@refused("whether there is an attribute 'y' depends on a staged value. Give it a value on each path")
+def presence_of_an_attribute(x):
+    class Box:
+        pass
+
+    box = Box()
+    box.z = 1
+    if x > 0:
+        box.y = 1
+    assert hasattr(box, "z")
+    assert not hasattr(box, "v")
+    assert getattr(box, "v", 5) == 5
+    return hasattr(box, "y")
+
+
+@refused("whether there is an attribute 'w' depends on a staged value")
+def default_of_an_attribute(x):
+    class Box:
+        pass
+
+    box = Box()
+    if x > 0:
+        box.w = 2
+    return getattr(box, "w", 5)
+
+
+@refused("a dict has all its keys on each path")
+def key_on_one_path(x):
+    class Box:
+        pass
+
+    box = Box()
+    box.table = {}
+    if x > 0:
+        box.table["k"] = 1
+    return len(box.table)
+
+
+@refused(r"the structures differ")
+def deleted_key(x):
+    table = {"a": 1, "b": 2}
+    if x > 0:
+        del table["a"]
+    return len(table)
+
+
+@refused("cannot lose a slice. Make a new list of what stays")
+def deleted_slice(x):
+    items = [1, 2, 3]
+    if x > 0:
+        del items[1:]
+    return len(items)
+
+
+@refused("is used as a Python index or size", np.int64(1))
+def deleted_staged_index(x):
+    items = [1, 2, 3]
+    del items[x]
+    return items
+
+
+@refused("a list cannot be sliced between staged bounds. Use an array")
+def slice_of_a_list(x):
+    return [1, 2, 3, 4][1:x]
+
+
+@refused(STAYS.format("if"))
+def locals_in_branch(x):
+    y = 0
+    if x > 0:
+        y = len(locals())
+    return y
+
+
+@refused(STAYS.format("if"))
+def eval_in_branch(x):
+    y = 0
+    if x > 0:
+        y = eval("2")
+    return y
+
+
+@refused(STAYS.format("if"))
+def break_in_finally(x):
+    for i in range(3):
+        try:
+            pass
+        finally:
+            if x > 0:
+                break  # noqa: B012
+    return i
+
+
+@refused(STAYS.format("if"))
+def return_in_finally(x):
+    try:
+        pass
+    finally:
+        if x > 0:
+            return 1  # noqa: B012
+    return 2
+
+
+@refused(STAYS.format("and"))
+def walrus_in_lambda(x):
+    return (lambda: (y := x) > 0 and y)()
+
+
+@refused("a staged range is iterated by Python")
+def star_of_a_staged_range(x):
+    return [*range(x)]
+
+
+@refused("a width or precision must be plain")
+def width_in_f_string(x):
+    return f"{5:>{x}}"
+
+
+@pytest.mark.parametrize(("function", "argument", "text"), REFUSED)
+def test_refused(function, argument: Any, text: str):
+    function(argument)
+    with pytest.raises(ag.StagingError, match=f"(?s){text}"):
+        ag.function(function)(argument)
