@@ -39,7 +39,7 @@ class _File:
         self.tree = parse(text, filename)
         self.functions: dict[int, list[Found]] = {}
         self._index(self.tree, None)
-        code = _compiled(self.tree, filename)
+        code = _compiled(text, filename)
         self.codes: dict[tuple[int, str], list[types.CodeType]] = {}
         self._collect(code)
 
@@ -63,10 +63,11 @@ class _File:
             stack.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
 
 
-def _compiled(tree: ast.Module, filename: str) -> types.CodeType:
+def _compiled(text: str, filename: str) -> types.CodeType:
+    """The code of a text; Python compiles deeper nests from text than from a tree."""
     try:
         with big_trees():
-            return compile(tree, filename, "exec", dont_inherit=True)
+            return compile(text, filename, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ConversionError(f"{filename}: the source cannot be compiled: {error}") from error
 

@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from .errors import StagingError
 from .undefined import Undefined
 
 MAX_BYTES = 1 << 24
@@ -252,18 +251,13 @@ class Heap:
                     found[slot] = slot.undefined if new is slot else new
         return found
 
-    def refuse_changes(self) -> None:
-        """Arrays, sets and the like are noticed when they change, and cannot be merged.
+    def changed(self) -> list[Any]:
+        """The arrays, sets and the like that are not what they were."""
+        return [owner for owner, before in self._whole if not _is_equal(owner, before)]
 
-        Raises:
-            StagingError: one of them has changed.
-        """
-        for owner, before in self._whole:
-            if not _is_equal(owner, before):
-                raise StagingError(
-                    f"a plain {type(owner).__name__} is changed in a staged branch or loop. Give the "
-                    "variable a new value instead (x = x + 1), or pass the array as an argument"
-                )
+    def holds(self, value: Any) -> bool:
+        """Whether an object, dict, list or cell that can be reached holds a value."""
+        return any(part is value for owner, _ in self._saved for part in _parts(owner))
 
     def restore(self) -> None:
         for owner, before in self._whole:
@@ -278,6 +272,10 @@ class Heap:
         if isinstance(owner, list):
             return [Slot(owner, None)]
         return [Slot(owner, k) for k in {**before, **now} if before.get(k, self) is not now.get(k, self)]
+
+
+def _parts(owner: Any) -> Iterable[Any]:
+    return owner if isinstance(owner, list) else _contents(owner).values()
 
 
 def _same_items(first: list[Any], second: list[Any]) -> bool:

@@ -12,8 +12,6 @@ DIFFERENCES = {
     "shadowed_super": "a variable called `super` is taken for the builtin",
     "condition_of_an_unhashable_class": "types are looked up in a dict",
     "private_names": "a private function in a method is called by its mangled name",
-    "frame_of_the_caller": "an operator, and its operand, stand between a branch and its function",
-    "frame_of_the_caller_in_a_branch": "an operator stands between a branch and its function",
     "tracebacks_of_errors": "a traceback has a line for each branch and loop around the place of the error",
     "locals_of_the_caller": "a frame holds `ag__`",
     "locals_of_the_caller_with_a_branch": "a frame holds the functions that were added",

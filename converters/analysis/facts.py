@@ -20,7 +20,7 @@ from .solver import solve
 FRAME_SENSITIVE = frozenset(("locals", "vars", "dir", "eval", "exec"))
 
 
-class Names(Set):
+class Names(Set[str]):
     """Some names of a function, as a bit mask: each step has its own, and there may be thousands of both."""
 
     __slots__ = ("bits", "mask")
@@ -29,7 +29,7 @@ class Names(Set):
         self.mask, self.bits = mask, bits
 
     def __contains__(self, name: object) -> bool:
-        return bool(self.mask & self.bits.get(name, 0))
+        return isinstance(name, str) and bool(self.mask & self.bits.get(name, 0))
 
     def __iter__(self) -> Iterator[str]:
         return (name for name, bit in self.bits.items() if self.mask & bit)
@@ -37,7 +37,7 @@ class Names(Set):
     def __len__(self) -> int:
         return self.mask.bit_count()
 
-    def __or__(self, other: Names) -> Names:
+    def __or__(self, other: Names) -> Names:  # type: ignore[override]
         return Names(self.mask | other.mask, self.bits)
 
     def of(self, names: Iterable[str]) -> set[str]:

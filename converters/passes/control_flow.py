@@ -9,7 +9,6 @@ read through `ldu`, which tells it from a bound one.
 
 from __future__ import annotations
 
-from collections.abc import Container
 from dataclasses import dataclass, field, replace
 
 import gast
@@ -18,7 +17,6 @@ from ..analysis import Activity, Facts, activity
 from ..analysis.cfg import COMPOUND, for_parts
 from ..analysis.facts import Names
 from ..trees import (
-    COMPREHENSIONS,
     FUNCTIONS,
     LOOPS,
     OPERATORS,
@@ -32,10 +30,10 @@ from ..trees import (
     operator,
     operator_name,
     store,
-    takes_thunks,
 )
 from .base import Context, Pass
 from .expressions import guard, is_plain
+from .reads import checked
 from .spelling import (
     BODY,
     FOR,
@@ -173,7 +171,7 @@ class ControlFlow(Pass):
         names = self.facts.locals
         unbound = self.facts.before(function).unbound.of(names) | (self.facts.body.deletes & names)
         for statement in function.body:
-            self.checked(statement, unbound, True)
+            checked(statement, unbound, True)
         return function
 
     def headers(self, statement: gast.AST, place: _Place) -> None:
@@ -374,38 +372,7 @@ class ControlFlow(Pass):
             if step is None:
                 return tree
             unbound = self.facts.before(tree).unbound
-        return self.checked(tree, unbound, place.in_closure) if unbound else tree
-
-    def checked(self, node: gast.AST, unbound: Container[str], in_closure: bool) -> gast.AST:
-        kind = type(node)
-        if kind is gast.Name:
-            if type(node.ctx) is gast.Load and node.id in unbound:
-                return at(checked_name(node.id, in_closure), node)
-            return node
-        if kind in FUNCTIONS or kind is gast.Lambda:
-            for parts in (node.args.defaults, node.args.kw_defaults, getattr(node, "decorator_list", [])):
-                parts[:] = [part and self.checked(part, unbound, in_closure) for part in parts]
-            return node
-        if kind is gast.ClassDef:
-            for parts in (node.bases, node.keywords, node.decorator_list):
-                parts[:] = [self.checked(part, unbound, in_closure) for part in parts]
-            return node
-        if kind in COMPREHENSIONS:
-            first = node.generators[0]
-            first.iter = self.checked(first.iter, unbound, in_closure)
-            return node
-        thunks = takes_thunks(node)
-        for name in node._fields:
-            value = getattr(node, name, None)
-            if isinstance(value, gast.AST):
-                setattr(node, name, self.checked(value, unbound, in_closure))
-            elif isinstance(value, list):
-                for i, item in enumerate(value):
-                    if thunks and type(item) is gast.Lambda:
-                        item.body = self.checked(item.body, unbound, True)
-                    elif isinstance(item, gast.AST):
-                        value[i] = self.checked(item, unbound, in_closure)
-        return node
+        return checked(tree, unbound, place.in_closure) if unbound else tree
 
 
 _CONVERTED = {gast.If: ControlFlow.if_, gast.While: ControlFlow.while_, gast.For: ControlFlow.for_}

@@ -306,14 +306,18 @@ def _return_in_control_flow(
                 return True
         elif not isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
             moved = isinstance(statement, (*LOOPS, gast.If)) and statement not in staying
-            if any(_return_in_control_flow(b, staying, inside or moved) for b in blocks(statement)):
-                return True
+            for block in blocks(statement):
+                if _return_in_control_flow(block, staying, inside or moved):
+                    return True
     return False
 
 
 def _completes(block: list[gast.AST]) -> bool:
     """Whether control may come out at the end of a block."""
-    return all(_may_complete(statement) for statement in block)
+    for statement in block:  # noqa: SIM110 - since 3.12 a call through C, as of `all`, may not nest as deeply
+        if not _may_complete(statement):
+            return False
+    return True
 
 
 def _may_complete(statement: gast.AST) -> bool:
@@ -340,8 +344,10 @@ def _breaks(block: list[gast.AST]) -> bool:
         if isinstance(statement, LOOPS):
             if _breaks(statement.orelse):
                 return True
-        elif not isinstance(statement, (*FUNCTIONS, gast.ClassDef)) and any(map(_breaks, blocks(statement))):
-            return True
+        elif not isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
+            for inner in blocks(statement):
+                if _breaks(inner):
+                    return True
     return False
 
 

@@ -57,7 +57,7 @@ class GraphBackend:
     def type_of(self, value: Any) -> StagedType | None:
         if isinstance(value, Staged):
             return value.type
-        return scalar_type(value)
+        return lists.list_type(value) if type(value) is list else scalar_type(value)
 
     def is_handle(self, value: Any) -> bool:
         """Whether a value can be written in place."""
@@ -147,6 +147,8 @@ class GraphBackend:
         if isinstance(value, Undefined):
             return _missing()
         held = kind.held if isinstance(kind, MaybeType) else kind
+        if type(value) is list:
+            return record.to_node(lists.staged_list(value))
         if isinstance(getattr(value, "type", None), MaybeType):
             return record.to_node(value)
         return record.to_node(record.converted(value, held))
@@ -244,6 +246,12 @@ class GraphBackend:
 
     def staged_list(self, values: Sequence[Any]) -> StagedList:
         return values if isinstance(values, StagedList) else lists.staged_list(values)
+
+    def staged_array(self, value: np.ndarray) -> Tensor:
+        """A staged array with the contents of a plain one."""
+        made = wrap(record.to_node(value))
+        made.in_place = True
+        return made
 
     def and_(self, left: Any, right: Callable[[], Any]) -> Any:
         return staging.if_exp(self, left, right, lambda: left, "")

@@ -10,7 +10,7 @@ from ..errors import StagingError
 from .ir import Node, Slot
 from .merging import merge_types
 from .record import Arguments, add, output, recorded, to_node, wrap
-from .trace import current
+from .trace import current, scalar_type
 from .types import ListType, ScalarType, TupleType
 
 
@@ -21,6 +21,27 @@ def staged_list(values: Sequence[Any]) -> Any:
     for node in nodes:
         element = node.type if element is None else merge_types(element, node.type)
     return wrap(add("list", nodes, ListType(element)))
+
+
+def list_type(values: Sequence[Any]) -> ListType | None:
+    """The type of a list of plain or staged values; None where it cannot be staged."""
+    element = None
+    try:
+        for value in values:
+            kind = _element_type(value)
+            if kind is None:
+                return None
+            element = kind if element is None else merge_types(element, kind)
+    except TypeError:
+        return None
+    return ListType(element)
+
+
+def _element_type(value: Any) -> Any:
+    if type(value) is tuple:
+        parts = tuple(map(_element_type, value))
+        return None if None in parts else TupleType(parts)
+    return getattr(value, "type", None) or scalar_type(value)
 
 
 def list_append(target: Any, value: Any) -> Any:

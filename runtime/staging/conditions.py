@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..backends import Backend
+from ..backends import Backend, staged_by
 from ..errors import StagingError
-from ..structures import Spec, flatten, paths, unflatten
+from ..structures import LEAF, Spec, flatten, paths, unflatten
 from .statement import (
     AlwaysRaises,
     Path,
@@ -35,9 +35,13 @@ def if_stmt(
 ) -> None:
     """Both branches, captured, and one staged condition over what they leave."""
     statement = Statement(backend, (body, orelse), (get_state, set_state), names)
-    first, second = statement.run(body), statement.run(orelse)
+
+    def both() -> tuple[Path, Path]:
+        return statement.run(body), statement.run(orelse)
+
+    first, second = statement.settled(both)
     if _grow_lists(statement, first, second):
-        first, second = statement.run(body), statement.run(orelse)
+        first, second = both()
     values = _join(statement, cond, first, second, outputs)
     if first.capture.raised is not None and second.capture.raised is not None:
         raise AlwaysRaises
@@ -63,7 +67,10 @@ def _join(statement: Statement, cond: Any, first: Path, second: Path, outputs: i
         (a, a_spec), (b, b_spec) = (
             _left_by(statement, path, other, location) for path, other in (paths_, paths_[::-1])
         )
-        if a_spec != b_spec:
+        whole = first.raw.get(location), second.raw.get(location)
+        if a_spec != b_spec and _are_lists(backend, whole):
+            a, b, a_spec = [whole[0]], [whole[1]], LEAF
+        elif a_spec != b_spec:
             if not is_missing(a) and not is_missing(b):
                 rows.add(name, a_spec, b_spec, "the structures differ")
                 continue
@@ -102,6 +109,12 @@ def _join(statement: Statement, cond: Any, first: Path, second: Path, outputs: i
         location: unflatten(specs[location], [value if i is None else results[i] for i, value in slots])
         for location, slots in plan.items()
     }
+
+
+def _are_lists(backend: Backend, values: tuple[Any, Any]) -> bool:
+    """Whether two values are lists that the backend can hold as one."""
+    kinds = [backend.type_of(value) for value in values if type(value) is list]
+    return bool(kinds) and None not in kinds and all(type(v) is list or staged_by(v) for v in values)
 
 
 def is_missing_view(value: Any) -> bool:
@@ -155,7 +168,7 @@ def if_exp(backend: Backend, cond: Any, if_true: Callable, if_false: Callable, t
         return statement_path
 
     statement = Statement(backend, (if_true, if_false), (tuple, set_nothing), (), is_expression=True)
-    first, second = value_of(if_true), value_of(if_false)
+    first, second = statement.settled(lambda: (value_of(if_true), value_of(if_false)))
     values = _join(statement, cond, first, second, 1)
     value = values.pop(result)
     statement.write(values)

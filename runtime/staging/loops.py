@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from ..undefined import Undefined
 from .conditions import if_stmt
 from .statement import (
     Path,
+    Restage,
     Rows,
     Statement,
     Variable,
@@ -138,7 +140,8 @@ class Carried:
         for location in list(self.init):
             if isinstance(location, Variable):
                 leaves, spec = self.statement.current(location)
-                if spec != self.init[location][1]:
+                old, old_spec = self.init[location]
+                if spec != old_spec or any(map(operator.is_not, leaves, old)):
                     self.init[location] = leaves, spec
                     self.types[location] = [self.first_type(leaf) for leaf in leaves]
             elif isinstance(location, Slot) and isinstance(location.owner, list):
@@ -148,7 +151,15 @@ class Carried:
 def _fixed_point(carried: Carried, once: Callable[[], Path], what: str) -> Path:
     for _ in range(MAX_WIDENINGS):
         rows = Rows()
-        path = once()
+        again: Restage | None = None
+        try:
+            path = once()
+        except Restage as error:
+            again = error
+        if again is not None:
+            carried.statement.stage_arrays(again)
+            carried.begin_again()
+            continue
         settled = carried.settle(path, rows)
         rows.check(
             f"{what} changes the type of its variables (before | after one iteration):",

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 from ..backends import BACKENDS, Backend, Capture
 from ..errors import MismatchError, StagedRecursionError, StagingError
 from ..heap import Heap, Slot, function_name
@@ -33,6 +35,13 @@ _depths = _Depths()
 
 class AlwaysRaises(BaseException):
     """Ends a trace at a point that no path reaches: every one has raised before."""
+
+
+class Restage(BaseException):
+    """Ends a capture that wrote to plain arrays: they have to be staged first."""
+
+    def __init__(self, changed: list[Any]):
+        self.changed = changed
 
 
 @dataclass(frozen=True)
@@ -124,7 +133,9 @@ class Statement:
             for variable, value in zip(self.variables, self.get_state(), strict=True):
                 noted[variable] = flatten(value)
                 raw[variable] = value
-            self.heap.refuse_changes()
+            changed = self.heap.changed()
+            if changed:
+                raise Restage(changed)
             for slot, value in self.heap.changes().items():
                 noted[slot] = flatten(value)
             if refreshed is not None:
@@ -184,6 +195,32 @@ class Statement:
         self.before = tuple(staged if value is held else value for value in self.before)
         self.restore()
         return True
+
+    def settled(self, run: Callable[[], Any]) -> Any:
+        """What `run` gives when all arrays that it writes are staged ones."""
+        while True:
+            try:
+                return run()
+            except Restage as error:
+                again = error
+            self.stage_arrays(again)
+
+    def stage_arrays(self, again: Restage) -> None:
+        """Put staged arrays in the place of the plain ones that a branch or loop has written."""
+        make = getattr(self.backend, "staged_array", None)
+        for owner in again.changed:
+            own = [n for n, value in zip(self.names, self.before, strict=True) if value is owner]
+            others = [n for n, value in user_variables() if value is owner and n not in self.names]
+            others += ["an object or container"] if self.heap.holds(owner) and not own else []
+            if make is None or not isinstance(owner, np.ndarray) or not own or others:
+                also = f", and has another name too: {others[0]}" if own and others else ""
+                raise StagingError(
+                    f"a plain {type(owner).__name__} is changed in a staged branch or loop{also}. Give the "
+                    "variable a new value instead (x = x + 1), or pass the array as an argument"
+                )
+            staged = make(owner)
+            self.before = tuple(staged if value is owner else value for value in self.before)
+        self.restore()
 
     def write(self, values: dict[Any, Any]) -> None:
         state = list(self.before)

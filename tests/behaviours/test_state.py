@@ -134,8 +134,6 @@ offset = ag.Variable(0.0)
 
 def test_28_globals_are_frozen_and_variables_are_not():
     f = ag.function(lambda x: x * scale + offset)
-    global scale_kept
-    scale_kept = scale
     assert f(np.float64(1)) == 2.0
     offset.assign(5.0)
     assert f(np.float64(1)) == 7.0

@@ -104,8 +104,8 @@ def test_04_the_key_of_a_trace():
         f(value)
     assert len(traces) == len(apart)
     same = [
-        1, True, 1.0, "a", None, np.zeros(2), np.float64(7), [1, -1], {"k": 2}, Point(1, 3), Pair(1, 2), one, v,
-        [np.zeros(2)],
+        1, True, 1.0, "a", None, np.zeros(2), np.float64(7), [1, -1], {"k": 2}, Point(1, 3), Pair(1, 2), one,
+        v, [np.zeros(2)],
     ]  # fmt: skip
     for value in same:
         f(value)

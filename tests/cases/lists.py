@@ -249,3 +249,23 @@ def item_of_an_empty_list(xs, n):
     for x in xs[:n]:
         found.append(x)
     return found[0]
+
+
+@samples((1.0,), (-1.0,))
+def lists_of_two_lengths(x):
+    if x > 0:
+        return [x, 2.0]
+    return []
+
+
+@samples((2.0, 3), (-2.0, 0))
+def lists_that_are_summed(x, n):
+    found = []
+    for i in range(n):
+        found = found + [x * i]
+    chosen = [1.0, x] if x > 0 else [2.0]
+    if x < 0:
+        pairs = [(1, x)]
+    else:
+        pairs = [(2, x), (3, x)]
+    return found, chosen, pairs, len(chosen)

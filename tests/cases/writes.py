@@ -190,3 +190,20 @@ def equal_arrays_of_which_one_is_written(xs, n):
         c[n] -= 1
         seen += x
     return seen, a, b, c
+
+
+@samples((2.0, True), (-2.0, False))
+def plain_arrays_changed_in_place(x, flag):
+    scaled = np.ones(3)
+    if flag:
+        scaled *= 0.5
+    else:
+        scaled += x
+    for _ in range(2):
+        if x > 0:
+            scaled -= x
+    total = np.zeros(2)
+    while x > 0:
+        total += x
+        x = x - 1
+    return scaled, total
