@@ -97,8 +97,7 @@ class Function:
         check_globals: bool = False,
     ):
         self.python_function = python_function
-        self.reduce_retracing = reduce_retracing
-        self.check_globals = check_globals
+        self.reduce_retracing, self.check_globals = reduce_retracing, check_globals
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self._optimisations = chosen(optimise)
         self._specs = None if input_signature is None else signatures.InputSignature(input_signature)
@@ -394,6 +393,8 @@ def function(
     True
     """
     make = function if f is None else functools.partial(Function, f)
-    options = {"optimise": optimise, "reduce_retracing": reduce_retracing, "check_globals": check_globals}
-    made = functools.partial(make, input_signature=input_signature, **options)
+    made = functools.partial(
+        make, input_signature=input_signature, optimise=optimise,
+        reduce_retracing=reduce_retracing, check_globals=check_globals,
+    )  # fmt: skip
     return made if f is None else made()

@@ -61,11 +61,10 @@ class GraphBackend:
 
     def is_handle(self, value: Any) -> bool:
         """Whether a value can be written in place."""
-        return isinstance(value, StagedList) or (
-            isinstance(value, Tensor)
-            and isinstance(value.type, ArrayType)
-            and bool(value.type.shape or value.in_place)
-        )
+        if not isinstance(value, Tensor):
+            return isinstance(value, StagedList)
+        held = value.type.held if isinstance(value.type, MaybeType) else value.type
+        return isinstance(held, ArrayType) and bool(held.shape or value.in_place)
 
     def merge(self, first: StagedType, second: StagedType) -> StagedType:
         return merge_types(first, second)
@@ -77,7 +76,11 @@ class GraphBackend:
         kind = getattr(value, "type", None)
         if not isinstance(kind, MaybeType):
             return value
-        return wrap(record.add("check_bound", (value,), kind.held, effect=True, symbol=kind.name))
+        made = wrap(record.add("check_bound", (value,), kind.held, effect=True, symbol=kind.name))
+        if isinstance(made, Tensor) and made.type.shape:
+            made.follow(value, self.bound, ...)  # what is written to it is written to the variable's array
+            made.shared = value.shared
+        return made
 
     # Captures
 
@@ -218,6 +221,11 @@ class GraphBackend:
     def refreshed(self, value: Any) -> Any:
         """A value, or what it is by now if it is a view of an array that was written."""
         return value.read() if isinstance(value, Staged) and value.is_stale else value
+
+    def follow(self, placeholder: Any, value: Any) -> None:
+        """Let a placeholder be a view of what the value is a view of that it stands for at first."""
+        if isinstance(placeholder, Tensor) and isinstance(value, Tensor) and isinstance(value.base, Tensor):
+            placeholder.follow_blindly(value.base)
 
     def is_view(self, value: Any) -> bool:
         return isinstance(value, Staged) and value.base is not None

@@ -17,7 +17,7 @@ from . import lists, record
 from .ir import Node
 from .rules import METHODS
 from .trace import Builder, current, is_tracing, leaked
-from .types import ArrayType, ScalarType, TupleType
+from .types import ArrayType, MaybeType, ScalarType, TupleType
 
 
 class Staged:
@@ -360,6 +360,28 @@ class Tensor(Value):
     def follow(self, base: Tensor, again: Callable[[Any], Any], key: Any) -> None:
         """Be a view of `base`, which `again` makes of it and which it has at `key`, if at one."""
         self._base, self._seen = (base, again, key), base.stamp
+        self.in_place = self.in_place or not self.type.shape  # an array without dimensions, no NumPy scalar
+
+    def follow_blindly(self, base: Tensor) -> None:
+        """Be what may be a view of `base`, so that it is not known what it is once that is written."""
+
+        def again(_: Any) -> NoReturn:
+            self.refuse(
+                "is read after the array was written that it is, or may be, a view of",
+                "Make a copy first: x = x.copy()",
+            )
+
+        self.follow(base, again, None)
+
+    def is_in_order(self) -> bool:
+        """Whether its elements certainly follow one another in memory, if those of what it views do."""
+        if self._base is None or self._base[2] is None:
+            return self._base is None
+        base, _, key = self._base
+        parts = key if isinstance(key, tuple) else (key,)
+        rows = parts[: next((i for i, p in enumerate(parts) if isinstance(p, slice)), len(parts))]
+        whole = len(parts) == len(rows) or (len(parts) == len(rows) + 1 and parts[-1].step in (None, 1))
+        return whole and not any(p is None or p is Ellipsis for p in rows) and base.is_in_order()
 
     def write_through(self, value: Any) -> None:
         """Write to the handle and to what it is a view of."""
@@ -367,7 +389,8 @@ class Tensor(Value):
             base, _, key = self._base
             if key is None:
                 self.refuse("is a view that cannot be written through", "Write to the array itself")
-            base.write_through(record.setitem(base, key, value))
+            whole = isinstance(base.type, MaybeType)  # a variable that is certainly bound here
+            base.write_through(value if whole else record.setitem(base, key, value))
             self._seen = base.stamp
         self.write(value)
 
@@ -388,10 +411,17 @@ _VIEW_FUNCTIONS = frozenset(
 _VIEWS = frozenset(("reshape", "ravel", "transpose", "squeeze", "swapaxes", "diagonal"))
 
 
+_ORDERING = frozenset(("reshape", "ravel"))
+
+
 def view(function: Callable, base: Tensor, *args: Any, **kwargs: Any) -> Any:
     """The result of a NumPy function that gives a view of its first argument."""
     made = record.call(function, (base, *args), kwargs)
-    if isinstance(made, Tensor) and base.has_views:
+    if not isinstance(made, Tensor) or not base.has_views:
+        return made
+    if function.__name__ in _ORDERING and not base.is_in_order():
+        made.follow_blindly(base)  # NumPy makes a copy where it has to
+    else:
         made.follow(base, lambda again: record.call(function, (again, *args), kwargs), None)
     return made
 

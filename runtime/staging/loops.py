@@ -75,6 +75,14 @@ class Carried:
             {location: unflatten(self.init[location][1], new) for location, new in leaves.items()}
         )
 
+    def begin(self, placeholders: Sequence[Any]) -> None:
+        """Put placeholders where the loop's values are; one that starts as a view is one in the body."""
+        self.enter(placeholders)
+        follow = getattr(self.backend, "follow", None)
+        if follow is not None:
+            for old, placeholder in zip(self.initial(), placeholders, strict=True):
+                follow(placeholder, old)
+
     def settle(self, path: Path, rows: Rows) -> bool:
         """Widen the types to what one iteration leaves; whether they held already."""
         settled = True
@@ -231,7 +239,7 @@ def while_stmt(
         return test()
 
     def once() -> Path:
-        return statement.run(step, carried.arguments(), lambda *values: carried.enter(values))
+        return statement.run(step, carried.arguments(), lambda *values: carried.begin(values))
 
     path = _fixed_point(carried, once, "a staged 'while'")
     results = backend.while_loop(
@@ -245,7 +253,6 @@ def while_stmt(
     )
     carried.enter(results)
     _share_views(carried, path)
-    _share_results(carried, path, results)
     _share_results(carried, path, results)
 
 
@@ -275,7 +282,7 @@ def for_stmt(
     def enter(*values: Any) -> None:
         count = len(element_types)
         element[:] = [rebuild(values[:count])]
-        carried.enter(values[count:])
+        carried.begin(values[count:])
 
     def once() -> Path:
         return statement.run(step, [*element_types, *carried.arguments()], enter)
@@ -293,7 +300,6 @@ def for_stmt(
     )  # fmt: skip
     carried.enter(results)
     _share_views(carried, path)
-    _share_results(carried, path, results)
     _share_results(carried, path, results, iterates)
 
 

@@ -4,7 +4,8 @@ NumPy then asks for no memory. That is measurably faster for large arrays only: 
 which NumPy itself computes `(a + b) * c` into the memory of `a + b`. The array has to be the graph's
 own, of the very dtype and shape of the result, and seen by nobody else. Where another operand is an
 array of several dimensions a new array might lie in memory in another order, and a sum over it be
-rounded otherwise, so there a new one is made.
+rounded otherwise, so there a new one is made. So it is for complex numbers, whose products NumPy rounds
+otherwise where the result lies in the memory of an operand.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class Buffers:
 
 def _is_large(node: Node) -> bool:
     kind = node.type
-    if not isinstance(kind, ArrayType) or not kind.shape or None in kind.shape:
+    if not isinstance(kind, ArrayType) or not kind.shape or None in kind.shape or kind.dtype.kind == "c":
         return False
     return math.prod(d for d in kind.shape if d is not None) * kind.dtype.itemsize >= SMALLEST
 

@@ -102,6 +102,8 @@ def setitem_check(array: ArrayType, key: Any, value: Any) -> None:
             with quiet():
                 np.zeros(1, array.dtype)[0] = np.ones([min(d, 2) for d in sizes], as_array(value).dtype)
     elif not fits(given, target):
+        if place.advanced and 0 in given and not {0, None}.isdisjoint(target):
+            return  # NumPy takes any nothing where nothing is chosen
         if not place.advanced:
             given = without_leading_ones(given, len(target))
         raise ValueError(misfit(given, target, place.advanced))

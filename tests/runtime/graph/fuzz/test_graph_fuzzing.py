@@ -102,6 +102,33 @@ def view_that_a_loop_may_leave(a, n):
     return v + a
 
 
+def view_of_an_array_without_dimensions(a, n):
+    b = a.T.T
+    a *= n
+    return a, b
+
+
+def square_of_truths(a):
+    return a**2, np.power(a, 2)
+
+
+def mask_of_nothing(a, v):
+    a[a[..., 0] > 0] = v
+    return a
+
+
+def functions_that_are_no_operators(x, y):
+    return np.power(x, x), x**x, np.add(y, np.nan), y + np.nan
+
+
+def view_of_a_variable_that_may_be_unbound(a, n):
+    if n > 0:
+        x = a * 2
+    v = x[::-1]
+    v += 1
+    return x, v
+
+
 ONE = np.int64(3)
 FOUND = [
     (power_of_a_negative_constant, (np.float64(3),)),
@@ -118,7 +145,43 @@ FOUND = [
     (found_among, (ONE,)),
     (indexed_by_a_constant_array, (np.ones(3),)),
     (view_that_a_loop_may_leave, (np.ones((2, 2)), np.int64(0))),
+    (view_of_an_array_without_dimensions, (np.array(-7.25 + 0j), ONE)),
+    (square_of_truths, (np.ones(2, bool),)),
+    (mask_of_nothing, (np.zeros((2, 0, 1)), np.zeros((2, 0, 1)))),
+    (functions_that_are_no_operators, (np.tanh(np.float64(0.5)) * 2, np.copysign(np.nan, -1.0))),
+    (view_of_a_variable_that_may_be_unbound, (np.arange(3.0), ONE)),
 ]
+
+
+def reshaped_then_written(a):
+    b = a[::-1].reshape(-1)
+    a[0] = 9
+    return b
+
+
+def item_after_a_loop(a):
+    for x in a:  # noqa: B007 - is written after the loop
+        a = a * 2
+    x += 1
+    return x
+
+
+def carried_view_of_what_is_written(a, n):
+    v = a.reshape((3, 2)).squeeze()
+    for _ in range(n):
+        a -= v
+        v = v * 2
+    return v
+
+
+@pytest.mark.parametrize(
+    "function", [reshaped_then_written, item_after_a_loop, carried_view_of_what_is_written]
+)
+def test_what_may_be_another_name_is_refused(function):
+    """NumPy may make a view or a copy, or the array is one that the caller sees."""
+    arguments = (np.ones((2, 3)), ONE)[: function.__code__.co_argcount]
+    with pytest.raises(ag.StagingError, match="copy first"):
+        ag.function(function)(*arguments)
 
 
 @pytest.mark.filterwarnings("ignore")
