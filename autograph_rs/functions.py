@@ -19,6 +19,7 @@ import numpy as np
 from autograph_rs.runtime.backends import ACTIVE, BACKENDS
 from autograph_rs.runtime.graph.concrete import ConcreteGraph, trace
 from autograph_rs.runtime.graph.numerics import MODES
+from autograph_rs.runtime.graph.optimise import chosen
 from autograph_rs.runtime.graph.specs import Identity, TensorSpec, key
 from autograph_rs.runtime.graph.staged import Tensor
 from autograph_rs.runtime.graph.trace import is_tracing
@@ -68,6 +69,7 @@ class Function:
     Args:
         python_function: a function, method or callable object.
         input_signature: a `TensorSpec` for each array argument, in the structure of the arguments.
+        optimise: whether to optimise the graphs, or the names of the optimisations to use.
         reduce_retracing: trace for unknown lengths when arrays of several lengths have come.
         check_globals: raise when a global that is part of the graph has changed since.
 
@@ -90,6 +92,7 @@ class Function:
         python_function: Callable[..., Any],
         input_signature: Sequence[Any] | None = None,
         *,
+        optimise: bool | Sequence[str] = True,
         reduce_retracing: bool = False,
         check_globals: bool = False,
     ):
@@ -97,6 +100,7 @@ class Function:
         self.reduce_retracing = reduce_retracing
         self.check_globals = check_globals
         self.input_signature = None if input_signature is None else tuple(input_signature)
+        self._optimisations = chosen(optimise)
         self._specs = None if input_signature is None else signatures.InputSignature(input_signature)
         self._converted = DEFAULT.to_graph(python_function)
         self._parameters = signatures.parameters_of(python_function)
@@ -276,13 +280,14 @@ class Function:
         if self.check_globals:
             self._frozen = self._frozen or Frozen(self.python_function)
 
-        def again(may_create: bool) -> tuple[ConcreteGraph, bool]:
-            return trace(converted, arguments, specs, names, self.__name__, _BACKEND, may_create=may_create)
-
+        again = functools.partial(
+            trace, converted, arguments, specs, names, self.__name__, _BACKEND,
+            optimisations=self._optimisations,
+        )  # fmt: skip
         owner = tuple(map(Identity, bound))
-        concrete, created = again(owner not in self._called)
+        concrete, created = again(may_create=owner not in self._called)
         if created:
-            concrete, _ = again(False)
+            concrete, _ = again(may_create=False)
         self._called.add(owner)
         if self._specs is not None:
             concrete.inputs.forms.clear()
@@ -363,6 +368,7 @@ def function(
     f: Callable[..., Any] | None = None,
     *,
     input_signature: Sequence[Any] | None = None,
+    optimise: bool | Sequence[str] = True,
     reduce_retracing: bool = False,
     check_globals: bool = False,
 ) -> Any:
@@ -371,6 +377,7 @@ def function(
     Args:
         f: a function, method or callable object; without one, a decorator is returned.
         input_signature: a `TensorSpec` for each argument; all calls share one trace.
+        optimise: False runs the graph as it was traced; a tuple of names uses these optimisations only.
         reduce_retracing: trace for unknown lengths when arrays of several lengths have come.
         check_globals: raise when a global that is part of the graph has changed since.
 
@@ -386,7 +393,7 @@ def function(
     >>> float(shrink(np.array([1.0, 2.0])).sum()) <= 1
     True
     """
-    options: dict[str, Any] = {"reduce_retracing": reduce_retracing, "check_globals": check_globals}
-    if f is None:
-        return functools.partial(function, input_signature=input_signature, **options)
-    return Function(f, input_signature, **options)
+    make = function if f is None else functools.partial(Function, f)
+    options = {"optimise": optimise, "reduce_retracing": reduce_retracing, "check_globals": check_globals}
+    made = functools.partial(make, input_signature=input_signature, **options)
+    return made if f is None else made()

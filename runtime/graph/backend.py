@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dis
-import enum
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,19 +13,13 @@ from ..errors import AutographError, StagingError
 from ..tracebacks import catches, frames_of, is_ours
 from ..undefined import Undefined
 from . import builtins, effects, lists, record, texts
-from .ir import Graph, Node
+from .ir import Graph, Missing, Node
 from .iterables import Source, StagedIterable, as_iterable, element_types, sources_of
 from .merging import merge_types
 from .staged import Scalar, Staged, StagedList, Tensor, wrap
 from .trace import Builder, building, current, in_inner_graph, is_tracing, scalar_type, user_frames
 from .types import ArrayType, ListType, MaybeType, ScalarType, StagedType
 from .variables import Variable
-
-
-class Missing(enum.Enum):
-    """What an unbound variable holds in a running graph."""
-
-    VALUE = "unbound"
 
 
 class BranchCapture:
@@ -221,6 +214,10 @@ class GraphBackend:
             base = value.base
             if base is not None:
                 base.shared = "it has a view that was made in a branch or loop"
+
+    def refreshed(self, value: Any) -> Any:
+        """A value, or what it is by now if it is a view of an array that was written."""
+        return value.read() if isinstance(value, Staged) and value.is_stale else value
 
     def is_view(self, value: Any) -> bool:
         return isinstance(value, Staged) and value.base is not None
@@ -441,4 +438,4 @@ def _item_of_sequence(target: Sequence[Any], key: Any) -> Node:
     return record.add("list_get", (held, key), merged)
 
 
-__all__ = ["ArrayType", "GraphBackend", "Missing", "Scalar"]
+__all__ = ["ArrayType", "GraphBackend", "Scalar"]

@@ -18,7 +18,7 @@ from .compile import Compiled, compile_graph
 from .containers import Change, apply, changes, snapshot
 from .ir import Graph, Node
 from .numerics import MODES
-from .optimise import optimise
+from .optimise import ALL, optimise
 from .specs import TensorSpec, known
 from .staged import Staged, Tensor, wrap
 from .trace import Root, building, trace_root
@@ -80,6 +80,7 @@ class ConcreteGraph:
         outputs: how the function's result is made of its results.
         writes: the arguments that it changes; what they become are its last results.
         changed: what becomes of containers among the arguments.
+        optimisations: the names of those to use.
         twins: the results that are copied, being equal to others; then the graph is optimised already.
     """
 
@@ -91,6 +92,7 @@ class ConcreteGraph:
         writes: list[int],
         changed: list[Change],
         *,
+        optimisations: Sequence[str] = ALL,
         twins: set[int] | None = None,
     ):
         self.graph = graph
@@ -99,7 +101,7 @@ class ConcreteGraph:
         self.writes, self.changes = writes, changed
         if twins is None:
             traced = list(graph.results)
-            optimise(graph)
+            optimise(graph, optimisations)
             graph.settle()
             twins = _twins(traced, graph.results)
         self.twins = twins
@@ -181,11 +183,9 @@ class ConcreteGraph:
         """Let an error of the running graph come from the user's lines."""
         if FULL:
             return
-        place, node = error.__traceback__, None
-        nodes = {c.function.__code__: c.nodes for c in (self._compiled, self._checked) if c is not None}
-        while place is not None and node is None:
-            node = nodes.get(place.tb_frame.f_code, {}).get(place.tb_lineno)
-            place = place.tb_next
+        compiled = [c for c in (self._compiled, self._checked) if c is not None]
+        found = (c.node_at(error.__traceback__) for c in compiled)
+        node = next((node for node in found if node is not None), None)
         error.__traceback__ = self._traceback(error, () if node is None else node.places)
 
     def _traceback(self, error: BaseException, places: Sequence[Place]) -> Any:
@@ -246,6 +246,7 @@ def trace(
     backend: Any,
     *,
     may_create: bool = True,
+    optimisations: Sequence[str] = ALL,
 ) -> tuple[ConcreteGraph, bool]:
     """Run `function(*args, **kwargs)` on staged values; what it did, and whether it made variables.
 
@@ -257,6 +258,7 @@ def trace(
         name: the name of the graph.
         backend: the graph backend.
         may_create: whether the function may make variables.
+        optimisations: the names of those to use.
     """
     leaves, spec = flatten(arguments, changeable=True)
     builder = Root(name, may_create=may_create)
@@ -301,7 +303,7 @@ def trace(
     state = [places.get(key, variable) for key, (variable, _) in builder.state.items()]
     given = [known(leaf) if kind is None else kind for leaf, kind in zip(leaves, specs, strict=True)]
     inputs = Inputs(spec, given, state, _forms(leaves))
-    concrete = ConcreteGraph(builder.graph, inputs, made, writes, changed)
+    concrete = ConcreteGraph(builder.graph, inputs, made, writes, changed, optimisations=optimisations)
     concrete.lasts = not raised
     return concrete, builder.created
 

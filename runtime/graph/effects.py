@@ -120,7 +120,7 @@ def drawing(function: Any) -> Callable[..., Any] | None:
     if not is_tracing():
         return None
     owner = getattr(function, "__self__", None)
-    if isinstance(owner, (np.random.Generator, np.random.RandomState, random.Random)):
+    if isinstance(owner, DRAWERS):
         return lambda *args, **kwargs: _drawn(owner, function.__name__, args, kwargs)
     if function is np.random.seed:
         return lambda *args, **kwargs: _drawn(GENERATORS["numpy.random"], "seed", args, kwargs)
@@ -240,14 +240,14 @@ def _common(name: str, first: Any, second: Any) -> Any:
 GENERATORS = {"numpy.random": np.random.rand.__self__, "random": random.random.__self__}  # type: ignore[attr-defined]
 """The generators of whole modules."""
 
-_KINDS = (np.random.Generator, np.random.RandomState, random.Random)
+DRAWERS = (np.random.Generator, np.random.RandomState, random.Random)
 _STATE = ("get_state", "getstate", "set_state", "setstate", "spawn")
 DRAWS = frozenset(
     f"random.{name}"
-    for kind in _KINDS
+    for kind in DRAWERS
     for name in dir(kind)
     if not name.startswith("_") and name not in _STATE and callable(getattr(kind, name))
 )
 """The ops that draw."""
 
-__all__ = ["DRAWS", "GENERATORS", "StagedType", "draw", "drawing", "print", "py_function"]
+__all__ = ["DRAWERS", "DRAWS", "GENERATORS", "StagedType", "draw", "drawing", "print", "py_function"]

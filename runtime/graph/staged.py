@@ -32,7 +32,7 @@ class Staged:
         self.version = 0
         self.shared = ""
         self.in_place = False
-        self._seen = base[0].version if base else 0
+        self._seen = base[0].stamp if base else 0
 
     @property
     def type(self) -> Any:
@@ -53,19 +53,29 @@ class Staged:
         return self._base[0] if self._base is not None else None
 
     @property
+    def stamp(self) -> int:
+        """A number that grows whenever the value, or what it is a view of, is written."""
+        return self.version + (self._base[0].stamp if self._base is not None else 0)
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether it is a view of an array that was written since."""
+        return self._base is not None and self._base[0].stamp != self._seen
+
+    @property
     def is_in_scope(self) -> bool:
         """Whether the function, branch or body that made it is still being traced."""
         return self._owner.open
 
     @property
     def is_argument(self) -> bool:
-        return self._node.op == "argument"
+        return self._node.op == "argument" or self.in_place
 
     def node(self) -> Node:
         """The node that holds the value now, as the current graph sees it."""
         if not is_tracing():
             raise leaked(self._node, self)
-        if self._base is not None and self._base[0].version != self._seen:
+        if self._base is not None and self.is_stale:
             base, again, _ = self._base
             return again(base).node()
         return current().lift(self._node, self._owner)
@@ -171,9 +181,11 @@ def _in_place(name: str) -> Callable[[Any, Any], Any]:
         if not record.can_stage(other):
             return NotImplemented
         made = record.binary(name, self, other)
-        if not isinstance(self.type, ArrayType) or not (self.type.shape or self.in_place):
+        kind = getattr(self.type, "held", self.type)
+        if not isinstance(kind, ArrayType) or not (kind.shape or self.in_place):
             return made
-        self.write_through(record.converted(made, self.type, casting="same_kind", operation=name))
+        made = record.converted(made, kind, casting="same_kind", operation=name)
+        self.write_through(made if kind.shape else record.setitem(self, ..., made))
         return self
 
     return method
@@ -333,16 +345,21 @@ class Tensor(Value):
 
     def __getitem__(self, key: Any) -> Any:
         made = record.getitem(self, key)
-        if isinstance(made, Tensor) and made.ndim and is_basic(key):
+        if isinstance(made, Tensor) and self.has_views and (made.ndim or has_ellipsis(key)) and is_basic(key):
             made.follow(self, lambda base: record.getitem(base, key), key)
         return made
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.write_through(record.setitem(self, key, value))
 
+    @property
+    def has_views(self) -> bool:
+        """Whether NumPy makes views of it, rather than new arrays: it is an array, not a NumPy scalar."""
+        return bool(self.type.shape or self.in_place)
+
     def follow(self, base: Tensor, again: Callable[[Any], Any], key: Any) -> None:
         """Be a view of `base`, which `again` makes of it and which it has at `key`, if at one."""
-        self._base, self._seen = (base, again, key), base.version
+        self._base, self._seen = (base, again, key), base.stamp
 
     def write_through(self, value: Any) -> None:
         """Write to the handle and to what it is a view of."""
@@ -351,7 +368,7 @@ class Tensor(Value):
             if key is None:
                 self.refuse("is a view that cannot be written through", "Write to the array itself")
             base.write_through(record.setitem(base, key, value))
-            self._seen = base.version
+            self._seen = base.stamp
         self.write(value)
 
     def __getattr__(self, name: str) -> Any:
@@ -374,7 +391,7 @@ _VIEWS = frozenset(("reshape", "ravel", "transpose", "squeeze", "swapaxes", "dia
 def view(function: Callable, base: Tensor, *args: Any, **kwargs: Any) -> Any:
     """The result of a NumPy function that gives a view of its first argument."""
     made = record.call(function, (base, *args), kwargs)
-    if isinstance(made, Tensor):
+    if isinstance(made, Tensor) and base.has_views:
         made.follow(base, lambda again: record.call(function, (again, *args), kwargs), None)
     return made
 
@@ -389,6 +406,11 @@ def is_basic(key: Any) -> bool:
             continue
         return False
     return True
+
+
+def has_ellipsis(key: Any) -> bool:
+    """Whether an index makes a view even of one element."""
+    return any(part is Ellipsis for part in (key if isinstance(key, tuple) else (key,)))
 
 
 class StagedList(Staged):

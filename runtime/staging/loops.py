@@ -171,13 +171,37 @@ def _fixed_point(carried: Carried, once: Callable[[], Path], what: str) -> Path:
 
 
 def _share_views(carried: Carried, path: Path) -> None:
-    """The base of a view that the loop leaves must not be written after it."""
+    """The base of a view that the loop leaves, perhaps after no round, must not be written after it."""
     share, is_view = getattr(carried.backend, "share", None), getattr(carried.backend, "is_view", None)
     if share is None or is_view is None:
         return
-    for leaves, _ in path.values.values():
+    for leaves in ([leaf for left, _ in path.values.values() for leaf in left], carried.initial()):
         for leaf in filter(is_view, leaves):
             share(leaf, "it is a view that a loop made")
+
+
+def _share_results(
+    carried: Carried, path: Path, results: Sequence[Any], iterates: Sequence[Any] = ()
+) -> None:
+    """What may be another name of an array in the body may be so after the loop; an item is a part of what
+    the loop iterates.
+    """
+    share = getattr(carried.backend, "share", None)
+    if share is None:
+        return
+    for left, result in zip(_results(carried, path), results, strict=True):
+        reason = left.shared if carried.backend.is_handle(left) else ""
+        if reason:
+            share(result, reason)
+            for source in iterates:
+                share(source, "it has a part that outlives the loop over it")
+
+
+def _with_bases(value: Any) -> Iterator[Any]:
+    """A value, what it is a view of, what that is a view of."""
+    while value is not None:
+        yield value
+        value = getattr(value, "base", None)
 
 
 def _results(carried: Carried, path: Path) -> list[Any]:
@@ -221,6 +245,8 @@ def while_stmt(
     )
     carried.enter(results)
     _share_views(carried, path)
+    _share_results(carried, path, results)
+    _share_results(carried, path, results)
 
 
 def for_stmt(
@@ -256,6 +282,7 @@ def for_stmt(
 
     path = _fixed_point(carried, once, "a staged 'for'")
     iterates = getattr(backend, "sources", lambda iterated: [iterated])(iterated)
+    iterates = [source for iterated in iterates for source in _with_bases(iterated)]
     if any(isinstance(w, Written) and any(w.handle is s for s in iterates) for w in carried.init):
         raise StagingError(
             "a staged 'for' writes to the array or list that it iterates. Iterate a copy, or the indexes"
@@ -266,6 +293,8 @@ def for_stmt(
     )  # fmt: skip
     carried.enter(results)
     _share_views(carried, path)
+    _share_results(carried, path, results)
+    _share_results(carried, path, results, iterates)
 
 
 def finish_unrolled(

@@ -77,10 +77,12 @@ class Path:
     values: dict[Any, tuple[list[Any], Spec]]
     result: Any = None
     raw: dict[Any, Any] = field(default_factory=dict)
+    seen: list[tuple[Any, Any]] = field(default_factory=list)
 
     def leaf(self, value: Any) -> Any:
-        """A value as the path leaves it, if it was written in place there."""
-        return next((left for handle, left in self.capture.writes if handle is value), value)
+        """A value as the path leaves it, if it, or what it is a view of, was written in place there."""
+        left = (*self.capture.writes, *self.seen)
+        return next((new for handle, new in left if handle is value), value)
 
 
 class Statement:
@@ -112,6 +114,8 @@ class Statement:
         """Capture `closure`; `enter` gets the placeholders before it runs."""
         noted: dict[Any, tuple[list[Any], Spec]] = {}
         raw: dict[Any, Any] = {}
+        seen: list[tuple[Any, Any]] = []
+        refreshed = getattr(self.backend, "refreshed", None)
         code = self.code
         _depths.counts[code] = _depths.counts.get(code, 0) + 1
         if code is not None and _depths.counts[code] > MAX_RECURSION:
@@ -134,6 +138,8 @@ class Statement:
                 raise Restage(changed)
             for slot, value in self.heap.changes().items():
                 noted[slot] = flatten(value)
+            if refreshed is not None:
+                seen.extend((leaf, refreshed(leaf)) for leaves, _ in noted.values() for leaf in leaves)
             return result
 
         try:
@@ -145,7 +151,8 @@ class Statement:
             self.restore()
         for handle, value in capture.writes:
             noted[Written(handle)] = ([value], LEAF)
-        return Path(capture, noted, capture.value, raw)
+        seen = [pair for pair in seen if pair[0] is not pair[1]]
+        return Path(capture, noted, capture.value, raw, seen)
 
     def restore(self) -> None:
         self.set_state(self.before)
@@ -287,11 +294,15 @@ def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Row
 
 
 def is_aliased(value: Any, location: Any) -> bool:
-    """Whether a value is an argument of the trace, or has another name in the functions that run."""
-    if getattr(value, "is_argument", False):
+    """Whether a value is an argument of the trace, a view, or has another name in the functions that run."""
+    if getattr(value, "is_argument", False) or getattr(value, "shared", "") or is_view(value):
         return True
     own = getattr(location, "name", None)
     return any(name != own and held is value for name, held in user_variables())
+
+
+def is_view(value: Any) -> bool:
+    return getattr(value, "base", None) is not None
 
 
 def is_iterated(held: list[Any]) -> bool:
