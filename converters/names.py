@@ -20,6 +20,10 @@ class Namer:
         self._next: dict[str, int] = {}
         self.added: set[str] = set()
 
+    def may_hold(self, *names: str) -> bool:
+        """Whether one of some names may stand in the code."""
+        return any(name in self._taken for name in names)
+
     def fresh(self, stem: str) -> str:
         name = stem
         while name in self._taken or name in self.added:

@@ -100,7 +100,8 @@ class ControlFlow(Pass):
         body = self.block(function.body[start:], _Place())
         function.body = [*function.body[:start], *body]
         self.declare(function, self.bound_inside)
-        self.hide_added(function.body)
+        if self.context.namer.may_hold("locals", "vars", "dir"):
+            self.hide_added(function.body)
 
     def hide_added(self, body: list[gast.AST]) -> None:
         """Tell each `locals()` what names were added; a comprehension may be part of the function."""

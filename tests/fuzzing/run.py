@@ -43,8 +43,8 @@ class Batch:
     different: str = ""
 
 
-def run_batch(kind: str, number: int, count: int) -> Batch:
-    """Run `count` programs, or as many as it takes to find one that differs."""
+def run_batch(kind: str, number: int, count: int, statements: int = 12) -> Batch:
+    """Run `count` programs of at most so many statements, or as many as it takes to find one that differs."""
     programs, check = KINDS[kind]
     batch = Batch(number, count)
     failed: list[tuple[str, Exception]] = []
@@ -57,7 +57,7 @@ def run_batch(kind: str, number: int, count: int) -> Batch:
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(programs())
+    @given(programs(statements))
     def run(text: str) -> None:
         if failed:
             return
@@ -92,8 +92,9 @@ def smallest(check: Callable[[str], Any], text: str, error: Exception) -> tuple[
     return found[-1]
 
 
-def batches(kind: str, first: int, count: int, jobs: int) -> Iterator[Batch]:
-    work = [(kind, first + i, min(BATCH, count - start)) for i, start in enumerate(range(0, count, BATCH))]
+def batches(kind: str, first: int, count: int, jobs: int, statements: int) -> Iterator[Batch]:
+    starts = range(0, count, BATCH)
+    work = [(kind, first + i, min(BATCH, count - start), statements) for i, start in enumerate(starts)]
     if jobs == 1:
         yield from (run_batch(*each) for each in work)
         return
@@ -101,7 +102,7 @@ def batches(kind: str, first: int, count: int, jobs: int) -> Iterator[Batch]:
         yield from pool.imap_unordered(_run_batch, work)
 
 
-def _run_batch(work: tuple[str, int, int]) -> Batch:
+def _run_batch(work: tuple[str, int, int, int]) -> Batch:
     return run_batch(*work)
 
 
@@ -112,13 +113,14 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=2000, help="how many programs (2000)")
     parser.add_argument("--seed", type=int, default=1, help=f"the seed of the first {BATCH} programs (1)")
     parser.add_argument("--staged", action="store_true", help="programs for ag.function, not for to_graph")
+    parser.add_argument("--statements", type=int, default=12, help="in a program, at most (12)")
     parser.add_argument("--jobs", type=int, default=1, help="processes (1)")
     parser.add_argument("--refused", type=Path, help="a file for the programs that were refused")
     options = parser.parse_args()
     kind = "staged" if options.staged else "plain"
     start, done, different = time.perf_counter(), 0, 0
     refused: list[tuple[str, str]] = []
-    for batch in batches(kind, options.seed, options.count, options.jobs):
+    for batch in batches(kind, options.seed, options.count, options.jobs, options.statements):
         done += batch.count
         refused += batch.refused
         if batch.different:
