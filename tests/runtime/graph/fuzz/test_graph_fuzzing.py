@@ -167,7 +167,7 @@ def item_after_a_loop(a):
 
 
 def carried_view_of_what_is_written(a, n):
-    v = a.reshape((3, 2)).squeeze()
+    v = a.reshape((2, 3)).squeeze()
     for _ in range(n):
         a -= v
         v = v * 2
