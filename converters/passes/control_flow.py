@@ -159,7 +159,7 @@ class ControlFlow(Pass):
     def simple(self, statement: gast.AST, place: _Place) -> list[gast.AST]:
         changed = statement.target if isinstance(statement, gast.AugAssign) else None
         targets = statement.targets if isinstance(statement, gast.Delete) else [changed]
-        unbound = self.facts.before(statement).unbound
+        unbound = self.facts.unbound_before(statement)
         self.read(statement, place)
         names = [t.id for t in targets if isinstance(t, gast.Name) and t.id in unbound]
         return [
@@ -260,8 +260,7 @@ class ControlFlow(Pass):
             defs.extend(at_all(TEST(name=name, declarations=[], test=until), inside.origin))
             test = load(name)
         item = self.context.namer.fresh("item")
-        before = self.facts.before(statement.target)
-        target = self.read(statement.target, inside, before.unbound)
+        target = self.read(statement.target, inside, self.facts.unbound_before(statement.target))
         converted = self.block(body, inside)
         declarations = self.declarations(activity([target, *converted]))
         name = self.context.function_name("loop_body")
@@ -372,7 +371,7 @@ class ControlFlow(Pass):
             step = self.facts.graph.steps.get(tree)
             if step is None:
                 return tree
-            unbound = self.facts.before(tree).unbound
+            unbound = self.facts.unbound_before(tree)
         return checked(tree, unbound, place.in_closure) if unbound else tree
 
 
