@@ -28,6 +28,7 @@ from autograph_rs.runtime.tracebacks import strip, user_stacklevel
 
 from . import signatures
 from .api import DEFAULT
+from .bound import BoundFunction
 from .concrete import ConcreteFunction
 from .frozen import Frozen
 
@@ -130,18 +131,20 @@ class Function:
                     elif kind in _SCALARS:
                         parts.append(kind)
                     else:
-                        return self._call((), args, kwargs, None)
+                        return self.call_bound((), args, kwargs, None)
                 direct = self._direct.get(tuple(parts))
                 if direct is not None:
                     return direct(*args)[0]
-            return self._call((), args, kwargs, parts)
+            return self.call_bound((), args, kwargs, parts)
         except BaseException as error:
             if direct is not None:
                 self._graphs[direct].at_user_code(error)
             strip(error)
             raise
 
-    def _call(self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], quick: Any) -> Any:
+    def call_bound(
+        self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], quick: Any
+    ) -> Any:
         """Call with `bound`, the instance of a method or nothing, before the arguments."""
         if is_tracing():
             return self._converted(*bound, *args, **kwargs)
@@ -171,9 +174,9 @@ class Function:
         >>> print(f.get_concrete_function(ag.TensorSpec((None,), "int64")).graph.count("add"))
         1
         """
-        return self._get_concrete((), args, kwargs)
+        return self.concrete_bound((), args, kwargs)
 
-    def _get_concrete(
+    def concrete_bound(
         self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> ConcreteFunction:
         if self.input_signature is not None and not args and not kwargs:
@@ -183,7 +186,7 @@ class Function:
         except BaseException as error:
             strip(error)
             raise
-        return ConcreteFunction(self.__name__, concrete, self._signature(bound))
+        return ConcreteFunction(self.__name__, concrete, self.signature_of(bound))
 
     def pretty_printed_concrete_signatures(self) -> str:
         """Every trace in a line: the arguments with dtype and shape, or value, and the result.
@@ -208,7 +211,7 @@ class Function:
         """The traces, each with the instance of whose method it is, or nothing."""
         distinct = {id(concrete): (full[2:], concrete) for full, concrete in list(self._traces.items())}
         return [
-            (owner, ConcreteFunction(self.__name__, concrete, self._signature(owner)))
+            (owner, ConcreteFunction(self.__name__, concrete, self.signature_of(owner)))
             for owner, concrete in distinct.values()
         ]
 
@@ -235,7 +238,7 @@ class Function:
         self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Arguments by position where they can be, so that a call has one key however it is written."""
-        signature = self._signature(bound)
+        signature = self.signature_of(bound)
         if signature is None:
             return args, kwargs
         try:
@@ -245,7 +248,7 @@ class Function:
             raise
         return found.args, found.kwargs
 
-    def _signature(self, bound: Sequence[Any]) -> inspect.Signature | None:
+    def signature_of(self, bound: Sequence[Any]) -> inspect.Signature | None:
         """The parameters that a call gives: those after the instance, if there is one."""
         if self._parameters is None:
             return None
@@ -255,7 +258,7 @@ class Function:
         self, full: Any, arguments: Any, leaves: list[Any], bound: tuple[Any, ...], by_call: bool
     ) -> ConcreteGraph:
         keys = full[1]
-        names = signatures.leaf_names(self._signature(bound), *arguments)
+        names = signatures.leaf_names(self.signature_of(bound), *arguments)
         specs = [signatures.spec_of(leaf) for leaf in (leaves if self._specs is None else keys)]
         traced = functools.partial(self._traced, bound, arguments)
         if self.reduce_retracing:
@@ -297,12 +300,11 @@ class Function:
         if not concrete.lasts:
             return concrete
         self._traces[full] = concrete
-        traces = self._traces
         for part in (*full[1], *full[2:]):
             alive = part.get() if isinstance(part, Identity) else None
             if alive is not None:
                 try:
-                    weakref.finalize(alive, traces.pop, full, None).atexit = False
+                    weakref.finalize(alive, _forget, weakref.ref(self), full).atexit = False
                 except TypeError:
                     continue  # the key itself keeps it alive
         return concrete
@@ -311,14 +313,17 @@ class Function:
         """The key of the trace that does for all lengths of arrays that have come, if there were several."""
         spec, keys, *owner = full
         like = signatures.ranks(keys)
-        seen = [k for s, k, *o in self._traces if (s, o) == (spec, owner) and signatures.ranks(k) == like]
+        kept = list(self._traces)  # objects may die, and take theirs away
+        seen = [k for s, k, *o in kept if (s, o) == (spec, owner) and signatures.ranks(k) == like]
         if len(seen) < TRACES_BEFORE_GENERAL:
             return None
         return (spec, tuple(signatures.generalised([*seen, keys])), *owner)
 
     def _warn_of_retraces(self, names: list[str], keys: list[Any]) -> None:
+        if self._warned:
+            return
         self._keys.append((names, keys))
-        if len(self._keys) <= MAX_RETRACES + 1 or self._warned:
+        if len(self._keys) <= MAX_RETRACES + 1:
             return
         self._warned = True
         changed = []
@@ -337,30 +342,11 @@ class Function:
         )
 
 
-class BoundFunction:
-    """A `Function` as a method of an instance: each instance has traces of its own."""
-
-    def __init__(self, function: Function, instance: Any):
-        self.__func__, self.__self__ = function, instance
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return self.__func__._call((self.__self__,), args, kwargs, None)  # noqa: SLF001 - our own
-        except BaseException as error:
-            strip(error)
-            raise
-
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """The trace for these arguments of the method; see `Function.get_concrete_function`."""
-        return self.__func__._get_concrete((self.__self__,), args, kwargs)  # noqa: SLF001 - our own
-
-    def traces(self) -> list[ConcreteFunction]:
-        """The traces for this instance so far, oldest first."""
-        own = (Identity(self.__self__),)
-        return [concrete for owner, concrete in self.__func__.owned_traces() if owner == own]
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.__func__, name)
+def _forget(function: weakref.ref[Function], full: Any) -> None:
+    """Drop a trace, as an object has died that is part of its key."""
+    alive = function()
+    if alive is not None:
+        alive._traces.pop(full, None)  # noqa: SLF001 - our own
 
 
 def function(

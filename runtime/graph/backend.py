@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import staging
 from ..errors import AutographError, StagingError
+from ..staging.aliases import other_way
 from ..tracebacks import catches, frames_of, is_ours
 from ..undefined import Undefined
 from . import builtins, effects, lists, record, texts
@@ -253,6 +254,11 @@ class GraphBackend:
         return texts.resolved(text)
 
     def staged_list(self, values: Sequence[Any]) -> StagedList:
+        if any(values is given for given in current().root.given):
+            raise StagingError(
+                "a list that is an argument changes its length under a staged condition or in a staged loop. "
+                "Make a list of your own, and return it"
+            )
         return values if isinstance(values, StagedList) else lists.staged_list(values)
 
     def staged_array(self, value: np.ndarray) -> Tensor:
@@ -321,6 +327,12 @@ class GraphBackend:
         if isinstance(target, np.ndarray) and (
             staging.has_staged(key) or record.contains_staged(value) or _inner()
         ):
+            other = other_way(target, None, None)
+            if other:
+                raise StagingError(
+                    f"a staged value is written into a plain array, and {other} leads to it too, and would "
+                    "not see that. Write to an array that has one name, or pass the array as an argument"
+                )
             made = record.wrap(record.to_node(target))
             made[key] = value
             return made

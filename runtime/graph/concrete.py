@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import copy
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,9 +35,13 @@ class Outputs:
     plain: list[Any]
     places: list[int | None]
 
+    made: frozenset[int] = frozenset()
+    """The places of plain values that the traced function made, each call anew."""
+
     def build(self, results: Sequence[Any]) -> Any:
+        plain = [copy.copy(p) if n in self.made else p for n, p in enumerate(self.plain)]
         return unflatten(
-            self.spec, [p if i is None else results[i] for p, i in zip(self.plain, self.places, strict=True)]
+            self.spec, [p if i is None else results[i] for p, i in zip(plain, self.places, strict=True)]
         )
 
 
@@ -132,8 +137,8 @@ class ConcreteGraph:
         """The result for the leaves of `arguments`, of which the staged ones are arrays."""
         arrays = [leaves[i] for i in self.inputs.staged]
         variables = self.inputs.variables(leaves) if self.inputs.state else []
-        if self.writes and len(arrays) > 1:
-            self._refuse_shared(arrays)
+        if self.writes and len(arrays) + len(variables) > 1:
+            self._refuse_shared([*arrays, *variables])
         run = self._run if not MODES else self._checked_run()
         try:
             results = run(*arrays, *[v.value for v in variables])
@@ -172,7 +177,7 @@ class ConcreteGraph:
         """An argument that is written must not share memory with another: the other would not change."""
         for i in self.writes:
             for j, other in enumerate(arrays):
-                if i < len(arrays) and i != j and _overlap(arrays[i], other):
+                if i != j and _overlap(_array_of(arrays[i]), other):
                     first, second = (self.graph.arguments[k].attrs["name"] for k in (i, j))
                     raise StagingError(
                         f"{self.graph.name} writes to its argument {first!r}, which shares memory with "
@@ -203,6 +208,10 @@ def _described(kind: StagedType) -> Any:
     if isinstance(kind, ArrayType):
         return TensorSpec(kind.shape, kind.dtype)
     return kind.python if isinstance(kind, ScalarType) else kind
+
+
+def _array_of(value: Any) -> Any:
+    return value.array if isinstance(value, Variable) else value
 
 
 def _own(result: Any, variables: Sequence[Variable]) -> Any:
@@ -276,6 +285,7 @@ def trace(
                 builder.state_of(leaf)
         args, kwargs = unflatten(spec, staged)
         before = snapshot((args, kwargs))
+        builder.given = [container for _, container, _ in before]
         raised: list[Exception] = []
 
         def run() -> Any:
@@ -294,6 +304,11 @@ def trace(
         results = builder.graph.results
         outputs, structure = flatten(value, changeable=True)
         made = Outputs(structure, *_results(results, outputs))
+        known_before = [*leaves, *_outer_values(function)]
+        made.made = frozenset(
+            n for n, value in enumerate(made.plain)
+            if isinstance(value, (np.ndarray, set, bytearray)) and not any(value is k for k in known_before)
+        )  # fmt: skip
         changed = changes(before, lambda leaves: _results(results, leaves))
         handles += [handle for _, handle in builder.state.values()]
         own = builder.graph.arguments
@@ -316,6 +331,18 @@ def _forms(leaves: Sequence[Any]) -> dict[int, str]:
         for kind, form in kinds
         if isinstance(leaf, kind) and leaf.shape == ()
     }
+
+
+def _outer_values(function: Any) -> Iterator[Any]:
+    """What a function can return without having made it: its globals and what it closes over."""
+    inner = getattr(function, "func", function)
+    inner = getattr(inner, "__func__", inner)
+    yield from getattr(inner, "__globals__", {}).values()
+    for cell in getattr(inner, "__closure__", None) or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:
+            continue
 
 
 def _results(results: list[Node], leaves: Sequence[Any]) -> tuple[list[Any], list[int | None]]:

@@ -70,6 +70,8 @@ def changes(
         for key, value in new.items():
             if id(value) in paths:
                 items[key] = paths[id(value)]
+            elif value is old.get(key, paths):
+                items[key] = (*path, key)  # the caller's own
             else:
                 leaves, spec = flatten(value, changeable=True)
                 items[key] = (spec, *result(leaves))

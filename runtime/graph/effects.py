@@ -124,9 +124,21 @@ def drawing(function: Any) -> Callable[..., Any] | None:
         return lambda *args, **kwargs: _drawn(owner, function.__name__, args, kwargs)
     if function is np.random.seed:
         return lambda *args, **kwargs: _drawn(GENERATORS["numpy.random"], "seed", args, kwargs)
+    if function in _CONSTRUCTORS:
+        return _refuse_constructor
     if function is np.random.default_rng:
         return lambda *args, **kwargs: _StagedGenerator(args, kwargs)
     return None
+
+
+_CONSTRUCTORS = (random.Random, np.random.RandomState, np.random.Generator)
+
+
+def _refuse_constructor(*_: Any, **__: Any) -> Any:
+    raise StagingError(
+        "a random generator is made in a traced function: it would be made once, and draw on at each call. "
+        "Make it outside of the function, or use np.random.default_rng"
+    )
 
 
 class _StagedGenerator:
@@ -151,6 +163,11 @@ _PERMUTED = {"shuffle": "permutation"}
 
 def _drawn(owner: Any, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
     """The node of one call of a generator, which is an object or a node."""
+    if name in _PERMUTED and args and isinstance(args[0], (list, np.ndarray)):
+        raise StagingError(
+            "shuffle() of a plain list or array would happen once, when the function is traced. Use "
+            "permutation()"
+        )
     if name in _PERMUTED and args and isinstance(args[0], Tensor):
         [target] = args
         target[...] = _drawn(owner, _PERMUTED[name], args, kwargs)

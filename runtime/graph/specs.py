@@ -100,4 +100,6 @@ def key(leaf: Any) -> Any:
         return float, leaf.hex()
     if kind is complex:
         return complex, leaf.real.hex(), leaf.imag.hex()
+    if kind is range:
+        return range, leaf.start, leaf.stop, leaf.step
     return (kind, leaf) if kind in _PLAIN else Identity(leaf)

@@ -111,6 +111,7 @@ class Root(Builder):
         super().__init__(name)
         self.may_create = may_create
         self.created = False
+        self.given: list[Any] = []  # the lists, dicts and objects among the arguments
         self.state: dict[int, tuple[Any, Any]] = {}
 
     def state_of(self, variable: Any) -> Any:

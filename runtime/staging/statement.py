@@ -6,7 +6,7 @@ import dis
 import gc
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -19,6 +19,7 @@ from ..heap import Heap, Slot, function_name
 from ..structures import LEAF, Spec, flatten
 from ..tracebacks import is_ours
 from ..undefined import Undefined
+from .aliases import ROOT, other_way, user_variables
 
 MAX_RECURSION = 40
 
@@ -179,16 +180,16 @@ class Statement:
                 f"{location.name} changes its length under a staged condition or in a staged loop, but is no "
                 "variable of the function. Give the list to a local variable first, and use that"
             )
-        others = [name for name, value in user_variables() if value is held and name not in self.names]
+        other = other_way(held, self.names, self.code)
         if is_iterated(held):
             raise StagingError(
                 f"{location.name} changes its length under a staged condition while a Python loop iterates "
                 "it. Loop over a copy, or over indexes"
             )
-        if others:
+        if other:
             raise StagingError(
-                f"{location.name} changes its length under a staged condition or in a staged loop, and has "
-                f"another name too: {others[0]!r}. Use one name for it"
+                f"{location.name} changes its length under a staged condition or in a staged loop, and "
+                f"{other} leads to it too, and would not see that. Use one name for it"
             )
         staged = make(held)
         self.staged_lists.append(held)
@@ -210,10 +211,10 @@ class Statement:
         make = getattr(self.backend, "staged_array", None)
         for owner in again.changed:
             own = [n for n, value in zip(self.names, self.before, strict=True) if value is owner]
-            others = [n for n, value in user_variables() if value is owner and n not in self.names]
-            others += ["an object or container"] if self.heap.holds(owner) and not own else []
-            if make is None or not isinstance(owner, np.ndarray) or not own or others:
-                also = f", and has another name too: {others[0]}" if own and others else ""
+            is_array = isinstance(owner, np.ndarray)
+            other = other_way(owner, self.names, self.code) if is_array and own else ""
+            if make is None or not is_array or not own or other:
+                also = f", and {other} leads to it too" if other else ""
                 raise StagingError(
                     f"a plain {type(owner).__name__} is changed in a staged branch or loop{also}. Give the "
                     "variable a new value instead (x = x + 1), or pass the array as an argument"
@@ -309,7 +310,7 @@ def is_iterated(held: list[Any]) -> bool:
     """Whether a loop that Python runs is in the middle of a list."""
     frame: FrameType | None = sys._getframe(1)
     loops = False
-    while frame is not None and frame.f_code.co_name != "trace_root":
+    while frame is not None and frame.f_code.co_name != ROOT:
         if is_ours(frame.f_code):
             if frame.f_locals.get("iter_") is held:
                 return True
@@ -320,15 +321,6 @@ def is_iterated(held: list[Any]) -> bool:
 
 
 _FOR_ITER = dis.opmap["FOR_ITER"]
-
-
-def user_variables() -> Iterator[tuple[str, Any]]:
-    """The variables of the user's functions that run, from the inside out."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_name != "trace_root":
-        if not is_ours(frame.f_code):
-            yield from frame.f_locals.items()
-        frame = frame.f_back
 
 
 def is_missing(leaves: list[Any]) -> bool:
