@@ -103,7 +103,7 @@ def _unflatten(spec: Spec, leaves: Iterator[Any]) -> Any:
         for name, part in zip(spec.keys, parts, strict=True):
             object.__setattr__(made, name, part)
         return made
-    return spec.kind(*parts)
+    return tuple.__new__(spec.kind, parts)  # a named tuple, as it was
 
 
 def paths(spec: Spec, name: str) -> list[str]:

@@ -217,3 +217,12 @@ def test_bound_functions_are_equal_as_methods_are():
     assert model.step == model.step
     assert len({model.step, model.step, Model().step}) == 2
     assert model.step.__doc__ == "One step."
+
+
+def test_a_container_that_is_given_twice():
+    f = ag.function(lambda a, b: a.append(b[0]))
+    rows = [X]
+    with pytest.raises(ag.StagingError, match="stands there twice"):
+        f(rows, rows)
+    f(rows, [X])
+    assert len(rows) == 2

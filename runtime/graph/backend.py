@@ -325,7 +325,7 @@ class GraphBackend:
             target[key] = value
             return target
         if isinstance(target, np.ndarray) and (
-            staging.has_staged(key) or record.contains_staged(value) or _inner()
+            staging.has_staged(key) or record.contains_staged(value) or in_inner_graph()
         ):
             other = other_way(target, None, None)
             if other:
@@ -352,10 +352,6 @@ class GraphBackend:
             raise AssertionError(*([] if msg is None else [msg()]))
 
         staging.if_stmt(self, failed, fail, staging.nothing, tuple, staging.set_nothing, (), 0)
-
-
-def _inner() -> bool:
-    return current().parent is not None
 
 
 def _missing() -> Node:

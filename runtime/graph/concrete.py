@@ -16,7 +16,7 @@ from ..places import Place
 from ..structures import Spec, flatten, unflatten
 from ..tracebacks import FULL, at_user_frames, strip
 from .compile import Compiled, compile_graph
-from .containers import Change, apply, changes, snapshot
+from .containers import Change, apply, changes, refuse_repeated, snapshot
 from .ir import Graph, Node
 from .numerics import MODES
 from .optimise import ALL, optimise
@@ -139,6 +139,8 @@ class ConcreteGraph:
         variables = self.inputs.variables(leaves) if self.inputs.state else []
         if self.writes and len(arrays) + len(variables) > 1:
             self._refuse_shared([*arrays, *variables])
+        if self.changes:
+            refuse_repeated(arguments, self.graph.name)
         run = self._run if not MODES else self._checked_run()
         try:
             results = run(*arrays, *[v.value for v in variables])

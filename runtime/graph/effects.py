@@ -19,7 +19,7 @@ from .rules.probing import dummy, quiet
 from .specs import TensorSpec
 from .staged import Staged, Tensor
 from .trace import current, is_tracing, scalar_type
-from .types import ArrayType, GeneratorType, ScalarType, StagedType
+from .types import ArrayType, GeneratorType, ScalarType
 
 
 def print(*values: Any, **options: Any) -> None:  # noqa: A001 - it is Python's, at every call
@@ -267,4 +267,4 @@ DRAWS = frozenset(
 )
 """The ops that draw."""
 
-__all__ = ["DRAWERS", "DRAWS", "GENERATORS", "StagedType", "draw", "drawing", "print", "py_function"]
+__all__ = ["DRAWERS", "DRAWS", "GENERATORS", "draw", "drawing", "print", "py_function"]
