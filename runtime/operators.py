@@ -256,6 +256,8 @@ def fmt(value: Any, conversion: str = "") -> Any:
     backend = BACKENDS[type(value)]
     if backend is not None and backend.is_staged(value):
         return backend.fmt(value, conversion)
+    if staging.ACTIVE and type(value) in (tuple, list, dict, set):
+        staging.refuse_text(value)
     return _CONVERSIONS[conversion](value) if conversion else value
 
 

@@ -226,3 +226,18 @@ def test_a_container_that_is_given_twice():
         f(rows, rows)
     f(rows, [X])
     assert len(rows) == 2
+
+
+def repr_of(x):
+    return repr(x)
+
+
+@pytest.mark.parametrize("f", [lambda x: f"{(x, 1)}", repr_of, lambda x: repr([x.sum()])])
+def test_text_that_would_be_about_the_trace(f):
+    with pytest.raises(ag.StagingError):
+        ag.function(f)(X)
+
+
+def test_text_of_plain_containers_and_staged_values():
+    f = ag.function(lambda x: f"{(1, 2)} {x!r} {[3]}")
+    assert f(np.float64(2.0)) == f"(1, 2) {np.float64(2.0)!r} [3]"

@@ -22,6 +22,7 @@ from .expressions import (
     keep,
     list_comp,
     plain_comp,
+    refuse_text,
     set_item,
 )
 from .loops import finish_unrolled, for_stmt, while_stmt
@@ -46,6 +47,7 @@ __all__ = [
     "list_comp",
     "nothing",
     "plain_comp",
+    "refuse_text",
     "set_item",
     "set_nothing",
     "while_stmt",

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..backends import ACTIVE, BACKENDS, Backend, staged_by
 from ..errors import StagingError
+from ..structures import flatten
 from .conditions import if_stmt
 from .loops import for_stmt
 from .statement import nothing, set_nothing
@@ -97,6 +98,15 @@ def certain(value: Any, name: str) -> Any:
             f"whether there is an attribute {name!r} depends on a staged value. Give it a value on each path"
         )
     return value
+
+
+def refuse_text(value: Any) -> None:
+    """The text of a tuple, list or dict cannot have staged values in it."""
+    if any(staged_by(leaf) is not None for leaf in flatten(value)[0]):
+        raise StagingError(
+            f"a {type(value).__name__} that holds staged values is formatted into text. Format its items, or "
+            "print it"
+        )
 
 
 def assert_stmt(backend: Backend, test: Any, msg: Callable[[], Any] | None) -> None:
