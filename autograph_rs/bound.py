@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+import inspect
 from typing import Any
 
 from autograph_rs.runtime.graph.specs import Identity
@@ -15,9 +15,12 @@ class BoundFunction:
     """A `Function` as a method of an instance: each instance has traces of its own."""
 
     def __init__(self, function: Any, instance: Any):
-        functools.update_wrapper(self, function, updated=())
-        self.__func__, self.__self__ = function, instance
-        self.__signature__ = function.signature_of((instance,))
+        self.__func__, self.__self__, self.__doc__ = function, instance, function.__doc__
+
+    @property
+    def __signature__(self) -> inspect.Signature | None:
+        made: inspect.Signature | None = self.__func__.signature_of((self.__self__,))
+        return made
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:

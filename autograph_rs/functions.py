@@ -36,7 +36,6 @@ _BACKEND = BACKENDS[Tensor]
 MAX_RETRACES = 5
 TRACES_BEFORE_GENERAL = 2
 _SCALARS = frozenset(kind for kind in np.sctypeDict.values() if issubclass(kind, (np.number, np.bool_)))
-_EXACT = frozenset((bool, int, str, type(None)))
 
 
 class RetraceWarning(UserWarning):
@@ -153,8 +152,10 @@ class Function:
         leaves, arguments, concrete = self._concrete(bound, args, kwargs, by_call=True)
         if self._frozen is not None:
             self._frozen.check(self.__name__)
-        direct = concrete.direct
-        if quick is not None and direct is not None and self._specs is None and not self.check_globals:
+        if quick is not None and self._specs is None and not self.check_globals:
+            direct = concrete.direct
+            if direct is None:
+                return concrete.run(leaves, arguments)
             self._graphs[direct] = concrete
             self._direct[tuple(quick)] = direct
         return concrete.run(leaves, arguments)
@@ -162,7 +163,7 @@ class Function:
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for these arguments; arrays may be given as `TensorSpec`.
 
-        Without arguments, the trace for the input signature, or the only trace that there is.
+        Without arguments, the trace for the input signature, if the function has one.
 
         Raises:
             SignatureError: the arguments do not fit the input signature.

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from .closures import family
 from .undefined import Undefined
 
 MAX_BYTES = 1 << 24
@@ -288,29 +289,6 @@ def _put_back(owner: Any, before: Any) -> None:
     else:
         owner.clear()
         (owner.update if isinstance(owner, set) else owner.extend)(before)
-
-
-def family(code: types.CodeType) -> tuple[str, str]:
-    """Equal for a function and the closures that were made of its statements."""
-    name = code.co_qualname
-    stem = name.rpartition(".<locals>.")[2].rstrip("_0123456789")
-    if stem in _CLOSURES:
-        name = name.rpartition(".<locals>.")[0]
-    return code.co_filename, name
-
-
-_CLOSURES = frozenset(
-    ("if_body", "else_body", "loop_body", "loop_test", "get_state", "set_state", "and_operand", "or_operand",
-     "if_exp_operand")
-)  # fmt: skip
-
-
-def function_name(code: types.CodeType) -> str:
-    """The name of the user's function in which a closure of a statement or expression was made."""
-    parts = code.co_qualname.split(".<locals>.")
-    while len(parts) > 1 and (parts[-1] == "<lambda>" or parts[-1].rstrip("_0123456789") in _CLOSURES):
-        parts.pop()
-    return parts[-1].rpartition(".")[2]
 
 
 def _is_filled(cell: types.CellType) -> bool:

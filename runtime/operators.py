@@ -248,7 +248,7 @@ def keep(cond: Any) -> Any:
     return cond
 
 
-_CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "r": repr, "s": str, "a": ascii}
+CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "r": repr, "s": str, "a": ascii}
 
 
 def fmt(value: Any, conversion: str = "") -> Any:
@@ -258,7 +258,7 @@ def fmt(value: Any, conversion: str = "") -> Any:
         return backend.fmt(value, conversion)
     if staging.ACTIVE and type(value) in (tuple, list, dict, set):
         staging.refuse_text(value)
-    return _CONVERSIONS[conversion](value) if conversion else value
+    return CONVERSIONS[conversion](value) if conversion else value
 
 
 def text(text: str) -> Any:

@@ -39,7 +39,9 @@ class Outputs:
     """The places of plain values that the traced function made, each call anew."""
 
     def build(self, results: Sequence[Any]) -> Any:
-        plain = [copy.copy(p) if n in self.made else p for n, p in enumerate(self.plain)]
+        plain = self.plain
+        if self.made:
+            plain = [copy.copy(p) if n in self.made else p for n, p in enumerate(plain)]
         return unflatten(
             self.spec, [p if i is None else results[i] for p, i in zip(plain, self.places, strict=True)]
         )

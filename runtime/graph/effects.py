@@ -16,7 +16,7 @@ from ..structures import flatten, unflatten
 from . import record
 from .ir import Node, Slot
 from .rules.probing import dummy, quiet
-from .specs import TensorSpec
+from .specs import fitted
 from .staged import Staged, Tensor
 from .trace import current, is_tracing, scalar_type
 from .types import ArrayType, GeneratorType, ScalarType
@@ -81,7 +81,9 @@ def py_function(f: Callable[..., Any], args: Any, spec: Any) -> Any:
             return ()
         if shape != structure:
             raise TypeError(f"the py_function {_name(f)} returned {shape}, but its spec is {structure}")
-        return tuple([_fitted(_name(f), v, s) for v, s in zip(made, specs, strict=True)])
+        return tuple(
+            [fitted(v, s, f"the py_function {_name(f)} returned") for v, s in zip(made, specs, strict=True)]
+        )
 
     if not is_tracing():
         results = called(*args)
@@ -98,18 +100,6 @@ def py_function(f: Callable[..., Any], args: Any, spec: Any) -> Any:
 
 def _name(f: Callable[..., Any]) -> str:
     return getattr(f, "__name__", type(f).__name__)
-
-
-def _fitted(name: str, value: Any, spec: TensorSpec) -> Any:
-    array = np.asarray(value)
-    if type(value) in (bool, int, float, complex) and np.can_cast(array.dtype, spec.dtype, "same_kind"):
-        array = array.astype(spec.dtype)
-    if not spec.admits(array):
-        raise TypeError(
-            f"the py_function {name} returned {ArrayType(array.dtype, array.shape)}, "
-            f"but its spec is {spec.type}"
-        )
-    return array if array.ndim else array[()]
 
 
 # Random numbers: drawn when the graph runs, from the very generator

@@ -22,6 +22,7 @@ from .. import staging
 from ..backends import BACKENDS
 from ..errors import LeakError, StateError
 from ..heap import unnoticed
+from ..staging.aliases import ROOT
 from ..tracebacks import is_ours
 from .ir import Frames, Graph, Node
 from .types import ArrayType, ScalarType, StagedType
@@ -238,9 +239,6 @@ def user_frames() -> Frames:
             found.append((code, frame.f_lasti))
         frame = frame.f_back
     return tuple(found[::-1])
-
-
-ROOT = "trace_root"
 
 
 def trace_root(run: Callable[[], Any]) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..backends import BACKENDS
-from ..heap import family
+from ..closures import family
 from ..tracebacks import is_ours
 
 ROOT = "trace_root"

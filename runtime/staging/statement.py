@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..backends import BACKENDS, Backend, Capture
+from ..closures import function_name
 from ..errors import MismatchError, StagedRecursionError, StagingError
-from ..heap import Heap, Slot, function_name
+from ..heap import Heap, Slot
 from ..structures import LEAF, Spec, flatten
 from ..tracebacks import is_ours
 from ..undefined import Undefined
