@@ -292,9 +292,9 @@ class Transpiler:
                 converters.mangle(tree, found.class_name)
             generated = converters.convert_tree(tree)
             code = loader.compile_function(tree, f.__code__, generated)
-        for inner in _codes_in(code):
-            self._entries.keep(inner, None)
-            self._converted.keep(inner, None)
+            for inner in _codes_in(code):
+                self._entries.keep(inner, None)
+                self._converted.keep(inner, None)
         entry = Converted(code, self._cell, tree=tree)
         if f.__closure__ is None and f.__defaults__ is None and f.__kwdefaults__ is None:
             entry.shared, entry.globals = entry.bind(f), f.__globals__

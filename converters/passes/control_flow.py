@@ -10,6 +10,7 @@ read through `ldu`, which tells it from a bound one.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 import gast
 
@@ -117,6 +118,8 @@ class ControlFlow(Pass):
         out: list[gast.AST] = []
         if place.sink is None:
             place = replace(place, states={})
+        names = self.context.namer
+        mark = names.mark()
         for statement in statements:
             kind = type(statement)
             defs = out if place.sink is None else place.sink
@@ -131,6 +134,8 @@ class ControlFlow(Pass):
                 out.append(statement)
             else:
                 out.extend(self.simple(statement, place))
+            if place.sink is None:
+                names.release(mark, keep=chain.from_iterable(place.states.values()))
         return out or [gast.Pass()]
 
     def stays(self, statement: gast.AST) -> bool:
@@ -259,7 +264,7 @@ class ControlFlow(Pass):
             name = self.context.function_name("loop_test")
             defs.extend(at_all(TEST(name=name, declarations=[], test=until), inside.origin))
             test = load(name)
-        item = self.context.namer.fresh("item")
+        item = self.context.namer.parameter("item")
         target = self.read(statement.target, inside, self.facts.unbound_before(statement.target))
         converted = self.block(body, inside)
         declarations = self.declarations(activity([target, *converted]))
@@ -330,6 +335,8 @@ class ControlFlow(Pass):
             get_nothing = gast.Attribute(load(OPERATORS), "get_nothing", gast.Load())
             return get_nothing, gast.Attribute(load(OPERATORS), "set_nothing", gast.Load())
         if state not in place.states:
+            if place.sink is None:
+                place.states.clear()  # the names of the latest are enough to keep
             place.states[state] = self.new_accessors(state, defs, place.origin or origin)
         get_name, set_name = place.states[state]
         return load(get_name), load(set_name)
@@ -338,7 +345,7 @@ class ControlFlow(Pass):
         names = self.context.function_name("get_state"), self.context.function_name("set_state")
         values = [self.state_value(symbol, state) for symbol in state.symbols]
         defs.extend(at_all(GET_STATE(name=names[0], values=gast.Tuple(values, gast.Load())), origin))
-        parameter = self.context.namer.fresh("values")
+        parameter = self.context.namer.parameter("values")
         variables = {symbol for symbol in state.symbols if "." not in symbol}
         self.bound_inside |= variables - self.global_names
         targets, restored = [], []
