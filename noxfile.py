@@ -82,9 +82,10 @@ def fuzz(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Measure conversion and plain runs beside malt and tf.autograph, and conversion against length."""
+    """Measure conversion, plain runs and graphs beside peers, and conversion against length."""
     install(session)
-    peers = ["diastatic-malt", "tensorflow-cpu" if sys.platform == "linux" else "tensorflow"]
+    peers = ["diastatic-malt", "jax", "tensorflow-cpu" if sys.platform == "linux" else "tensorflow"]
     session.install(*peers)
     session.run("python", "benchmarks/run.py", *session.posargs)
+    session.run("python", "benchmarks/staged.py")
     session.run("python", "benchmarks/scaling.py")

@@ -37,6 +37,9 @@ HEADER = re.compile(
 )
 
 
+MAX_SOURCE = 64 << 20  # bytes: what is longer is no source, or a device that never ends
+
+
 def fail(message: str) -> NoReturn:
     click.echo(message, err=True)
     raise SystemExit(3)
@@ -59,7 +62,10 @@ class Source:
         """The source in a file, or in standard input; Python must be able to compile it."""
         name = "<stdin>" if path == "-" else path
         try:
-            data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+            with sys.stdin.buffer if path == "-" else open(path, "rb") as file:
+                data = file.read(MAX_SOURCE + 1)
+            if len(data) > MAX_SOURCE:
+                fail(f"{name}: more than {MAX_SOURCE >> 20} MiB: this is no source")
             with warnings.catch_warnings(action="ignore"):  # dubious syntax is converted as it stands
                 compile(data, name, "exec", dont_inherit=True)
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)

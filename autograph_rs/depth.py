@@ -8,6 +8,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from autograph_rs.runtime.errors import ConversionError
+
 MAX_DEPTH = 20_000
 
 _lock = threading.Lock()
@@ -39,3 +41,23 @@ def big_trees() -> Iterator[None]:
                 sys.setrecursionlimit(_before)
                 if _collects:
                     gc.enable()
+
+
+@contextmanager
+def converting(what: str) -> Iterator[None]:
+    """Room to convert, and an error of ours where Python's own stack or compiler gives up.
+
+    Raises:
+        ConversionError: `what` is nested too deeply, or Python does not compile what became of it.
+    """
+    try:
+        with big_trees():
+            yield
+    except (RecursionError, MemoryError) as error:
+        raise ConversionError(f"{what} is nested too deeply to be converted") from error
+    except SyntaxError as error:
+        if error.msg.startswith("too many"):  # blocks, parentheses, levels of indentation
+            reason = f"is nested too deeply to be converted: {error.msg} in the converted code"
+        else:
+            reason = f"cannot be converted, a fault of autograph_rs: Python refuses the code: {error.msg}"
+        raise ConversionError(f"{what} {reason}") from error

@@ -19,6 +19,7 @@ import numpy as np
 from autograph_rs.runtime.backends import ACTIVE, BACKENDS
 from autograph_rs.runtime.graph.concrete import ConcreteGraph, trace
 from autograph_rs.runtime.graph.numerics import MODES
+from autograph_rs.runtime.graph.optimise import chosen
 from autograph_rs.runtime.graph.specs import Identity, TensorSpec, key
 from autograph_rs.runtime.graph.staged import Tensor
 from autograph_rs.runtime.graph.trace import is_tracing
@@ -27,6 +28,7 @@ from autograph_rs.runtime.tracebacks import strip, user_stacklevel
 
 from . import signatures
 from .api import DEFAULT
+from .bound import BoundFunction
 from .concrete import ConcreteFunction
 from .frozen import Frozen
 
@@ -34,7 +36,6 @@ _BACKEND = BACKENDS[Tensor]
 MAX_RETRACES = 5
 TRACES_BEFORE_GENERAL = 2
 _SCALARS = frozenset(kind for kind in np.sctypeDict.values() if issubclass(kind, (np.number, np.bool_)))
-_EXACT = frozenset((bool, int, str, type(None)))
 
 
 class RetraceWarning(UserWarning):
@@ -68,6 +69,7 @@ class Function:
     Args:
         python_function: a function, method or callable object.
         input_signature: a `TensorSpec` for each array argument, in the structure of the arguments.
+        optimise: whether to optimise the graphs, or the names of the optimisations to use.
         reduce_retracing: trace for unknown lengths when arrays of several lengths have come.
         check_globals: raise when a global that is part of the graph has changed since.
 
@@ -90,13 +92,14 @@ class Function:
         python_function: Callable[..., Any],
         input_signature: Sequence[Any] | None = None,
         *,
+        optimise: bool | Sequence[str] = True,
         reduce_retracing: bool = False,
         check_globals: bool = False,
     ):
         self.python_function = python_function
-        self.reduce_retracing = reduce_retracing
-        self.check_globals = check_globals
+        self.reduce_retracing, self.check_globals = reduce_retracing, check_globals
         self.input_signature = None if input_signature is None else tuple(input_signature)
+        self._optimisations = chosen(optimise)
         self._specs = None if input_signature is None else signatures.InputSignature(input_signature)
         self._converted = DEFAULT.to_graph(python_function)
         self._parameters = signatures.parameters_of(python_function)
@@ -127,18 +130,20 @@ class Function:
                     elif kind in _SCALARS:
                         parts.append(kind)
                     else:
-                        return self._call((), args, kwargs, None)
+                        return self.call_bound((), args, kwargs, None)
                 direct = self._direct.get(tuple(parts))
                 if direct is not None:
                     return direct(*args)[0]
-            return self._call((), args, kwargs, parts)
+            return self.call_bound((), args, kwargs, parts)
         except BaseException as error:
             if direct is not None:
                 self._graphs[direct].at_user_code(error)
             strip(error)
             raise
 
-    def _call(self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], quick: Any) -> Any:
+    def call_bound(
+        self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], quick: Any
+    ) -> Any:
         """Call with `bound`, the instance of a method or nothing, before the arguments."""
         if is_tracing():
             return self._converted(*bound, *args, **kwargs)
@@ -147,8 +152,10 @@ class Function:
         leaves, arguments, concrete = self._concrete(bound, args, kwargs, by_call=True)
         if self._frozen is not None:
             self._frozen.check(self.__name__)
-        direct = concrete.direct
-        if quick is not None and direct is not None and self._specs is None and not self.check_globals:
+        if quick is not None and self._specs is None and not self.check_globals:
+            direct = concrete.direct
+            if direct is None:
+                return concrete.run(leaves, arguments)
             self._graphs[direct] = concrete
             self._direct[tuple(quick)] = direct
         return concrete.run(leaves, arguments)
@@ -156,7 +163,7 @@ class Function:
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for these arguments; arrays may be given as `TensorSpec`.
 
-        Without arguments, the trace for the input signature, or the only trace that there is.
+        Without arguments, the trace for the input signature, if the function has one.
 
         Raises:
             SignatureError: the arguments do not fit the input signature.
@@ -168,9 +175,9 @@ class Function:
         >>> print(f.get_concrete_function(ag.TensorSpec((None,), "int64")).graph.count("add"))
         1
         """
-        return self._get_concrete((), args, kwargs)
+        return self.concrete_bound((), args, kwargs)
 
-    def _get_concrete(
+    def concrete_bound(
         self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> ConcreteFunction:
         if self.input_signature is not None and not args and not kwargs:
@@ -180,7 +187,7 @@ class Function:
         except BaseException as error:
             strip(error)
             raise
-        return ConcreteFunction(self.__name__, concrete, self._signature(bound))
+        return ConcreteFunction(self.__name__, concrete, self.signature_of(bound))
 
     def pretty_printed_concrete_signatures(self) -> str:
         """Every trace in a line: the arguments with dtype and shape, or value, and the result.
@@ -205,7 +212,7 @@ class Function:
         """The traces, each with the instance of whose method it is, or nothing."""
         distinct = {id(concrete): (full[2:], concrete) for full, concrete in list(self._traces.items())}
         return [
-            (owner, ConcreteFunction(self.__name__, concrete, self._signature(owner)))
+            (owner, ConcreteFunction(self.__name__, concrete, self.signature_of(owner)))
             for owner, concrete in distinct.values()
         ]
 
@@ -232,7 +239,7 @@ class Function:
         self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Arguments by position where they can be, so that a call has one key however it is written."""
-        signature = self._signature(bound)
+        signature = self.signature_of(bound)
         if signature is None:
             return args, kwargs
         try:
@@ -242,7 +249,7 @@ class Function:
             raise
         return found.args, found.kwargs
 
-    def _signature(self, bound: Sequence[Any]) -> inspect.Signature | None:
+    def signature_of(self, bound: Sequence[Any]) -> inspect.Signature | None:
         """The parameters that a call gives: those after the instance, if there is one."""
         if self._parameters is None:
             return None
@@ -252,7 +259,7 @@ class Function:
         self, full: Any, arguments: Any, leaves: list[Any], bound: tuple[Any, ...], by_call: bool
     ) -> ConcreteGraph:
         keys = full[1]
-        names = signatures.leaf_names(self._signature(bound), *arguments)
+        names = signatures.leaf_names(self.signature_of(bound), *arguments)
         specs = [signatures.spec_of(leaf) for leaf in (leaves if self._specs is None else keys)]
         traced = functools.partial(self._traced, bound, arguments)
         if self.reduce_retracing:
@@ -276,13 +283,14 @@ class Function:
         if self.check_globals:
             self._frozen = self._frozen or Frozen(self.python_function)
 
-        def again(may_create: bool) -> tuple[ConcreteGraph, bool]:
-            return trace(converted, arguments, specs, names, self.__name__, _BACKEND, may_create=may_create)
-
+        again = functools.partial(
+            trace, converted, arguments, specs, names, self.__name__, _BACKEND,
+            optimisations=self._optimisations,
+        )  # fmt: skip
         owner = tuple(map(Identity, bound))
-        concrete, created = again(owner not in self._called)
+        concrete, created = again(may_create=owner not in self._called)
         if created:
-            concrete, _ = again(False)
+            concrete, _ = again(may_create=False)
         self._called.add(owner)
         if self._specs is not None:
             concrete.inputs.forms.clear()
@@ -293,12 +301,11 @@ class Function:
         if not concrete.lasts:
             return concrete
         self._traces[full] = concrete
-        traces = self._traces
         for part in (*full[1], *full[2:]):
             alive = part.get() if isinstance(part, Identity) else None
             if alive is not None:
                 try:
-                    weakref.finalize(alive, traces.pop, full, None).atexit = False
+                    weakref.finalize(alive, _forget, weakref.ref(self), full).atexit = False
                 except TypeError:
                     continue  # the key itself keeps it alive
         return concrete
@@ -307,14 +314,17 @@ class Function:
         """The key of the trace that does for all lengths of arrays that have come, if there were several."""
         spec, keys, *owner = full
         like = signatures.ranks(keys)
-        seen = [k for s, k, *o in self._traces if (s, o) == (spec, owner) and signatures.ranks(k) == like]
+        kept = list(self._traces)  # objects may die, and take theirs away
+        seen = [k for s, k, *o in kept if (s, o) == (spec, owner) and signatures.ranks(k) == like]
         if len(seen) < TRACES_BEFORE_GENERAL:
             return None
         return (spec, tuple(signatures.generalised([*seen, keys])), *owner)
 
     def _warn_of_retraces(self, names: list[str], keys: list[Any]) -> None:
+        if self._warned:
+            return
         self._keys.append((names, keys))
-        if len(self._keys) <= MAX_RETRACES + 1 or self._warned:
+        if len(self._keys) <= MAX_RETRACES + 1:
             return
         self._warned = True
         changed = []
@@ -333,36 +343,18 @@ class Function:
         )
 
 
-class BoundFunction:
-    """A `Function` as a method of an instance: each instance has traces of its own."""
-
-    def __init__(self, function: Function, instance: Any):
-        self.__func__, self.__self__ = function, instance
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return self.__func__._call((self.__self__,), args, kwargs, None)  # noqa: SLF001 - our own
-        except BaseException as error:
-            strip(error)
-            raise
-
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """The trace for these arguments of the method; see `Function.get_concrete_function`."""
-        return self.__func__._get_concrete((self.__self__,), args, kwargs)  # noqa: SLF001 - our own
-
-    def traces(self) -> list[ConcreteFunction]:
-        """The traces for this instance so far, oldest first."""
-        own = (Identity(self.__self__),)
-        return [concrete for owner, concrete in self.__func__.owned_traces() if owner == own]
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.__func__, name)
+def _forget(function: weakref.ref[Function], full: Any) -> None:
+    """Drop a trace, as an object has died that is part of its key."""
+    alive = function()
+    if alive is not None:
+        alive._traces.pop(full, None)  # noqa: SLF001 - our own
 
 
 def function(
     f: Callable[..., Any] | None = None,
     *,
     input_signature: Sequence[Any] | None = None,
+    optimise: bool | Sequence[str] = True,
     reduce_retracing: bool = False,
     check_globals: bool = False,
 ) -> Any:
@@ -371,6 +363,7 @@ def function(
     Args:
         f: a function, method or callable object; without one, a decorator is returned.
         input_signature: a `TensorSpec` for each argument; all calls share one trace.
+        optimise: False runs the graph as it was traced; a tuple of names uses these optimisations only.
         reduce_retracing: trace for unknown lengths when arrays of several lengths have come.
         check_globals: raise when a global that is part of the graph has changed since.
 
@@ -386,7 +379,9 @@ def function(
     >>> float(shrink(np.array([1.0, 2.0])).sum()) <= 1
     True
     """
-    options: dict[str, Any] = {"reduce_retracing": reduce_retracing, "check_globals": check_globals}
-    if f is None:
-        return functools.partial(function, input_signature=input_signature, **options)
-    return Function(f, input_signature, **options)
+    make = function if f is None else functools.partial(Function, f)
+    made = functools.partial(
+        make, input_signature=input_signature, optimise=optimise,
+        reduce_retracing=reduce_retracing, check_globals=check_globals,
+    )  # fmt: skip
+    return made if f is None else made()

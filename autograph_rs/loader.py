@@ -21,6 +21,7 @@ from .source import OPERATORS, FunctionNode
 
 _FACTORY = "ag__factory"
 _ANNOTATIONS = __future__.annotations.compiler_flag
+_ALIKE_COLLIDE = sys.version_info < (3, 12)  # functions that differ in their instructions have one hash
 _ITERABLE_COROUTINE = 0x100  # what `types.coroutine` makes of a generator function
 
 
@@ -56,6 +57,8 @@ def compile_function(tree: gast.AST, original: types.CodeType, generated: Set[st
         generated: the names of the functions that the passes added.
     """
     node = detached(tree)
+    if _ALIKE_COLLIDE:
+        _tell_apart(node, generated)
     node.lineno = original.co_firstlineno
     made, flags = to_module(node, original.co_freevars), original.co_flags & _ANNOTATIONS
     module = compile(made, original.co_filename, "exec", flags=flags, dont_inherit=True)
@@ -64,6 +67,14 @@ def compile_function(tree: gast.AST, original: types.CodeType, generated: Set[st
     [code] = [c for c in _codes(factory) if c.co_name == name][-1:]
     code = code.replace(co_flags=code.co_flags | original.co_flags & _ITERABLE_COROUTINE)
     return _Renaming(code.co_qualname, original, generated)(code)
+
+
+def _tell_apart(tree: ast.AST, generated: Set[str]) -> None:
+    """Give each added function a docstring of its own, which `_Renaming` takes away."""
+    added = (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name in generated)
+    for number, function in enumerate(added):
+        text = ast.copy_location(ast.Constant(f"{function.name} {number}"), function.body[0])
+        function.body.insert(0, ast.copy_location(ast.Expr(text), text))
 
 
 def _codes(code: types.CodeType) -> list[types.CodeType]:
@@ -85,6 +96,8 @@ class _Renaming:
         for const in code.co_consts:
             if isinstance(const, types.CodeType):
                 consts.append(self(const))
+            elif _ALIKE_COLLIDE and not consts and code.co_name in self.generated:
+                consts.append(None)
             else:
                 consts.append(qualname if is_class and const == code.co_qualname else const)
         return code.replace(co_name=name, co_qualname=qualname, co_consts=tuple(consts))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import gast
 
@@ -13,7 +11,7 @@ from autograph_rs import converters
 from autograph_rs.runtime.errors import ConversionError
 
 from . import loader
-from .depth import big_trees
+from .depth import converting
 from .source import parse, refuse_own_name
 
 IMPORT = "from autograph_rs import runtime as ag__"
@@ -40,24 +38,13 @@ def convert_source(source: str, filename: str = "<string>") -> str:
     if any(isinstance(s, ast.ImportFrom) and ast.unparse(s) == IMPORT for s in module.body):
         return source
     refuse_own_name(module, filename)
-    with _deep(filename):
+    with converting(f"{filename}: the code"):
         tree = gast.ast_to_gast(module)
         converters.convert_tree(tree)
         text = _with_import(gast.gast_to_ast(tree)) + "\n"
-        _check(text, filename)
-        return text
-
-
-def _check(text: str, filename: str) -> None:
-    """Python can read the text: it has limits for parentheses and indentation that a tree has not."""
-    try:
         with warnings.catch_warnings(action="ignore"):
-            compile(text, filename, "exec", dont_inherit=True)
-    except SyntaxError as error:
-        reason = f"{error.msg} in the converted code"
-        raise ConversionError(
-            f"{filename}: the code is nested too deeply to be converted: {reason}"
-        ) from error
+            compile(text, filename, "exec", dont_inherit=True)  # limits that a tree has not
+        return text
 
 
 def _with_import(tree: ast.Module) -> str:
@@ -97,18 +84,9 @@ def convert_function_source(source: str, filename: str, qualname: str) -> str:
     if not isinstance(holder, (ast.FunctionDef, ast.AsyncFunctionDef)):
         raise ConversionError(f"{filename}:{holder.lineno}: {qualname!r} is no function")  # type: ignore[attr-defined]
     refuse_own_name(holder, filename)
-    with _deep(filename):
+    with converting(f"{filename}: the code"):
         tree = gast.ast_to_gast(holder)
         if class_name is not None:
             converters.mangle(tree, class_name)
         converters.convert_tree(tree)
         return ast.unparse(ast.fix_missing_locations(loader.detached(tree)))
-
-
-@contextmanager
-def _deep(filename: str) -> Iterator[None]:
-    try:
-        with big_trees():
-            yield
-    except (RecursionError, MemoryError) as error:
-        raise ConversionError(f"{filename}: the code is nested too deeply to be converted") from error

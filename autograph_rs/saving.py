@@ -11,8 +11,9 @@ from autograph_rs.runtime.errors import SaveError
 from autograph_rs.runtime.graph.saved import to_content
 from autograph_rs.runtime.graph.serial import to_text
 
+from .bound import BoundFunction
 from .concrete import ConcreteFunction
-from .functions import BoundFunction, Function
+from .functions import Function
 from .loading import LoadedFunction
 
 

@@ -52,6 +52,13 @@ def leaf_names(
     return names
 
 
+def _as_array(value: Any, spec: TensorSpec) -> Any:
+    kinds = {bool: "biufc", int: "iufc", float: "fc", complex: "c"}
+    if spec.shape == () and spec.dtype.kind in kinds.get(type(value), ""):
+        return np.asarray(value, spec.dtype)[()]
+    return value
+
+
 class InputSignature:
     """The `TensorSpec`s that all calls of a function must fit, in the structure of its arguments."""
 
@@ -70,19 +77,12 @@ class InputSignature:
         """
         leaves, spec = flatten(args)
         if spec == self.spec:
-            leaves = [self._as_array(v, s) for v, s in zip(leaves, self.specs, strict=True)]
+            leaves = [_as_array(v, s) for v, s in zip(leaves, self.specs, strict=True)]
             if all(s.admits(v) for v, s in zip(leaves, self.specs, strict=True)):
                 return leaves
         raise SignatureError(
             f"{name} was called with ({shown(args)}), but its input_signature is ({shown(self.structure)})"
         )
-
-    @staticmethod
-    def _as_array(value: Any, spec: TensorSpec) -> Any:
-        kinds = {bool: "biufc", int: "iufc", float: "fc", complex: "c"}
-        if spec.shape == () and spec.dtype.kind in kinds.get(type(value), ""):
-            return np.asarray(value, spec.dtype)[()]
-        return value
 
 
 def shown(values: Iterable[Any]) -> str:
@@ -228,7 +228,7 @@ def _checked(name: str, traced: Any, value: Any) -> Any:
     fitted = []
     for leaf, new in zip(leaves, given, strict=True):
         if isinstance(leaf, TensorSpec):
-            new = InputSignature._as_array(new, leaf)  # noqa: SLF001 - our own
+            new = _as_array(new, leaf)
         if not _fits_leaf(leaf, new):
             raise SignatureError(
                 f"the argument {name!r} was traced as {shown_value(traced)}, not {shown_value(value)}"

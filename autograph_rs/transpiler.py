@@ -13,8 +13,7 @@ import threading
 import types
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,8 +25,9 @@ from autograph_rs.runtime.errors import ConversionError
 from autograph_rs.runtime.tracebacks import hide, without_own_frame
 
 from . import loader, source
-from .depth import big_trees
+from .depth import converting
 from .policy import Policy, do_not_convert
+from .source import describe
 
 hide(os.path.dirname(__file__))
 
@@ -221,7 +221,7 @@ class Transpiler:
         if f in self._made:
             f = f.__wrapped__  # type: ignore[attr-defined]
         tree = self._entry(f, source).tree
-        with _deep(f), big_trees():
+        with converting(describe(f)):
             return ast.unparse(ast.fix_missing_locations(loader.detached(tree)))
 
     def is_converted(self, f: Any) -> bool:
@@ -286,15 +286,15 @@ class Transpiler:
         found = source.find(f, text, trusted=id(f.__code__) in self._converted)
         if any(source.OPERATORS in _names_in(c) for c in _codes_in(f.__code__)):
             source.refuse_own_name(found.node, f.__code__.co_filename)
-        with _deep(f), big_trees():
+        with converting(describe(f)):
             tree = gast.ast_to_gast(found.node)
             if found.class_name is not None:
                 converters.mangle(tree, found.class_name)
             generated = converters.convert_tree(tree)
             code = loader.compile_function(tree, f.__code__, generated)
-        for inner in _codes_in(code):
-            self._entries.keep(inner, None)
-            self._converted.keep(inner, None)
+            for inner in _codes_in(code):
+                self._entries.keep(inner, None)
+                self._converted.keep(inner, None)
         entry = Converted(code, self._cell, tree=tree)
         if f.__closure__ is None and f.__defaults__ is None and f.__kwdefaults__ is None:
             entry.shared, entry.globals = entry.bind(f), f.__globals__
@@ -314,16 +314,6 @@ class Transpiler:
                     raise
         self._entries.keep(f.__code__, None)
         return None
-
-
-@contextmanager
-def _deep(f: types.FunctionType) -> Iterator[None]:
-    """What is nested so deeply that Python gives up, here or in its compiler, cannot be converted."""
-    try:
-        yield
-    except (RecursionError, MemoryError, SyntaxError) as error:
-        reason = f": {error.msg}" if isinstance(error, SyntaxError) else ""
-        raise ConversionError(f"{source.describe(f)} is nested too deeply to be converted{reason}") from error
 
 
 def _codes_in(code: types.CodeType) -> list[types.CodeType]:

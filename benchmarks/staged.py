@@ -36,7 +36,7 @@ def tiny(x, y):
 
 
 def products(a, b):
-    """Behaviour 37: a hundred products of small integer matrices."""
+    """A hundred products of small integer matrices."""
     total = np.zeros_like(a)
     for _ in range(100):
         total = total + a @ b
@@ -44,7 +44,7 @@ def products(a, b):
 
 
 def chain(x):
-    """Behaviour 38: a chain of products of large matrices."""
+    """A chain of products of large matrices."""
     y = x
     for _ in range(10):
         y = (y @ x) * 1e-3
@@ -52,7 +52,7 @@ def chain(x):
 
 
 def convolution(x, k):
-    """Behaviour 39: one large operation."""
+    """One large operation."""
     return np.convolve(x, k)
 
 

@@ -21,7 +21,7 @@ from .tracebacks import without_own_frame
 
 _PYTHON = (
     print, len, range, enumerate, zip, reversed, min, max, sum, any, all, sorted, map, filter,
-    int, float, bool, complex, str, list, tuple, isinstance, type,
+    int, float, bool, complex, str, repr, list, tuple, isinstance, type,
 )  # fmt: skip
 MATH = tuple(f for n, f in vars(math).items() if callable(f) and not n.startswith("_"))
 NUMPY = tuple(

@@ -8,24 +8,21 @@ from __future__ import annotations
 
 import inspect
 import io
-import re
 import sys
 import warnings
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from .closures import home
 from .tracebacks import is_ours, without_own_frame
 
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-_CLOSURE = re.compile(
-    r"(\.<locals>\.(if_body|else_body|loop_body|loop_test|get_state|set_state|\w+_operand|<lambda>)(_\d+)?)+$"
-)
 
 
 def _function(frame: FrameType) -> tuple[str, str]:
     code = frame.f_code
-    return code.co_filename, _CLOSURE.sub("", code.co_qualname)
+    return code.co_filename, home(code)
 
 
 def _below_operators(frame: FrameType) -> FrameType | None:

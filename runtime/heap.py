@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from .closures import family
 from .undefined import Undefined
 
 MAX_BYTES = 1 << 24
@@ -151,7 +152,7 @@ class Heap:
         """What `own`, the closures of a statement, and their siblings bind is the statement's state."""
         self._opaque = opaque
         self._saved: list[tuple[Any, dict[Any, Any]]] = []
-        self._families = {_family(f.__code__) for f in own if isinstance(f, types.FunctionType)}
+        self._families = {family(f.__code__) for f in own if isinstance(f, types.FunctionType)}
         self._labels: dict[int, str] = {}
         self._whole: list[tuple[Any, Any]] = []
         seen: set[int] = set()
@@ -192,7 +193,7 @@ class Heap:
         code, scope, cells = function.__code__, function.__globals__, function.__closure__ or ()
         found = [c.cell_contents for c in cells if _is_filled(c)]
         found += [scope[n] for n in code.co_names if n in scope]
-        if _family(code) not in self._families:
+        if family(code) not in self._families:
             self._note_globals(function)
             self._labels.update((id(c), n) for c, n in zip(cells, code.co_freevars, strict=True))
             found += cells
@@ -255,10 +256,6 @@ class Heap:
         """The arrays, sets and the like that are not what they were."""
         return [owner for owner, before in self._whole if not _is_equal(owner, before)]
 
-    def holds(self, value: Any) -> bool:
-        """Whether an object, dict, list or cell that can be reached holds a value."""
-        return any(part is value for owner, _ in self._saved for part in _parts(owner))
-
     def restore(self) -> None:
         for owner, before in self._whole:
             if not _is_equal(owner, before):
@@ -272,10 +269,6 @@ class Heap:
         if isinstance(owner, list):
             return [Slot(owner, None)]
         return [Slot(owner, k) for k in {**before, **now} if before.get(k, self) is not now.get(k, self)]
-
-
-def _parts(owner: Any) -> Iterable[Any]:
-    return owner if isinstance(owner, list) else _contents(owner).values()
 
 
 def _same_items(first: list[Any], second: list[Any]) -> bool:
@@ -296,29 +289,6 @@ def _put_back(owner: Any, before: Any) -> None:
     else:
         owner.clear()
         (owner.update if isinstance(owner, set) else owner.extend)(before)
-
-
-def _family(code: types.CodeType) -> tuple[str, str]:
-    """Equal for a function and the closures that were made of its statements."""
-    name = code.co_qualname
-    stem = name.rpartition(".<locals>.")[2].rstrip("_0123456789")
-    if stem in _CLOSURES:
-        name = name.rpartition(".<locals>.")[0]
-    return code.co_filename, name
-
-
-_CLOSURES = frozenset(
-    ("if_body", "else_body", "loop_body", "loop_test", "get_state", "set_state", "and_operand", "or_operand",
-     "if_exp_operand")
-)  # fmt: skip
-
-
-def function_name(code: types.CodeType) -> str:
-    """The name of the user's function in which a closure of a statement or expression was made."""
-    parts = code.co_qualname.split(".<locals>.")
-    while len(parts) > 1 and (parts[-1] == "<lambda>" or parts[-1].rstrip("_0123456789") in _CLOSURES):
-        parts.pop()
-    return parts[-1].rpartition(".")[2]
 
 
 def _is_filled(cell: types.CellType) -> bool:

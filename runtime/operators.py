@@ -248,7 +248,7 @@ def keep(cond: Any) -> Any:
     return cond
 
 
-_CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "r": repr, "s": str, "a": ascii}
+CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "r": repr, "s": str, "a": ascii}
 
 
 def fmt(value: Any, conversion: str = "") -> Any:
@@ -256,7 +256,9 @@ def fmt(value: Any, conversion: str = "") -> Any:
     backend = BACKENDS[type(value)]
     if backend is not None and backend.is_staged(value):
         return backend.fmt(value, conversion)
-    return _CONVERSIONS[conversion](value) if conversion else value
+    if staging.ACTIVE and type(value) in (tuple, list, dict, set):
+        staging.refuse_text(value)
+    return CONVERSIONS[conversion](value) if conversion else value
 
 
 def text(text: str) -> Any:

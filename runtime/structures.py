@@ -19,6 +19,7 @@ class Spec:
     kind: type | None
     keys: tuple[Any, ...] = ()
     parts: tuple[Spec, ...] = ()
+    kinds: tuple[type, ...] = ()  # of the keys of a dict: 1, 1.0 and True are equal
 
     def __str__(self) -> str:
         if self.kind is None:
@@ -56,7 +57,7 @@ def _flatten(value: Any, leaves: list[Any], changeable: bool) -> Spec:
         return Spec(kind, (), tuple([_flatten(part, leaves, changeable) for part in value]))
     if kind is dict:
         parts = tuple([_flatten(part, leaves, changeable) for part in value.values()])
-        return Spec(dict, tuple(value), parts)
+        return Spec(dict, tuple(value), parts, tuple(map(type, value)))
     if dataclasses.is_dataclass(kind) and (changeable or kind.__dataclass_params__.frozen):  # type: ignore[attr-defined]
         names = tuple(f.name for f in dataclasses.fields(kind) if hasattr(value, f.name))
         parts = tuple([_flatten(getattr(value, n), leaves, changeable) for n in names])
@@ -102,7 +103,7 @@ def _unflatten(spec: Spec, leaves: Iterator[Any]) -> Any:
         for name, part in zip(spec.keys, parts, strict=True):
             object.__setattr__(made, name, part)
         return made
-    return spec.kind(*parts)
+    return tuple.__new__(spec.kind, parts)  # a named tuple, as it was
 
 
 def paths(spec: Spec, name: str) -> list[str]:

@@ -29,7 +29,6 @@ ALSO = {
 LONGEST = 400
 LONG: dict[str, str] = {  # the files that are longer all the same, each with its reason
     "runtime/graph/backend.py": "the backend protocol, method by method",
-    "runtime/graph/compile.py": "one emitter, a method for each op that is no single expression",
     "runtime/graph/staged.py": "the methods of an array, which are as many as NumPy's protocols ask for",
     "tests/runtime/graph/test_rules.py": "the table of calls that the rules are compared on",
     "tests/test_staged_equivalence.py": "a list of functions as users write them",

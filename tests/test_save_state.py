@@ -286,7 +286,7 @@ CHANGES: dict[str, tuple[Any, str]] = {
     "leaf": (lambda t, c: t["changes"][0].update(path=[0, 0]), "leads to no list"),
     "whole": (lambda t, c: t["changes"][0].update(path=[0]), "leads to no list"),
     "attribute": (lambda t, c: t["changes"][1]["items"][0].__setitem__(0, "__class__"), "is no key"),
-    "item": (lambda t, c: t["changes"][0]["items"][0].__setitem__(1, {"path": [1, 2]}), "leads to no list"),
+    "item": (lambda t, c: t["changes"][0]["items"][0].__setitem__(1, {"path": [1]}), "leads to no list"),
     "method": (lambda t, c: draw(c).update(op="random.set_state"), "no op or function"),
     "other method": (lambda t, c: draw(c).update(op="random.normal"), "draws from no generator"),
     "drawn from": (lambda t, c: draw(c).update(inputs=[0]), "draws from no generator"),

@@ -37,6 +37,9 @@ class Names(Set[str]):
     def __len__(self) -> int:
         return self.mask.bit_count()
 
+    def __bool__(self) -> bool:
+        return self.mask != 0
+
     def __or__(self, other: Names) -> Names:  # type: ignore[override]
         return Names(self.mask | other.mask, self.bits)
 
@@ -111,19 +114,18 @@ class Facts:
 
     @cached_property
     def _unbound(self) -> list[int]:
-        gen = [self._mask(step.deletes) for step in self._steps]
+        gen = [self._mask(step.deletes & self.locals) for step in self._steps]
         kill = [self._mask(step.binds - step.skips) for step in self._steps]
         start = self._mask(self.locals - {p.id for p in parameters(self.function)})
         return solve(self.graph, gen, kill, start=start)
 
     @cached_property
-    def _always(self) -> tuple[int, int]:
-        return self._mask(self.always_live), self._mask(self.locals)
+    def _always(self) -> int:
+        return self._mask(self.always_live)
 
     def _point(self, node: int) -> Point:
-        always_live, variables = self._always
-        live, unbound = self._live[node] | always_live, self._unbound[node] & variables
-        return Point(Names(live, self._bits), Names(unbound, self._bits))
+        live = Names(self._live[node] | self._always, self._bits)
+        return Point(live, Names(self._unbound[node], self._bits))
 
     def entry(self, statement: gast.AST) -> Point:
         return self._point(self.graph.entries[statement])
@@ -141,6 +143,10 @@ class Facts:
     def start(self, block: list[gast.AST]) -> Point:
         """Before the first statement of a block."""
         return self.entry(block[0]) if block[0] in self.graph.entries else self.before(block[0])
+
+    def unbound_before(self, tree: gast.AST) -> Names:
+        """The variables that may be unbound at the step that evaluates `tree`."""
+        return Names(self._unbound[self.graph.steps[tree]], self._bits)
 
     @cached_property
     def staying(self) -> frozenset[gast.AST]:

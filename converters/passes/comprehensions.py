@@ -34,7 +34,7 @@ class Comprehensions(Rewriter):
             for first in reversed(firsts):
                 cond = at(operator("and_", lambda_(first), lambda_(cond)), first)
             generator.ifs = [at(operator("keep", cond), cond)]
-        items = self.walk.context.namer.fresh("items")
+        items = self.walk.context.namer.parameter("items")
         source, generator.iter = generator.iter, at(load(items), generator.iter)
         return operator("list_comp", source, at(lambda_(node, items), node))
 

@@ -10,6 +10,7 @@ read through `ldu`, which tells it from a bound one.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 import gast
 
@@ -100,7 +101,8 @@ class ControlFlow(Pass):
         body = self.block(function.body[start:], _Place())
         function.body = [*function.body[:start], *body]
         self.declare(function, self.bound_inside)
-        self.hide_added(function.body)
+        if self.context.namer.may_hold("locals", "vars", "dir"):
+            self.hide_added(function.body)
 
     def hide_added(self, body: list[gast.AST]) -> None:
         """Tell each `locals()` what names were added; a comprehension may be part of the function."""
@@ -116,6 +118,8 @@ class ControlFlow(Pass):
         out: list[gast.AST] = []
         if place.sink is None:
             place = replace(place, states={})
+        names = self.context.namer
+        mark = names.mark()
         for statement in statements:
             kind = type(statement)
             defs = out if place.sink is None else place.sink
@@ -130,6 +134,8 @@ class ControlFlow(Pass):
                 out.append(statement)
             else:
                 out.extend(self.simple(statement, place))
+            if place.sink is None:
+                names.release(mark, keep=chain.from_iterable(place.states.values()))
         return out or [gast.Pass()]
 
     def stays(self, statement: gast.AST) -> bool:
@@ -158,7 +164,7 @@ class ControlFlow(Pass):
     def simple(self, statement: gast.AST, place: _Place) -> list[gast.AST]:
         changed = statement.target if isinstance(statement, gast.AugAssign) else None
         targets = statement.targets if isinstance(statement, gast.Delete) else [changed]
-        unbound = self.facts.before(statement).unbound
+        unbound = self.facts.unbound_before(statement)
         self.read(statement, place)
         names = [t.id for t in targets if isinstance(t, gast.Name) and t.id in unbound]
         return [
@@ -258,9 +264,8 @@ class ControlFlow(Pass):
             name = self.context.function_name("loop_test")
             defs.extend(at_all(TEST(name=name, declarations=[], test=until), inside.origin))
             test = load(name)
-        item = self.context.namer.fresh("item")
-        before = self.facts.before(statement.target)
-        target = self.read(statement.target, inside, before.unbound)
+        item = self.context.namer.parameter("item")
+        target = self.read(statement.target, inside, self.facts.unbound_before(statement.target))
         converted = self.block(body, inside)
         declarations = self.declarations(activity([target, *converted]))
         name = self.context.function_name("loop_body")
@@ -330,6 +335,8 @@ class ControlFlow(Pass):
             get_nothing = gast.Attribute(load(OPERATORS), "get_nothing", gast.Load())
             return get_nothing, gast.Attribute(load(OPERATORS), "set_nothing", gast.Load())
         if state not in place.states:
+            if place.sink is None:
+                place.states.clear()  # the names of the latest are enough to keep
             place.states[state] = self.new_accessors(state, defs, place.origin or origin)
         get_name, set_name = place.states[state]
         return load(get_name), load(set_name)
@@ -338,7 +345,7 @@ class ControlFlow(Pass):
         names = self.context.function_name("get_state"), self.context.function_name("set_state")
         values = [self.state_value(symbol, state) for symbol in state.symbols]
         defs.extend(at_all(GET_STATE(name=names[0], values=gast.Tuple(values, gast.Load())), origin))
-        parameter = self.context.namer.fresh("values")
+        parameter = self.context.namer.parameter("values")
         variables = {symbol for symbol in state.symbols if "." not in symbol}
         self.bound_inside |= variables - self.global_names
         targets, restored = [], []
@@ -371,7 +378,7 @@ class ControlFlow(Pass):
             step = self.facts.graph.steps.get(tree)
             if step is None:
                 return tree
-            unbound = self.facts.before(tree).unbound
+            unbound = self.facts.unbound_before(tree)
         return checked(tree, unbound, place.in_closure) if unbound else tree
 
 

@@ -75,7 +75,7 @@ class LowerJumps(Pass):
             body = [at(assign(self.returned, constant(False)), place), *body]
         if self.value:
             body.append(at(gast.Return(load(self.value)), place))
-        function.body = [*head, *_without_unread(body, self.flags)]
+        function.body = [*head, *(_without_unread(body, self.flags) if self.flags else body)]
         self.declare(function, changed.binds | changed.deletes)  # also what only code that never runs binds
 
     def flag(self, stem: str) -> str:

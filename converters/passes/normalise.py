@@ -40,7 +40,7 @@ class Normalise(Pass):
         if isinstance(function, gast.Lambda):
             return
         self.first = next((p.id for p in (*function.args.posonlyargs, *function.args.args)), None)
-        if self.first is not None:
+        if self.first is not None and self.context.namer.may_hold("super"):
             _spell_out_super(function, self.first)
         start = docstring_length(function.body)
         body = self.block(function.body[start:])

@@ -19,8 +19,8 @@ class Subscripts(Rewriter):
 
     rewrites = {
         gast.Subscript: "read",
-        gast.Assign: "write",
-        gast.AugAssign: "update",
+        gast.Assign: "change",
+        gast.AugAssign: "change",
     }
 
     def __init__(self, walk: Expressions):
@@ -47,6 +47,13 @@ class Subscripts(Rewriter):
             return node
         return operator("get_item", node.value, _key(node.slice))
 
+    def change(self, node: gast.Assign | gast.AugAssign) -> list[gast.AST]:
+        """A statement without item writes; the names that it needs are its own."""
+        mark = self.walk.context.namer.mark()
+        statements = self.write(node) if isinstance(node, gast.Assign) else self.update(node)
+        self.walk.context.namer.release(mark)
+        return statements
+
     def write(self, node: gast.Assign) -> list[gast.AST]:
         target = node.targets[0]
         if len(node.targets) != 1 or not isinstance(target, gast.Subscript) or _has_star(target.slice):
@@ -70,7 +77,7 @@ class Subscripts(Rewriter):
         always = not simple or not _is_simple(target.slice)
         base = self.once(target.value, "base", before, node, always=always)
         key = self.once(_key(target.slice), "key", before, node, always=not simple)
-        item = self.walk.context.namer.fresh("item")
+        item = self.walk.context.namer.fresh("element")
         read = (
             gast.Subscript(base, key, gast.Load()) if _is_constant(key) else operator("get_item", base, key)
         )

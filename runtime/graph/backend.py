@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dis
-import enum
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,22 +10,17 @@ import numpy as np
 
 from .. import staging
 from ..errors import AutographError, StagingError
+from ..staging.aliases import other_way
 from ..tracebacks import catches, frames_of, is_ours
 from ..undefined import Undefined
 from . import builtins, effects, lists, record, texts
-from .ir import Graph, Node
+from .ir import Graph, Missing, Node
 from .iterables import Source, StagedIterable, as_iterable, element_types, sources_of
 from .merging import merge_types
 from .staged import Scalar, Staged, StagedList, Tensor, wrap
 from .trace import Builder, building, current, in_inner_graph, is_tracing, scalar_type, user_frames
 from .types import ArrayType, ListType, MaybeType, ScalarType, StagedType
 from .variables import Variable
-
-
-class Missing(enum.Enum):
-    """What an unbound variable holds in a running graph."""
-
-    VALUE = "unbound"
 
 
 class BranchCapture:
@@ -68,11 +62,10 @@ class GraphBackend:
 
     def is_handle(self, value: Any) -> bool:
         """Whether a value can be written in place."""
-        return isinstance(value, StagedList) or (
-            isinstance(value, Tensor)
-            and isinstance(value.type, ArrayType)
-            and bool(value.type.shape or value.in_place)
-        )
+        if not isinstance(value, Tensor):
+            return isinstance(value, StagedList)
+        held = value.type.held if isinstance(value.type, MaybeType) else value.type
+        return isinstance(held, ArrayType) and bool(held.shape or value.in_place)
 
     def merge(self, first: StagedType, second: StagedType) -> StagedType:
         return merge_types(first, second)
@@ -84,7 +77,11 @@ class GraphBackend:
         kind = getattr(value, "type", None)
         if not isinstance(kind, MaybeType):
             return value
-        return wrap(record.add("check_bound", (value,), kind.held, effect=True, symbol=kind.name))
+        made = wrap(record.add("check_bound", (value,), kind.held, effect=True, symbol=kind.name))
+        if isinstance(made, Tensor) and made.type.shape:
+            made.follow(value, self.bound, ...)  # what is written to it is written to the variable's array
+            made.shared = value.shared
+        return made
 
     # Captures
 
@@ -222,6 +219,15 @@ class GraphBackend:
             if base is not None:
                 base.shared = "it has a view that was made in a branch or loop"
 
+    def refreshed(self, value: Any) -> Any:
+        """A value, or what it is by now if it is a view of an array that was written."""
+        return value.read() if isinstance(value, Staged) and value.is_stale else value
+
+    def follow(self, placeholder: Any, value: Any) -> None:
+        """Let a placeholder be a view of what the value is a view of that it stands for at first."""
+        if isinstance(placeholder, Tensor) and isinstance(value, Tensor) and isinstance(value.base, Tensor):
+            placeholder.follow_blindly(value.base)
+
     def is_view(self, value: Any) -> bool:
         return isinstance(value, Staged) and value.base is not None
 
@@ -248,6 +254,11 @@ class GraphBackend:
         return texts.resolved(text)
 
     def staged_list(self, values: Sequence[Any]) -> StagedList:
+        if any(values is given for given in current().root.given):
+            raise StagingError(
+                "a list that is an argument changes its length under a staged condition or in a staged loop. "
+                "Make a list of your own, and return it"
+            )
         return values if isinstance(values, StagedList) else lists.staged_list(values)
 
     def staged_array(self, value: np.ndarray) -> Tensor:
@@ -314,8 +325,14 @@ class GraphBackend:
             target[key] = value
             return target
         if isinstance(target, np.ndarray) and (
-            staging.has_staged(key) or record.contains_staged(value) or _inner()
+            staging.has_staged(key) or record.contains_staged(value) or in_inner_graph()
         ):
+            other = other_way(target, None, None)
+            if other:
+                raise StagingError(
+                    f"a staged value is written into a plain array, and {other} leads to it too, and would "
+                    "not see that. Write to an array that has one name, or pass the array as an argument"
+                )
             made = record.wrap(record.to_node(target))
             made[key] = value
             return made
@@ -335,10 +352,6 @@ class GraphBackend:
             raise AssertionError(*([] if msg is None else [msg()]))
 
         staging.if_stmt(self, failed, fail, staging.nothing, tuple, staging.set_nothing, (), 0)
-
-
-def _inner() -> bool:
-    return current().parent is not None
 
 
 def _missing() -> Node:
@@ -441,4 +454,4 @@ def _item_of_sequence(target: Sequence[Any], key: Any) -> Node:
     return record.add("list_get", (held, key), merged)
 
 
-__all__ = ["ArrayType", "GraphBackend", "Missing", "Scalar"]
+__all__ = ["ArrayType", "GraphBackend", "Scalar"]

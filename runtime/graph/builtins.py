@@ -241,6 +241,13 @@ def _filter(function: Callable[..., Any] | None, iterable: Any) -> Any:
     return made
 
 
+def _repr(value: Any) -> Any:
+    raise StagingError(
+        "repr() of what is staged, or holds something staged, would be text about the trace. Use an "
+        "f-string: f'{x!r}'"
+    )
+
+
 def _isinstance(value: Any, kinds: Any) -> bool:
     kinds = kinds if isinstance(kinds, tuple) else (kinds,)
     kind = getattr(value, "type", None)
@@ -315,6 +322,7 @@ IMPLEMENTATIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     list: _list,
     tuple: _tuple,
     isinstance: _isinstance,
+    repr: _repr,
     type: _type,
     **{kind: _conversion(kind) for kind in (int, float, bool, complex, str)},
     **{f: _math(f) for f in table.MATH},

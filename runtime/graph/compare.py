@@ -40,6 +40,15 @@ def _same_attrs(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return keys == other.keys() - UNCOMPARED and all(same_value(one[k], other[k]) for k in keys)
 
 
+def _same_long(one: Any, other: Any) -> bool:
+    """Numbers that have bytes in memory which are no part of them."""
+    parts = [(one, other)] if one.dtype.kind == "f" else [(one.real, other.real), (one.imag, other.imag)]
+    return all(
+        np.array_equal(a, b, equal_nan=True) and np.array_equal(np.signbit(a), np.signbit(b))
+        for a, b in parts
+    )
+
+
 def same_value(one: Any, other: Any) -> bool:
     """Whether values are the same to the last bit, and their types too."""
     if one is other:
@@ -59,6 +68,8 @@ def same_value(one: Any, other: Any) -> bool:
         case np.ndarray() | np.generic():
             if (one.dtype, one.shape) != (other.dtype, other.shape):
                 return False
+            if one.dtype.type in (np.longdouble, np.clongdouble):
+                return _same_long(one, other)
             return (one.dtype.hasobject and one is other) or one.tobytes() == other.tobytes()
         case float():
             return np.float64(one).tobytes() == np.float64(other).tobytes()

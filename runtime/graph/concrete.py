@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import copy
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,10 +16,10 @@ from ..places import Place
 from ..structures import Spec, flatten, unflatten
 from ..tracebacks import FULL, at_user_frames, strip
 from .compile import Compiled, compile_graph
-from .containers import Change, apply, changes, snapshot
+from .containers import Change, apply, changes, refuse_repeated, snapshot
 from .ir import Graph, Node
 from .numerics import MODES
-from .optimise import optimise
+from .optimise import ALL, optimise
 from .specs import TensorSpec, known
 from .staged import Staged, Tensor, wrap
 from .trace import Root, building, trace_root
@@ -34,9 +35,15 @@ class Outputs:
     plain: list[Any]
     places: list[int | None]
 
+    made: frozenset[int] = frozenset()
+    """The places of plain values that the traced function made, each call anew."""
+
     def build(self, results: Sequence[Any]) -> Any:
+        plain = self.plain
+        if self.made:
+            plain = [copy.copy(p) if n in self.made else p for n, p in enumerate(plain)]
         return unflatten(
-            self.spec, [p if i is None else results[i] for p, i in zip(self.plain, self.places, strict=True)]
+            self.spec, [p if i is None else results[i] for p, i in zip(plain, self.places, strict=True)]
         )
 
 
@@ -80,6 +87,7 @@ class ConcreteGraph:
         outputs: how the function's result is made of its results.
         writes: the arguments that it changes; what they become are its last results.
         changed: what becomes of containers among the arguments.
+        optimisations: the names of those to use.
         twins: the results that are copied, being equal to others; then the graph is optimised already.
     """
 
@@ -91,6 +99,7 @@ class ConcreteGraph:
         writes: list[int],
         changed: list[Change],
         *,
+        optimisations: Sequence[str] = ALL,
         twins: set[int] | None = None,
     ):
         self.graph = graph
@@ -99,7 +108,7 @@ class ConcreteGraph:
         self.writes, self.changes = writes, changed
         if twins is None:
             traced = list(graph.results)
-            optimise(graph)
+            optimise(graph, optimisations)
             graph.settle()
             twins = _twins(traced, graph.results)
         self.twins = twins
@@ -130,8 +139,10 @@ class ConcreteGraph:
         """The result for the leaves of `arguments`, of which the staged ones are arrays."""
         arrays = [leaves[i] for i in self.inputs.staged]
         variables = self.inputs.variables(leaves) if self.inputs.state else []
-        if self.writes and len(arrays) > 1:
-            self._refuse_shared(arrays)
+        if self.writes and len(arrays) + len(variables) > 1:
+            self._refuse_shared([*arrays, *variables])
+        if self.changes:
+            refuse_repeated(arguments, self.graph.name)
         run = self._run if not MODES else self._checked_run()
         try:
             results = run(*arrays, *[v.value for v in variables])
@@ -170,7 +181,7 @@ class ConcreteGraph:
         """An argument that is written must not share memory with another: the other would not change."""
         for i in self.writes:
             for j, other in enumerate(arrays):
-                if i < len(arrays) and i != j and _overlap(arrays[i], other):
+                if i != j and _overlap(_array_of(arrays[i]), other):
                     first, second = (self.graph.arguments[k].attrs["name"] for k in (i, j))
                     raise StagingError(
                         f"{self.graph.name} writes to its argument {first!r}, which shares memory with "
@@ -181,11 +192,9 @@ class ConcreteGraph:
         """Let an error of the running graph come from the user's lines."""
         if FULL:
             return
-        place, node = error.__traceback__, None
-        nodes = {c.function.__code__: c.nodes for c in (self._compiled, self._checked) if c is not None}
-        while place is not None and node is None:
-            node = nodes.get(place.tb_frame.f_code, {}).get(place.tb_lineno)
-            place = place.tb_next
+        compiled = [c for c in (self._compiled, self._checked) if c is not None]
+        found = (c.node_at(error.__traceback__) for c in compiled)
+        node = next((node for node in found if node is not None), None)
         error.__traceback__ = self._traceback(error, () if node is None else node.places)
 
     def _traceback(self, error: BaseException, places: Sequence[Place]) -> Any:
@@ -203,6 +212,10 @@ def _described(kind: StagedType) -> Any:
     if isinstance(kind, ArrayType):
         return TensorSpec(kind.shape, kind.dtype)
     return kind.python if isinstance(kind, ScalarType) else kind
+
+
+def _array_of(value: Any) -> Any:
+    return value.array if isinstance(value, Variable) else value
 
 
 def _own(result: Any, variables: Sequence[Variable]) -> Any:
@@ -246,6 +259,7 @@ def trace(
     backend: Any,
     *,
     may_create: bool = True,
+    optimisations: Sequence[str] = ALL,
 ) -> tuple[ConcreteGraph, bool]:
     """Run `function(*args, **kwargs)` on staged values; what it did, and whether it made variables.
 
@@ -257,6 +271,7 @@ def trace(
         name: the name of the graph.
         backend: the graph backend.
         may_create: whether the function may make variables.
+        optimisations: the names of those to use.
     """
     leaves, spec = flatten(arguments, changeable=True)
     builder = Root(name, may_create=may_create)
@@ -274,6 +289,7 @@ def trace(
                 builder.state_of(leaf)
         args, kwargs = unflatten(spec, staged)
         before = snapshot((args, kwargs))
+        builder.given = [container for _, container, _ in before]
         raised: list[Exception] = []
 
         def run() -> Any:
@@ -292,6 +308,11 @@ def trace(
         results = builder.graph.results
         outputs, structure = flatten(value, changeable=True)
         made = Outputs(structure, *_results(results, outputs))
+        known_before = [*leaves, *_outer_values(function)]
+        made.made = frozenset(
+            n for n, value in enumerate(made.plain)
+            if isinstance(value, (np.ndarray, set, bytearray)) and not any(value is k for k in known_before)
+        )  # fmt: skip
         changed = changes(before, lambda leaves: _results(results, leaves))
         handles += [handle for _, handle in builder.state.values()]
         own = builder.graph.arguments
@@ -301,7 +322,7 @@ def trace(
     state = [places.get(key, variable) for key, (variable, _) in builder.state.items()]
     given = [known(leaf) if kind is None else kind for leaf, kind in zip(leaves, specs, strict=True)]
     inputs = Inputs(spec, given, state, _forms(leaves))
-    concrete = ConcreteGraph(builder.graph, inputs, made, writes, changed)
+    concrete = ConcreteGraph(builder.graph, inputs, made, writes, changed, optimisations=optimisations)
     concrete.lasts = not raised
     return concrete, builder.created
 
@@ -314,6 +335,18 @@ def _forms(leaves: Sequence[Any]) -> dict[int, str]:
         for kind, form in kinds
         if isinstance(leaf, kind) and leaf.shape == ()
     }
+
+
+def _outer_values(function: Any) -> Iterator[Any]:
+    """What a function can return without having made it: its globals and what it closes over."""
+    inner = getattr(function, "func", function)
+    inner = getattr(inner, "__func__", inner)
+    yield from getattr(inner, "__globals__", {}).values()
+    for cell in getattr(inner, "__closure__", None) or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:
+            continue
 
 
 def _results(results: list[Node], leaves: Sequence[Any]) -> tuple[list[Any], list[int | None]]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from ..errors import StagingError
 from ..structures import Spec, flatten, unflatten
 
 Path: TypeAlias = tuple[Any, ...]
@@ -35,6 +36,17 @@ class Change:
             else:
                 contents[key] = _at(arguments, item)
         return contents
+
+
+def refuse_repeated(arguments: Any, function: str) -> None:
+    """A container that the function changes must not be given twice: it has a copy of its own for each."""
+    places: dict[int, Path] = {}
+    for path, container in contained(arguments):
+        if len(path) > 1 and places.setdefault(id(container), path) != path:
+            raise StagingError(
+                f"{function} changes a {type(container).__name__} among its arguments, and one stands there "
+                "twice. Give it a copy"
+            )
 
 
 def apply(changes: Sequence[Change], arguments: Any, results: Sequence[Any]) -> None:
@@ -70,6 +82,8 @@ def changes(
         for key, value in new.items():
             if id(value) in paths:
                 items[key] = paths[id(value)]
+            elif value is old.get(key, paths):
+                items[key] = (*path, key)  # the caller's own
             else:
                 leaves, spec = flatten(value, changeable=True)
                 items[key] = (spec, *result(leaves))

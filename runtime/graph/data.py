@@ -15,9 +15,8 @@ from ..errors import StagingError
 from ..structures import flatten, unflatten
 from . import record
 from .iterables import Made, Source, StagedIterable
-from .specs import TensorSpec
+from .specs import TensorSpec, fitted
 from .trace import is_tracing
-from .types import ArrayType
 
 
 class Elements(Source):
@@ -41,7 +40,9 @@ class Elements(Source):
             values, structure = flatten(tuple(element))  # as data loaders collate
         if structure != self._structure:
             raise TypeError(f"an element of the dataset is {structure}, but its spec is {self._structure}")
-        return tuple([_fitted(v, s) for v, s in zip(values, self._specs, strict=True)])
+        hint = ": give the spec of what comes, with None for lengths that differ"
+        what = "an element of the dataset has"
+        return tuple([fitted(v, s, what, hint) for v, s in zip(values, self._specs, strict=True)])
 
     def iterate(self) -> Iterator[Any]:
         """The leaves of each element, as a running graph takes them."""
@@ -99,18 +100,6 @@ class DatasetIterator(Elements):
 
     def _take(self) -> tuple[Any, ...]:
         return next(self._leaves)
-
-
-def _fitted(value: Any, spec: TensorSpec) -> Any:
-    array = np.asarray(value)
-    if type(value) in (bool, int, float, complex) and np.can_cast(array.dtype, spec.dtype, "same_kind"):
-        array = array.astype(spec.dtype)
-    if not spec.admits(array):
-        raise TypeError(
-            f"an element of the dataset has {ArrayType(array.dtype, array.shape)}, but its spec is "
-            f"{spec.type}: give the spec of what comes, with None for lengths that differ"
-        )
-    return array if array.ndim else array[()]
 
 
 def from_iterable(source: Callable[[], Iterable[Any]] | Iterable[Any], *, spec: Any = None) -> Dataset:

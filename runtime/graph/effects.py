@@ -16,10 +16,10 @@ from ..structures import flatten, unflatten
 from . import record
 from .ir import Node, Slot
 from .rules.probing import dummy, quiet
-from .specs import TensorSpec
+from .specs import fitted
 from .staged import Staged, Tensor
 from .trace import current, is_tracing, scalar_type
-from .types import ArrayType, GeneratorType, ScalarType, StagedType
+from .types import ArrayType, GeneratorType, ScalarType
 
 
 def print(*values: Any, **options: Any) -> None:  # noqa: A001 - it is Python's, at every call
@@ -81,7 +81,9 @@ def py_function(f: Callable[..., Any], args: Any, spec: Any) -> Any:
             return ()
         if shape != structure:
             raise TypeError(f"the py_function {_name(f)} returned {shape}, but its spec is {structure}")
-        return tuple([_fitted(_name(f), v, s) for v, s in zip(made, specs, strict=True)])
+        return tuple(
+            [fitted(v, s, f"the py_function {_name(f)} returned") for v, s in zip(made, specs, strict=True)]
+        )
 
     if not is_tracing():
         results = called(*args)
@@ -100,18 +102,6 @@ def _name(f: Callable[..., Any]) -> str:
     return getattr(f, "__name__", type(f).__name__)
 
 
-def _fitted(name: str, value: Any, spec: TensorSpec) -> Any:
-    array = np.asarray(value)
-    if type(value) in (bool, int, float, complex) and np.can_cast(array.dtype, spec.dtype, "same_kind"):
-        array = array.astype(spec.dtype)
-    if not spec.admits(array):
-        raise TypeError(
-            f"the py_function {name} returned {ArrayType(array.dtype, array.shape)}, "
-            f"but its spec is {spec.type}"
-        )
-    return array if array.ndim else array[()]
-
-
 # Random numbers: drawn when the graph runs, from the very generator
 
 
@@ -120,13 +110,25 @@ def drawing(function: Any) -> Callable[..., Any] | None:
     if not is_tracing():
         return None
     owner = getattr(function, "__self__", None)
-    if isinstance(owner, (np.random.Generator, np.random.RandomState, random.Random)):
+    if isinstance(owner, DRAWERS):
         return lambda *args, **kwargs: _drawn(owner, function.__name__, args, kwargs)
     if function is np.random.seed:
         return lambda *args, **kwargs: _drawn(GENERATORS["numpy.random"], "seed", args, kwargs)
+    if function in _CONSTRUCTORS:
+        return _refuse_constructor
     if function is np.random.default_rng:
         return lambda *args, **kwargs: _StagedGenerator(args, kwargs)
     return None
+
+
+_CONSTRUCTORS = (random.Random, np.random.RandomState, np.random.Generator)
+
+
+def _refuse_constructor(*_: Any, **__: Any) -> Any:
+    raise StagingError(
+        "a random generator is made in a traced function: it would be made once, and draw on at each call. "
+        "Make it outside of the function, or use np.random.default_rng"
+    )
 
 
 class _StagedGenerator:
@@ -151,6 +153,11 @@ _PERMUTED = {"shuffle": "permutation"}
 
 def _drawn(owner: Any, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
     """The node of one call of a generator, which is an object or a node."""
+    if name in _PERMUTED and args and isinstance(args[0], (list, np.ndarray)):
+        raise StagingError(
+            "shuffle() of a plain list or array would happen once, when the function is traced. Use "
+            "permutation()"
+        )
     if name in _PERMUTED and args and isinstance(args[0], Tensor):
         [target] = args
         target[...] = _drawn(owner, _PERMUTED[name], args, kwargs)
@@ -240,14 +247,14 @@ def _common(name: str, first: Any, second: Any) -> Any:
 GENERATORS = {"numpy.random": np.random.rand.__self__, "random": random.random.__self__}  # type: ignore[attr-defined]
 """The generators of whole modules."""
 
-_KINDS = (np.random.Generator, np.random.RandomState, random.Random)
+DRAWERS = (np.random.Generator, np.random.RandomState, random.Random)
 _STATE = ("get_state", "getstate", "set_state", "setstate", "spawn")
 DRAWS = frozenset(
     f"random.{name}"
-    for kind in _KINDS
+    for kind in DRAWERS
     for name in dir(kind)
     if not name.startswith("_") and name not in _STATE and callable(getattr(kind, name))
 )
 """The ops that draw."""
 
-__all__ = ["DRAWS", "GENERATORS", "StagedType", "draw", "drawing", "print", "py_function"]
+__all__ = ["DRAWERS", "DRAWS", "GENERATORS", "draw", "drawing", "print", "py_function"]

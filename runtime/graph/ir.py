@@ -8,6 +8,7 @@ that has several. `effect` says that a node is needed by definition and keeps it
 
 from __future__ import annotations
 
+import enum
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -19,6 +20,12 @@ Frames: TypeAlias = tuple[tuple[types.CodeType, int], ...]
 Source: TypeAlias = tuple[Place, ...] | Frames
 """The user's frames below which a node was made, outermost first: as places, or while its trace runs
 as code objects and instructions."""
+
+
+class Missing(enum.Enum):
+    """What an unbound variable holds in a running graph."""
+
+    VALUE = "unbound"
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,14 @@ def _element_type(value: Any) -> Any:
     return getattr(value, "type", None) or scalar_type(value)
 
 
+def _share(value: Any) -> None:
+    """What a list holds is not written by another name: the list's item would have to change too."""
+    if hasattr(value, "assign_add"):
+        raise StagingError("a staged list cannot hold a Variable itself. Append v.read_value()")
+    if hasattr(value, "shared"):
+        value.shared = "is an item of a list, which would have to change too"
+
+
 def list_append(target: Any, value: Any) -> Any:
     node = value if isinstance(value, Node) else _element_node(value)
     return wrap(add("list_append", (target, node), ListType(_merged(target.type.element, node.type))))
@@ -58,6 +66,8 @@ def _element_node(value: Any) -> Node:
     if type(value) is tuple:
         parts = [_element_node(v) for v in value]
         return current().add("tuple", parts, {}, TupleType(tuple([p.type for p in parts])))
+    if getattr(value, "in_place", False) or getattr(value, "ndim", 0):
+        _share(value)
     if isinstance(value, (tuple, list)):
         raise StagingError("a staged list can hold numbers, arrays and tuples of these, not lists")
     return to_node(value)

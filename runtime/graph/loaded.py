@@ -183,17 +183,17 @@ class _Loader:
                 raise wrong(place, f"{key!r} is no key, or stands twice")
             if "path" in item:
                 only(item, place, "path")
-                items[key] = _path(item["path"], spec, place)
+                items[key] = _path(item["path"], spec, place, container=False)
             else:
                 items[key] = self.values(item, count, place)
         return Change(path, items)
 
 
-def _path(data: Any, spec: Spec, at: str) -> Path:
-    """The way to a list, dict or object among the arguments, of which `spec` is the structure."""
+def _path(data: Any, spec: Spec, at: str, *, container: bool = True) -> Path:
+    """The way to something among the arguments, of which `spec` is the structure."""
     path = tuple(decode_key(k, at) for k in expect(data, list, at))
     found = _at(spec, path)
-    if len(path) < 2 or found.kind in (None, tuple):
+    if len(path) < 2 or (container and found.kind in (None, tuple)):
         raise wrong(at, "leads to no list, dict or object among the arguments")
     return path
 

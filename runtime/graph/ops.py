@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .effects import DRAWS, GENERATORS
+from .effects import DRAWERS, DRAWS
 from .ir import Graph, Node, Slot
 from .run import EXPRESSIONS
 
@@ -66,7 +66,8 @@ def _kwargs(value: Any) -> bool:
 
 
 def _printing(value: Any) -> bool:
-    return type(value) is dict and set(value) <= {"sep", "end", "flush"}
+    fits = type(value) is dict and set(value) <= {"sep", "end", "flush", "file"}
+    return fits and ("file" not in value or hasattr(value["file"], "write"))
 
 
 def _nothing(value: Any) -> bool:
@@ -86,7 +87,7 @@ def _conversion(value: Any) -> bool:
 
 
 def _structure(value: Any) -> bool:
-    return all(map(_structure, value)) if type(value) is tuple else _count(value)
+    return all(map(_structure, value)) if isinstance(value, tuple) else _count(value)
 
 
 def _item(value: Any) -> bool:
@@ -101,7 +102,7 @@ def _anything(value: Any) -> bool:
 def _drawing(value: Any) -> bool:
     """What draws, the name of its method, and the arguments of that."""
     fits = type(value) is tuple and list(map(type, value[1:])) == [str, tuple, dict]
-    return fits and (isinstance(value[0], Slot) or any(value[0] is g for g in GENERATORS.values()))
+    return fits and isinstance(value[0], (Slot, *DRAWERS))
 
 
 def _shaping(value: Any) -> bool:

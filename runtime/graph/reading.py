@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import FormatError
-from .backend import Missing
 from .effects import GENERATORS
-from .ir import Slot
+from .ir import Missing, Slot
 from .names import SCALARS, TYPES
 from .types import ArrayType, GeneratorType, ListType, MaybeType, ScalarType, StagedType, TupleType
 from .values import DEEPEST, DTYPE, KEYS

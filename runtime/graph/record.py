@@ -190,7 +190,7 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]
         )
     name = OPERATOR_OF.get(function)
     plain_call = method == "__call__" and not kwargs
-    if plain_call and name is not None and not _all_scalars(inputs):
+    if plain_call and name is not None and not _all_scalars(inputs) and not _is_call(name, inputs):
         made = unary(name, inputs[0]) if len(inputs) == 1 else binary(name, *inputs)
     else:
         taken = Arguments()
@@ -208,6 +208,23 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]
                 raise StagingError("out= of a NumPy function on staged arrays must be a staged array")
             target.write_through(converted(value, target.type, casting="same_kind"))
     return out[0] if len(out) == 1 else out
+
+
+def _is_call(name: str, inputs: Sequence[Any]) -> bool:
+    """Whether a ufunc that was called does something else than the operator of its name.
+
+    `x ** 2` is a square, and operators of NumPy scalars round, and sign NaNs, in their own way. NumPy calls
+    the ufunc for an operator, too, where its first operand is no staged value.
+    """
+    if not is_staged(inputs[0]):
+        return False
+    return name == "pow" or all(map(_is_single, inputs))
+
+
+def _is_single(value: Any) -> bool:
+    if is_staged(value):
+        return isinstance(value.type, ScalarType) or getattr(value.type, "shape", None) == ()
+    return isinstance(value, (int, float, complex, np.generic))
 
 
 def _all_scalars(inputs: Sequence[Any]) -> bool:
@@ -230,6 +247,9 @@ def _stronger(value: Any) -> Any:
 
 def binary(name: str, left: Any, right: Any) -> Any:
     a, b = _bound(to_node(left)), _bound(to_node(right))
+    truths = isinstance(a.type, ArrayType) and a.type.dtype == bool and a.type.shape
+    if name == "pow" and truths and type(right) is int and right == 2:
+        return ufunc(np.square, "__call__", (left,), {})  # as NumPy does, and a square is of another dtype
     if not is_staged(left):
         kinds = (left if isinstance(left, str) and isinstance(b.type, ArrayType) else a.type, b.type)
     else:

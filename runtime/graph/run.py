@@ -25,7 +25,7 @@ EXPRESSIONS: dict[str, str] = {
     "abs": "abs({0})",
     "invert": "(~{0})",
     "not_": "(not {0})",
-    "either": "({0} or {1})",
+    "either": "bool({0} or {1})",
     "contains": "({1} in {0})",
     "item": "{0}.item()",
     "dimension": "{0}.shape[{axis}]",

@@ -52,6 +52,20 @@ class TensorSpec:
         return all(own is None or own == given for own, given in zip(self.shape, shape, strict=True))
 
 
+def fitted(value: Any, spec: TensorSpec, what: str, hint: str = "") -> Any:
+    """A value that came from outside as an array or NumPy scalar.
+
+    Raises:
+        TypeError: it does not fit `spec`; the text begins with `what` and ends with `hint`.
+    """
+    array = np.asarray(value)
+    if type(value) in (bool, int, float, complex) and np.can_cast(array.dtype, spec.dtype, "same_kind"):
+        array = array.astype(spec.dtype)
+    if not spec.admits(array):
+        raise TypeError(f"{what} {ArrayType(array.dtype, array.shape)}, but its spec is {spec.type}{hint}")
+    return array if array.ndim else array[()]
+
+
 class Identity:
     """Stands for an object that is told apart by identity, and is not kept alive."""
 
@@ -100,4 +114,6 @@ def key(leaf: Any) -> Any:
         return float, leaf.hex()
     if kind is complex:
         return complex, leaf.real.hex(), leaf.imag.hex()
+    if kind is range:
+        return range, leaf.start, leaf.stop, leaf.step
     return (kind, leaf) if kind in _PLAIN else Identity(leaf)

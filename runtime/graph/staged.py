@@ -17,7 +17,7 @@ from . import lists, record
 from .ir import Node
 from .rules import METHODS
 from .trace import Builder, current, is_tracing, leaked
-from .types import ArrayType, ScalarType, TupleType
+from .types import ArrayType, MaybeType, ScalarType, TupleType
 
 
 class Staged:
@@ -32,7 +32,7 @@ class Staged:
         self.version = 0
         self.shared = ""
         self.in_place = False
-        self._seen = base[0].version if base else 0
+        self._seen = base[0].stamp if base else 0
 
     @property
     def type(self) -> Any:
@@ -53,19 +53,29 @@ class Staged:
         return self._base[0] if self._base is not None else None
 
     @property
+    def stamp(self) -> int:
+        """A number that grows whenever the value, or what it is a view of, is written."""
+        return self.version + (self._base[0].stamp if self._base is not None else 0)
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether it is a view of an array that was written since."""
+        return self._base is not None and self._base[0].stamp != self._seen
+
+    @property
     def is_in_scope(self) -> bool:
         """Whether the function, branch or body that made it is still being traced."""
         return self._owner.open
 
     @property
     def is_argument(self) -> bool:
-        return self._node.op == "argument"
+        return self._node.op == "argument" or self.in_place
 
     def node(self) -> Node:
         """The node that holds the value now, as the current graph sees it."""
         if not is_tracing():
             raise leaked(self._node, self)
-        if self._base is not None and self._base[0].version != self._seen:
+        if self._base is not None and self.is_stale:
             base, again, _ = self._base
             return again(base).node()
         return current().lift(self._node, self._owner)
@@ -171,9 +181,11 @@ def _in_place(name: str) -> Callable[[Any, Any], Any]:
         if not record.can_stage(other):
             return NotImplemented
         made = record.binary(name, self, other)
-        if not isinstance(self.type, ArrayType) or not (self.type.shape or self.in_place):
+        kind = getattr(self.type, "held", self.type)
+        if not isinstance(kind, ArrayType) or not (kind.shape or self.in_place):
             return made
-        self.write_through(record.converted(made, self.type, casting="same_kind", operation=name))
+        made = record.converted(made, kind, casting="same_kind", operation=name)
+        self.write_through(made if kind.shape else record.setitem(self, ..., made))
         return self
 
     return method
@@ -333,16 +345,43 @@ class Tensor(Value):
 
     def __getitem__(self, key: Any) -> Any:
         made = record.getitem(self, key)
-        if isinstance(made, Tensor) and made.ndim and is_basic(key):
+        if isinstance(made, Tensor) and self.has_views and (made.ndim or has_ellipsis(key)) and is_basic(key):
             made.follow(self, lambda base: record.getitem(base, key), key)
         return made
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.write_through(record.setitem(self, key, value))
 
+    @property
+    def has_views(self) -> bool:
+        """Whether NumPy makes views of it, rather than new arrays: it is an array, not a NumPy scalar."""
+        return bool(self.type.shape or self.in_place)
+
     def follow(self, base: Tensor, again: Callable[[Any], Any], key: Any) -> None:
         """Be a view of `base`, which `again` makes of it and which it has at `key`, if at one."""
-        self._base, self._seen = (base, again, key), base.version
+        self._base, self._seen = (base, again, key), base.stamp
+        self.in_place = self.in_place or not self.type.shape  # an array without dimensions, no NumPy scalar
+
+    def follow_blindly(self, base: Tensor) -> None:
+        """Be what may be a view of `base`, so that it is not known what it is once that is written."""
+
+        def again(_: Any) -> NoReturn:
+            self.refuse(
+                "is read after the array was written that it is, or may be, a view of",
+                "Make a copy first: x = x.copy()",
+            )
+
+        self.follow(base, again, None)
+
+    def is_in_order(self) -> bool:
+        """Whether its elements certainly follow one another in memory, if those of what it views do."""
+        if self._base is None or self._base[2] is None:
+            return self._base is None
+        base, _, key = self._base
+        parts = key if isinstance(key, tuple) else (key,)
+        rows = parts[: next((i for i, p in enumerate(parts) if isinstance(p, slice)), len(parts))]
+        whole = len(parts) == len(rows) or (len(parts) == len(rows) + 1 and parts[-1].step in (None, 1))
+        return whole and not any(p is None or p is Ellipsis for p in rows) and base.is_in_order()
 
     def write_through(self, value: Any) -> None:
         """Write to the handle and to what it is a view of."""
@@ -350,8 +389,9 @@ class Tensor(Value):
             base, _, key = self._base
             if key is None:
                 self.refuse("is a view that cannot be written through", "Write to the array itself")
-            base.write_through(record.setitem(base, key, value))
-            self._seen = base.version
+            whole = isinstance(base.type, MaybeType)  # a variable that is certainly bound here
+            base.write_through(value if whole else record.setitem(base, key, value))
+            self._seen = base.stamp
         self.write(value)
 
     def __getattr__(self, name: str) -> Any:
@@ -371,10 +411,17 @@ _VIEW_FUNCTIONS = frozenset(
 _VIEWS = frozenset(("reshape", "ravel", "transpose", "squeeze", "swapaxes", "diagonal"))
 
 
+_ORDERING = frozenset(("reshape", "ravel"))
+
+
 def view(function: Callable, base: Tensor, *args: Any, **kwargs: Any) -> Any:
     """The result of a NumPy function that gives a view of its first argument."""
     made = record.call(function, (base, *args), kwargs)
-    if isinstance(made, Tensor):
+    if not isinstance(made, Tensor) or not base.has_views:
+        return made
+    if function.__name__ in _ORDERING and not base.is_in_order():
+        made.follow_blindly(base)  # NumPy makes a copy where it has to
+    else:
         made.follow(base, lambda again: record.call(function, (again, *args), kwargs), None)
     return made
 
@@ -389,6 +436,11 @@ def is_basic(key: Any) -> bool:
             continue
         return False
     return True
+
+
+def has_ellipsis(key: Any) -> bool:
+    """Whether an index makes a view even of one element."""
+    return any(part is Ellipsis for part in (key if isinstance(key, tuple) else (key,)))
 
 
 class StagedList(Staged):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable
 from typing import Any
 
+from ..operators import CONVERSIONS
 from . import record
 from .types import ScalarType
 
@@ -41,9 +41,6 @@ def resolved(text: str) -> Any:
     )
 
 
-_CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "r": repr, "s": str, "a": ascii}
-
-
 def joined(*parts: Any) -> str:
     """The text of strings and of (value, conversion, spec)."""
-    return "".join(p if isinstance(p, str) else format(_CONVERSIONS[p[1]](p[0]), p[2]) for p in parts)
+    return "".join(p if isinstance(p, str) else format(CONVERSIONS[p[1]](p[0]), p[2]) for p in parts)

@@ -22,6 +22,7 @@ from .. import staging
 from ..backends import BACKENDS
 from ..errors import LeakError, StateError
 from ..heap import unnoticed
+from ..staging.aliases import ROOT
 from ..tracebacks import is_ours
 from .ir import Frames, Graph, Node
 from .types import ArrayType, ScalarType, StagedType
@@ -111,6 +112,7 @@ class Root(Builder):
         super().__init__(name)
         self.may_create = may_create
         self.created = False
+        self.given: list[Any] = []  # the lists, dicts and objects among the arguments
         self.state: dict[int, tuple[Any, Any]] = {}
 
     def state_of(self, variable: Any) -> Any:
@@ -237,9 +239,6 @@ def user_frames() -> Frames:
             found.append((code, frame.f_lasti))
         frame = frame.f_back
     return tuple(found[::-1])
-
-
-ROOT = "trace_root"
 
 
 def trace_root(run: Callable[[], Any]) -> Any:

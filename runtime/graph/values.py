@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from .backend import Missing
 from .effects import GENERATORS
-from .ir import Slot
+from .ir import Missing, Slot
 from .names import TYPES
 from .types import ArrayType, GeneratorType, ListType, MaybeType, ScalarType, StagedType, TupleType
 

@@ -1,6 +1,7 @@
 """Whether a graph is well formed: ops, inputs, attributes and types.
 
-`verify` runs no node. A graph that passes compiles to Python in which no text of the graph stands but
+`verify` runs no node. It accepts whatever a trace or an optimisation leaves, and stands between a file
+and the compiler: a graph that passes compiles to Python in which no text of the graph stands but
 names that were checked and literals.
 """
 
@@ -14,14 +15,13 @@ import numpy as np
 
 from ..errors import FormatError
 from .agreement import TYPERS, agree
-from .backend import Missing
 from .effects import DRAWS
-from .ir import Graph, Node, Slot
+from .ir import Graph, Missing, Node, Slot
 from .names import FUNCTION_OF, ITERATED, name_of, op_of
 from .ops import CALL, ERROR_STATES, ITERABLES, MANY, OPS, UNTYPED, Kind
 from .types import ArrayType, GeneratorType, ListType, MaybeType, ScalarType, TupleType
+from .values import DEEPEST
 
-DEEPEST = 18  # Python nests twenty blocks
 STAGED = (ArrayType, ScalarType, ListType, TupleType, MaybeType, GeneratorType)
 
 
@@ -74,7 +74,8 @@ class _Verifier:
         kind = OPS.get(node.op) or self.call(node)
         for i in node.inputs:
             self.need(i in known, "an input is not defined before it is used")
-            self.need(_is_value(i) or node.op in ("output", *TAKE_ITERABLES), f"{i.op} gives no single value")
+            takes = node.op in ("output", *TAKE_ITERABLES) or (node.op == "cond" and i.op == "range")
+            self.need(_is_value(i) or takes, f"{i.op} gives no single value")
             self.need(i.op not in ("print", "raise"), f"{i.op} gives no value")
         low, high = kind.inputs
         count = len(node.inputs)
@@ -90,6 +91,8 @@ class _Verifier:
         for name in kind.graphs:
             self.graph(node.attrs[name], f"{at}.{name}", depth + 1)
             self.at = f"{at} ({node.op})"
+            acts = any(inner.effect for inner in node.attrs[name].nodes)
+            self.need(node.effect or not acts, "holds an effect and does not say so")
         self.types(node)
 
     def call(self, node: Node) -> Kind:

@@ -10,8 +10,17 @@ from .types import ArrayType, ListType, MaybeType
 _WRITING = frozenset(("setitem", "list_append", "list_set", "list_pop"))
 
 
-def written_arguments(graph: Graph) -> set[Node]:
-    """The arguments of a graph that it writes to in place, itself or in a graph inside it."""
+def written_arguments(graph: Graph, known: dict[Graph, set[Node]]) -> set[Node]:
+    """The arguments of a graph that it writes to in place, itself or in a graph inside it.
+
+    `known` has what was found before, so that no graph is walked twice.
+    """
+    if graph not in known:
+        known[graph] = _written(graph, known)
+    return known[graph]
+
+
+def _written(graph: Graph, known: dict[Graph, set[Node]]) -> set[Node]:
     found: set[Node] = set()
     same: dict[Any, Node] = {a: a for a in graph.arguments}
     for node in graph.nodes:
@@ -27,23 +36,26 @@ def written_arguments(graph: Graph) -> set[Node]:
         if node.op == "list_pop" and node.inputs[0] in same:
             same[node, 0] = same[node.inputs[0]]
         for inner in node.graphs():
-            offset = len(node.inputs) - len(inner.arguments)
-            if node.op == "for":
-                offset = 2 - node.attrs["elements"]
-            for argument in written_arguments(inner):
-                place = inner.arguments.index(argument) + offset
-                origin = same.get(node.inputs[place])
-                if origin is None:
-                    continue
-                found.add(origin)
-                results = inner.results if node.op == "cond" else inner.results[1:]
-                for i in range(len(results)):
-                    if (
-                        node.op == "cond"
-                        or inner.arguments.index(argument) - node.attrs.get("elements", 0) == i
-                    ):
-                        same.setdefault((node, i), origin)
+            _follow(node, inner, written_arguments(inner, known), found, same)
     return {a for a in found if isinstance(held_type(a), (ArrayType, ListType))}
+
+
+def _follow(node: Node, inner: Graph, written: set[Node], found: set[Node], same: dict[Any, Node]) -> None:
+    """What a condition or loop writes of its operands, and which of its results is then which of them."""
+    size = node.attrs.get("elements", 0)
+    offset = len(node.inputs) - len(inner.arguments)
+    for place, argument in enumerate(inner.arguments):
+        if argument not in written:
+            continue
+        origin = same.get(node.inputs[place + offset])
+        if origin is None:
+            continue
+        found.add(origin)
+        if node.op == "cond":
+            for i in range(len(inner.results)):
+                same.setdefault((node, i), origin)
+        elif 0 <= place - size < len(inner.results) - 1:
+            same.setdefault((node, place - size), origin)
 
 
 def held_type(node: Node) -> Any:

@@ -23,6 +23,7 @@ from .expressions import (
     keep,
     list_comp,
     plain_comp,
+    refuse_text,
     set_item,
 )
 from .loops import finish_unrolled, for_stmt, while_stmt
@@ -48,6 +49,7 @@ __all__ = [
     "list_comp",
     "nothing",
     "plain_comp",
+    "refuse_text",
     "set_item",
     "set_nothing",
     "while_stmt",

@@ -93,13 +93,18 @@ def _join(statement: Statement, cond: Any, first: Path, second: Path, outputs: i
     )
     results = backend.cond(cond, (first.capture, second.capture), merged)
     share = getattr(backend, "share", None)
+    is_view = getattr(backend, "is_view", is_missing_view)
+    if share is not None:
+        for leaf in (leaf for leaves in raw for leaf in leaves if is_view(leaf)):
+            share(leaf, "it is a view that a branch made")
     for result, location, leaves in zip(results, places, raw, strict=True):
         if share is not None and not isinstance(location, Written):
+            for leaf in filter(backend.is_handle, leaves):
+                if getattr(leaf, "shared", ""):
+                    share(result, leaf.shared)
             if any(backend.is_handle(leaf) and is_aliased(leaf, location) for leaf in leaves):
                 for value in (result, *leaves):
                     share(value, "it may be another name of an array from before the 'if'")
-            for leaf in filter(getattr(backend, "is_view", is_missing_view), leaves):
-                share(leaf, "it is a view that a branch made")
     return {
         location: unflatten(specs[location], [value if i is None else results[i] for i, value in slots])
         for location, slots in plan.items()

@@ -114,6 +114,15 @@ def certain(value: Any, name: str) -> Any:
     return value
 
 
+def refuse_text(value: Any) -> None:
+    """The text of a tuple, list or dict cannot have staged values in it."""
+    if any(staged_by(leaf) is not None for leaf in flatten(value)[0]):
+        raise StagingError(
+            f"a {type(value).__name__} that holds staged values is formatted into text. Format its items, or "
+            "print it"
+        )
+
+
 def assert_stmt(backend: Backend, test: Any, msg: Callable[[], Any] | None) -> None:
     backend.assert_(test, msg)
 

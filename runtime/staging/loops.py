@@ -75,6 +75,14 @@ class Carried:
             {location: unflatten(self.init[location][1], new) for location, new in leaves.items()}
         )
 
+    def begin(self, placeholders: Sequence[Any]) -> None:
+        """Put placeholders where the loop's values are; one that starts as a view is one in the body."""
+        self.enter(placeholders)
+        follow = getattr(self.backend, "follow", None)
+        if follow is not None:
+            for old, placeholder in zip(self.initial(), placeholders, strict=True):
+                follow(placeholder, old)
+
     def settle(self, path: Path, rows: Rows) -> bool:
         """Widen the types to what one iteration leaves; whether they held already."""
         settled = True
@@ -171,21 +179,49 @@ def _fixed_point(carried: Carried, once: Callable[[], Path], what: str) -> Path:
 
 
 def _share_views(carried: Carried, path: Path) -> None:
-    """The base of a view that the loop leaves must not be written after it."""
+    """The base of a view that the loop leaves, perhaps after no round, must not be written after it."""
     share, is_view = getattr(carried.backend, "share", None), getattr(carried.backend, "is_view", None)
     if share is None or is_view is None:
         return
-    for leaves, _ in path.values.values():
+    for leaves in ([leaf for left, _ in path.values.values() for leaf in left], carried.initial()):
         for leaf in filter(is_view, leaves):
             share(leaf, "it is a view that a loop made")
 
 
-def _finish(carried: Carried, path: Path) -> None:
+def _finish(
+    carried: Carried, path: Path, results: Sequence[Any], iterates: Sequence[Any] = ()
+) -> None:
+    """What holds after the loop: shared views and results; lists are lists again."""
     _share_views(carried, path)
+    _share_results(carried, path, results, iterates)
     unstaged = getattr(carried.backend, "unstaged", None)
     if unstaged is not None:
         statement = carried.statement
         statement.set_state(tuple(map(unstaged, statement.get_state())))
+
+
+def _share_results(
+    carried: Carried, path: Path, results: Sequence[Any], iterates: Sequence[Any] = ()
+) -> None:
+    """What may be another name of an array in the body may be so after the loop; an item is a part of what
+    the loop iterates.
+    """
+    share = getattr(carried.backend, "share", None)
+    if share is None:
+        return
+    for left, result in zip(_results(carried, path), results, strict=True):
+        reason = left.shared if carried.backend.is_handle(left) else ""
+        if reason:
+            share(result, reason)
+            for source in iterates:
+                share(source, "it has a part that outlives the loop over it")
+
+
+def _with_bases(value: Any) -> Iterator[Any]:
+    """A value, what it is a view of, what that is a view of."""
+    while value is not None:
+        yield value
+        value = getattr(value, "base", None)
 
 
 def _results(carried: Carried, path: Path) -> list[Any]:
@@ -215,7 +251,7 @@ def while_stmt(
         return test()
 
     def once() -> Path:
-        return statement.run(step, carried.arguments(), lambda *values: carried.enter(values))
+        return statement.run(step, carried.arguments(), lambda *values: carried.begin(values))
 
     path = _fixed_point(carried, once, "a staged 'while'")
     results = backend.while_loop(
@@ -228,7 +264,7 @@ def while_stmt(
         options,
     )
     carried.enter(results)
-    _finish(carried, path)
+    _finish(carried, path, results)
 
 
 def for_stmt(
@@ -258,13 +294,14 @@ def for_stmt(
     def enter(*values: Any) -> None:
         count = len(element_types)
         element[:] = [rebuild(values[:count])]
-        carried.enter(values[count:])
+        carried.begin(values[count:])
 
     def once() -> Path:
         return statement.run(step, [*element_types, *carried.arguments()], enter)
 
     path = _fixed_point(carried, once, "a staged 'for'")
     iterates = getattr(backend, "sources", lambda iterated: [iterated])(iterated)
+    iterates = [source for iterated in iterates for source in _with_bases(iterated)]
     if any(isinstance(w, Written) and any(w.handle is s for s in iterates) for w in carried.init):
         raise StagingError(
             "a staged 'for' writes to the array or list that it iterates. Iterate a copy, or the indexes"
@@ -274,7 +311,7 @@ def for_stmt(
         _results(carried, path), options,
     )  # fmt: skip
     carried.enter(results)
-    _finish(carried, path)
+    _finish(carried, path, results, iterates)
 
 
 def finish_unrolled(

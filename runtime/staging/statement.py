@@ -6,7 +6,7 @@ import dis
 import gc
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 
 from ..backends import BACKENDS, Backend, Capture
+from ..closures import function_name
 from ..errors import MismatchError, StagedRecursionError, StagingError
-from ..heap import Heap, Slot, function_name
+from ..heap import Heap, Slot
 from ..structures import LEAF, Spec, flatten
 from ..tracebacks import is_ours
 from ..undefined import Undefined
+from .aliases import ROOT, other_way, user_variables
 
 MAX_RECURSION = 40
 
@@ -77,10 +79,12 @@ class Path:
     values: dict[Any, tuple[list[Any], Spec]]
     result: Any = None
     raw: dict[Any, Any] = field(default_factory=dict)
+    seen: list[tuple[Any, Any]] = field(default_factory=list)
 
     def leaf(self, value: Any) -> Any:
-        """A value as the path leaves it, if it was written in place there."""
-        return next((left for handle, left in self.capture.writes if handle is value), value)
+        """A value as the path leaves it, if it, or what it is a view of, was written in place there."""
+        left = (*self.capture.writes, *self.seen)
+        return next((new for handle, new in left if handle is value), value)
 
 
 class Statement:
@@ -112,6 +116,8 @@ class Statement:
         """Capture `closure`; `enter` gets the placeholders before it runs."""
         noted: dict[Any, tuple[list[Any], Spec]] = {}
         raw: dict[Any, Any] = {}
+        seen: list[tuple[Any, Any]] = []
+        refreshed = getattr(self.backend, "refreshed", None)
         code = self.code
         _depths.counts[code] = _depths.counts.get(code, 0) + 1
         if code is not None and _depths.counts[code] > MAX_RECURSION:
@@ -134,6 +140,8 @@ class Statement:
                 raise Restage(changed)
             for slot, value in self.heap.changes().items():
                 noted[slot] = flatten(value)
+            if refreshed is not None:
+                seen.extend((leaf, refreshed(leaf)) for leaves, _ in noted.values() for leaf in leaves)
             return result, [leaf for leaves, _ in noted.values() for leaf in leaves]
 
         try:
@@ -145,7 +153,8 @@ class Statement:
             self.restore()
         for handle, value in capture.writes:
             noted[Written(handle)] = ([value], LEAF)
-        return Path(capture, noted, capture.value, raw)
+        seen = [pair for pair in seen if pair[0] is not pair[1]]
+        return Path(capture, noted, capture.value, raw, seen)
 
     def restore(self) -> None:
         self.set_state(self.before)
@@ -172,16 +181,16 @@ class Statement:
                 f"{location.name} changes its length under a staged condition or in a staged loop, but is no "
                 "variable of the function. Give the list to a local variable first, and use that"
             )
-        others = [name for name, value in user_variables() if value is held and name not in self.names]
+        other = other_way(held, self.names, self.code)
         if is_iterated(held):
             raise StagingError(
                 f"{location.name} changes its length under a staged condition while a Python loop iterates "
                 "it. Loop over a copy, or over indexes"
             )
-        if others:
+        if other:
             raise StagingError(
-                f"{location.name} changes its length under a staged condition or in a staged loop, and has "
-                f"another name too: {others[0]!r}. Use one name for it"
+                f"{location.name} changes its length under a staged condition or in a staged loop, and "
+                f"{other} leads to it too, and would not see that. Use one name for it"
             )
         staged = make(held)
         self.staged_lists.append(held)
@@ -203,10 +212,10 @@ class Statement:
         make = getattr(self.backend, "staged_array", None)
         for owner in again.changed:
             own = [n for n, value in zip(self.names, self.before, strict=True) if value is owner]
-            others = [n for n, value in user_variables() if value is owner and n not in self.names]
-            others += ["an object or container"] if self.heap.holds(owner) and not own else []
-            if make is None or not isinstance(owner, np.ndarray) or not own or others:
-                also = f", and has another name too: {others[0]}" if own and others else ""
+            is_array = isinstance(owner, np.ndarray)
+            other = other_way(owner, self.names, self.code) if is_array and own else ""
+            if make is None or not is_array or not own or other:
+                also = f", and {other} leads to it too" if other else ""
                 raise StagingError(
                     f"a plain {type(owner).__name__} is changed in a staged branch or loop{also}. Give the "
                     "variable a new value instead (x = x + 1), or pass the array as an argument"
@@ -287,18 +296,22 @@ def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Row
 
 
 def is_aliased(value: Any, location: Any) -> bool:
-    """Whether a value is an argument of the trace, or has another name in the functions that run."""
-    if getattr(value, "is_argument", False):
+    """Whether a value is an argument of the trace, a view, or has another name in the functions that run."""
+    if getattr(value, "is_argument", False) or getattr(value, "shared", "") or is_view(value):
         return True
     own = getattr(location, "name", None)
     return any(name != own and held is value for name, held in user_variables())
+
+
+def is_view(value: Any) -> bool:
+    return getattr(value, "base", None) is not None
 
 
 def is_iterated(held: list[Any]) -> bool:
     """Whether a loop that Python runs is in the middle of a list."""
     frame: FrameType | None = sys._getframe(1)
     loops = False
-    while frame is not None and frame.f_code.co_name != "trace_root":
+    while frame is not None and frame.f_code.co_name != ROOT:
         if is_ours(frame.f_code):
             if frame.f_locals.get("iter_") is held:
                 return True
@@ -309,15 +322,6 @@ def is_iterated(held: list[Any]) -> bool:
 
 
 _FOR_ITER = dis.opmap["FOR_ITER"]
-
-
-def user_variables() -> Iterator[tuple[str, Any]]:
-    """The variables of the user's functions that run, from the inside out."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_name != "trace_root":
-        if not is_ours(frame.f_code):
-            yield from frame.f_locals.items()
-        frame = frame.f_back
 
 
 def is_missing(leaves: list[Any]) -> bool:

@@ -323,3 +323,18 @@ def test_32_how_it_leaked_is_named(leak, get, how):
     ag.function(leak)(np.float64(1))
     with pytest.raises(ag.LeakError, match=f"test_state.py.*leaked through {how}"):
         get() + 1
+
+
+class Scaling:
+    def __call__(self, x):
+        return x * scale
+
+
+def test_28_globals_of_callable_objects_and_no_attributes(monkeypatch):
+    f = ag.function(Scaling(), check_globals=True)
+    assert f(np.float64(1)) == 2.0
+    monkeypatch.setitem(globals(), "offset", 1.0)
+    assert f(np.float64(1)) == 2.0
+    monkeypatch.setitem(globals(), "scale", 4.0)
+    with pytest.raises(ag.StateError, match="'scale'"):
+        f(np.float64(1))

@@ -19,6 +19,7 @@ from modules import executed
 
 import autograph_rs as ag
 from autograph_rs import source
+from autograph_rs.depth import converting
 from autograph_rs.modules import convert_source
 
 ROOT = str(Path(ag.__file__).parents[1])
@@ -331,6 +332,19 @@ def test_command_line(tmp_path: Path, name: str):
         assert (done.returncode, done.stderr) == (0, "")
         compile((tmp_path / "made.py").read_bytes(), "made.py", "exec")
     assert (tmp_path / "given.py").read_bytes() == raw
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a device of POSIX")
+def test_command_line_with_a_file_that_never_ends(tmp_path: Path):
+    done = command("convert", "/dev/zero", "-o", "made.py", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (3, "/dev/zero: more than 64 MiB: this is no source\n")
+
+
+def test_what_python_does_not_compile_is_told_from_what_is_too_deep():
+    """A converted tree that is no Python would be a fault of ours, and says so."""
+    with pytest.raises(ag.ConversionError, match="^it cannot be converted, a fault of autograph_rs: .*outside"):
+        with converting("it"):
+            compile("return 1", "<it>", "exec")
 
 
 def test_command_line_without_a_file(tmp_path: Path):

@@ -10,6 +10,7 @@ found is printed in full, as small as it could be made, with what it did and sho
 from __future__ import annotations
 
 import argparse
+import contextlib
 import multiprocessing
 import sys
 import time
@@ -30,6 +31,7 @@ from fuzzing.staged_programs import staged_programs
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 BATCH = 500
+MEMORY = 6 << 30  # bytes that a process may address: some programs double what they hold, again and again
 KINDS = {"plain": (plain_programs, check_plain_program), "staged": (staged_programs, check_staged_program)}
 
 
@@ -96,10 +98,19 @@ def batches(kind: str, first: int, count: int, jobs: int, statements: int) -> It
     starts = range(0, count, BATCH)
     work = [(kind, first + i, min(BATCH, count - start), statements) for i, start in enumerate(starts)]
     if jobs == 1:
+        limit_memory()
         yield from (run_batch(*each) for each in work)
         return
-    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+    with multiprocessing.get_context("spawn").Pool(jobs, limit_memory) as pool:
         yield from pool.imap_unordered(_run_batch, work)
+
+
+def limit_memory() -> None:
+    """Let a program that asks for too much get a MemoryError, converted or not."""
+    with contextlib.suppress(ImportError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
 def _run_batch(work: tuple[str, int, int, int]) -> Batch:

@@ -71,6 +71,14 @@ class Place:
         """One mask of the array's own rank."""
         return len(self.items) == 1 and self.advanced and as_index(self.items[0].part).dtype == bool
 
+    @property
+    def nowhere(self) -> bool:
+        """An empty mask beside axes that are not, which NumPy takes for no place at all."""
+        if not self.masked:
+            return False
+        mask = as_index(self.items[0].part).shape
+        return 0 in mask and any(a != m for a, m in zip(self.items[0].axes, mask, strict=True))
+
 
 def getitem_type(array: ArrayType, key: Any) -> ArrayType:
     """The type of `array[key]`."""
@@ -83,6 +91,8 @@ def setitem_check(array: ArrayType, key: Any, value: Any) -> None:
     """Raise NumPy's error if `value` can never be broadcast to `array[key]`."""
     place, given = addressed(array.shape, key), shape_of(value)
     target = place.shape
+    if place.nowhere:
+        return
     if place.masked:
         check_masked(target, given)
     elif place.element:
@@ -90,8 +100,10 @@ def setitem_check(array: ArrayType, key: Any, value: Any) -> None:
         if len(sizes) == len(given) > 0:
             # Whether an array of one element is an element depends on NumPy's version.
             with quiet():
-                np.zeros(1)[0] = np.ones([min(d, 2) for d in sizes])
+                np.zeros(1, array.dtype)[0] = np.ones([min(d, 2) for d in sizes], as_array(value).dtype)
     elif not fits(given, target):
+        if place.advanced and 0 in given and not {0, None}.isdisjoint(target):
+            return  # NumPy takes any nothing where nothing is chosen
         if not place.advanced:
             given = without_leading_ones(given, len(target))
         raise ValueError(misfit(given, target, place.advanced))
@@ -198,7 +210,7 @@ def item(part: Any, axes: Shape, first: int) -> Item:
     if index.dtype != bool:
         return Item(part, axes, first, index.shape, "advanced")
     for offset, (size, masked) in enumerate(zip(axes, index.shape, strict=True)):
-        if None not in (size, masked) and size != masked:
+        if None not in (size, masked) and masked not in (0, size):  # NumPy takes an empty mask anywhere
             raise IndexError(
                 f"boolean index did not match indexed array along axis {first + offset}; size of "
                 f"axis is {size} but size of corresponding boolean axis is {masked}"

@@ -37,6 +37,10 @@ def flatten(array: Any, order: str = "C") -> Any:
     return array.flatten(order)
 
 
+def copy(array: Any, *args: Any, **options: Any) -> Any:
+    return array.copy(*args, **options)  # a NumPy scalar stays one, which numpy.copy makes an array
+
+
 def compress(array: Any, condition: Any, axis: Any = None) -> Any:
     return array.compress(condition, axis)
 
@@ -71,6 +75,10 @@ def flatten_type(array: Any, order: str = "C") -> ArrayType:
     return ArrayType(as_array(array).dtype, flat(as_array(array)))
 
 
+def copy_type(array: Any, *_: Any, **__: Any) -> ArrayType:
+    return as_array(array)
+
+
 def compress_type(array: Any, condition: Any, axis: Any = None) -> ArrayType:
     return searching.compress_type(condition, array, axis)
 
@@ -89,6 +97,7 @@ RULES: dict[Any, Rule] = {
     transpose: transpose_type,
     astype: astype_type,
     flatten: flatten_type,
+    copy: copy_type,
     clip: elementwise.clip_type,
     compress: compress_type,
     item: item_type,
@@ -100,8 +109,10 @@ METHODS: dict[str, Callable[..., Any]] = {
         for name in (
             "sum prod min max any all mean std var argmin argmax cumsum cumprod trace diagonal "
             "ravel squeeze swapaxes repeat take choose nonzero searchsorted argsort argpartition "
-            "round dot copy conj conjugate"
+            "round dot conj conjugate"
         ).split()
     },
-    **{f.__name__: f for f in (reshape, transpose, astype, flatten, clip, compress, item)},
+    **{f.__name__: f for f in (reshape, transpose, astype, flatten, copy, clip, compress, item)},
 }
+for _adapter in (reshape, transpose, astype, flatten, copy, clip, compress, item):
+    _adapter.__module__ = "numpy.ndarray"  # under which a graph shows it

@@ -16,7 +16,7 @@ import autograph_rs as ag
 from autograph_rs.runtime.graph import ir, ops
 from autograph_rs.runtime.graph.backend import Missing
 from autograph_rs.runtime.graph.compare import same_value
-from autograph_rs.runtime.graph.compile import _Emitter
+from autograph_rs.runtime.graph.compile.control import Emitter
 from autograph_rs.runtime.graph.names import CALLS, FUNCTION_OF, name_of, op_of
 from autograph_rs.runtime.graph.reading import decode, decode_type
 from autograph_rs.runtime.graph.rules import NUMPY
@@ -89,7 +89,7 @@ def test_each_function_with_a_rule_has_a_name() -> None:
 
 def test_each_op_that_can_be_compiled_is_known() -> None:
     """A new op is an op of the format too, or says why it is not, or this test does."""
-    emitted = {name.removeprefix("emit_") for name in vars(_Emitter) if name.startswith("emit_")}
+    emitted = {name.removeprefix("emit_") for name in dir(Emitter) if name.startswith("emit_")}
     called = {"iterate", "next", "py_function"}
     assert emitted | EXPRESSIONS.keys() | FUNCTION_OF.keys() | called == ops.OPS.keys()
     recorded = {
@@ -185,8 +185,8 @@ def test_text_shows_what_inner_arguments_are_outside() -> None:
     head = "over(x: float64[3], y: float64[])"
     lines = str(graph_of(over, X, X[0])).splitlines()
     assert lines[0] == head
-    assert "    body(%6 in x: float64[], %7 from %3: float64[], %8 = y: float64[])" in lines
-    assert "        if_true(%11 = %7: float64[], %12 = %6: float64[])" in lines
+    assert "    body(%5 in x: float64[], %6 from %2: float64[], %7 = y: float64[])" in lines
+    assert "        if_true(%10 = %6: float64[], %11 = %5: float64[])" in lines
 
 
 def test_text_is_short() -> None:

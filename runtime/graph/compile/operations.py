@@ -1,0 +1,115 @@
+"""Ops that are no single expression, but for those that hold graphs."""
+
+from __future__ import annotations
+
+from ..ir import Node
+from ..types import ListType
+from .writer import Owned, Writer
+
+
+class Operations(Writer):
+    """A method for each op."""
+
+    def emit_constant(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        self.names[node] = self.literal(node.attrs["value"])
+
+    def emit_output(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        [source] = node.inputs
+        names = self.names[source]
+        if isinstance(names, tuple):
+            self.names[node] = names[node.attrs["index"]]
+            if (source, node.attrs["index"]) in owned:
+                owned.add(node)
+        else:
+            name = self.fresh()
+            self.line(f"{name} = {names}[{node.attrs['index']}]", node)
+            self.names[node] = name
+
+    def emit_list(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        name = self.fresh()
+        self.line(f"{name} = [{', '.join(self.names[i] for i in node.inputs)}]", node)
+        self.names[node] = name
+        owned.add(node)
+
+    def emit_tuple(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        name = self.fresh()
+        self.line(f"{name} = ({''.join(self.names[i] + ', ' for i in node.inputs)})", node)
+        self.names[node] = name
+
+    def emit_zip(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        strict = ["strict=True"] if node.attrs["strict"] else []
+        self.names[node] = f"zip({', '.join([*(self.names[i] for i in node.inputs), *strict])})"
+
+    def emit_dataset(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        self.names[node] = f"{self.keep(node.attrs['function'])}()"
+
+    def emit_range(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        start, stop, step = (self.names[i] for i in node.inputs)
+        text = (
+            stop
+            if (start, step) == ("0", "1")
+            else f"{start}, {stop}"
+            if step == "1"
+            else f"{start}, {stop}, {step}"
+        )
+        self.names[node] = f"range({text})"
+
+    def emit_enumerate(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        source, start = (self.names[i] for i in node.inputs)
+        self.names[node] = f"enumerate({source}{'' if start == '0' else ', ' + start})"
+
+    def emit_reversed(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        self.names[node] = f"reversed({self.names[node.inputs[0]]})"
+
+    def mutable(self, node: Node, ends: set[Node], owned: Owned) -> str:
+        """The name of the first input, which may be changed: a copy unless it is owned and ends here."""
+        target = node.inputs[0]
+        if target in ends and target in owned:
+            return self.names[target]
+        name = self.name_of(target)
+        copy = "list({})" if isinstance(target.type, ListType) else "{}.copy()"
+        self.line(f"{name} = {copy.format(self.names[target])}", node)
+        return name
+
+    def emit_setitem(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        name = self.mutable(node, ends, owned)
+        inputs = [name, *(self.names[i] for i in node.inputs[1:])]
+        self.line(f"{name}[{self.argument(node.attrs['key'], inputs)}] = {inputs[-1]}", node)
+        self.names[node] = name
+        if name == self.names[node.inputs[0]]:
+            self.root[node] = self.root.get(node.inputs[0], node.inputs[0])
+        owned.add(node)
+
+    def emit_list_append(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        name = self.mutable(node, ends, owned)
+        self.line(f"{name}.append({self.names[node.inputs[1]]})", node)
+        self.names[node] = name
+        owned.add(node)
+
+    def emit_list_set(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        name = self.mutable(node, ends, owned)
+        self.line(f"{name}[{self.names[node.inputs[1]]}] = {self.names[node.inputs[2]]}", node)
+        self.names[node] = name
+        owned.add(node)
+
+    def emit_list_pop(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        name, value = self.mutable(node, ends, owned), self.fresh()
+        self.line(f"{value} = {name}.pop({self.names[node.inputs[1]]})", node)
+        self.names[node] = (name, value)
+        owned.add((node, 0))
+
+    def emit_check_bound(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        name = self.names[node.inputs[0]]
+        self.line(f"if {name} is MISSING: raise missing({node.attrs.get('symbol', '')!r})", node)
+        self.names[node] = name
+
+    def emit_raise(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        inputs = [self.names[i] for i in node.inputs]
+        args = ", ".join(self.argument(a, inputs) for a in node.attrs["args"])
+        self.line(f"raise {self.keep(node.attrs['function'], 'error')}({args})", node)
+
+    def emit_print(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        inputs = [self.names[i] for i in node.inputs]
+        args = [self.argument(a, inputs) for a in node.attrs["args"]]
+        args += [f"{k}={self.argument(v, inputs)}" for k, v in node.attrs["kwargs"].items()]
+        self.line(f"print({', '.join(args)})", node)

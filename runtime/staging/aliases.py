@@ -1,0 +1,84 @@
+"""Other ways to a plain list or array than the one variable that gets a staged value in its place."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import types
+from collections.abc import Collection, Iterator
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from ..backends import BACKENDS
+from ..closures import family
+from ..tracebacks import is_ours
+
+ROOT = "trace_root"
+_CLOSED = (type, types.ModuleType, types.FunctionType, types.CodeType, types.FrameType, np.generic)
+_ATOMS = (int, float, complex, bool, str, bytes, type(None))
+
+
+def user_frames() -> Iterator[FrameType]:
+    """The user's functions that run in this trace, from the inside out."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_name != ROOT:
+        if not is_ours(frame.f_code):
+            yield frame
+        frame = frame.f_back
+
+
+def user_variables() -> Iterator[tuple[str, Any]]:
+    """The variables of the user's functions that run, from the inside out."""
+    for frame in user_frames():
+        yield from frame.f_locals.items()
+
+
+def other_way(value: Any, own: Collection[str] | None, code: types.CodeType | None) -> str:
+    """What else leads to a list or array than the variables `own` of the function that `code` is part of.
+
+    Without `own`, one variable of the innermost function. Empty if nothing does.
+    """
+    frames = list(user_frames())
+    if code is None and frames:
+        code = frames[0].f_code
+    home = None if code is None else family(code)
+    if own is None:
+        own = [n for f in frames if family(f.f_code) == home for n, v in f.f_locals.items() if v is value][:1]
+    if getattr(value, "base", None) is not None:
+        return "the array that it is a view of"
+    for frame in frames:
+        at_home = family(frame.f_code) == home
+        for name, held in frame.f_locals.items():
+            if at_home and name in own and held is value:
+                continue
+            if held is value or leads_to(held, value):
+                return f"the variable {name!r}"
+        for name, held in frame.f_globals.items():
+            if held is value:
+                return f"the global {name!r}"
+    return ""
+
+
+def leads_to(start: Any, value: Any) -> bool:
+    """Whether an object holds a list or array, or a view of it."""
+    seen: set[int] = set()
+    stack = [start]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, _ATOMS) or id(item) in seen:
+            continue
+        seen.add(id(item))
+        if item is value:
+            return True
+        if isinstance(item, np.ndarray):
+            if isinstance(value, np.ndarray) and np.may_share_memory(item, value):
+                return True
+        elif isinstance(item, types.FunctionType):
+            stack.extend(item.__defaults__ or ())
+        elif isinstance(item, types.BuiltinFunctionType):
+            stack.append(item.__self__)
+        elif not isinstance(item, _CLOSED) and BACKENDS[type(item)] is None:
+            stack.extend(gc.get_referents(item))
+    return False

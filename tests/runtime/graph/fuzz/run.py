@@ -1,0 +1,32 @@
+"""Compare random programs plain, as graphs and as optimised graphs.
+
+python tests/runtime/graph/fuzz/run.py --count 50000 --seed 1
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from graph_fuzzing import fuzz
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0, help="the first; each program has its own")
+    parser.add_argument("--differences", type=int, default=5, help="stop after so many")
+    options = parser.parse_args()
+    start = time.perf_counter()
+    verdicts, found = fuzz(options.seed, options.count, options.differences)
+    for error in found:
+        print(error, end="\n\n")
+    print(f"{sum(verdicts.values())} programs in {time.perf_counter() - start:.0f} s")
+    for verdict, count in verdicts.most_common(15):
+        print(f"{count:7}  {verdict}")
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

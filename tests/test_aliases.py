@@ -1,0 +1,243 @@
+"""What a staged write, a grown list or a state could lose, and must not lose in silence."""
+
+from __future__ import annotations
+
+import gc
+import random
+import weakref
+
+import numpy as np
+import pytest
+
+import autograph_rs as ag
+
+TABLE = np.zeros(2)
+X = np.array([1.0, 2.0])
+
+
+class Buffer:
+    def __init__(self):
+        self.array = np.zeros(2)
+
+    def put(self, i, value):
+        self.array[i] = value
+
+
+def into_an_attribute(x):
+    buffer = Buffer()
+    buffer.put(0, x[0])
+    return buffer.array
+
+
+def put(z, value):
+    z[0] = value
+
+
+def in_a_callee(x):
+    z = np.zeros(2)
+    put(z, x[0])
+    return z
+
+
+def through_a_view(x):
+    z = np.zeros((2, 2))
+    row = z[0]
+    for i in range(2):
+        row[i] = x[i]
+    return z
+
+
+def into_an_item(x):
+    held = [np.zeros(2)]
+    held[0][0] = x[0]
+    return held
+
+
+def into_a_global(x):
+    if x[0] > 0:
+        TABLE[0] += 1
+    return TABLE.copy()
+
+
+def with_a_view(x):
+    a = np.zeros(3)
+    b = a[1:]
+    if x[0] > 0:
+        a[1] = 1
+    return b
+
+
+def held_by_a_list(x):
+    a = np.zeros(3)
+    held = [a]
+    if x[0] > 0:
+        a[0] = 1
+    return held[0]
+
+
+def change(a, x):
+    if x[0] > 0:
+        a[0] = 1
+
+
+def of_the_same_name(x):
+    a = np.zeros(3)
+    change(a, x)
+    return a
+
+
+def a_bound_append(x):
+    found = []
+    keep = found.append
+    if x[0] > 0:
+        found.append(x)
+    keep(x)
+    return found
+
+
+def a_list_in_a_tuple(x):
+    found = []
+    pair = (found, 1)
+    if x[0] > 0:
+        found.append(x)
+    return pair[0]
+
+
+def shuffled(x):
+    numbers = [1, 2, 3]
+    random.shuffle(numbers)
+    return x + numbers[0]
+
+
+def own_generator(x):
+    return x + random.Random(0).random()
+
+
+def written_after_it_was_appended(x):
+    found = []
+    total = x * 0
+    for v in x:
+        total += v
+        found.append(total)
+    return found
+
+
+def an_argument_that_grows(found, x):
+    if x[0] > 0:
+        found.append(x[0])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        into_an_attribute, in_a_callee, through_a_view, into_an_item, into_a_global, with_a_view,
+        held_by_a_list, of_the_same_name, a_bound_append, a_list_in_a_tuple, shuffled, own_generator,
+        written_after_it_was_appended,
+    ],
+)  # fmt: skip
+def test_a_write_that_another_name_would_not_see_is_refused(f):
+    with pytest.raises(ag.StagingError):
+        ag.function(f)(X)
+
+
+def test_a_list_argument_that_grows_under_a_condition_is_refused():
+    found = [1.0]
+    with pytest.raises(ag.StagingError, match="list that is an argument"):
+        ag.function(an_argument_that_grows)(found, X)
+    assert found == [1.0]
+
+
+def test_arrays_of_one_name_are_written():
+    def f(x):
+        out, scaled = np.zeros(3), np.ones(2)
+        for i in range(2):
+            out[i] = x[i] * 2
+        if x[0] > 0:
+            scaled *= 3
+        return out, scaled
+
+    for made, expected in zip(ag.function(f)(X), f(X), strict=True):
+        np.testing.assert_array_equal(made, expected)
+
+
+def test_a_variable_in_a_container_stays_one():
+    def f(model, x):
+        model["n"] = x.sum()
+        model["w"].assign_add(x)
+
+    model = {"w": ag.Variable([0.0, 0.0])}
+    variable = model["w"]
+    ag.function(f)(model, X)
+    assert model["w"] is variable
+    assert (variable.numpy().tolist(), model["n"]) == ([1.0, 2.0], 3.0)
+
+
+def test_an_argument_must_not_be_the_memory_of_a_variable():
+    v = ag.Variable([1.0, 2.0])
+    with pytest.raises(ag.StagingError, match="shares memory"):
+        ag.function(lambda v, x: v.assign_add(x) + x)(v, v.value)
+
+
+def test_arrays_that_the_function_makes_are_new_at_each_call():
+    f = ag.function(lambda x: (np.zeros(2), x))
+    first, _ = f(X)
+    first[:] = 9
+    assert f(X)[0].tolist() == [0.0, 0.0]
+    assert ag.function(lambda x: (TABLE, x))(X)[0] is TABLE
+
+
+def test_keys_that_are_equal_but_not_the_same():
+    f = ag.function(lambda x, r: x + r.stop)
+    assert [f(X, r).tolist() for r in (range(0, 3, 2), range(0, 4, 2))] == [[4.0, 5.0], [5.0, 6.0]]
+    g = ag.function(lambda d: dict(d))  # noqa: PLW0108 - a function of the user's
+    assert [list(map(type, g({k: X}))) for k in (1, True, 1.0)] == [[int], [bool], [float]]
+
+
+def test_traces_go_with_their_function():
+    class Thing:
+        pass
+
+    thing = Thing()
+    f = ag.function(lambda x, o: x + 1)
+    f(X, thing)
+    concrete = weakref.ref(f.traces()[0].graph)
+    del f
+    gc.collect()
+    assert concrete() is None
+
+
+def test_bound_functions_are_equal_as_methods_are():
+    class Model:
+        @ag.function
+        def step(self, x):
+            """One step."""
+            return x
+
+    model = Model()
+    assert model.step == model.step
+    assert len({model.step, model.step, Model().step}) == 2
+    assert model.step.__doc__ == "One step."
+
+
+def test_a_container_that_is_given_twice():
+    f = ag.function(lambda a, b: a.append(b[0]))
+    rows = [X]
+    with pytest.raises(ag.StagingError, match="stands there twice"):
+        f(rows, rows)
+    f(rows, [X])
+    assert len(rows) == 2
+
+
+def repr_of(x):
+    return repr(x)
+
+
+@pytest.mark.parametrize("f", [lambda x: f"{(x, 1)}", repr_of, lambda x: repr([x.sum()])])
+def test_text_that_would_be_about_the_trace(f):
+    with pytest.raises(ag.StagingError):
+        ag.function(f)(X)
+
+
+def test_text_of_plain_containers_and_staged_values():
+    f = ag.function(lambda x: f"{(1, 2)} {x!r} {[3]}")
+    assert f(np.float64(2.0)) == f"(1, 2) {np.float64(2.0)!r} [3]"
