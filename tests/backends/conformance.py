@@ -2,8 +2,9 @@
 
     python tests/backends/conformance.py SYSTEM [--verbose]
 
-A sample ends as "right", "error" (one of ours, with a reason), "foreign" (an error of the system's) or
-"wrong".
+A sample ends as "staged" (right, with all its arguments staged), "unrolled" (right, with its integers and
+truth values known when it is traced), "error" (one of ours, with a reason), "foreign" (an error of the
+system's) or "wrong".
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import copy
+import importlib
 import io
 import sys
 import traceback
@@ -21,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1])]
 
 from cases_support import ALL, Outcome, Sample, check_same, run
 
@@ -29,12 +31,17 @@ import autograph_rs as ag
 from autograph_rs.runtime.structures import flatten, unflatten
 
 
-def through(staged: Callable[[Callable], Callable], f: Callable) -> Callable:
-    """`f` with its NumPy arguments staged by a system, and all else as it is."""
+def through(staged: Callable[[Callable], Callable], f: Callable, *, unroll: bool = False) -> Callable:
+    """`f` with its NumPy arguments staged by a system, and all else as it is.
+
+    With `unroll` integers and truth values without dimensions are not staged either.
+    """
 
     def call(*arguments: Any) -> Any:
         leaves, spec = flatten(arguments)
         places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, (np.ndarray, np.generic))]
+        if unroll:
+            places = [i for i in places if np.ndim(leaves[i]) or leaves[i].dtype.kind not in "iub"]
         shape: list[Any] = []
 
         def on_arrays(*arrays: Any) -> list[Any]:
@@ -61,9 +68,16 @@ def structured(value: Any) -> tuple[list[Any], list[Any]]:
 
 def outcome(sample: Sample, stage: Callable[[Callable], Callable]) -> tuple[str, str]:
     """What becomes of a sample, and why."""
+    kind, why = attempt(sample, stage, unroll=False)
+    if kind == "error" and attempt(sample, stage, unroll=True)[0] == "right":
+        return "unrolled", why
+    return "staged" if kind == "right" else kind, why
+
+
+def attempt(sample: Sample, stage: Callable[[Callable], Callable], *, unroll: bool) -> tuple[str, str]:
     for arguments in sample.staged:
         expected = run(sample.function, arguments)
-        made = run(through(stage, ag.convert(sample.function)), arguments)
+        made = run(through(stage, ag.convert(sample.function), unroll=unroll), arguments)
         try:
             check(made, expected)
         except AssertionError as error:
@@ -100,34 +114,21 @@ def loosened(value: Any) -> Any:
     return unflatten(spec, [loosened(leaf) for leaf in leaves])
 
 
-def jax_stage() -> Callable[[Callable], Callable]:
-    import jax
-
-    jax.config.update("jax_enable_x64", True)
-
-    def stage(f: Callable) -> Callable:
-        made = jax.jit(f)
-
-        def call(*arrays: Any) -> Any:
-            results = made(*arrays)
-            jax.effects_barrier()
-            return results
-
-        return call
-
-    return stage
+SYSTEMS = ("jax", "tensorflow", "torch")
 
 
-STAGES = {"jax": jax_stage}
+def stage_of(system: str) -> Callable[[Callable], Callable]:
+    """How a system compiles a function from arrays to a list of arrays."""
+    return importlib.import_module(f"stage_{system}").stage
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("system", choices=STAGES)
+    parser.add_argument("system", choices=SYSTEMS)
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--only", default="")
     options = parser.parse_args()
-    stage = STAGES[options.system]()
+    stage = stage_of(options.system)
     counts: Counter[str] = Counter()
     for sample in ALL:
         if not sample.staged or options.only not in sample.id:
@@ -135,7 +136,7 @@ def main() -> None:
         with contextlib.redirect_stderr(io.StringIO()):
             kind, why = outcome(copy.copy(sample), stage)
         counts[kind] += 1
-        if options.verbose and kind != "right":
+        if options.verbose and kind != "staged":
             print(f"{kind:8} {sample.id}: {why.splitlines()[-1][:150] if why else ''}")
     print(dict(counts))
 
