@@ -7,13 +7,16 @@ are; a system adds its conditions, its loops and a few functions on arrays.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .. import staging
+from ..closures import family
 from ..errors import StagingError
+from ..staging.aliases import user_frames
 from ..structures import flatten
 from ..undefined import Undefined
 from .iterables import StagedSequence, staged_enumerate, staged_range, staged_reversed, staged_zip
@@ -134,7 +137,10 @@ class GrowingList:
             "variable, or write into an array that was made before the loop"
         )
 
-    pop = insert = remove = clear = __len__ = __iter__ = __getitem__ = __setitem__ = __contains__ = _refuse
+    pop = insert = remove = clear = __add__ = __radd__ = __len__ = __iter__ = __getitem__ = __setitem__ = __contains__ = _refuse
+
+
+_ADDED = re.compile(r"(base|updated|value|element)(_\d+)?$")  # names that the converter gives
 
 
 class _Captures(threading.local):
@@ -245,6 +251,8 @@ class FunctionalBackend:
         return found
 
     def unbound(self, held: Any, name: str) -> MaybeAval:
+        if not name.isidentifier():
+            raise TypeError("it is deleted on one path only: give it a value such as None instead")
         return held if isinstance(held, MaybeAval) else MaybeAval(held, name)
 
     def arrays_in(self, leaves: Sequence[Any]) -> list[Any]:
@@ -311,6 +319,25 @@ class FunctionalBackend:
 
     def maximum(self, a: Any, b: Any) -> Any:
         raise NotImplementedError
+
+    def refuse_other_names(self, target: Any) -> None:
+        """An array is a value here: a write gives one variable another, and no other name sees it.
+
+        Raises:
+            StagingError: another variable of the converted functions that run names the array.
+        """
+        names: dict[tuple[str, str], set[str]] = {}
+        for frame in user_frames():
+            if "ag__" in frame.f_code.co_freevars:
+                own = {n for n, v in frame.f_locals.items() if v is target and not _ADDED.match(n)}
+                names.setdefault(family(frame.f_code), set()).update(own)
+        found = [name for own in names.values() for name in sorted(own)]
+        if len(found) > 1:
+            raise StagingError(
+                f"an item of {found[0]!r} is written, but {found[1]!r} is the same array, and would not change: "
+                f"an array of {self.name} is a value. Copy it first ({found[0]} = {found[0]}.copy()), and return "
+                "it from a function that changes it"
+            )
 
     def and_(self, left: Any, right: Callable[[], Any]) -> Any:
         return staging.if_exp(self, left, right, lambda: left, "")  # type: ignore[arg-type]

@@ -6,8 +6,9 @@ and `lax.scan` evaluate the jaxprs. Concrete arrays, and tracers whose value is 
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -308,7 +309,8 @@ class JaxBackend(FunctionalBackend):
                     "Use an array"
                 ) from None
         if isinstance(target, (np.ndarray, jax.Array)):
-            return jnp.asarray(target)[key]
+            with shapes_known("an item between staged bounds, or by a staged mask,"):
+                return jnp.asarray(target)[key]
         raise StagingError(
             f"a {type(target).__name__} cannot be indexed by a staged value. Use an array, or a list or tuple "
             "of arrays of one shape"
@@ -318,7 +320,9 @@ class JaxBackend(FunctionalBackend):
         if self.is_staged(target) or (
             isinstance(target, (jax.Array, np.ndarray)) and (staging.has_staged(key) or self.is_staged(value))
         ):
-            return jnp.asarray(target).at[key].set(value)
+            self.refuse_other_names(target)
+            with shapes_known("an item between staged bounds, or by a staged mask,"):
+                return jnp.asarray(target).at[key].set(value)
         if staging.has_staged(key):
             raise StagingError(f"an item of a {type(target).__name__} cannot be set by a staged key: use an array")
         target[key] = value
@@ -377,10 +381,16 @@ class JaxBackend(FunctionalBackend):
 
     def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
         """NumPy's functions on staged arrays are JAX's of the same name."""
-        if _is_clean() or not (isinstance(function, np.ufunc) or _is_of_numpy(function)):
+        if _is_clean():
             return None
-        module = {"numpy.linalg": jnp.linalg, "numpy.fft": jnp.fft}.get(function.__module__ or "", jnp)
-        own = getattr(module, function.__name__, None)
+        holder = getattr(function, "__self__", None)
+        if isinstance(holder, np.ufunc):
+            own = getattr(getattr(jnp, holder.__name__, None), function.__name__, None)
+        elif isinstance(function, np.ufunc) or _is_of_numpy(function):
+            module = {"numpy.linalg": jnp.linalg, "numpy.fft": jnp.fft}.get(function.__module__ or "", jnp)
+            own = getattr(module, function.__name__, None)
+        else:
+            return None
 
         def call(*args: Any, **kwargs: Any) -> Any:
             leaves = flatten([args, kwargs])[0]
@@ -390,7 +400,8 @@ class JaxBackend(FunctionalBackend):
                 raise UnsupportedFunctionError(
                     f"numpy.{function.__name__} was called on a staged JAX array, and jax.numpy has none"
                 )
-            return own(*_as_arrays(args), **kwargs)
+            with shapes_known(f"numpy.{function.__name__}()"):
+                return own(*_as_arrays(args), **kwargs)
 
         return call
 
@@ -398,6 +409,31 @@ class JaxBackend(FunctionalBackend):
         from .jax_builtins import call
 
         return call(self, function, args, kwargs)
+
+
+@contextlib.contextmanager
+def shapes_known(what: str) -> Iterator[None]:
+    """An error of ours where JAX needs a number now that is known only when the program runs."""
+    try:
+        yield
+    except _UNKNOWN as error:
+        raise StagingError(_SHAPES.format(what)) from error
+    except IndexError as error:
+        if "static" not in str(error):
+            raise
+        raise StagingError(_SHAPES.format(what)) from error
+
+
+_UNKNOWN = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.NonConcreteBooleanIndexError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+)
+_SHAPES = (
+    "{} has a shape that depends on a staged value, and the shapes of JAX are static. Pass what decides the "
+    "shape as a plain number (jax.jit's static_argnums), or use jnp.where or lax.dynamic_slice"
+)
 
 
 def _is_of_numpy(function: Any) -> bool:
