@@ -67,6 +67,4 @@ def staged_zip(parts: Sequence[StagedSequence], least: Callable[[Any, Any], Any]
 
 
 def staged_reversed(items: StagedSequence) -> StagedSequence:
-    return StagedSequence(
-        "reversed", items.length, lambda i: items.item(items.length - 1 - i), items.sources
-    )
+    return StagedSequence("reversed", items.length, lambda i: items.item(items.length - 1 - i), items.sources)
