@@ -118,7 +118,7 @@ class JaxBackend(FunctionalBackend):
             except staging.AlwaysRaises as error:
                 made.raised, leaves = error, []
             except Exception as error:
-                if not is_own_raise(error):
+                if type(error).__module__.startswith("jax.") or not is_own_raise(error):
                     raise
                 made.raised, leaves = error, []
                 self.fail(True, error)
@@ -212,7 +212,9 @@ class JaxBackend(FunctionalBackend):
         return self.built(types, self._after(flag, left))
 
     def _unless(self, going: Any, failed: list[Any]) -> Any:
-        return going & jnp.logical_not(failed[0]) if failed else going
+        if not failed:
+            return going
+        return jnp.logical_not(failed[0]) if going is True else going & jnp.logical_not(failed[0])
 
     def _after(self, flag: list[Any], left: list[Any]) -> list[Any]:
         """What a loop leaves, without the flag that tells whether an iteration raised."""
@@ -239,7 +241,7 @@ class JaxBackend(FunctionalBackend):
             for a in self.held(v, k)
         ]
         limit = options.get("maximum_iterations")
-        length = items.length
+        length = items.length if isinstance(items.count, int) else items.count
         if limit is not None:
             length = self.least(length, limit)
         if going is True and again is True and isinstance(length, int):
@@ -249,19 +251,20 @@ class JaxBackend(FunctionalBackend):
         flag = [] if body.failed is False else [False]
         plain = going is True and again is True and not flag
 
-        def step(state: tuple[Any, Any, list[Any]]) -> tuple[Any, Any, list[Any]]:
-            i, on, carry = state
+        def step(i: Any, carry: list[Any]) -> tuple[Any, list[Any]]:
             value_of = self.results(body, [*self._element(items.item(i)), *carry[len(flag) :]])
             failed = [value_of(body.failed) for _ in flag]
-            kept = on if again is True else _truth(value_of(again))
-            return i + 1, self._unless(kept, failed), [*failed, *self._left(value_of, results, types)]
+            kept = True if again is True else _truth(value_of(again))
+            return self._unless(kept, failed), [*failed, *self._left(value_of, results, types)]
 
         zero = jnp.zeros_like(length) if isinstance(length, jax.Array) else 0
         if plain:
-            left = lax.fori_loop(zero, length, lambda i, c: step((i, True, c))[2], start)
+            left = lax.fori_loop(zero, length, lambda i, carry: step(i, carry)[1], start)
         else:
             state = (zero, _truth(going), [*flag, *start])
-            _, _, left = lax.while_loop(lambda state: (state[0] < length) & state[1], step, state)
+            _, _, left = lax.while_loop(
+                lambda state: (state[0] < length) & state[1], lambda s: (s[0] + 1, *step(s[0], s[2])), state
+            )
         return self.built(types, self._after(flag, left))
 
     def _scan(
