@@ -345,8 +345,8 @@ class FunctionalBackend:
         found = [name for own in names.values() for name in sorted(own)]
         if len(found) > 1:
             raise StagingError(
-                f"an item is written of the array that is both {found[0]!r} and {found[1]!r}, and only one of "
-                f"them would change: an array of {self.name} is a value. Copy it first ({found[0]} = "
+                f"an item is written of the array that is both {found[0]!r} and {found[1]!r}, and only one "
+                f"of them would change: an array of {self.name} is a value. Copy it first ({found[0]} = "
                 f"{found[0]}.copy()), and return it from a function that changes it"
             )
 
