@@ -158,7 +158,7 @@ def active() -> Backend | None:
     """The innermost backend that is staging now, or None."""
     for backend in reversed(ACTIVE):
         if getattr(backend, "announces", False) or backend.staging():
-            return backend  # type: ignore[no-any-return]
+            return backend
     return None
 
 
