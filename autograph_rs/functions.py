@@ -29,6 +29,7 @@ from autograph_rs.runtime.tracebacks import strip, user_stacklevel
 from . import signatures
 from .api import DEFAULT
 from .bound import BoundFunction
+from .compilers import compiled
 from .concrete import ConcreteFunction
 from .frozen import Frozen
 
@@ -357,6 +358,7 @@ def function(
     optimise: bool | Sequence[str] = True,
     reduce_retracing: bool = False,
     check_globals: bool = False,
+    backend: str = "graph",
 ) -> Any:
     """Trace a function into a graph over NumPy, once for each signature, and run the graph.
 
@@ -366,6 +368,12 @@ def function(
         optimise: False runs the graph as it was traced; a tuple of names uses these optimisations only.
         reduce_retracing: trace for unknown lengths when arrays of several lengths have come.
         check_globals: raise when a global that is part of the graph has changed since.
+        backend: "jax", "tensorflow" or "torch" gives the converted function to `jax.jit`, `tf.function` or
+            `torch.compile` instead, which have options of their own.
+
+    Raises:
+        ValueError: there is no such backend, or another option goes with it.
+        ImportError: the framework is not installed.
 
     Arrays and NumPy scalars are staged, every other argument is part of the signature. The result has
     the structure that `f` gives it, with arrays and scalars at run time in the place of staged values.
@@ -379,9 +387,14 @@ def function(
     >>> float(shrink(np.array([1.0, 2.0])).sum()) <= 1
     True
     """
-    make = function if f is None else functools.partial(Function, f)
-    made = functools.partial(
-        make, input_signature=input_signature, optimise=optimise,
-        reduce_retracing=reduce_retracing, check_globals=check_globals,
-    )  # fmt: skip
-    return made if f is None else made()
+    options: dict[str, Any] = {
+        "input_signature": input_signature, "optimise": optimise,
+        "reduce_retracing": reduce_retracing, "check_globals": check_globals,
+    }  # fmt: skip
+    if f is None:
+        return functools.partial(function, backend=backend, **options)
+    if backend == "graph":
+        return Function(f, **options)
+    if list(options.values()) != [None, True, False, False]:
+        raise ValueError(f"the options of the embedded graph do not go with backend={backend!r}")
+    return compiled(f, backend)

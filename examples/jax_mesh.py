@@ -55,10 +55,10 @@ def main() -> None:
     spread = jax.device_put(points, rows)
     together, again = step(spread, jnp.asarray(start), 1e-4)
 
-    print(f"{len(points)} points on {len(spread.sharding.device_set)} devices, {int(again)} rounds")
-    print(np.round(np.asarray(together), 3))
     same = np.allclose(alone, together, atol=1e-3) and int(rounds) == int(again)
-    print("equal to those of one device" if same else "NOT equal to those of one device")
+    print(np.round(np.asarray(together), 3))
+    devices = len(spread.sharding.device_set)
+    print(f"{len(points)} points on {devices} devices: {'' if same else 'NOT '}equal to those of one device")
 
 
 if __name__ == "__main__":

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,8 +16,6 @@ from jax import lax  # noqa: E402
 from jax.extend.core import jaxprs_in_params  # noqa: E402
 
 import autograph_rs as ag  # noqa: E402
-
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 def equations(jaxpr: Any) -> int:
@@ -350,22 +345,6 @@ def test_another_name_of_a_written_array():
 
     with pytest.raises(ag.StagingError, match="an array of jax is a value"):
         jax.jit(ag.convert(f))(jnp.ones(3))
-
-
-# Devices -------------------------------------------------------------------------------------------------
-
-
-def test_example_on_eight_devices():
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLES / "jax_mesh.py")],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "8 devices" in done.stdout
-    assert "equal" in done.stdout
 
 
 def test_what_an_except_would_have_to_catch_is_refused():
