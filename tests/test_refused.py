@@ -332,6 +332,11 @@ def width_in_f_string(x):
     return f"{5:>{x}}"
 
 
+@refused(r"int8 where that is 2, and another elsewhere. Write x.astype\(int\) \*\* k")
+def power_of_truths(x):
+    return np.array([True, False]) ** int(x)
+
+
 @pytest.mark.parametrize(("function", "argument", "text"), REFUSED)
 def test_refused(function, argument: Any, text: str):
     function(argument)

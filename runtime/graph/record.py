@@ -247,14 +247,28 @@ def _stronger(value: Any) -> Any:
 
 def binary(name: str, left: Any, right: Any) -> Any:
     a, b = _bound(to_node(left)), _bound(to_node(right))
-    truths = isinstance(a.type, ArrayType) and a.type.dtype == bool and a.type.shape
-    if name == "pow" and truths and type(right) is int and right == 2:
-        return ufunc(np.square, "__call__", (left,), {})  # as NumPy does, and a square is of another dtype
+    if name == "pow" and _is_array_of_truths(left, a.type):
+        if type(right) is int and right == 2:
+            return ufunc(
+                np.square, "__call__", (left,), {}
+            )  # as NumPy does, and a square is of another dtype
+        if is_staged(right) and b.type == ScalarType(int):
+            raise StagingError(
+                "an array of bool is raised to a power that is a staged int: the dtype of the result is int8 "
+                "where that is 2, and another elsewhere. Write x.astype(int) ** k"
+            )
     if not is_staged(left):
         kinds = (left if isinstance(left, str) and isinstance(b.type, ArrayType) else a.type, b.type)
     else:
         kinds = (a.type, right if isinstance(right, str) and isinstance(a.type, ArrayType) else b.type)
     return wrap(current().add(name, (a, b), {}, operator_type(name, kinds)))
+
+
+def _is_array_of_truths(value: Any, kind: StagedType) -> bool:
+    """Whether a value is an array of truth values, rather than a NumPy scalar."""
+    if not isinstance(kind, ArrayType) or kind.dtype != bool:
+        return False
+    return bool(kind.shape) or isinstance(value, np.ndarray) or getattr(value, "in_place", False)
 
 
 def _bound(node: Node) -> Node:
