@@ -360,7 +360,8 @@ class Tensor(Value):
     def follow(self, base: Tensor, again: Callable[[Any], Any], key: Any) -> None:
         """Be a view of `base`, which `again` makes of it and which it has at `key`, if at one."""
         self._base, self._seen = (base, again, key), base.stamp
-        self.in_place = self.in_place or not self.type.shape  # an array without dimensions, no NumPy scalar
+        held = getattr(self.type, "held", self.type)
+        self.in_place = self.in_place or not held.shape  # an array without dimensions, no NumPy scalar
 
     def follow_blindly(self, base: Tensor) -> None:
         """Be what may be a view of `base`, so that it is not known what it is once that is written."""
@@ -385,7 +386,7 @@ class Tensor(Value):
 
     def write_through(self, value: Any) -> None:
         """Write to the handle and to what it is a view of."""
-        if self._base is not None:
+        if self._base is not None and not self.shared:
             base, _, key = self._base
             if key is None:
                 self.refuse("is a view that cannot be written through", "Write to the array itself")
