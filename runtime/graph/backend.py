@@ -17,10 +17,11 @@ from . import builtins, effects, lists, record, texts
 from .ir import Graph, Missing, Node
 from .iterables import Source, StagedIterable, as_iterable, element_types, sources_of
 from .merging import merge_types
-from .staged import Scalar, Staged, StagedList, Tensor, is_basic, wrap
+from .staged import Scalar, Staged, StagedList, Tensor, wrap
 from .trace import Builder, building, current, in_inner_graph, is_tracing, scalar_type, user_frames
 from .types import ArrayType, ListType, MaybeType, ScalarType, StagedType
 from .variables import Variable
+from .views import is_basic
 
 
 class BranchCapture:
