@@ -20,6 +20,7 @@ from .containers import Change, apply, changes, refuse_repeated, snapshot
 from .ir import Graph, Node
 from .numerics import MODES
 from .optimise import ALL, optimise
+from .returned import Returned
 from .specs import TensorSpec, known
 from .staged import Staged, Tensor, wrap
 from .trace import Root, building, trace_root
@@ -306,14 +307,16 @@ def trace(
 
         value = trace_root(run)
         results = builder.graph.results
-        outputs, structure = flatten(value, changeable=True)
+        returned = Returned()
+        outputs, structure = returned.flatten(value)
         made = Outputs(structure, *_results(results, outputs))
         known_before = [*leaves, *_outer_values(function)]
         made.made = frozenset(
             n for n, value in enumerate(made.plain)
             if isinstance(value, (np.ndarray, set, bytearray)) and not any(value is k for k in known_before)
         )  # fmt: skip
-        changed = changes(before, lambda leaves: _results(results, leaves))
+        changed = changes(before, returned.flatten, lambda leaves: _results(results, leaves))
+        returned.check(value, builder.given)
         handles += [handle for _, handle in builder.state.values()]
         own = builder.graph.arguments
         writes = [i for i, handle in enumerate(handles) if handle.node() is not own[i]]
