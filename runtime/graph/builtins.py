@@ -22,7 +22,7 @@ from .views import as_array
 
 
 def _print(*args: Any, **kwargs: Any) -> None:
-    taken = record.Arguments()
+    taken = record.Arguments(named=True)
     template, _ = taken.take(tuple(args))
     named, _ = taken.take(kwargs)
     record.add("print", taken.inputs, None, effect=True, args=template, kwargs=named)

@@ -29,8 +29,6 @@ UFUNCS = {
     "invert": np.invert,
 }  # fmt: skip
 OPERATOR_OF = {ufunc: name for name, ufunc in UFUNCS.items()}
-
-
 MAX_KNOWN = 4096
 _values = types.SimpleNamespace()
 
@@ -91,10 +89,13 @@ def contains_staged(value: Any) -> bool:
 
 
 class Arguments:
-    """A call's arguments, taken apart: a template with slots, the same with types, and the inputs."""
+    """A call's arguments, taken apart: a template with slots, which has named tuples only with `named`, the
+    same with types, and the inputs.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, *, named: bool = False) -> None:
         self.inputs: list[Node] = []
+        self._named = named
 
     def take(self, value: Any) -> tuple[Any, Any]:
         if is_staged(value) or isinstance(value, np.ndarray):
@@ -102,7 +103,8 @@ class Arguments:
         if isinstance(value, (list, tuple)):
             parts = [self.take(v) for v in value]
             kind = list if isinstance(value, list) else tuple
-            return kind([p[0] for p in parts]), kind([p[1] for p in parts])
+            make = value._make if self._named and hasattr(value, "_fields") else kind
+            return make([p[0] for p in parts]), kind([p[1] for p in parts])
         if isinstance(value, slice):
             (a, x), (b, y), (c, z) = map(self.take, (value.start, value.stop, value.step))
             return slice(a, b, c), slice(x, y, z)
