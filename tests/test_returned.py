@@ -1,4 +1,4 @@
-"""Objects that a traced function makes, and returns or leaves in its arguments."""
+"""What a traced function makes, and returns or leaves in its arguments: it is new at each call."""
 
 from __future__ import annotations
 
@@ -116,3 +116,65 @@ def test_an_object_that_cannot_be_made_at_each_call_is_refused_at_the_return(f, 
 
 def test_objects_without_staged_values_are_themselves():
     assert ag.function(lambda x: (KNOWN, x))(X)[0] is KNOWN
+
+
+def in_a_list(x):
+    made = []
+    for v in x:
+        zeros = np.zeros(2)
+        made.append((v, zeros))
+    return made
+
+
+def in_a_comprehension(x):
+    return [np.zeros(2) for _ in x]
+
+
+def in_a_branch(x):
+    made = [np.ones(2)]
+    if x[0] > 0:
+        made.append(np.zeros(2))
+    return {"made": made}
+
+
+def as_a_part(x):
+    return np.arange(4.0)[int(x[0]) :]
+
+
+def kept(variable):
+    made = []
+    for _ in range(int(variable.sum())):
+        value = variable.read_value()
+        made.append(value)
+    return made
+
+
+def overwrite(value):
+    if isinstance(value, np.ndarray):
+        value[...] = -9
+    for part in (
+        value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    ):
+        overwrite(part)
+
+
+@pytest.mark.parametrize("f", [in_a_list, in_a_comprehension, in_a_branch, as_a_part])
+def test_what_is_done_to_a_result_is_not_seen_by_the_next_call(f):
+    staged = ag.function(f)
+    for _ in range(2):
+        made = staged(X)
+        np.testing.assert_equal(made, f(X))
+        overwrite(made)
+
+
+def test_arrays_in_a_list_are_as_many_as_the_function_makes():
+    made = ag.function(in_a_comprehension)(X)
+    made[0][0] = 9
+    assert made[1].tolist() == [0.0, 0.0]
+
+
+def test_what_a_list_holds_of_a_variable_stays_when_that_is_assigned():
+    variable = ag.Variable([1.0, 1.0])
+    made = ag.function(kept)(variable)
+    variable.assign([5.0, 5.0])
+    assert [m.tolist() for m in made] == [[1.0, 1.0], [1.0, 1.0]]
