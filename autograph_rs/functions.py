@@ -6,6 +6,7 @@ an array, value and exact type for a Python number or text, identity for any oth
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import threading
@@ -108,7 +109,7 @@ class Function:
         self._graphs: dict[Callable[..., tuple[Any]], ConcreteGraph] = {}
         self._keys: list[tuple[list[str], list[Any]]] = []
         self._frozen: Frozen | None = None
-        self._called: set[tuple[Identity, ...]] = set()
+        self._called: dict[tuple[Identity, ...], bool] = {}
         self._warned = False
         self._lock = threading.RLock()
         functools.update_wrapper(self, python_function, updated=())
@@ -291,7 +292,10 @@ class Function:
         concrete, created = again(may_create=owner not in self._called)
         if created:
             concrete, _ = again(may_create=False)
-        self._called.add(owner)
+        if owner not in self._called:
+            self._called[owner] = True
+            for instance in bound:
+                self._at_death_of(instance, "_called", owner)
         if self._specs is not None:
             concrete.inputs.forms.clear()
         return concrete
@@ -304,11 +308,13 @@ class Function:
         for part in (*full[1], *full[2:]):
             alive = part.get() if isinstance(part, Identity) else None
             if alive is not None:
-                try:
-                    weakref.finalize(alive, _forget, weakref.ref(self), full).atexit = False
-                except TypeError:
-                    continue  # the key itself keeps it alive
+                self._at_death_of(alive, "_traces", full)
         return concrete
+
+    def _at_death_of(self, value: Any, table: str, known: Any) -> None:
+        """Forget what is known of an object when that dies."""
+        with contextlib.suppress(TypeError):  # the key itself keeps it alive
+            weakref.finalize(value, _forget, weakref.ref(self), table, known).atexit = False
 
     def _general(self, full: Any) -> Any:
         """The key of the trace that does for all lengths of arrays that have come, if there were several."""
@@ -343,11 +349,10 @@ class Function:
         )
 
 
-def _forget(function: weakref.ref[Function], full: Any) -> None:
-    """Drop a trace, as an object has died that is part of its key."""
+def _forget(function: weakref.ref[Function], table: str, known: Any) -> None:
     alive = function()
     if alive is not None:
-        alive._traces.pop(full, None)  # noqa: SLF001 - our own
+        getattr(alive, table).pop(known, None)
 
 
 def function(

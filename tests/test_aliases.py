@@ -335,6 +335,25 @@ def test_traces_go_with_their_function():
     assert concrete() is None
 
 
+def test_nothing_is_kept_of_instances_that_have_died():
+    class Model:
+        @ag.function
+        def step(self, x):
+            return x + 1
+
+    models = [Model() for _ in range(3)]
+    for model in models:
+        model.step(X)
+    tables = [table for table in vars(Model.step).values() if isinstance(table, (dict, set))]
+    full = list(map(len, tables))
+    del model
+    models[1:] = []
+    gc.collect()
+    assert max(full) == 3
+    assert max(map(len, tables)) == 1
+    assert models[0].step(X).tolist() == [2.0, 3.0]
+
+
 def test_bound_functions_are_equal_as_methods_are():
     class Model:
         @ag.function
