@@ -317,7 +317,7 @@ class GraphBackend:
             return target[key]
         if isinstance(target, np.ndarray):
             made = record.getitem(target, key)
-            if is_basic(key) and getattr(made, "ndim", 0):
+            if is_basic(key) and getattr(made, "ndim", False):
                 made.shared = "is a view of a plain array, which would have to change too"
             return made
         if isinstance(target, (list, tuple)) and not isinstance(key, slice):

@@ -103,7 +103,7 @@ class Arguments:
         if isinstance(value, (list, tuple)):
             parts = [self.take(v) for v in value]
             kind = list if isinstance(value, list) else tuple
-            make = value._make if self._named and hasattr(value, "_fields") else kind
+            make = getattr(value, "_make", kind) if self._named else kind
             return make([p[0] for p in parts]), kind([p[1] for p in parts])
         if isinstance(value, slice):
             (a, x), (b, y), (c, z) = map(self.take, (value.start, value.stop, value.step))

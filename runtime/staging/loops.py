@@ -82,8 +82,8 @@ class Carried:
         one, is one in the body.
         """
         self.enter(placeholders)
-        follow = getattr(self.backend, "follow", None)
-        if follow is None:
+        share, is_view, follow = (getattr(self.backend, n, None) for n in ("share", "is_view", "follow"))
+        if share is None or is_view is None or follow is None:
             return
         places = {
             (location, i): value for (location, i, _), value in zip(self.slots(), placeholders, strict=True)
@@ -91,10 +91,10 @@ class Carried:
         for slot, tied in self.ties.items():
             array = places.get(tied) if isinstance(tied, tuple) else tied
             if slot in places:
-                self.backend.share(places[slot], "it may be another name of an array, from a round before")
+                share(places[slot], "it may be another name of an array, from a round before")
                 follow(places[slot], array)
         for old, placeholder in zip(self.initial(), placeholders, strict=True):
-            if self.backend.is_view(old):
+            if is_view(old):
                 follow(placeholder, old.base)
 
     def tie(self, path: Path) -> bool:

@@ -251,8 +251,8 @@ class Writer:
         if isinstance(value, list):
             return f"[{', '.join(self.argument(v, inputs) for v in value)}]"
         if isinstance(value, tuple):
-            parts = f"({''.join(self.argument(v, inputs) + ', ' for v in value)})"
-            return parts if type(value) is tuple else f"{self.keep(type(value))}._make({parts})"
+            text = f"({''.join(self.argument(v, inputs) + ', ' for v in value)})"
+            return text if type(value) is tuple else f"{self.keep(type(value))}._make({text})"
         if isinstance(value, dict):
             items = (f"{k!r}: {self.argument(v, inputs)}" for k, v in value.items())
             return f"{{{', '.join(items)}}}"
