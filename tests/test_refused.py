@@ -108,9 +108,9 @@ def condition_of_dict_comprehension(x):
     return {k: 1 for k in range(3) if x > k}
 
 
-@refused("the condition of a comprehension over plain values is staged.*write a 'for' loop")
-def condition_over_plain_values(x):
-    return [i for i in range(3) if x > i]
+@refused("holds values of one type, not int and str: one is text")
+def values_of_two_types(x):
+    return [v for v in (1, "a") if x > 1]
 
 
 @refused(STAYS.format("if in a comprehension"), np.array([1, 2]))
