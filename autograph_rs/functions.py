@@ -6,6 +6,7 @@ an array, value and exact type for a Python number or text, identity for any oth
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import threading
@@ -14,9 +15,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
-from autograph_rs.runtime.backends import ACTIVE, BACKENDS
+from autograph_rs.runtime.backends import BACKENDS
 from autograph_rs.runtime.graph.concrete import ConcreteGraph, trace
 from autograph_rs.runtime.graph.numerics import MODES
 from autograph_rs.runtime.graph.optimise import chosen
@@ -31,12 +30,12 @@ from .api import DEFAULT
 from .bound import BoundFunction
 from .compilers import compiled
 from .concrete import ConcreteFunction
+from .direct import Direct
 from .frozen import Frozen
 
 _BACKEND = BACKENDS[Tensor]
 MAX_RETRACES = 5
 TRACES_BEFORE_GENERAL = 2
-_SCALARS = frozenset(kind for kind in np.sctypeDict.values() if issubclass(kind, (np.number, np.bool_)))
 
 
 class RetraceWarning(UserWarning):
@@ -64,7 +63,7 @@ def run_functions_eagerly(eagerly: bool) -> None:
     (MODES.add if eagerly else MODES.discard)("eagerly")
 
 
-class Function:
+class Function(Direct):
     """A callable that keeps one `ConcreteFunction` per signature; `function` makes it.
 
     Args:
@@ -97,6 +96,7 @@ class Function:
         reduce_retracing: bool = False,
         check_globals: bool = False,
     ):
+        super().__init__()
         self.python_function = python_function
         self.reduce_retracing, self.check_globals = reduce_retracing, check_globals
         self.input_signature = None if input_signature is None else tuple(input_signature)
@@ -105,11 +105,9 @@ class Function:
         self._converted = DEFAULT.to_graph(python_function)
         self._parameters = signatures.parameters_of(python_function)
         self._traces: dict[Any, ConcreteGraph] = {}
-        self._direct: dict[Any, Callable[..., tuple[Any]]] = {}
-        self._graphs: dict[Callable[..., tuple[Any]], ConcreteGraph] = {}
         self._keys: list[tuple[list[str], list[Any]]] = []
         self._frozen: Frozen | None = None
-        self._called: set[tuple[Identity, ...]] = set()
+        self._called: dict[tuple[Identity, ...], bool] = {}
         self._warned = False
         self._lock = threading.RLock()
         functools.update_wrapper(self, python_function, updated=())
@@ -117,30 +115,6 @@ class Function:
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else BoundFunction(self, instance)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        parts: list[Any] | None = None
-        direct = None
-        try:
-            if not kwargs and not ACTIVE and not MODES:
-                parts = []
-                for value in args:
-                    kind = type(value)
-                    if kind is np.ndarray:
-                        parts += (value.dtype, value.shape)
-                    elif kind in _SCALARS:
-                        parts.append(kind)
-                    else:
-                        return self.call_bound((), args, kwargs, None)
-                direct = self._direct.get(tuple(parts))
-                if direct is not None:
-                    return direct(*args)[0]
-            return self.call_bound((), args, kwargs, parts)
-        except BaseException as error:
-            if direct is not None:
-                self._graphs[direct].at_user_code(error)
-            strip(error)
-            raise
 
     def call_bound(
         self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], quick: Any
@@ -153,12 +127,8 @@ class Function:
         leaves, arguments, concrete = self._concrete(bound, args, kwargs, by_call=True)
         if self._frozen is not None:
             self._frozen.check(self.__name__)
-        if quick is not None and self._specs is None and not self.check_globals:
-            direct = concrete.direct
-            if direct is None:
-                return concrete.run(leaves, arguments)
-            self._graphs[direct] = concrete
-            self._direct[tuple(quick)] = direct
+        if self._specs is None and not self.check_globals:
+            self.keep_direct(quick, concrete)
         return concrete.run(leaves, arguments)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
@@ -292,7 +262,10 @@ class Function:
         concrete, created = again(may_create=owner not in self._called)
         if created:
             concrete, _ = again(may_create=False)
-        self._called.add(owner)
+        if owner not in self._called:
+            self._called[owner] = True
+            for instance in bound:
+                self._at_death_of(instance, "_called", owner)
         if self._specs is not None:
             concrete.inputs.forms.clear()
         return concrete
@@ -305,11 +278,13 @@ class Function:
         for part in (*full[1], *full[2:]):
             alive = part.get() if isinstance(part, Identity) else None
             if alive is not None:
-                try:
-                    weakref.finalize(alive, _forget, weakref.ref(self), full).atexit = False
-                except TypeError:
-                    continue  # the key itself keeps it alive
+                self._at_death_of(alive, "_traces", full)
         return concrete
+
+    def _at_death_of(self, value: Any, table: str, known: Any) -> None:
+        """Forget what is known of an object when that dies."""
+        with contextlib.suppress(TypeError):  # the key itself keeps it alive
+            weakref.finalize(value, _forget, weakref.ref(self), table, known).atexit = False
 
     def _general(self, full: Any) -> Any:
         """The key of the trace that does for all lengths of arrays that have come, if there were several."""
@@ -344,11 +319,10 @@ class Function:
         )
 
 
-def _forget(function: weakref.ref[Function], full: Any) -> None:
-    """Drop a trace, as an object has died that is part of its key."""
+def _forget(function: weakref.ref[Function], table: str, known: Any) -> None:
     alive = function()
     if alive is not None:
-        alive._traces.pop(full, None)  # noqa: SLF001 - our own
+        getattr(alive, table).pop(known, None)
 
 
 def function(

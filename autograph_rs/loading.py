@@ -8,27 +8,31 @@ from pathlib import Path
 from typing import Any
 
 from autograph_rs.runtime.errors import FormatError, SignatureError
+from autograph_rs.runtime.graph.inline import described, inline
 from autograph_rs.runtime.graph.loaded import Saved, from_content
 from autograph_rs.runtime.graph.serial import from_text
+from autograph_rs.runtime.graph.trace import is_tracing
 from autograph_rs.runtime.graph.variables import Variable
 from autograph_rs.runtime.structures import flatten
-from autograph_rs.runtime.tracebacks import strip
 
 from . import signatures
 from .concrete import ConcreteFunction
+from .direct import Direct
 
 
-class LoadedFunction:
+class LoadedFunction(Direct):
     """A function that `load` read from a file: a callable with the traces that were saved.
 
-    It is called as the original is. The arguments choose the trace: the most special one that they fit.
-    `variables` are its Variables, which all its traces share; they have the values that were saved.
+    It is called as the original is; in a traced function its graph becomes part of that one's. The arguments
+    choose the trace: the most special one that they fit. `variables` are its Variables, which all its traces
+    share; they have the values that were saved.
 
     Raises:
         SignatureError: the arguments fit none of the traces.
     """
 
     def __init__(self, saved: Saved):
+        super().__init__()
         self.__name__ = saved.name
         self.variables: tuple[Variable, ...] = tuple(saved.variables)
         self.concrete_functions = tuple(
@@ -40,21 +44,24 @@ class LoadedFunction:
     def __repr__(self) -> str:
         return f"<loaded function: {', '.join(map(repr, self._ordered))}>"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        try:
-            given = self._bound(args, kwargs)
-            leaves, spec = flatten(given, changeable=True)
-            for trace in self._ordered:
-                if signatures.takes(trace.concrete.inputs, spec, leaves):
-                    return trace.concrete.run(leaves, given)
-            raise self._no_trace(*given)
-        except BaseException as error:
-            strip(error)
-            raise
+    def call_bound(
+        self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], quick: Any
+    ) -> Any:
+        given = self._bound(args, kwargs)
+        leaves, spec = flatten(given, changeable=True)
+        traced = is_tracing()
+        shown = list(map(described, leaves)) if traced else leaves
+        for trace in self._ordered:
+            if signatures.takes(trace.concrete.inputs, spec, shown):
+                if traced:
+                    return inline(trace.concrete, leaves, given)
+                self.keep_direct(quick, trace.concrete)
+                return trace.concrete.run(leaves, given)
+        raise self._no_trace(*given)
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Arguments by position where they can be, as traces have them."""
-        if self._signature is None:
+        if self._signature is None or not kwargs:
             return args, kwargs
         try:
             found = self._signature.bind_partial(*args, **kwargs)

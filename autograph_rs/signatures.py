@@ -183,12 +183,15 @@ def _is_staged(traced: Any) -> bool:
 
 
 def takes(inputs: Inputs, spec: Spec, leaves: Sequence[Any]) -> bool:
-    """Whether a trace is the one for arguments of this structure, as `Function` tells traces apart."""
+    """Whether a trace is the one for arguments of this structure, as `Function` tells traces apart.
+
+    A `TensorSpec` among the leaves stands for an array of one dimension or more.
+    """
     if not fits(inputs.spec, spec):
         return False
     for i, (own, leaf) in enumerate(zip(inputs.leaves, leaves, strict=True)):
         form = inputs.forms.get(i)
-        if isinstance(own, TensorSpec) and not isinstance(leaf, (np.ndarray, np.generic)):
+        if isinstance(own, TensorSpec) and not isinstance(leaf, (np.ndarray, np.generic, TensorSpec)):
             return False
         if form is not None and isinstance(leaf, np.ndarray) is not (form == "array"):
             return False

@@ -38,11 +38,12 @@ NUMPY = tuple(
 _CONSUMERS = frozenset((min, max, sum, any, all, sorted))
 
 
-def _staged_argument(args: tuple, kwargs: dict[str, Any]) -> Any:
+def _staged_argument(args: tuple, kwargs: dict[str, Any], *, named: bool = False) -> Any:
+    """The backend of a staged value among arguments; with `named`, one in a named tuple counts."""
     for value in (*args, *kwargs.values()):
         backend = staged_by(value)
-        if backend is None and type(value) in (list, tuple):
-            backend = _staged_argument(tuple(value), {})
+        if backend is None and (type(value) in (list, tuple) or (named and hasattr(value, "_fields"))):
+            backend = _staged_argument(tuple(value), {}, named=named)
         if backend is not None:
             return backend
     return None
@@ -54,7 +55,7 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
             if staging.ACTIVE and (innermost := active()) is not None:
                 if function in _CONSUMERS and args and type(args[0]) is GeneratorType:
                     args = (_consumed(function, args[0]), *args[1:])
-                backend = _staged_argument(args, kwargs)
+                backend = _staged_argument(args, kwargs, named=function is print)
                 if backend is None and function is print and staging.in_branch():
                     backend = innermost
                 if backend is not None:

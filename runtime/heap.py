@@ -94,6 +94,11 @@ def _contents(owner: Any) -> dict[Any, Any]:
         return {None: list(owner)}
     if isinstance(owner, types.CellType):
         return {"contents": owner.cell_contents} if _is_filled(owner) else {}
+    return attributes(owner)
+
+
+def attributes(owner: Any) -> dict[str, Any]:
+    """What an object holds, by name."""
     found = dict(getattr(owner, "__dict__", ()))
     for kind in type(owner).__mro__:
         for name in _slot_names(kind):

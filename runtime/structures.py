@@ -7,7 +7,7 @@ again and compares equal for values of one shape. Everything else is a leaf.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,12 +34,15 @@ class Spec:
 LEAF = Spec(None)
 
 
-def flatten(value: Any, *, changeable: bool = False) -> tuple[list[Any], Spec]:
+def flatten(
+    value: Any, *, changeable: bool = False, attributes: Callable[[Any], dict[str, Any] | None] | None = None
+) -> tuple[list[Any], Spec]:
     """The leaves of a value, and its spec.
 
     Args:
         value: anything.
         changeable: whether a dataclass that is not frozen is taken apart too.
+        attributes: the attributes of another object, which is then taken apart too, or None for a leaf.
 
     >>> leaves, spec = flatten({"a": 1, "b": (2, [3])})
     >>> leaves
@@ -48,20 +51,25 @@ def flatten(value: Any, *, changeable: bool = False) -> tuple[list[Any], Spec]:
     {'a': 4, 'b': (5, [6])}
     """
     leaves: list[Any] = []
-    return leaves, _flatten(value, leaves, changeable)
+    return leaves, _flatten(value, leaves, changeable, attributes)
 
 
-def _flatten(value: Any, leaves: list[Any], changeable: bool) -> Spec:
+def _flatten(value: Any, leaves: list[Any], changeable: bool, attributes: Any) -> Spec:
     kind = type(value)
     if kind is tuple or kind is list or (isinstance(value, tuple) and hasattr(kind, "_fields")):
-        return Spec(kind, (), tuple([_flatten(part, leaves, changeable) for part in value]))
+        return Spec(kind, (), tuple([_flatten(part, leaves, changeable, attributes) for part in value]))
     if kind is dict:
-        parts = tuple([_flatten(part, leaves, changeable) for part in value.values()])
+        parts = tuple([_flatten(part, leaves, changeable, attributes) for part in value.values()])
         return Spec(dict, tuple(value), parts, tuple(map(type, value)))
+    held = None
     if dataclasses.is_dataclass(kind) and (changeable or kind.__dataclass_params__.frozen):  # type: ignore[attr-defined]
-        names = tuple(f.name for f in dataclasses.fields(kind) if hasattr(value, f.name))
-        parts = tuple([_flatten(getattr(value, n), leaves, changeable) for n in names])
-        return Spec(kind, names, parts)
+        names = [f.name for f in dataclasses.fields(kind)]
+        held = {n: getattr(value, n) for n in names if hasattr(value, n)}
+    elif attributes is not None:
+        held = attributes(value)
+    if held is not None:
+        parts = tuple([_flatten(part, leaves, changeable, attributes) for part in held.values()])
+        return Spec(kind, tuple(held), parts)
     leaves.append(value)
     return LEAF
 

@@ -127,9 +127,86 @@ def an_argument_that_grows(found, x):
         found.append(x[0])
 
 
+def a_view_from_the_round_before(x):
+    a, base = np.zeros(1), x * 1
+    for _ in x:
+        a[0] += 1
+        a = base[1:]
+    return base
+
+
+def a_name_from_the_round_before(x):
+    a = np.zeros(2)
+    for _ in x:
+        a += 1
+        a = x
+
+
+def a_view_that_is_read_in_the_next_round(x):
+    a, base = np.zeros(1), x * 1
+    for v in x:
+        base[1] += v
+        total = a.sum()
+        a = base[1:]
+        base[0] += total
+    return base
+
+
+def two_names_from_the_round_before(x):
+    a, b = x * 1, x * 1
+    for _ in x:
+        a[0] += 1
+        b = b + 1
+        a = b
+    return b
+
+
+def an_item_from_the_round_before(x):
+    held, base = [np.zeros(1), 1], x * 1
+    for _ in x:
+        held[0][0] += 1
+        held[0] = base[1:]
+    return base
+
+
+def a_view_of_a_plain_array_from_the_round_before(x):
+    a, table = np.zeros(1), np.zeros(2)
+    for v in x:
+        a[0] += v
+        a = table[1:]
+    return table
+
+
+def a_second_name_after_a_loop(x):
+    a, b = np.zeros(2), x * 1
+    for _ in x:
+        a = b
+    a[0] = 5
+    return b
+
+
+def a_view_of_a_plain_array_in_a_branch(x):
+    table, row = np.zeros((2, 2)), np.zeros(2)
+    if x[0] > 0:
+        row = table[0]
+    row[0] = 5
+    return table
+
+
+def a_row_of_a_plain_array(x):
+    table = np.zeros((2, 2))
+    row = table[int(x[0])]
+    row[0] = 5
+    return table
+
+
 @pytest.mark.parametrize(
     "f",
     [
+        a_view_from_the_round_before, a_name_from_the_round_before, a_view_that_is_read_in_the_next_round,
+        two_names_from_the_round_before, an_item_from_the_round_before,
+        a_view_of_a_plain_array_from_the_round_before, a_second_name_after_a_loop,
+        a_view_of_a_plain_array_in_a_branch, a_row_of_a_plain_array,
         into_an_attribute, in_a_callee, through_a_view, into_an_item, into_a_global, with_a_view,
         held_by_a_list, of_the_same_name, a_bound_append, a_list_in_a_tuple, shuffled, own_generator,
         written_after_it_was_appended,
@@ -158,6 +235,58 @@ def test_arrays_of_one_name_are_written():
 
     for made, expected in zip(ag.function(f)(X), f(X), strict=True):
         np.testing.assert_array_equal(made, expected)
+
+
+def a_view_that_is_written_at_once(x, n):
+    a = np.zeros(1)
+    for i in range(n):
+        a = x[1:]
+        a[0] += i
+    return a, x
+
+
+def a_row_that_changes(x, n):
+    table, total = np.zeros((2, 2)) + x, 0.0
+    for i in range(n):
+        row = table[i % 2]
+        row[0] += i
+        total += row.sum()
+    return table, total
+
+
+def what_was_before(x, n):
+    before, now = x, x * 1
+    for _ in range(n):
+        before = now
+        now = now + 1
+        now[0] += before[1]
+    return before, now
+
+
+def exchanged(x, n):
+    a, b = x * 1, x * 2
+    for _ in range(n):
+        a, b = b, a
+        a[0] += 1
+    return a, b
+
+
+def turned_round(x, n):
+    a = x * 1
+    for _ in range(n):
+        a = a[::-1]
+        a[0] += 1
+    return a
+
+
+@pytest.mark.parametrize(
+    "f", [a_view_that_is_written_at_once, a_row_that_changes, what_was_before, exchanged, turned_round]
+)
+def test_what_a_round_leaves_is_written_where_no_other_name_has_it(f):
+    staged = ag.function(f)
+    for n in range(4):
+        given, own = X.copy(), X.copy()
+        np.testing.assert_equal((staged(given, np.int64(n)), given), (f(own, n), own))
 
 
 def test_a_variable_in_a_container_stays_one():
@@ -204,6 +333,25 @@ def test_traces_go_with_their_function():
     del f
     gc.collect()
     assert concrete() is None
+
+
+def test_nothing_is_kept_of_instances_that_have_died():
+    class Model:
+        @ag.function
+        def step(self, x):
+            return x + 1
+
+    models = [Model() for _ in range(3)]
+    for model in models:
+        model.step(X)
+    tables = [table for table in vars(Model.step).values() if isinstance(table, (dict, set))]
+    full = list(map(len, tables))
+    del model
+    models[1:] = []
+    gc.collect()
+    assert max(full) == 3
+    assert max(map(len, tables)) == 1
+    assert models[0].step(X).tolist() == [2.0, 3.0]
 
 
 def test_bound_functions_are_equal_as_methods_are():

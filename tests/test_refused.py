@@ -108,9 +108,9 @@ def condition_of_dict_comprehension(x):
     return {k: 1 for k in range(3) if x > k}
 
 
-@refused("the condition of a comprehension over plain values is staged.*write a 'for' loop")
-def condition_over_plain_values(x):
-    return [i for i in range(3) if x > i]
+@refused("holds values of one type, not int and str: one is text")
+def values_of_two_types(x):
+    return [v for v in (1, "a") if x > 1]
 
 
 @refused(STAYS.format("if in a comprehension"), np.array([1, 2]))
@@ -330,6 +330,11 @@ def star_of_a_staged_range(x):
 @refused("a width or precision must be plain")
 def width_in_f_string(x):
     return f"{5:>{x}}"
+
+
+@refused(r"int8 where that is 2, and another elsewhere. Write x.astype\(int\) \*\* k")
+def power_of_truths(x):
+    return np.array([True, False]) ** int(x)
 
 
 @pytest.mark.parametrize(("function", "argument", "text"), REFUSED)

@@ -394,6 +394,9 @@ EXPRESSIONS = {
         sum(1 for r in x if r[0]>4) | any(v>4 for v in x[1]) | {i: r.sum() for i, r in enumerate(x)}"""),
     "bytes": ([A([250, 3, 7], np.uint8)], """
         x-x[::-1] | -x | x+300 | x>-1 | np.where(x>5,300,x) | sum(x) | x[1]-x[0] | x[0]+np.int64(1) | x+1.5"""),
+    "truths": ([A([True, False]), A([True, True])], """
+        x**2,x[0]**2,np.array(x[0])**2 | x**3,x[0]**3 | x.astype(int)**int(x.sum()) | np.power(x,int(x.sum()))
+        x[0]**int(x.sum()) | x**True | x**2.0"""),
     "empty": ([np.zeros(0)], "x.max() | max(x) | min(x,default=0) | x[0] | np.argmax(x) | sorted(x) | any(x),all(x)"),
     "complex": ([A([1 + 2j, -3j])], "abs(x) | x[0].conjugate() | x[0]>x[1] | float(x[0]) | x@x | x.real"),
 }  # fmt: skip

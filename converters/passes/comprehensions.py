@@ -2,8 +2,8 @@
 
 `[f(x) for x in xs if c]` becomes `ag__.list_comp(xs, lambda items: [f(x) for x in items if ag__.keep(c)])`:
 on plain values the operator calls the lambda on `xs`, so that Python's own comprehension runs; on a
-staged `xs` it calls it on one staged element. One that awaits, binds a name or
-reads the frame, stays as it is.
+staged `xs` it calls it on one staged element, and from the first staged `c` on, on each plain element. One
+that awaits, binds a name or reads the frame, stays as it is.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from .staged import Scalar, Staged, StagedList, Tensor, wrap
 from .trace import Builder, building, current, in_inner_graph, is_tracing, scalar_type, user_frames
 from .types import ArrayType, ListType, MaybeType, ScalarType, StagedType
 from .variables import Variable
+from .views import is_basic
 
 
 class BranchCapture:
@@ -223,10 +224,14 @@ class GraphBackend:
         """A value, or what it is by now if it is a view of an array that was written."""
         return value.read() if isinstance(value, Staged) and value.is_stale else value
 
-    def follow(self, placeholder: Any, value: Any) -> None:
-        """Let a placeholder be a view of what the value is a view of that it stands for at first."""
-        if isinstance(placeholder, Tensor) and isinstance(value, Tensor) and isinstance(value.base, Tensor):
-            placeholder.follow_blindly(value.base)
+    def follow(self, placeholder: Any, array: Any) -> None:
+        """Let a placeholder be what may be a view of an array, or another name of it."""
+        if not isinstance(placeholder, Tensor) or not isinstance(array, Tensor):
+            return
+        if placeholder.base is None:
+            placeholder.follow_blindly(array)
+        elif placeholder.base is not array:
+            array.shared = "it may have another name, from a round before"
 
     def is_view(self, value: Any) -> bool:
         return isinstance(value, Staged) and value.base is not None
@@ -311,7 +316,10 @@ class GraphBackend:
         if record.is_staged(target):
             return target[key]
         if isinstance(target, np.ndarray):
-            return record.getitem(target, key)
+            made = record.getitem(target, key)
+            if is_basic(key) and getattr(made, "ndim", False):
+                made.shared = "is a view of a plain array, which would have to change too"
+            return made
         if isinstance(target, (list, tuple)) and not isinstance(key, slice):
             return record.wrap(_item_of_sequence(target, key))
         what = "sliced between staged bounds" if isinstance(key, slice) else "indexed by a staged value"

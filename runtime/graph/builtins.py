@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -17,10 +18,11 @@ from .iterables import StagedIterable, parts_of, staged_enumerate, staged_range,
 from .merging import merge_types
 from .staged import Scalar, Staged, StagedList, Tensor
 from .types import ArrayType, ListType, ScalarType, StagedType, TupleType
+from .views import as_array
 
 
 def _print(*args: Any, **kwargs: Any) -> None:
-    taken = record.Arguments()
+    taken = record.Arguments(named=True)
     template, _ = taken.take(tuple(args))
     named, _ = taken.take(kwargs)
     record.add("print", taken.inputs, None, effect=True, args=template, kwargs=named)
@@ -327,6 +329,7 @@ IMPLEMENTATIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     **{kind: _conversion(kind) for kind in (int, float, bool, complex, str)},
     **{f: _math(f) for f in table.MATH},
     **{f: _numpy_scalar(f) if isinstance(f, type) else _numpy(f) for f in table.NUMPY},
+    **{f: functools.partial(as_array, f) for f in (np.array, np.asarray, np.ascontiguousarray)},
 }
 
 

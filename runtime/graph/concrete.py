@@ -20,6 +20,7 @@ from .containers import Change, apply, changes, refuse_repeated, snapshot
 from .ir import Graph, Node
 from .numerics import MODES
 from .optimise import ALL, optimise
+from .returned import Returned
 from .specs import TensorSpec, known
 from .staged import Staged, Tensor, wrap
 from .trace import Root, building, trace_root
@@ -116,7 +117,7 @@ class ConcreteGraph:
         self._run = self._compiled.function
         self._checked: Compiled | None = None
         kept = self._run.__globals__.values()
-        self._constants = {id(v) for v in kept if isinstance(v, np.ndarray)}
+        self._constants = {id(_memory_of(v)) for v in kept if isinstance(v, np.ndarray)}
 
     @property
     def direct(self) -> Callable[..., tuple[Any]] | None:
@@ -150,16 +151,20 @@ class ConcreteGraph:
             self.at_user_code(error)
             raise
         if variables:
-            results = tuple([_own(r, variables) for r in results])
+            results = tuple([_each(r, lambda array: _own(array, variables)) for r in results])
         if self.writes:
             results = self._put_back([*arrays, *variables], results)
         if self._constants:
-            results = tuple([r.copy() if id(r) in self._constants else r for r in results])
+            results = tuple([_each(r, self._new) for r in results])
         if self.twins:
             results = tuple([_copied(r) if i in self.twins else r for i, r in enumerate(results)])
         if self.changes:
             apply(self.changes, arguments, results)
         return self.outputs.build(results)
+
+    def _new(self, array: np.ndarray) -> np.ndarray:
+        """An array of a result, which is no constant of the graph, nor a part of one."""
+        return array.copy() if id(_memory_of(array)) in self._constants else array
 
     def _put_back(self, targets: list[Any], results: tuple) -> tuple:
         """Give the arguments and variables that the graph writes what it left in them."""
@@ -218,11 +223,25 @@ def _array_of(value: Any) -> Any:
     return value.array if isinstance(value, Variable) else value
 
 
-def _own(result: Any, variables: Sequence[Variable]) -> Any:
-    """A result that does not change when a variable does."""
-    if isinstance(result, np.ndarray) and any(np.may_share_memory(result, v.array) for v in variables):
-        return result.copy()
+def _each(result: Any, change: Callable[[np.ndarray], Any]) -> Any:
+    """A result with each array in it changed; one that a list holds twice may stand for two."""
+    if isinstance(result, np.ndarray):
+        return change(result)
+    if isinstance(result, (list, tuple)):
+        return type(result)([_each(part, change) for part in result])
     return result
+
+
+def _memory_of(array: np.ndarray) -> np.ndarray:
+    """The array whose memory an array is, or is a part of."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def _own(array: np.ndarray, variables: Sequence[Variable]) -> np.ndarray:
+    """An array that does not change when a variable does."""
+    return array.copy() if any(np.may_share_memory(array, v.array) for v in variables) else array
 
 
 def _twins(traced: Sequence[Node], results: Sequence[Node]) -> set[int]:
@@ -306,14 +325,16 @@ def trace(
 
         value = trace_root(run)
         results = builder.graph.results
-        outputs, structure = flatten(value, changeable=True)
+        returned = Returned()
+        outputs, structure = returned.flatten(value)
         made = Outputs(structure, *_results(results, outputs))
         known_before = [*leaves, *_outer_values(function)]
         made.made = frozenset(
             n for n, value in enumerate(made.plain)
             if isinstance(value, (np.ndarray, set, bytearray)) and not any(value is k for k in known_before)
         )  # fmt: skip
-        changed = changes(before, lambda leaves: _results(results, leaves))
+        changed = changes(before, returned.flatten, lambda leaves: _results(results, leaves))
+        returned.check(value, builder.given)
         handles += [handle for _, handle in builder.state.values()]
         own = builder.graph.arguments
         writes = [i for i, handle in enumerate(handles) if handle.node() is not own[i]]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..errors import StagingError
-from ..structures import Spec, flatten, unflatten
+from ..structures import Spec, unflatten
 
 Path: TypeAlias = tuple[Any, ...]
 
@@ -69,9 +69,12 @@ def contained(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 def changes(
     before: Sequence[tuple[Path, Any, dict[Any, Any]]],
+    flattened: Callable[[Any], tuple[list[Any], Spec]],
     result: Callable[[Any], tuple[list[Any], list[int | None]]],
 ) -> list[Change]:
-    """What has become of containers; `result` makes results of the graph of a value's leaves."""
+    """What has become of containers; `flattened` takes a value apart, `result` makes results of the graph of
+    its leaves.
+    """
     paths = {id(container): path for path, container, _ in before}
     found = []
     for path, container, old in before:
@@ -85,7 +88,7 @@ def changes(
             elif value is old.get(key, paths):
                 items[key] = (*path, key)  # the caller's own
             else:
-                leaves, spec = flatten(value, changeable=True)
+                leaves, spec = flattened(value)
                 items[key] = (spec, *result(leaves))
         found.append(Change(path, items))
     return found

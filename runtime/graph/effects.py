@@ -41,7 +41,7 @@ def print(*values: Any, **options: Any) -> None:  # noqa: A001 - it is Python's,
     (None, None, ['traced'])
     """
     if is_tracing():
-        taken = record.Arguments()
+        taken = record.Arguments(named=True)
         template, _ = taken.take(values)
         named, _ = taken.take(options)
         record.add("print", taken.inputs, None, effect=True, args=template, kwargs=named)
@@ -89,7 +89,7 @@ def py_function(f: Callable[..., Any], args: Any, spec: Any) -> Any:
         results = called(*args)
         return unflatten(structure, list(results) or [None])
     kinds = tuple(s.type for s in specs if s is not None)
-    taken = record.Arguments()
+    taken = record.Arguments(named=True)
     template, _ = taken.take(tuple(args))
     node = record.add(
         "py_function", taken.inputs, None, effect=True, function=called, args=template, kwargs={}

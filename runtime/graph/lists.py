@@ -19,7 +19,7 @@ def staged_list(values: Sequence[Any]) -> Any:
     nodes = [_element_node(v) for v in values]
     element = None
     for node in nodes:
-        element = node.type if element is None else merge_types(element, node.type)
+        element = _merged(element, node.type)
     return wrap(add("list", nodes, ListType(element)))
 
 
@@ -59,7 +59,15 @@ def list_append(target: Any, value: Any) -> Any:
 
 def _merged(element: Any, kind: Any) -> Any:
     """The element type of a list that gets a value; None while it is empty."""
-    return kind if element is None else merge_types(element, kind)
+    if element is None:
+        return kind
+    try:
+        return merge_types(element, kind)
+    except TypeError as error:
+        raise StagingError(
+            f"a list whose length depends on staged values holds values of one type, not {element} and {kind}"
+            f": {error}"
+        ) from None
 
 
 def _element_node(value: Any) -> Node:

@@ -29,8 +29,6 @@ UFUNCS = {
     "invert": np.invert,
 }  # fmt: skip
 OPERATOR_OF = {ufunc: name for name, ufunc in UFUNCS.items()}
-
-
 MAX_KNOWN = 4096
 _values = types.SimpleNamespace()
 
@@ -91,10 +89,13 @@ def contains_staged(value: Any) -> bool:
 
 
 class Arguments:
-    """A call's arguments, taken apart: a template with slots, the same with types, and the inputs."""
+    """A call's arguments, taken apart: a template with slots, which has named tuples only with `named`, the
+    same with types, and the inputs.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, *, named: bool = False) -> None:
         self.inputs: list[Node] = []
+        self._named = named
 
     def take(self, value: Any) -> tuple[Any, Any]:
         if is_staged(value) or isinstance(value, np.ndarray):
@@ -102,7 +103,8 @@ class Arguments:
         if isinstance(value, (list, tuple)):
             parts = [self.take(v) for v in value]
             kind = list if isinstance(value, list) else tuple
-            return kind([p[0] for p in parts]), kind([p[1] for p in parts])
+            make = getattr(value, "_make", kind) if self._named else kind
+            return make([p[0] for p in parts]), kind([p[1] for p in parts])
         if isinstance(value, slice):
             (a, x), (b, y), (c, z) = map(self.take, (value.start, value.stop, value.step))
             return slice(a, b, c), slice(x, y, z)
@@ -247,14 +249,28 @@ def _stronger(value: Any) -> Any:
 
 def binary(name: str, left: Any, right: Any) -> Any:
     a, b = _bound(to_node(left)), _bound(to_node(right))
-    truths = isinstance(a.type, ArrayType) and a.type.dtype == bool and a.type.shape
-    if name == "pow" and truths and type(right) is int and right == 2:
-        return ufunc(np.square, "__call__", (left,), {})  # as NumPy does, and a square is of another dtype
+    if name == "pow" and _is_array_of_truths(left, a.type):
+        if type(right) is int and right == 2:
+            return ufunc(
+                np.square, "__call__", (left,), {}
+            )  # as NumPy does, and a square is of another dtype
+        if is_staged(right) and b.type == ScalarType(int):
+            raise StagingError(
+                "an array of bool is raised to a power that is a staged int: the dtype of the result is int8 "
+                "where that is 2, and another elsewhere. Write x.astype(int) ** k"
+            )
     if not is_staged(left):
         kinds = (left if isinstance(left, str) and isinstance(b.type, ArrayType) else a.type, b.type)
     else:
         kinds = (a.type, right if isinstance(right, str) and isinstance(a.type, ArrayType) else b.type)
     return wrap(current().add(name, (a, b), {}, operator_type(name, kinds)))
+
+
+def _is_array_of_truths(value: Any, kind: StagedType) -> bool:
+    """Whether a value is an array of truth values, rather than a NumPy scalar."""
+    if not isinstance(kind, ArrayType) or kind.dtype != bool:
+        return False
+    return bool(kind.shape) or isinstance(value, np.ndarray) or getattr(value, "in_place", False)
 
 
 def _bound(node: Node) -> Node:

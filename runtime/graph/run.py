@@ -40,7 +40,7 @@ def convert(value: Any, dtype: np.dtype) -> Any:
     """A value with a dtype; NumPy's scalars and Python's become NumPy scalars."""
     if isinstance(value, np.ndarray):
         return value.astype(dtype)
-    return dtype.type(value)
+    return dtype.type(value) if dtype.kind not in "SU" else np.asarray(value).astype(dtype)[()]
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {"convert": convert}

@@ -18,6 +18,17 @@ from .ir import Node
 from .rules import METHODS
 from .trace import Builder, current, is_tracing, leaked
 from .types import ArrayType, MaybeType, ScalarType, TupleType
+from .views import (
+    PARTS,
+    VIEW_FUNCTIONS,
+    VIEW_METHODS,
+    as_array,
+    has_ellipsis,
+    is_basic,
+    is_made_in_order,
+    parts,
+    view,
+)
 
 
 class Staged:
@@ -160,9 +171,10 @@ class Staged:
         return record.ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Callable, types: Any, args: tuple, kwargs: dict) -> Any:
-        if function.__name__ in _VIEW_FUNCTIONS and args and isinstance(args[0], Tensor):
+        name = function.__name__
+        if name in VIEW_FUNCTIONS and args and isinstance(args[0], Tensor):
             return view(function, *args, **kwargs)
-        return record.call(function, args, kwargs)
+        return parts(function, args, kwargs) if name in PARTS else record.call(function, args, kwargs)
 
 
 def _binary(name: str, *, reflected: bool = False) -> Callable[[Any, Any], Any]:
@@ -360,7 +372,8 @@ class Tensor(Value):
     def follow(self, base: Tensor, again: Callable[[Any], Any], key: Any) -> None:
         """Be a view of `base`, which `again` makes of it and which it has at `key`, if at one."""
         self._base, self._seen = (base, again, key), base.stamp
-        self.in_place = self.in_place or not self.type.shape  # an array without dimensions, no NumPy scalar
+        held = getattr(self.type, "held", self.type)
+        self.in_place = self.in_place or not held.shape  # an array without dimensions, no NumPy scalar
 
     def follow_blindly(self, base: Tensor) -> None:
         """Be what may be a view of `base`, so that it is not known what it is once that is written."""
@@ -374,9 +387,11 @@ class Tensor(Value):
         self.follow(base, again, None)
 
     def is_in_order(self) -> bool:
-        """Whether its elements certainly follow one another in memory, if those of what it views do."""
-        if self._base is None or self._base[2] is None:
-            return self._base is None
+        """Whether its elements certainly follow one another in memory, row by row."""
+        if self._base is None:
+            return is_made_in_order(self._node, self.version)
+        if self._base[2] is None:
+            return False
         base, _, key = self._base
         parts = key if isinstance(key, tuple) else (key,)
         rows = parts[: next((i for i, p in enumerate(parts) if isinstance(p, slice)), len(parts))]
@@ -385,7 +400,7 @@ class Tensor(Value):
 
     def write_through(self, value: Any) -> None:
         """Write to the handle and to what it is a view of."""
-        if self._base is not None:
+        if self._base is not None and not self.shared:
             base, _, key = self._base
             if key is None:
                 self.refuse("is a view that cannot be written through", "Write to the array itself")
@@ -398,49 +413,11 @@ class Tensor(Value):
         function = METHODS.get(name)
         if function is None:
             raise AttributeError(f"a staged array has no attribute {name!r}")
-        if name in _VIEWS:
+        if name in VIEW_METHODS:
             return lambda *args, **kwargs: view(function, self, *args, **kwargs)
+        if name == "astype":
+            return lambda *args, **kwargs: as_array(function, self, *args, **kwargs)
         return lambda *args, **kwargs: record.call(function, (self, *args), kwargs)
-
-
-_VIEW_FUNCTIONS = frozenset(
-    ("reshape", "ravel", "transpose", "squeeze", "swapaxes", "diagonal", "moveaxis", "rollaxis", "flip",
-     "fliplr", "flipud", "rot90", "expand_dims", "real", "imag", "atleast_1d", "atleast_2d",
-     "broadcast_to", "asarray")
-)  # fmt: skip
-_VIEWS = frozenset(("reshape", "ravel", "transpose", "squeeze", "swapaxes", "diagonal"))
-
-
-_ORDERING = frozenset(("reshape", "ravel"))
-
-
-def view(function: Callable, base: Tensor, *args: Any, **kwargs: Any) -> Any:
-    """The result of a NumPy function that gives a view of its first argument."""
-    made = record.call(function, (base, *args), kwargs)
-    if not isinstance(made, Tensor) or not base.has_views:
-        return made
-    if function.__name__ in _ORDERING and not base.is_in_order():
-        made.follow_blindly(base)  # NumPy makes a copy where it has to
-    else:
-        made.follow(base, lambda again: record.call(function, (again, *args), kwargs), None)
-    return made
-
-
-def is_basic(key: Any) -> bool:
-    """Whether an index is of the kinds with which NumPy gives a view."""
-    parts = key if isinstance(key, tuple) else (key,)
-    for part in parts:
-        if part is None or part is Ellipsis or isinstance(part, (int, np.integer, slice, Scalar)):
-            continue
-        if isinstance(part, Tensor) and not part.type.shape and part.dtype.kind in "iu":
-            continue
-        return False
-    return True
-
-
-def has_ellipsis(key: Any) -> bool:
-    """Whether an index makes a view even of one element."""
-    return any(part is Ellipsis for part in (key if isinstance(key, tuple) else (key,)))
 
 
 class StagedList(Staged):

@@ -32,7 +32,13 @@ _ATTRIBUTES = (
 )  # fmt: skip
 
 
-_SMALLEST: dict[Any, Any] = {bool: np.bool_, int: np.int8, float: np.float16, complex: np.complex64}
+_SMALLEST: dict[Any, Any] = {
+    bool: np.bool_,
+    int: np.int8,
+    float: np.float16,
+    complex: np.complex64,
+    str: np.str_,
+}
 
 
 class _Either:
@@ -148,7 +154,7 @@ class Variable(Tensor):
         return self.read() if is_tracing() else self._array.copy()[()]
 
     def assign(self, value: Any) -> Variable:
-        """Give the variable a value of its own shape.
+        """Give the variable a value of its own shape; text is cut to the width of its dtype, as in NumPy.
 
         Raises:
             ValueError: the shape is another.
@@ -175,9 +181,9 @@ class Variable(Tensor):
             self.write(record.shaped(record.converted(given, self.type), self.type, what))
             return self
         array = np.asarray(_held(value))
+        self._check_cast(value, array, f"{how} of {self.name}")
         if array.shape != self._array.shape:
             raise ValueError(f"{how} of {self.name}: its shape is {self._array.shape}, not {array.shape}")
-        self._check_cast(value, array, f"{how} of {self.name}")
         self._array[...] = array
         return self
 
@@ -188,7 +194,11 @@ class Variable(Tensor):
         python = value.python if isinstance(value, ScalarType) else type(value)
         dtype = np.dtype(_SMALLEST[python]) if python in _SMALLEST else array.dtype
         if not np.can_cast(dtype, self._array.dtype, "same_kind"):
-            raise TypeError(f"{what}: cannot cast {getattr(array, 'dtype', array)} to {self._array.dtype}")
+            given = python.__name__ if python in _SMALLEST or dtype.kind == "O" else dtype
+            raise TypeError(
+                f"{what}: cannot cast {given} to {self._array.dtype}. Give it a value of that dtype, or of "
+                "one that NumPy casts to it within its kind, or make a Variable of another dtype"
+            )
 
     def __repr__(self) -> str:
         return f"Variable({self.label!r}, {self._array}, dtype={self._array.dtype})"

@@ -1,17 +1,21 @@
-"""Other ways to a plain list or array than the one variable that gets a staged value in its place."""
+"""Other ways to a list or array than the one variable that gets a staged value in its place.
+
+What one round of a staged loop leaves, the next has by a name of its own: the two are *tied* where that
+name leads to an array that the next round has by another name too.
+"""
 
 from __future__ import annotations
 
 import gc
 import sys
 import types
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from types import FrameType
 from typing import Any
 
 import numpy as np
 
-from ..backends import BACKENDS
+from ..backends import BACKENDS, Backend
 from ..closures import family
 from ..tracebacks import is_ours
 
@@ -46,7 +50,7 @@ def other_way(value: Any, own: Collection[str] | None, code: types.CodeType | No
     home = None if code is None else family(code)
     if own is None:
         own = [n for f in frames if family(f.f_code) == home for n, v in f.f_locals.items() if v is value][:1]
-    if getattr(value, "base", None) is not None:
+    if not isinstance(value, np.ndarray) and getattr(value, "base", None) is not None:
         return "the array that it is a view of"
     for frame in frames:
         at_home = family(frame.f_code) == home
@@ -59,6 +63,37 @@ def other_way(value: Any, own: Collection[str] | None, code: types.CodeType | No
             if held is value:
                 return f"the global {name!r}"
     return ""
+
+
+def root_of(value: Any) -> Any:
+    """The array that a view is of, or that what it is a view of is a view of."""
+    while getattr(value, "base", None) is not None:
+        value = value.base
+    return value
+
+
+def ties(backend: Backend, left: Sequence[Any], code: types.CodeType | None) -> dict[int, Any]:
+    """Which of the values that a round leaves are tied: for each, by its place, the staged array that it is
+    tied to, or the place of the value that is that array; None where neither is known.
+    """
+    is_inner = getattr(backend, "is_inner", None)
+    if is_inner is None:
+        return {}
+    roots = {i: root_of(value) for i, value in enumerate(left) if backend.is_handle(value)}
+    found: dict[int, Any] = {}
+    for i, root in roots.items():
+        same = [j for j, other in roots.items() if other is root]
+        first = next((j for j in same if left[j] is root), None)
+        if not is_inner(root):
+            found[i] = root
+        elif len(same) > 1 and first != i:
+            found[i] = first
+        elif left[i].shared:
+            found[i] = None
+    for i, value in enumerate(left):
+        if isinstance(value, np.ndarray) and other_way(value, (), code):
+            found[i] = None
+    return found
 
 
 def leads_to(start: Any, value: Any) -> bool:

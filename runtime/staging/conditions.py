@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..backends import Backend, staged_by
 from ..errors import StagingError
 from ..structures import LEAF, Spec, flatten, paths, unflatten
+from .aliases import other_way
 from .statement import (
     AlwaysRaises,
     Path,
@@ -102,7 +105,10 @@ def _join(statement: Statement, cond: Any, first: Path, second: Path, outputs: i
             for leaf in filter(backend.is_handle, leaves):
                 if getattr(leaf, "shared", ""):
                     share(result, leaf.shared)
-            if any(backend.is_handle(leaf) and is_aliased(leaf, location) for leaf in leaves):
+            if any(backend.is_handle(leaf) and is_aliased(leaf, location) for leaf in leaves) or any(
+                isinstance(leaf, np.ndarray) and other_way(leaf, (location.name,), statement.code)
+                for leaf in leaves
+            ):
                 for value in (result, *leaves):
                     share(value, "it may be another name of an array from before the 'if'")
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..backends import ACTIVE, BACKENDS, Backend, staged_by
@@ -17,48 +17,79 @@ from .statement import nothing, set_nothing
 
 
 class _Filters(threading.local):
-    """The conditions of the comprehensions that this thread is in: one noted, True to keep all, or PLAIN."""
+    """The conditions of the comprehensions that this thread is in: None, one noted, or True to keep all."""
 
     def __init__(self) -> None:
         self.stack: list[Any] = []
 
 
 _filters = _Filters()
-_PLAIN = object()
 
 
-def plain_comp(iterated: Any, comprehension: Callable[[Any], list]) -> list:
-    """A comprehension over plain values while something is staged."""
-    _filters.stack.append(_PLAIN)
-    try:
-        return comprehension(iterated)
-    finally:
-        _filters.stack.pop()
+def plain_comp(iterated: Iterable[Any], comprehension: Callable[[Any], list]) -> Any:
+    """A comprehension over plain values while something is staged.
+
+    Python runs it up to the first item whose condition is staged; from there on a staged list grows.
+    """
+    found: list[Any] = []
+    items = iter(iterated)
+
+    def until_staged() -> Iterator[Any]:
+        for item in items:
+            yield item
+            if _filters.stack[-1] is not None:
+                found.append(item)
+                return
+
+    first, cond = _noting(comprehension, until_staged())
+    if cond is None:
+        return first
+    backend = staged_by(cond)
+    assert backend is not None
+    made = _staged_list(backend, first)
+    _extend(backend, made, comprehension, found[0], [], cond)
+    for item in items:
+        _extend(backend, made, comprehension, item, *_noting(comprehension, [item]))
+    return made
 
 
 def list_comp(backend: Backend, iterated: Any, comprehension: Callable[[Any], list]) -> Any:
     """A list comprehension over something staged, as a loop that appends to a staged list."""
-    make = getattr(backend, "staged_list", None)
-    if make is None:
-        raise StagingError(f"{backend.name} has no staged lists: write the comprehension as a 'for' loop")
-    made = make([])
+    made = _staged_list(backend, [])
 
     def body(item: Any) -> None:
-        _filters.stack.append(None)
-        try:
-            first = comprehension([item])
-            cond = _filters.stack[-1]
-        finally:
-            _filters.stack.pop()
-        if cond is None:
-            made.extend(first)
-        else:
-            keep = functools.partial(_append_kept, made, comprehension, item)
-            if_stmt(backend, cond, keep, nothing, tuple, set_nothing, (), 0)
+        _extend(backend, made, comprehension, item, *_noting(comprehension, [item]))
 
     for_stmt(backend, iterated, None, body, tuple, set_nothing, (), {})
     unstaged = getattr(backend, "unstaged", None)
     return made if unstaged is None else unstaged(made)
+
+
+def _staged_list(backend: Backend, values: list[Any]) -> Any:
+    make = getattr(backend, "staged_list", None)
+    if make is None:
+        raise StagingError(f"{backend.name} has no staged lists: write the comprehension as a 'for' loop")
+    return make(values)
+
+
+def _noting(comprehension: Callable[[Any], list], items: Iterable[Any]) -> tuple[list[Any], Any]:
+    """What a comprehension gives for items, and the staged condition that an item had, which it left out."""
+    _filters.stack.append(None)
+    try:
+        return comprehension(items), _filters.stack[-1]
+    finally:
+        _filters.stack.pop()
+
+
+def _extend(
+    backend: Backend, made: Any, comprehension: Callable[[Any], list], item: Any, given: list[Any], cond: Any
+) -> None:
+    """Append what a comprehension gives for an item, which with a staged condition is yet to be seen."""
+    if cond is None:
+        made.extend(given)
+    else:
+        keep = functools.partial(_append_kept, made, comprehension, item)
+        if_stmt(backend, cond, keep, nothing, tuple, set_nothing, (), 0)
 
 
 def _append_kept(made: Any, comprehension: Callable[[Any], list], item: Any) -> None:
@@ -71,11 +102,6 @@ def _append_kept(made: Any, comprehension: Callable[[Any], list], item: Any) -> 
 
 def keep(cond: Any) -> bool:
     """In the first run of a comprehension its condition is noted, in the second it holds."""
-    if not _filters.stack or _filters.stack[-1] is _PLAIN:
-        raise StagingError(
-            "the condition of a comprehension over plain values is staged. Loop over a staged array, or "
-            "write a 'for' loop"
-        )
     if _filters.stack[-1] is True:
         return True
     _filters.stack[-1] = cond

@@ -11,6 +11,7 @@ from ..errors import MismatchError, StagingError
 from ..heap import Slot
 from ..structures import Spec, paths, unflatten
 from ..undefined import Undefined
+from .aliases import ties
 from .conditions import if_stmt
 from .statement import (
     Path,
@@ -41,6 +42,7 @@ class Carried:
         self.types: dict[Any, list[Any]] = {}
         for location, (leaves, _) in self.init.items():
             self.types[location] = [self.first_type(leaf) for leaf in leaves]
+        self.ties: dict[tuple[Any, int], Any] = {}
 
     def first_type(self, leaf: Any) -> Any:
         """None for what is not carried: no value as yet, or an array whose contents may be, not its name."""
@@ -76,12 +78,39 @@ class Carried:
         )
 
     def begin(self, placeholders: Sequence[Any]) -> None:
-        """Put placeholders where the loop's values are; one that starts as a view is one in the body."""
+        """Put placeholders where the loop's values are; one that starts as a view, or that a round leaves as
+        one, is one in the body.
+        """
         self.enter(placeholders)
-        follow = getattr(self.backend, "follow", None)
-        if follow is not None:
-            for old, placeholder in zip(self.initial(), placeholders, strict=True):
-                follow(placeholder, old)
+        share, is_view, follow = (getattr(self.backend, n, None) for n in ("share", "is_view", "follow"))
+        if share is None or is_view is None or follow is None:
+            return
+        places = {
+            (location, i): value for (location, i, _), value in zip(self.slots(), placeholders, strict=True)
+        }
+        for slot, tied in self.ties.items():
+            array = places.get(tied) if isinstance(tied, tuple) else tied
+            if slot in places:
+                share(places[slot], "it may be another name of an array, from a round before")
+                follow(places[slot], array)
+        for old, placeholder in zip(self.initial(), placeholders, strict=True):
+            if is_view(old):
+                follow(placeholder, old.base)
+
+    def tie(self, path: Path) -> bool:
+        """Note which values are tied in the next round; whether that was known."""
+        slots = [(location, i) for location, i, _ in self.slots()]
+        left = [
+            None if isinstance(location, Written) else leaf
+            for (location, _), leaf in zip(slots, _left(self, path), strict=True)
+        ]
+        found = {
+            slots[i]: slots[tied] if isinstance(tied, int) else tied
+            for i, tied in ties(self.backend, left, self.statement.code).items()
+        }
+        known = found.keys() <= self.ties.keys()
+        self.ties.update(found)
+        return known
 
     def settle(self, path: Path, rows: Rows) -> bool:
         """Widen the types to what one iteration leaves; whether they held already."""
@@ -173,7 +202,7 @@ def _fixed_point(carried: Carried, once: Callable[[], Path], what: str) -> Path:
             f"{what} changes the type of its variables (before | after one iteration):",
             "Give the variable the type that it ends with before the loop",
         )
-        if settled:
+        if settled and carried.tie(path):
             return path
     raise MismatchError(f"the variables of {what} do not settle on types after {MAX_WIDENINGS} tries")
 
@@ -207,12 +236,16 @@ def _share_results(
     share = getattr(carried.backend, "share", None)
     if share is None:
         return
-    for left, result in zip(_results(carried, path), results, strict=True):
+    for (location, i, _), left, result in zip(carried.slots(), _results(carried, path), results, strict=True):
         reason = left.shared if carried.backend.is_handle(left) else ""
         if reason:
-            share(result, reason)
             for source in iterates:
                 share(source, "it has a part that outlives the loop over it")
+        if (location, i) in carried.ties:
+            reason = reason or "it may be another name of an array, from a loop"
+            share(carried.ties[location, i], "it may have another name, from a loop")
+        if reason:
+            share(result, reason)
 
 
 def _with_bases(value: Any) -> Iterator[Any]:
@@ -222,12 +255,15 @@ def _with_bases(value: Any) -> Iterator[Any]:
         value = getattr(value, "base", None)
 
 
-def _results(carried: Carried, path: Path) -> list[Any]:
-    found = []
+def _left(carried: Carried, path: Path) -> Iterator[Any]:
+    """What a round leaves in the places of what is carried."""
     for location, i, _ in carried.slots():
         leaves = path.values[location][0] if location in path.values else carried.init[location][0]
-        found.append(path.leaf(leaves[min(i, len(leaves) - 1)]))
-    return found
+        yield leaves[min(i, len(leaves) - 1)]
+
+
+def _results(carried: Carried, path: Path) -> list[Any]:
+    return [path.leaf(leaf) for leaf in _left(carried, path)]
 
 
 def while_stmt(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 import pytest
 
@@ -102,6 +104,24 @@ def test_41_what_does_not_fit_its_spec():
     f = ag.function(lambda x: ag.py_function(lambda v: v, [x], ag.TensorSpec((2,))))
     with pytest.raises(TypeError, match=r"returned float64\[3\], but its spec is float64\[2\]"):
         f(np.ones(3))
+
+
+class Pair(NamedTuple):
+    first: Any
+    second: Any = 1
+
+
+def test_41_named_tuples_stay_what_they_are(capsys):
+    @ag.function
+    def f(x):
+        ag.print(Pair(x), [Pair(x, x)], Pair(2, 3))
+        print(Pair(x + 1, "a"))
+        return ag.py_function(lambda p, q: p.first * q[0].second, [Pair(x), [Pair(0, 5)]], ag.TensorSpec(()))
+
+    for x in (np.float64(1), np.float64(2)):
+        assert f(x) == x * 5
+        expected = f"{Pair(x)} {[Pair(x, x)]} {Pair(2, 3)}\n{Pair(x + 1, 'a')}\n"
+        assert capsys.readouterr().out == expected
 
 
 def test_41_structures_and_nothing():

@@ -79,6 +79,22 @@ def test_25_shape_and_dtype_are_fixed():
     assert unknown(np.array([3, 4])).tolist() == v.numpy().tolist() == [3, 4]
 
 
+def test_25_text_in_variables():
+    number, numbers, text = ag.Variable(1.0), ag.Variable([1.0, 2.0]), ag.Variable("abc")
+    for v in (number, numbers):
+        for assign in (v.assign, ag.function(v.assign)):
+            with pytest.raises(TypeError, match="'variable': cannot cast str to float64. Give it a value of"):
+                assign("xy")
+    with pytest.raises(TypeError, match="cannot cast str to float64"):
+        ag.function(lambda x: number.assign(f"{x}"))(np.float64(1))
+    with pytest.raises(TypeError, match="cannot cast NoneType to float64"):
+        numbers.assign(None)
+    for assign in (text.assign, ag.function(text.assign), ag.function(lambda x: text.assign(f"{x}"))):
+        for given in ("x", "abcdef"):
+            assert assign(given) == text.value == given[:3]
+    assert ag.function(text.assign)(np.str_("abcdef")) == text.value == "abc"
+
+
 def test_26_a_variable_made_on_every_call():
     @ag.function
     def f(x):

@@ -120,3 +120,28 @@ def in_condition(xs, limit):
 @samples((3,), (0,))
 def range_of_ranges(n):
     return [[j for j in range(i)] for i in range(n)]
+
+
+@samples((2,), (0,), (9,))
+def staged_condition_over_plain_values(x):
+    below = [a for a in (1, 2, 3) if x > a]
+    below.append(10)
+    return below, len(below)
+
+
+@samples((2, XS), (0, -XS))
+def mixed_conditions_over_plain_values(x, xs):
+    found = [v * x for v in [*xs, 2, 3] if v > 1]
+    pairs = [(i, name * 2) for i, name in enumerate("abc") if i != 1 if x > i]
+    return found, pairs, [[j + x for j in range(4) if j * x > i] for i in (0, 2)]
+
+
+@samples((2, True), (0, False))
+def staged_condition_in_a_branch(x, flag):
+    total = 0
+    for i in range(3):
+        if flag:
+            total += sum([k for k in (1, 2, 3) if k > x + i])
+        else:
+            total -= len([k for k in range(i) if k != x])
+    return total

@@ -250,8 +250,9 @@ class Writer:
             return inputs[value.index]
         if isinstance(value, list):
             return f"[{', '.join(self.argument(v, inputs) for v in value)}]"
-        if type(value) is tuple:
-            return f"({''.join(self.argument(v, inputs) + ', ' for v in value)})"
+        if isinstance(value, tuple):
+            text = f"({''.join(self.argument(v, inputs) + ', ' for v in value)})"
+            return text if type(value) is tuple else f"{self.keep(type(value))}._make({text})"
         if isinstance(value, dict):
             items = (f"{k!r}: {self.argument(v, inputs)}" for k, v in value.items())
             return f"{{{', '.join(items)}}}"

@@ -1,0 +1,89 @@
+"""What NumPy gives as a view or as a copy, whichever the array's layout in memory allows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import autograph_rs as ag
+
+
+def reshaped_and_written_since(x):
+    y = x.reshape(-1)
+    x[0, 0] = 9
+    return y
+
+
+def raveled_of_what_was_computed(x):
+    y = x * 2
+    z = y.ravel()
+    y[0, 0] = 9
+    return z
+
+
+def raveled_row(x):
+    y = np.ravel(x[0])
+    x[0] = 9
+    return y
+
+
+def in_another_order(x):
+    y = x.copy()
+    z = y.reshape(-1, order="F")
+    y[0, 0] = 9
+    return z
+
+
+def the_array_itself(x):
+    y = np.asarray(x)
+    y[0, 0] = 9
+
+
+def as_the_type_that_it_has(x):
+    y = x.astype(float, copy=False)
+    y[0, 0] = 9
+
+
+def parts_of(x):
+    first, _ = np.split(x, [1])
+    first[0, 0] = 9
+
+
+def copied_and_raveled(x):
+    y = x.copy()
+    z = y.ravel()
+    y[0, 0] = 9
+    return z
+
+
+def with_an_axis_more(x):
+    y = x.reshape(1, 2, 3)
+    x[0, 0] = 9
+    return y
+
+
+ALWAYS_VIEWS = (the_array_itself, copied_and_raveled, with_an_axis_more)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(3, 2).T, np.arange(12.0).reshape(2, 6)[:, ::2]],
+)
+@pytest.mark.parametrize(
+    "f",
+    [
+        *ALWAYS_VIEWS, reshaped_and_written_since, raveled_of_what_was_computed, raveled_row,
+        in_another_order, as_the_type_that_it_has, parts_of,
+    ],
+)  # fmt: skip
+def test_what_may_be_a_copy_is_as_in_numpy_or_refused(f, given):
+    """One trace does for arrays of every layout in memory."""
+    staged = ag.function(f)
+    if f not in ALWAYS_VIEWS:
+        with pytest.raises(ag.StagingError, match=r"Make a copy first|Write to the array itself"):
+            staged(np.ones((2, 3)))
+        return
+    staged(np.ones((2, 3)))
+    own = np.empty_like(given)
+    own[...] = given
+    np.testing.assert_equal((staged(given), given), (f(own), own))
