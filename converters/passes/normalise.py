@@ -12,6 +12,7 @@ import gast
 from ..analysis import is_anchored
 from ..trees import (
     FUNCTIONS,
+    TRIES,
     assign,
     at,
     blocks,
@@ -35,6 +36,7 @@ class Normalise(Pass):
     def __init__(self, context: Context):
         super().__init__(context)
         self.outer: list[gast.AST] = []
+        self.returned = ""
 
     def run(self, function: gast.AST) -> None:
         if isinstance(function, gast.Lambda):
@@ -63,11 +65,32 @@ class Normalise(Pass):
                 statement.test = guard(statement.test, "assert")
                 return [statement]
             return [at(_assertion(statement), header(statement))]
+        if isinstance(statement, gast.Return) and self.returned and statement.value is not None:
+            value = at(assign(self.returned, statement.value), statement)
+            return [value, at(gast.Return(load(self.returned)), statement)]
+        if isinstance(statement, TRIES) and any(map(_writes_item, statement.finalbody)):
+            return [self.try_that_writes_at_last(statement)]
         if not isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
             for block in blocks(statement):
                 if block:
                     block[:] = self.block(block)
         return [statement]
+
+
+    def try_that_writes_at_last(self, statement: gast.AST) -> gast.AST:
+        """What it returns has a name, so that it is seen to hold the array that `finally` writes."""
+        outer = self.returned
+        name = outer or self.context.namer.fresh("return_value")
+        for block in blocks(statement):
+            self.returned = outer if block is statement.finalbody else name
+            if block:
+                block[:] = self.block(block)
+        self.returned = outer
+        return statement
+
+
+def _writes_item(tree: gast.AST) -> bool:
+    return any(isinstance(n, gast.Subscript) and not isinstance(n.ctx, gast.Load) for n in within(tree))
 
 
 def _declares(statement: gast.AST) -> bool:

@@ -67,6 +67,15 @@ def check_printed(text: str, code: types.CodeType, names: dict[str, Any]) -> Non
     check_round_trip(ast.parse(ag.to_code(names["f"])))
 
 
+def is_program(text: str) -> bool:
+    """Whether Python compiles a text: a generated one may bind a name where that is not allowed."""
+    try:
+        with compiled(text):
+            return True
+    except SyntaxError:
+        return False
+
+
 def check_plain_program(text: str) -> list[str]:
     with compiled(text) as code:
         check_printed(text, code, {"__name__": "program", **world.NAMES})

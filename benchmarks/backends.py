@@ -1,0 +1,87 @@
+"""Converted programs against programs with control flow written by hand, in each framework that is installed.
+
+    python benchmarks/backends.py [--rounds N] [FRAMEWORK ...]
+
+Both are compiled by the framework and called in turns. Printed are the medians of warm calls and the median
+of the ratios of neighbours, and the time of the first call, which traces and compiles.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from figures import Sample, geometric_mean, number, table
+from workloads import WORKLOADS
+
+import autograph_rs as ag
+
+FRAMEWORKS = {"jax": "backends_jax", "tensorflow": "backends_tensorflow", "torch": "backends_torch"}
+
+
+def timed(run: Callable[[], Any], times: int = 1) -> float:
+    started = time.perf_counter()
+    for _ in range(times):
+        run()
+    return (time.perf_counter() - started) / times
+
+
+def measured(ours: Callable[[], Any], by_hand: Callable[[], Any], rounds: int) -> tuple[Sample, Sample]:
+    """Seconds of a call, one after the other, each often enough that a clock can tell."""
+    times = max(1, int(0.01 / max(timed(by_hand, 3), 1e-7)))
+    first, second = Sample(), Sample()
+    for _ in range(rounds):
+        first.append(timed(ours, times))
+        second.append(timed(by_hand, times))
+    return first, second
+
+
+def same(first: Any, second: Any) -> bool:
+    pairs = zip(_leaves(first), _leaves(second), strict=True)
+    return all(np.allclose(a, b, rtol=1e-3, atol=1e-3) for a, b in pairs)
+
+
+def _leaves(value: Any) -> list[Any]:
+    return [leaf for part in value for leaf in _leaves(part)] if isinstance(value, (tuple, list)) else [value]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("frameworks", nargs="*", choices=[*FRAMEWORKS, []], help="default: those installed")
+    parser.add_argument("--rounds", type=int, default=31, help="pairs of measurements (31)")
+    options = parser.parse_args()
+    for framework in options.frameworks or FRAMEWORKS:
+        if importlib.util.find_spec(framework) is None:
+            print(f"{framework} is not installed", file=sys.stderr)
+            continue
+        system = importlib.import_module(FRAMEWORKS[framework])
+        rows, ratios = [], []
+        for name, (program, given) in WORKLOADS.items():
+            arguments = system.arguments(given)
+            by_hand = system.compiled(system.BY_HAND[name], arguments)
+            ours = system.compiled(ag.convert(program), arguments)
+            starts = timed(ours), timed(by_hand)
+            if not same(system.as_numpy(ours()), system.as_numpy(by_hand())):
+                sys.exit(f"{framework}, {name}: the results differ")
+            first, second = measured(ours, by_hand, options.rounds)
+            ratio = Sample(a / b for a, b in zip(first, second, strict=True)).median
+            ratios.append(ratio)
+            calls = [number(1e6 * sample.median) for sample in (first, second)]
+            rows.append(
+                [name, *calls, f"{ratio:.3f}", *(f"{s:.2f}" for s in starts), f"{starts[0] / starts[1]:.2f}"]
+            )
+        rows.append(["geometric mean", "", "", f"{geometric_mean(ratios):.3f}", "", "", ""])
+        heads = ["converted, us", "by hand, us", "ratio", "first call, s", "by hand, s", "ratio"]
+        print(table([framework, *heads], rows), end="\n\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""Five programs with control flow, as a user writes them; the frameworks' own versions stand beside."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def collatz(n):
+    """A scalar loop."""
+    steps = 0
+    while n != 1:
+        if n % 2 == 0:
+            n = n // 2
+        else:
+            n = 3 * n + 1
+        steps += 1
+    return steps
+
+
+def clipped_walk(xs, state):
+    """A vector loop with a branch."""
+    for x in xs:
+        state = 0.9 * state + x
+        if np.sum(state) > 0:
+            state = np.tanh(state)
+        else:
+            state = state * 0.5
+    return state
+
+
+def rnn(xs, hidden, w_in, w_hidden):
+    """A recurrent network."""
+    for x in xs:
+        hidden = np.tanh(np.matmul(x, w_in) + np.matmul(hidden, w_hidden))
+    return hidden
+
+
+def newton(a, tolerance):
+    """A solver with an early return."""
+    x = a
+    for _ in range(100):
+        step = (x * x - a) / (2.0 * x)
+        x = x - step
+        if np.abs(step) < tolerance:
+            return x
+    return x
+
+
+def beam_search(table, scores, places, margin):
+    """The best paths through a table of moves, until the best leads by a margin."""
+    for moves in table:
+        paths = np.reshape(np.expand_dims(scores, 1) + np.take(moves, places, axis=0), (-1,))
+        order = np.argsort(-paths)[:BEAMS]
+        scores = np.take(paths, order)
+        places = order % MOVES
+        if scores[0] - scores[BEAMS - 1] > margin:
+            break
+    return scores, places
+
+
+BEAMS, MOVES = 8, 64
+_rng = np.random.default_rng(0)
+
+
+def _normal(*shape: int) -> np.ndarray:
+    return _rng.normal(size=shape).astype(np.float32)
+
+
+WORKLOADS = {
+    "scalar loop": (collatz, (np.int32(77031),)),
+    "vector loop with a branch": (clipped_walk, (_normal(1000, 256), _normal(256))),
+    "RNN": (
+        rnn,
+        (_normal(100, 8, 64), np.zeros((8, 128), np.float32), _normal(64, 128), 0.05 * _normal(128, 128)),
+    ),
+    "Newton with an early return": (newton, (np.float32(1e6), np.float32(1e-3))),
+    "beam search": (
+        beam_search,
+        (_normal(50, MOVES, MOVES), _normal(BEAMS), np.zeros(BEAMS, np.int32), np.float32(1e9)),
+    ),
+}
