@@ -1,0 +1,533 @@
+"""TensorFlow: tensors of a graph are staged, under `tf.function`, `Dataset.map` and whatever else builds one.
+
+A branch or body is captured as a graph of its own, which becomes part of an `If` or `While` operation.
+A Python number that a loop changes is a `Number` there, which takes the dtype of the tensors it meets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from .. import staging
+from ..errors import MismatchError, StagingError
+from ..staging.raises import is_own_raise
+from ..structures import LEAF, flatten
+from ..undefined import Undefined, unbound_local
+from . import register_backend, tensorflow_graphs, tensorflow_items
+from .functional import FunctionalBackend, Maybe, MaybeAval
+from .iterables import StagedSequence
+from .tensorflow_host import Mark, fail, joined_text
+from .tensorflow_lists import (
+    Contents,
+    ListKind,
+    StagedList,
+    empty,
+    known_count,
+    parts_as,
+    register_conversion,
+)
+from .tensorflow_sources import Element, Fetched, is_dataset, is_iterator, source_of
+from .tensorflow_values import (
+    ArrayKind,
+    Composite,
+    Kind,
+    Number,
+    default_dtype,
+    merged_dtype,
+    merged_shape,
+    shape_of,
+    weak,
+)
+
+_PYTHON = {int: 1, float: 2, complex: 3}
+_VARIANT = Kind(tf.variant, ())
+_COMPOSITE = tf.__internal__.CompositeTensor
+_OPTIONS = frozenset(
+    ("maximum_iterations", "parallel_iterations", "swap_memory", "shape_invariants", "iterate_names")
+)
+MAX_ITEMS = 100
+"""The longest list that is a Python list again after a loop that made it longer."""
+
+
+@dataclass
+class GraphCapture:
+    """One closure as a graph; `arguments` are its placeholders, `source` makes the items of a `for`."""
+
+    graph: Any
+    value: Any = None
+    raised: BaseException | None = None
+    writes: list[tuple[Any, Any]] = field(default_factory=list)
+    lists: dict[int, tuple[StagedList, Contents]] = field(default_factory=dict)
+    arguments: list[Any] = field(default_factory=list)
+    source: Any = None
+    inputs: list[Any] = field(default_factory=list)
+    following: Any = None
+
+    def close(self) -> None:
+        """Note what became of lists from outside, and take it back."""
+        for changed, before in self.lists.values():
+            self.writes.append((changed, changed.read()))
+            changed.kind, changed.parts, changed.count = before.kind, list(before.parts), before.count
+
+
+class TensorFlowBackend(FunctionalBackend):
+    """Conditions and loops as `If` and `While` operations."""
+
+    name = "tensorflow"
+    boolean = Kind(tf.bool, ())
+
+    def owns(self, kind: type) -> bool:
+        own = (tf.Tensor, tf.Variable, tf.TensorArray, Number, Maybe, StagedSequence, StagedList, _COMPOSITE)
+        return issubclass(kind, own) or is_dataset(kind) or is_iterator(kind)
+
+    def is_array(self, value: Any) -> bool:
+        return isinstance(value, (tf.Tensor, tf.Variable, Number))
+
+    def is_staged(self, value: Any) -> bool:
+        return tf.is_symbolic_tensor(value) or not tf.executing_eagerly()
+
+    def staging(self) -> bool:
+        return not tf.executing_eagerly()
+
+    # Types
+
+    def type_of(self, value: Any) -> Any:
+        if isinstance(value, Number):
+            return Kind(value.dtype, (), weak=True)
+        if isinstance(value, (tf.Tensor, tf.Variable)):
+            return Kind(value.dtype, shape_of(value))
+        kind = type(value)
+        if kind in _PYTHON:
+            return Kind(default_dtype(_PYTHON[kind]), (), weak=True)
+        if kind is bool or kind is str or kind is bytes:
+            return Kind(tf.bool if kind is bool else tf.string, ())
+        if isinstance(value, (np.ndarray, np.generic)):
+            if value.dtype.kind in "biufcV":
+                return Kind(tf.as_dtype(value.dtype), value.shape)
+            return Kind(tf.string, value.shape) if value.dtype.kind in "US" else None
+        if isinstance(value, Maybe):
+            return MaybeAval(self.type_of(value.value), value.name)
+        if isinstance(value, Contents):
+            return value.kind
+        if isinstance(value, StagedList):
+            return ListKind(value.kind.items, value.kind.spec, is_value=True)
+        if kind is list:
+            return self._type_of_list(value)
+        if isinstance(value, tf.TensorArray):
+            return ArrayKind(value.dtype, value)
+        return Composite(tf.type_spec_from_value(value)) if isinstance(value, _COMPOSITE) else None
+
+    def _type_of_list(self, values: list[Any]) -> ListKind | None:
+        made = ListKind(None, is_value=True)
+        for value in values:
+            leaves, spec = flatten(value)
+            kinds = tuple(map(self.type_of, leaves))
+            if any(not isinstance(kind, Kind) for kind in kinds):
+                return None
+            try:
+                made = self.merge_lists(made, ListKind(kinds, spec, is_value=True))
+            except TypeError:
+                return None
+        return made
+
+    def is_handle(self, value: Any) -> bool:
+        """Whether a value is changed in place, or best left where it is while it is the same."""
+        return isinstance(value, (StagedList, tf.Variable, tf.TensorArray, _COMPOSITE)) and not isinstance(
+            value, tf.Tensor
+        )
+
+    def merge(self, first: Any, second: Any) -> Any:
+        if isinstance(first, ListKind) and isinstance(second, ListKind):
+            return self.merge_lists(first, second)
+        if isinstance(first, MaybeAval) or isinstance(second, MaybeAval):
+            return super().merge(first, second)
+        if isinstance(first, Kind) and isinstance(second, Kind):
+            dtype = merged_dtype(first, second)
+            return Kind(dtype, merged_shape(first.shape, second.shape), first.weak and second.weak)
+        if isinstance(first, Composite) and isinstance(second, Composite):
+            spec = first.spec.most_specific_common_supertype([second.spec])
+            if spec is not None:
+                return Composite(spec)
+        if first != second or isinstance(first, Composite):
+            raise TypeError(f"one is {first}, the other {second}")
+        return first
+
+    widen = merge
+
+    def merge_lists(self, first: ListKind, second: ListKind) -> ListKind:
+        if first.items is None or second.items is None:
+            held = second if first.items is None else first
+            return ListKind(held.items, held.spec, first.is_value)
+        if first.spec != second.spec:
+            raise TypeError("the items of a list have different structures")
+        items = tuple(map(self.merge, first.items, second.items))
+        return ListKind(items, first.spec, first.is_value)
+
+    def parts(self, kind: Any) -> list[Any]:
+        if isinstance(kind, Kind):
+            return [kind]
+        if isinstance(kind, MaybeAval):
+            return [*self.parts(kind.held), self.boolean]
+        if isinstance(kind, ListKind):
+            return [_VARIANT] * len(kind.items or ())
+        if isinstance(kind, ArrayKind):
+            return [_VARIANT]
+        specs = tf.nest.flatten(kind.spec, expand_composites=True)
+        return [Kind(s.dtype, None if s.shape.rank is None else tuple(s.shape.as_list())) for s in specs]
+
+    def held(self, value: Any, kind: Any) -> list[Any]:
+        """A value as the tensors of a kind."""
+        if isinstance(kind, MaybeAval):
+            if isinstance(value, Undefined) or value is None:
+                return [*map(self.zeros, self.parts(kind.held)), tf.constant(False)]
+            if isinstance(value, Maybe):
+                return [*self.held(value.value, kind.held), value.bound]
+            return [*self.held(value, kind.held), tf.constant(True)]
+        if isinstance(kind, ListKind):
+            if isinstance(value, list):
+                value = self.staged_list(value)
+            contents = value.read() if isinstance(value, StagedList) else value
+            return parts_as(self, contents, kind)
+        if isinstance(kind, ArrayKind):
+            return [value.flow]
+        if isinstance(kind, Composite):
+            return list(tf.nest.flatten(value, expand_composites=True))
+        return [self.tensor(self.cast(value, kind))]
+
+    def built(self, kinds: Sequence[Any], arrays: Sequence[Any], counts: Any = None) -> list[Any]:
+        found, rest = [], list(arrays)
+        for i, kind in enumerate(kinds):
+            count = len(self.parts(kind))
+            own, rest = rest[:count], rest[count:]
+            found.append(self._one(kind, own, None if counts is None else counts[i]))
+        return found
+
+    def _one(self, kind: Any, own: list[Any], count: Any) -> Any:
+        if isinstance(kind, MaybeAval):
+            return Maybe(self._one(kind.held, own[:-1], count), own[-1], kind.name)
+        if isinstance(kind, ListKind):
+            if kind.is_value:
+                return StagedList(self, ListKind(kind.items, kind.spec), own, count)
+            return Contents(self, kind, tuple(own), count)
+        if isinstance(kind, ArrayKind):
+            model = kind.model
+            shape = model.element_shape if model.element_shape.rank is not None else None
+            return tf.TensorArray(
+                kind.dtype, flow=own[0], element_shape=shape, infer_shape=shape is not None,
+                dynamic_size=True, clear_after_read=False,
+            )  # fmt: skip
+        if isinstance(kind, Composite):
+            return tf.nest.pack_sequence_as(kind.spec, own, expand_composites=True)
+        return self.as_kind(own[0], kind)
+
+    def as_kind(self, tensor: Any, kind: Kind) -> Any:
+        if kind.shape is not None:
+            tensor.set_shape(kind.shape)
+        return Number(tensor) if kind.weak else tensor
+
+    def tensor(self, value: Any) -> Any:
+        return value.tensor if isinstance(value, Number) else tf.convert_to_tensor(value)
+
+    def cast(self, value: Any, kind: Kind) -> Any:
+        if isinstance(value, (tf.Tensor, tf.Variable, Number)):
+            given = self.tensor(value)
+        elif kind.dtype == tf.string or isinstance(value, (np.ndarray, np.generic)):
+            given = tf.convert_to_tensor(value)
+        else:
+            return tf.constant(value, kind.dtype)
+        return given if given.dtype == kind.dtype else tf.cast(given, kind.dtype)
+
+    def zeros(self, kind: Kind) -> Any:
+        if kind.dtype == tf.variant:
+            return empty(Kind(tf.float32, ()))
+        shape = [d or 0 for d in kind.shape or ()]
+        return tf.fill(shape, "") if kind.dtype == tf.string else tf.zeros(shape, kind.dtype)
+
+    def truth(self, value: Any) -> Any:
+        """A staged truth value, as Python asks it."""
+        if isinstance(value, StagedList):
+            value = value.length()
+        tensor = tf.convert_to_tensor(value)
+        if tensor.shape.num_elements() not in (None, 1):
+            raise ValueError(
+                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+            )
+        if tensor.shape.rank != 0:
+            tensor = tf.reshape(tensor, [])
+        if tensor.dtype == tf.string:
+            return tf.strings.length(tensor) > 0
+        return tensor if tensor.dtype.is_bool else tf.not_equal(tensor, tf.zeros([], tensor.dtype))
+
+    # Captures
+
+    def capture(self, run: Callable[..., Any], arguments: Sequence[Any] = ()) -> GraphCapture:
+        graph = tensorflow_graphs.new_graph("body" if arguments else "branch", body=bool(arguments))
+        made = GraphCapture(graph)
+        self.captures.append(made)
+        try:
+            with tensorflow_graphs.building(graph):
+                try:
+                    made.value, _ = run(*self._placeholders(made, arguments))
+                    if isinstance(made.source, Fetched):
+                        made.following = made.source.following(self.flag(made.value))
+                except staging.AlwaysRaises as error:
+                    made.raised = error
+                except Exception as error:
+                    if not is_own_raise(error):
+                        raise
+                    made.raised = error
+                    self.fail(True, error)
+        finally:
+            made.close()
+            self.captures.pop()
+        return made
+
+    def _placeholders(self, made: GraphCapture, arguments: Sequence[Any]) -> list[Any]:
+        values: list[Any] = []
+        leaves: list[Any] = []
+        for kind in arguments:
+            if isinstance(kind, Element):
+                if made.source is None:
+                    made.source = kind.source
+                    made.inputs = [tensorflow_graphs.placeholder(made.graph, *s) for s in kind.source.inputs]
+                    leaves = flatten(kind.source.item(*made.inputs))[0]
+                values.append(leaves[kind.place])
+                continue
+            own = [tensorflow_graphs.placeholder(made.graph, p.dtype, p.shape) for p in self.parts(kind)]
+            made.arguments += own
+            values += self.built([kind], own, [(object(), 0)])
+        return values
+
+    # Conditions and loops
+
+    def cond(
+        self, pred: Any, captures: tuple[GraphCapture, GraphCapture], outputs: Sequence[tuple[Any, Any, Any]]
+    ) -> list[Any]:
+        kinds = [kind for _, _, kind in outputs]
+        for side, capture in enumerate(captures):
+            with capture.graph.as_default():
+                if capture.raised is not None:
+                    left = [self.zeros(part) for kind in kinds for part in self.parts(kind)]
+                else:
+                    left = [t for out in outputs for t in self.held(out[side], out[2])]
+            tensorflow_graphs.close(capture.graph, left)
+        results = tensorflow_graphs.build_cond(self.truth(pred), [c.graph for c in captures])
+        counts = [_common_count(first, second) for first, second, _ in outputs]
+        return self.built(kinds, results[: sum(len(self.parts(k)) for k in kinds)], counts)
+
+    def while_loop(
+        self,
+        going: Any,
+        init: Sequence[Any],
+        types: Sequence[Any],
+        body: GraphCapture,
+        again: Any,
+        results: Sequence[Any],
+        options: dict[str, Any],
+    ) -> list[Any]:
+        limit = options.get("maximum_iterations")
+        flags = (self.flag(going), again)
+        return self._loop(limit, flags, [], init, types, body, results, options)
+
+    def for_loop(
+        self,
+        iterated: Any,
+        going: Any,
+        init: Sequence[Any],
+        types: Sequence[Any],
+        body: GraphCapture,
+        again: Any,
+        results: Sequence[Any],
+        options: dict[str, Any],
+    ) -> list[Any]:
+        limit = options.get("maximum_iterations")
+        flags: Any = None if going is True and again is True else (self.flag(going), again)
+        if isinstance(body.source, Fetched):
+            extra, flag = body.source.first(self.flag(going))
+            flags = (flag, body.following[1] if body.following is not None else True)
+            return self._loop(limit, flags, extra, init, types, body, results, options)
+        length = body.source.length
+        if limit is not None:
+            length = self.least(length, limit)
+        return self._loop(length, flags, [], init, types, body, results, options)
+
+    def flag(self, value: Any) -> Any:
+        return value if isinstance(value, bool) else self.truth(value)
+
+    def _loop(
+        self,
+        limit: Any,
+        flags: Any,
+        extra: Sequence[Any],
+        init: Sequence[Any],
+        types: Sequence[Any],
+        body: GraphCapture,
+        results: Sequence[Any],
+        options: dict[str, Any],
+    ) -> list[Any]:
+        self._check_options(options, init, types)
+        most = tf.constant(tensorflow_graphs.UNLIMITED) if limit is None else tf.cast(self.tensor(limit), tf.int32)
+        first, again = flags or (True, True)
+        again = True if body.raised is not None else again
+        start = [tf.convert_to_tensor(first), *extra]
+        start += [t for v, k in zip(init, types, strict=True) for t in self.held(v, k)]
+        graph = body.graph
+        counted_inputs = [] if isinstance(body.source, Fetched) else body.inputs
+        with graph.as_default():
+            counter = counted_inputs[0] if counted_inputs else tf.compat.v1.placeholder(tf.int32, ())
+            limit_in, flag_in = tf.compat.v1.placeholder(tf.int32, ()), tf.compat.v1.placeholder(tf.bool, ())
+            extra_in = body.inputs if extra else []
+            graph.inputs[:0] = [counter, limit_in, flag_in, *extra_in, *body.arguments]
+            left = [counter + 1, limit_in, tf.convert_to_tensor(self.flag(again))]
+            left += body.following[0] if extra and body.following else extra_in
+            if body.raised is None:
+                left += [t for v, k in zip(results, types, strict=True) for t in self.held(v, k)]
+            else:
+                left += body.arguments
+        tensorflow_graphs.close(graph, left)
+        shapes = [(), *[t.shape for t in extra], *[p.shape for k in types for p in self.parts(k)]]
+        made = tensorflow_graphs.build_while(
+            graph, start, list(map(tf.TensorShape, shapes)), most, options.get("parallel_iterations", 10),
+            counted=limit is not None, flagged=flags is not None or bool(extra),
+        )  # fmt: skip
+        trips = limit if isinstance(limit, int) and flags is None else None
+        counts = [_count_after(v, r, trips) for v, r in zip(init, results, strict=True)]
+        return self.built(types, made[1 + len(extra) :], counts)
+
+    def _check_options(self, options: dict[str, Any], init: Sequence[Any], types: Sequence[Any]) -> None:
+        unknown = sorted(set(options) - _OPTIONS)
+        if unknown:
+            raise StagingError(f"TensorFlow's loops have no option {', '.join(unknown)}")
+        for value, shape in options.get("shape_invariants", ()):
+            for given, kind in zip(init, types, strict=True):
+                left = tf.TensorShape(getattr(kind, "shape", None))
+                if given is value and not tf.TensorShape(shape).is_subtype_of(left) and not left.is_subtype_of(
+                    tf.TensorShape(shape)
+                ):
+                    raise MismatchError(f"a variable of a loop has the shape {left}, but its invariant is {shape}")
+
+    def elements(self, iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[Any]]:
+        source = source_of(self, iterated)
+        return source.rebuild, [Element(source, i) for i in range(source.count)]
+
+    def sequence(self, iterated: Any) -> StagedSequence:
+        if isinstance(iterated, StagedList):
+            return StagedSequence("list", iterated.length(), iterated.copy().item, [iterated])
+        if isinstance(iterated, tf.TensorArray):
+            iterated = iterated.stack()
+        if isinstance(iterated, tf.RaggedTensor):
+            rows = iterated.nrows()
+            known = iterated.shape[0]
+            return StagedSequence("ragged", weak(rows) if known is None else known, lambda i: iterated[self.tensor(i)])
+        return super().sequence(iterated)
+
+    def is_empty(self, iterated: Any) -> bool:
+        if self.is_array(iterated):
+            return iterated.shape.rank is not None and iterated.shape.rank > 0 and iterated.shape[0] == 0
+        return isinstance(iterated, StagedSequence) and isinstance(iterated.length, int) and iterated.length == 0
+
+    def sources(self, iterated: Any) -> list[Any]:
+        return [iterated]
+
+    # Values
+
+    def length(self, value: Any) -> Any:
+        if value.shape.rank == 0:
+            raise TypeError("iteration over a 0-d array")
+        known = None if value.shape.rank is None else value.shape[0]
+        return known if known is not None else weak(tf.shape(value, out_type=default_dtype(1))[0])
+
+    def minimum(self, a: Any, b: Any) -> Any:
+        return weak(tf.minimum(*map(self.tensor, (weak(a), weak(b)))))
+
+    def maximum(self, a: Any, b: Any) -> Any:
+        return weak(tf.maximum(*map(self.tensor, (weak(a), weak(b)))))
+
+    def not_(self, value: Any) -> Any:
+        return tf.logical_not(self.truth(value))
+
+    def get_item(self, target: Any, key: Any) -> Any:
+        return tensorflow_items.get_item(self, target, key)
+
+    def set_item(self, target: Any, key: Any, value: Any) -> Any:
+        return tensorflow_items.set_item(self, target, key, value)
+
+    def contains(self, item: Any, container: Any) -> Any:
+        return tensorflow_items.contains(self, item, container)
+
+    def bound(self, value: Any) -> Any:
+        if not isinstance(value, Maybe):
+            return value
+        if not value.name.startswith("return_value"):
+            self.fail(tf.logical_not(value.bound), unbound_local(value.name))
+        return value.value
+
+    def staged_list(self, values: Sequence[Any]) -> StagedList:
+        if isinstance(values, StagedList):
+            return values
+        made = StagedList(self, ListKind(None), [], 0)
+        made.extend(values)
+        return made
+
+    def unstaged(self, value: Any) -> Any:
+        if not isinstance(value, StagedList):
+            return value
+        count = known_count(value.count)
+        return list(value) if count is not None and count <= MAX_ITEMS else value
+
+    # Effects
+
+    def fail(self, failed: Any, error: BaseException) -> None:
+        fail(failed, error)
+
+    def fmt(self, value: Any, conversion: str) -> Any:
+        return Mark(value, conversion)
+
+    def text(self, text: str) -> Any:
+        return joined_text(text)
+
+    def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
+        from .tensorflow_builtins import replaced
+
+        return replaced(self, function)
+
+    def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+        from .tensorflow_builtins import call
+
+        return call(self, function, args, kwargs)
+
+
+def _count_of(value: Any) -> Any:
+    return value.count if isinstance(value, (StagedList, Contents)) else len(value) if type(value) is list else None
+
+
+def _common_count(first: Any, second: Any) -> Any:
+    counts = _count_of(first), _count_of(second)
+    return counts[0] if counts[0] == counts[1] else None
+
+
+def _count_after(before: Any, after: Any, trips: int | None) -> Any:
+    """The number of items after a loop of so many rounds, each of which adds as many as the body does."""
+    start, end = _count_of(before), _count_of(after)
+    if trips is None or not isinstance(end, tuple) or start is None:
+        return None
+    added = trips * end[1]
+    return (start[0], start[1] + added) if isinstance(start, tuple) else start + added
+
+
+def register() -> None:
+    backend = TensorFlowBackend()
+    register_conversion(lambda value, dtype=None, name=None, as_ref=False: _stacked(value, dtype))
+    register_backend(backend)
+
+
+def _stacked(value: StagedList, dtype: Any) -> Any:
+    if value.kind.items is not None and value.kind.spec != LEAF:
+        raise TypeError("a staged list of tuples or dicts cannot be one tensor")
+    made = value.stacked()[0] if value.kind.items is not None else tf.zeros([0], dtype or default_dtype(2))
+    return made if dtype is None else tf.cast(made, dtype)
