@@ -50,9 +50,42 @@ class Subscripts(Rewriter):
     def change(self, node: gast.Assign | gast.AugAssign) -> list[gast.AST]:
         """A statement without item writes; the names that it needs are its own."""
         mark = self.walk.context.namer.mark()
-        statements = self.write(node) if isinstance(node, gast.Assign) else self.update(node)
+        if isinstance(node, gast.AugAssign):
+            statements = self.update(node)
+        else:
+            statements = [made for single in self.singly(node) for made in self.write(single)]
         self.walk.context.namer.release(mark)
         return statements
+
+    def singly(self, node: gast.Assign) -> list[gast.Assign]:
+        """An assignment with items among several targets as one for each, in Python's order."""
+        is_single = len(node.targets) == 1 and isinstance(node.targets[0], gast.Subscript)
+        if is_single or not any(map(_has_item, node.targets)):
+            return [node]
+        made: list[gast.Assign] = []
+        values = [node.value]
+        if len(node.targets) > 1:
+            name = self.walk.context.namer.fresh("value")
+            made.append(at(assign(name, node.value), node))
+            values = [load(name) for _ in node.targets]
+        for target, value in zip(node.targets, values, strict=True):
+            later: list[gast.Assign] = []
+            whole = target if isinstance(target, gast.Subscript) else self.unpacked(target, later, node)
+            made += [at(gast.Assign([whole], value, None), node), *later]
+        return made
+
+    def unpacked(self, target: gast.AST, later: list[gast.Assign], place: gast.AST) -> gast.AST:
+        """A target in which the first item, and all that comes after it, has a name; `later` fills them."""
+        if isinstance(target, (gast.Tuple, gast.List)):
+            elements = [self.unpacked(element, later, place) for element in target.elts]
+            return at(type(target)(elements, gast.Store()), target)
+        if isinstance(target, gast.Starred):
+            return at(gast.Starred(self.unpacked(target.value, later, place), gast.Store()), target)
+        if not later and not isinstance(target, gast.Subscript):
+            return target
+        name = self.walk.context.namer.fresh("value")
+        later.append(at(gast.Assign([target], load(name), None), place))
+        return at(store(name), target)
 
     def write(self, node: gast.Assign) -> list[gast.AST]:
         target = node.targets[0]
@@ -89,7 +122,9 @@ class Subscripts(Rewriter):
         self, node: gast.AST, stem: str, before: list[gast.AST], place: gast.AST, *, always: bool = False
     ) -> gast.AST:
         """The value of `node`, kept under a name unless it is a constant, or a name that nothing rebinds."""
-        if isinstance(node, gast.Constant) or (isinstance(node, gast.Name) and not always):
+        if isinstance(node, gast.Constant):
+            return node
+        if isinstance(node, gast.Name) and (not always or node.id in self.walk.context.namer.added):
             return node
         name = self.walk.context.namer.fresh(stem)
         before.append(at(assign(name, node), place))
@@ -138,6 +173,12 @@ def _is_constant(node: gast.AST) -> bool:
     if isinstance(node, gast.UnaryOp):
         return isinstance(node.operand, gast.Constant)
     return isinstance(node, gast.Constant)
+
+
+def _has_item(target: gast.AST) -> bool:
+    if isinstance(target, (gast.Tuple, gast.List)):
+        return any(map(_has_item, target.elts))
+    return isinstance(target.value if isinstance(target, gast.Starred) else target, gast.Subscript)
 
 
 def _has_star(node: gast.AST) -> bool:

@@ -7,13 +7,16 @@ are; a system adds its conditions, its loops and a few functions on arrays.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from .. import staging
+from ..closures import family
 from ..errors import StagingError
+from ..staging.aliases import user_frames
 from ..structures import flatten
 from ..undefined import Undefined
 from .iterables import StagedSequence, staged_enumerate, staged_range, staged_reversed, staged_zip
@@ -76,6 +79,7 @@ class Capture:
     writes: list[tuple[Any, Any]] = field(default_factory=list)
     places: dict[int, int] = field(default_factory=dict)
     kept: list[Any] = field(default_factory=list)
+    failed: Any = False
     lists: dict[int, tuple[GrowingList, list[Any] | None]] = field(default_factory=dict)
 
     def close(self) -> None:
@@ -124,7 +128,7 @@ class GrowingList:
         for value in values:
             self.append(value)
 
-    def __iadd__(self, values: Any) -> GrowingList:
+    def __iadd__(self, values: Any) -> Self:
         self.extend(values)
         return self
 
@@ -134,12 +138,19 @@ class GrowingList:
             "variable, or write into an array that was made before the loop"
         )
 
-    pop = insert = remove = clear = __len__ = __iter__ = __getitem__ = __setitem__ = __contains__ = _refuse
+    pop = insert = remove = clear = sort = reverse = index = count = copy = _refuse
+    __add__ = __radd__ = __mul__ = __delitem__ = __eq__ = __len__ = __iter__ = __getitem__ = __setitem__ = (
+        __contains__
+    ) = _refuse
+
+
+_ADDED = re.compile(r"(base|updated|value|element)(_\d+)?$")  # names that the converter gives
 
 
 class _Captures(threading.local):
     def __init__(self) -> None:
         self.captures: list[Capture] = []
+        self.traced: tuple[Any, Any] = (None, False)  # a trace, and whether it has raised
 
 
 class FunctionalBackend:
@@ -201,7 +212,11 @@ class FunctionalBackend:
 
     def widen(self, before: Any, after: Any) -> Any:
         """The type of what a loop carries; of a list it is what one iteration appends."""
-        return after if isinstance(before, ListAval) and isinstance(after, ListAval) else self.merge(before, after)
+        return (
+            after
+            if isinstance(before, ListAval) and isinstance(after, ListAval)
+            else self.merge(before, after)
+        )
 
     def merge(self, first: Any, second: Any) -> Any:
         if isinstance(first, MaybeAval) or isinstance(second, MaybeAval):
@@ -245,6 +260,8 @@ class FunctionalBackend:
         return found
 
     def unbound(self, held: Any, name: str) -> MaybeAval:
+        if not name.isidentifier():
+            raise TypeError("it is deleted on one path only: give it a value such as None instead")
         return held if isinstance(held, MaybeAval) else MaybeAval(held, name)
 
     def arrays_in(self, leaves: Sequence[Any]) -> list[Any]:
@@ -271,7 +288,9 @@ class FunctionalBackend:
         if isinstance(iterated, StagedSequence):
             return iterated
         if self.is_array(iterated):
-            return StagedSequence("array", self.length(iterated), lambda i: self.item(iterated, i), [iterated])
+            return StagedSequence(
+                "array", self.length(iterated), lambda i: self.item(iterated, i), [iterated]
+            )
         if isinstance(iterated, range):
             return StagedSequence("range", len(iterated), lambda i: iterated.start + i * iterated.step)
         if isinstance(iterated, (list, tuple, GrowingList)):
@@ -311,6 +330,25 @@ class FunctionalBackend:
 
     def maximum(self, a: Any, b: Any) -> Any:
         raise NotImplementedError
+
+    def refuse_other_names(self, target: Any) -> None:
+        """An array is a value here: a write gives one variable another, and no other name sees it.
+
+        Raises:
+            StagingError: another variable of the converted functions that run names the array.
+        """
+        names: dict[tuple[str, str], set[str]] = {}
+        for frame in user_frames():
+            if "ag__" in frame.f_code.co_freevars:
+                own = {n for n, v in frame.f_locals.items() if v is target and not _ADDED.match(n)}
+                names.setdefault(family(frame.f_code), set()).update(own)
+        found = [name for own in names.values() for name in sorted(own)]
+        if len(found) > 1:
+            raise StagingError(
+                f"an item of {found[0]!r} is written, but {found[1]!r} is the same array, and would not "
+                f"change: an array of {self.name} is a value. Copy it first ({found[0]} = "
+                f"{found[0]}.copy()), and return it from a function that changes it"
+            )
 
     def and_(self, left: Any, right: Callable[[], Any]) -> Any:
         return staging.if_exp(self, left, right, lambda: left, "")  # type: ignore[arg-type]

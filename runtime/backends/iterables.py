@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..errors import StagingError
+
 
 class StagedSequence:
     """Items by index: `length` is a number, staged or plain, `item` makes one."""
@@ -19,7 +21,10 @@ class StagedSequence:
     def __len__(self) -> int:
         if isinstance(self.length, int):
             return self.length
-        raise TypeError(f"a staged {self.name} has a length that is known only at run time")
+        raise StagingError(
+            f"a staged {self.name} has a length that is known only at run time: loop over it, or make its "
+            "bounds plain integers"
+        )
 
     def __iter__(self) -> Any:
         return (self.item(i) for i in range(len(self)))
@@ -62,6 +67,4 @@ def staged_zip(parts: Sequence[StagedSequence], least: Callable[[Any, Any], Any]
 
 
 def staged_reversed(items: StagedSequence) -> StagedSequence:
-    return StagedSequence(
-        "reversed", items.length, lambda i: items.item(items.length - 1 - i), items.sources
-    )
+    return StagedSequence("reversed", items.length, lambda i: items.item(items.length - 1 - i), items.sources)

@@ -14,16 +14,23 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.extend.core import get_opaque_trace_state
 
 from .. import staging
 from ..errors import StagingError, UnsupportedFunctionError
 from ..staging.raises import is_own_raise, revived
-from ..structures import flatten
+from ..structures import flatten, unflatten
 from ..undefined import unbound_local
-from . import register_backend
+from . import jax_builtins, register_backend
 from .functional import Added, Aval, Capture, FunctionalBackend, ListAval, Maybe
 from .iterables import StagedSequence
+from .jax_errors import shapes_known
 from .texts import Text, joined, resolved
+
+try:
+    from jax._src.core import trace_state_clean  # the only way to ask
+except ImportError:
+    trace_state_clean = None
 
 _PYTHON = {bool: np.dtype(bool), int: int, float: float, complex: complex}
 
@@ -75,7 +82,11 @@ class JaxBackend(FunctionalBackend):
     def cast(self, value: Any, kind: Aval) -> Any:
         own = self.aval(value)
         if own is not None and own.dtype == kind.dtype:
-            return value if isinstance(value, jax.Array) else jnp.asarray(value, None if kind.weak else kind.dtype)
+            return (
+                value
+                if isinstance(value, jax.Array)
+                else jnp.asarray(value, None if kind.weak else kind.dtype)
+            )
         return lax.convert_element_type(jnp.asarray(value), _weak(kind) if kind.weak else kind.dtype)
 
     def zeros(self, kind: Aval) -> Any:
@@ -87,7 +98,9 @@ class JaxBackend(FunctionalBackend):
 
     def capture(self, run: Callable[..., Any], arguments: Sequence[Any] = ()) -> Capture:
         made = Capture()
-        kinds = [part for kind in arguments for part in ([] if isinstance(kind, ListAval) else self.parts(kind))]
+        kinds = [
+            part for kind in arguments for part in ([] if isinstance(kind, ListAval) else self.parts(kind))
+        ]
 
         def traced(*placeholders: Any) -> list[Any]:
             rest = list(placeholders)
@@ -112,7 +125,7 @@ class JaxBackend(FunctionalBackend):
             finally:
                 made.close()
                 self.captures.pop()
-            leaves = [*leaves, *flatten(made.value)[0], *[v for _, v in made.writes]]
+            leaves = [*leaves, *flatten(made.value)[0], *[v for _, v in made.writes], made.failed]
             made.kept = self.arrays_in(leaves)
             made.places = {id(array): i for i, array in enumerate(made.kept)}
             return made.kept
@@ -142,19 +155,26 @@ class JaxBackend(FunctionalBackend):
         self, pred: Any, captures: tuple[Capture, Capture], outputs: Sequence[tuple[Any, Any, Any]]
     ) -> list[Any]:
         kinds = [kind for _, _, kind in outputs]
+        count, failed = len(kinds), [c.failed for c in captures]
+        if any(flag is not False for flag in failed):
+            outputs, kinds = [*outputs, (*failed, self.boolean)], [*kinds, self.boolean]
 
         def branch(side: int) -> Callable[[], list[Any]]:
             def run() -> list[Any]:
                 value_of = self.results(captures[side], ())
                 if captures[side].raised is not None:
-                    return [self.zeros(part) for kind in kinds for part in self.parts(kind)]
+                    zeros = [self.zeros(part) for kind in kinds for part in self.parts(kind)]
+                    return [*zeros[:-1], True]
                 return [a for out in outputs for a in self.held(value_of(out[side]), out[2])]
 
             return run
 
         if not kinds and not any(c.program.effects for c in captures):
             return []
-        return self.built(kinds, lax.cond(_truth(pred), branch(0), branch(1)))
+        results = self.built(kinds, lax.cond(_truth(pred), branch(0), branch(1)))
+        if len(kinds) > count:
+            self.note_failed(results.pop())
+        return results
 
     def while_loop(
         self,
@@ -170,19 +190,35 @@ class JaxBackend(FunctionalBackend):
         limit = options.get("maximum_iterations")
         start = [a for v, k in zip(init, types, strict=True) for a in self.held(v, k)]
 
-        def step(carry: list[Any]) -> list[Any]:
-            value_of = self.results(body, carry)
-            return [_truth(value_of(again)), *self._left(value_of, results, types)]
+        flag = [] if body.failed is False else [False]
+        state = [_truth(going), *flag, *start]
+
+        def step(state: list[Any]) -> list[Any]:
+            value_of = self.results(body, state[1 + len(flag) :])
+            failed = [value_of(body.failed) for _ in flag]
+            return [
+                self._unless(_truth(value_of(again)), failed),
+                *failed,
+                *self._left(value_of, results, types),
+            ]
+
+        def bounded(state: list[Any], _: Any) -> tuple[list[Any], None]:
+            return lax.cond(state[0], lambda: step(state), lambda: state), None
 
         if limit is None:
-            _, *left = lax.while_loop(lambda c: c[0], lambda c: step(c[1:]), [_truth(going), *start])
-            return self.built(types, left)
+            _, *left = lax.while_loop(lambda c: c[0], step, state)
+        else:
+            (_, *left), _ = lax.scan(bounded, state, None, length=limit)
+        return self.built(types, self._after(flag, left))
 
-        def bounded(carry: list[Any], _: Any) -> tuple[list[Any], None]:
-            return lax.cond(carry[0], lambda: step(carry[1:]), lambda: carry), None
+    def _unless(self, going: Any, failed: list[Any]) -> Any:
+        return going & jnp.logical_not(failed[0]) if failed else going
 
-        (_, *left), _ = lax.scan(bounded, [_truth(going), *start], None, length=limit)
-        return self.built(types, left)
+    def _after(self, flag: list[Any], left: list[Any]) -> list[Any]:
+        """What a loop leaves, without the flag that tells whether an iteration raised."""
+        if flag:
+            self.note_failed(left[0])
+        return left[len(flag) :]
 
     def for_loop(
         self,
@@ -196,7 +232,12 @@ class JaxBackend(FunctionalBackend):
         options: dict[str, Any],
     ) -> list[Any]:
         items = self.sequence(iterated)
-        start = [a for v, k in zip(init, types, strict=True) if not isinstance(k, ListAval) for a in self.held(v, k)]
+        start = [
+            a
+            for v, k in zip(init, types, strict=True)
+            if not isinstance(k, ListAval)
+            for a in self.held(v, k)
+        ]
         limit = options.get("maximum_iterations")
         length = items.length
         if limit is not None:
@@ -205,22 +246,23 @@ class JaxBackend(FunctionalBackend):
             return self._scan(items, length, init, types, start, body, results)
         self._refuse_lists(types)
 
-        def test(state: tuple[Any, Any, list[Any]]) -> Any:
-            i, on, _ = state
-            return i < length if again is True and going is True else (i < length) & on
+        flag = [] if body.failed is False else [False]
+        plain = going is True and again is True and not flag
 
         def step(state: tuple[Any, Any, list[Any]]) -> tuple[Any, Any, list[Any]]:
             i, on, carry = state
-            value_of = self.results(body, [*self._element(items.item(i)), *carry])
+            value_of = self.results(body, [*self._element(items.item(i)), *carry[len(flag) :]])
+            failed = [value_of(body.failed) for _ in flag]
             kept = on if again is True else _truth(value_of(again))
-            return i + 1, kept, self._left(value_of, results, types)
+            return i + 1, self._unless(kept, failed), [*failed, *self._left(value_of, results, types)]
 
         zero = jnp.zeros_like(length) if isinstance(length, jax.Array) else 0
-        if going is True and again is True:
+        if plain:
             left = lax.fori_loop(zero, length, lambda i, c: step((i, True, c))[2], start)
         else:
-            _, _, left = lax.while_loop(test, step, (zero, _truth(going), start))
-        return self.built(types, left)
+            state = (zero, _truth(going), [*flag, *start])
+            _, _, left = lax.while_loop(lambda state: (state[0] < length) & state[1], step, state)
+        return self.built(types, self._after(flag, left))
 
     def _scan(
         self,
@@ -236,15 +278,21 @@ class JaxBackend(FunctionalBackend):
         whole = items.name == "array" and length == items.length
         grown = [i for i, kind in enumerate(types) if isinstance(kind, ListAval)]
 
+        flag = [] if body.failed is False else [False]
+
         def step(carry: list[Any], x: Any) -> tuple[list[Any], list[Any]]:
             element = x if whole else items.item(x)
-            value_of = self.results(body, [*self._element(element), *carry])
+            value_of = self.results(body, [*self._element(element), *carry[len(flag) :]])
             rows = [a for i in grown for a in self.held(value_of(results[i]), types[i])]
-            return self._left(value_of, results, types), rows
+            return [value_of(body.failed) for _ in flag] + self._left(value_of, results, types), rows
+
+        def unless_failed(carry: list[Any], x: Any) -> tuple[list[Any], list[Any]]:
+            rows = [self.zeros(part) for i in grown for part in self.parts(types[i])]
+            return lax.cond(carry[0], lambda: (carry, rows), lambda: step(carry, x))
 
         xs = items.sources[0] if whole else jnp.arange(length)
-        left, stacked = lax.scan(step, start, xs, length=length)
-        found, rest, rows = [], list(left), list(stacked)
+        left, stacked = lax.scan(unless_failed if flag else step, [*flag, *start], xs, length=length)
+        found, rest, rows = [], self._after(flag, list(left)), list(stacked)
         for kind, value in zip(types, init, strict=True):
             if isinstance(kind, ListAval):
                 own, rows = rows[: len(kind.items)], rows[len(kind.items) :]
@@ -255,7 +303,9 @@ class JaxBackend(FunctionalBackend):
                 rest = rest[count:]
         return found
 
-    def _left(self, value_of: Callable[[Any], Any], results: Sequence[Any], types: Sequence[Any]) -> list[Any]:
+    def _left(
+        self, value_of: Callable[[Any], Any], results: Sequence[Any], types: Sequence[Any]
+    ) -> list[Any]:
         return [
             array
             for leaf, kind in zip(results, types, strict=True)
@@ -266,14 +316,16 @@ class JaxBackend(FunctionalBackend):
     def _refuse_lists(self, types: Sequence[Any]) -> None:
         if any(isinstance(kind, ListAval) for kind in types):
             raise StagingError(
-                "a list is appended to in a loop whose number of iterations is known only at run time. Make an "
-                "array of the greatest length before the loop and write its items, or loop a fixed number of "
-                "times"
+                "a list is appended to in a loop whose number of iterations is known only at run time. Make "
+                "an array of the greatest length before the loop and write its items, or loop a fixed number "
+                "of times"
             )
 
     def elements(self, iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[Any]]:
         items = self.sequence(iterated)
-        shapes = jax.eval_shape(lambda: [jnp.asarray(a) for a in self._element(items.item(jnp.zeros((), int)))])
+        shapes = jax.eval_shape(
+            lambda: [jnp.asarray(a) for a in self._element(items.item(jnp.zeros((), int)))]
+        )
         kinds = [Aval(s.dtype, s.shape, bool(getattr(s, "weak_type", False))) for s in shapes]
         spec = _spec_of(items)
         return (lambda values: _rebuilt(spec, values)), kinds
@@ -308,21 +360,41 @@ class JaxBackend(FunctionalBackend):
                     "Use an array"
                 ) from None
         if isinstance(target, (np.ndarray, jax.Array)):
-            return jnp.asarray(target)[key]
+            with shapes_known("an item between staged bounds, or by a staged mask,"):
+                return jnp.asarray(target)[key]
         raise StagingError(
-            f"a {type(target).__name__} cannot be indexed by a staged value. Use an array, or a list or tuple "
-            "of arrays of one shape"
+            f"a {type(target).__name__} cannot be indexed by a staged value. Use an array, or a list or "
+            "tuple of arrays of one shape"
         )
 
     def set_item(self, target: Any, key: Any, value: Any) -> Any:
         if self.is_staged(target) or (
             isinstance(target, (jax.Array, np.ndarray)) and (staging.has_staged(key) or self.is_staged(value))
         ):
-            return jnp.asarray(target).at[key].set(value)
+            self.refuse_other_names(target)
+            if self._is_mask(key, target) and jnp.size(value) == 1:
+                return self._where(key, target, value)
+            with shapes_known("an item between staged bounds, or by a staged mask,"):
+                return jnp.asarray(target).at[key].set(value)
         if staging.has_staged(key):
-            raise StagingError(f"an item of a {type(target).__name__} cannot be set by a staged key: use an array")
+            raise StagingError(
+                f"an item of a {type(target).__name__} cannot be set by a staged key: use an array"
+            )
         target[key] = value
         return target
+
+    @staticmethod
+    def _is_mask(key: Any, target: Any) -> bool:
+        shape = getattr(key, "shape", ())
+        is_bool = str(getattr(key, "dtype", "")) == "bool"
+        return is_bool and len(shape) > 0 and shape == target.shape[: len(shape)]
+
+    @staticmethod
+    def _where(mask: Any, target: Any, value: Any) -> Any:
+        """`target` with one value where `mask` is true, in its own dtype."""
+        target = jnp.asarray(target)
+        mask = jnp.reshape(mask, mask.shape + (1,) * (target.ndim - mask.ndim))
+        return jnp.where(mask, jnp.asarray(value).reshape(()).astype(target.dtype), target)
 
     def contains(self, item: Any, container: Any) -> Any:
         if isinstance(container, (list, tuple)):
@@ -360,14 +432,34 @@ class JaxBackend(FunctionalBackend):
                 own, rest = rest[: len(part)], rest[len(part) :]
                 own = [np.asarray(v)[()] for v in own]
                 args[i] = joined(texts[i], own) if i in texts else own[0]
-            from ..structures import unflatten
-
             raise revived(kind, unflatten(spec, args), fields)
 
+        earlier = self.failed
+        if earlier is True:
+            return
+        if earlier is not False:
+            failed = jnp.logical_not(earlier) if failed is True else failed & jnp.logical_not(earlier)
         if failed is True:
             jax.debug.callback(raising, True, *flat)
         else:
             lax.cond(failed, lambda: jax.debug.callback(raising, failed, *flat), lambda: None)
+        self.note_failed(failed)
+
+    @property
+    def failed(self) -> Any:
+        """Whether the code that is being traced has raised by now: what comes after it raises nothing."""
+        if self.captures:
+            return self.captures[-1].failed
+        state, failed = self._local.traced
+        return failed if state == get_opaque_trace_state() else False
+
+    def note_failed(self, failed: Any) -> None:
+        earlier = self.failed
+        failed = failed if earlier is False or failed is True else earlier | failed
+        if self.captures:
+            self.captures[-1].failed = failed
+        else:
+            self._local.traced = (get_opaque_trace_state(), failed)
 
     def fmt(self, value: Any, conversion: str) -> Any:
         return Text.mark(value, conversion)
@@ -377,10 +469,16 @@ class JaxBackend(FunctionalBackend):
 
     def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
         """NumPy's functions on staged arrays are JAX's of the same name."""
-        if _is_clean() or not (isinstance(function, np.ufunc) or _is_of_numpy(function)):
+        if _is_clean():
             return None
-        module = {"numpy.linalg": jnp.linalg, "numpy.fft": jnp.fft}.get(function.__module__ or "", jnp)
-        own = getattr(module, function.__name__, None)
+        holder = getattr(function, "__self__", None)
+        if isinstance(holder, np.ufunc):
+            own = getattr(getattr(jnp, holder.__name__, None), function.__name__, None)
+        elif isinstance(function, np.ufunc) or _is_of_numpy(function):
+            module = {"numpy.linalg": jnp.linalg, "numpy.fft": jnp.fft}.get(function.__module__ or "", jnp)
+            own = getattr(module, function.__name__, None)
+        else:
+            return None
 
         def call(*args: Any, **kwargs: Any) -> Any:
             leaves = flatten([args, kwargs])[0]
@@ -390,14 +488,13 @@ class JaxBackend(FunctionalBackend):
                 raise UnsupportedFunctionError(
                     f"numpy.{function.__name__} was called on a staged JAX array, and jax.numpy has none"
                 )
-            return own(*_as_arrays(args), **kwargs)
+            with shapes_known(f"{function.__name__}()"):
+                return own(*_as_arrays(args), **kwargs)
 
         return call
 
     def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-        from .jax_builtins import call
-
-        return call(self, function, args, kwargs)
+        return jax_builtins.call(self, function, args, kwargs)
 
 
 def _is_of_numpy(function: Any) -> bool:
@@ -427,7 +524,9 @@ def _weak(kind: Aval) -> Any:
     """A dtype for NumPy's promotion: of a weak one the Python type."""
     if not kind.weak:
         return kind.dtype
-    return {"i": int, "u": int, "f": float, "c": complex, "b": bool}.get(np.dtype(kind.dtype).kind, kind.dtype)
+    return {"i": int, "u": int, "f": float, "c": complex, "b": bool}.get(
+        np.dtype(kind.dtype).kind, kind.dtype
+    )
 
 
 def _spec_of(items: StagedSequence) -> Any:
@@ -443,18 +542,18 @@ def _spec_of(items: StagedSequence) -> Any:
 
 
 def _rebuilt(spec: Any, values: Sequence[Any]) -> Any:
-    from ..structures import unflatten
-
     return unflatten(spec, list(values))
 
 
 def _is_clean() -> bool:
-    try:
-        from jax._src.core import trace_state_clean  # the only way to ask
-    except ImportError:
-        return False
-    return bool(trace_state_clean())
+    """Whether JAX traces nothing; where it does not tell, it may."""
+    return trace_state_clean is not None and trace_state_clean()
 
 
 def register() -> None:
+    jax.tree_util.register_pytree_node(
+        Text,
+        lambda text: (tuple(text.values), tuple(text.pieces)),
+        Text,
+    )
     register_backend(JaxBackend())
