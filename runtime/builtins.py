@@ -56,7 +56,7 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                     args = ([*args[0]], *args[1:])
                 backend = _staged_argument(args, kwargs)
                 if backend is None and function is print and staging.in_branch():
-                    backend = staging.ACTIVE[-1]
+                    backend = staging.current()
                 if backend is not None:
                     return backend.call_builtin(function, args, kwargs)
             return function(*args, **kwargs)

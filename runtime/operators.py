@@ -263,7 +263,8 @@ def fmt(value: Any, conversion: str = "") -> Any:
 
 def text(text: str) -> Any:
     """An f-string, whose values `fmt` gave."""
-    return staging.ACTIVE[-1].text(text) if staging.ACTIVE else text
+    backend = staging.current() if staging.ACTIVE else None
+    return text if backend is None else backend.text(text)
 
 
 def guard(value: Any, construct: str) -> Any:

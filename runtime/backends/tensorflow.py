@@ -21,7 +21,7 @@ from ..undefined import Undefined, unbound_local
 from . import register_backend, tensorflow_graphs, tensorflow_items
 from .functional import FunctionalBackend, Maybe, MaybeAval
 from .iterables import StagedSequence
-from .tensorflow_host import Mark, fail, joined_text
+from .tensorflow_host import Mark, fail, has_operands, joined_text
 from .tensorflow_lists import (
     Contents,
     ListKind,
@@ -98,7 +98,7 @@ class TensorFlowBackend(FunctionalBackend):
 
     def type_of(self, value: Any) -> Any:
         if isinstance(value, Number):
-            return Kind(value.dtype, (), weak=True)
+            return Kind(value.held, (), weak=True)
         if isinstance(value, (tf.Tensor, tf.Variable)):
             return Kind(value.dtype, shape_of(value))
         kind = type(value)
@@ -481,6 +481,17 @@ class TensorFlowBackend(FunctionalBackend):
         return list(value) if count is not None and count <= MAX_ITEMS else value
 
     # Effects
+
+    def ended(self, error: BaseException) -> bool:
+        """Let the graph raise what ended its trace, if it holds a staged value or comes after effects."""
+        if isinstance(error, staging.AlwaysRaises):
+            return not self.captures
+        if self.captures or not isinstance(error, Exception) or not is_own_raise(error):
+            return False
+        if not has_operands(error) and not tensorflow_graphs.has_effects():
+            return False
+        self.fail(True, error)
+        return True
 
     def fail(self, failed: Any, error: BaseException) -> None:
         fail(failed, error)

@@ -179,7 +179,7 @@ def _pair(pick: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 def _same(a: Any, b: Any) -> tuple[Any, Any]:
     """Two values as tensors of one dtype."""
     total = a + b if not _is_bool(a) and not _is_bool(b) else weak(0)
-    dtype = tf.convert_to_tensor(total).dtype if not isinstance(total, Number) else total.dtype
+    dtype = tf.convert_to_tensor(total).dtype if not isinstance(total, Number) else total.held
     if _is_bool(a) and _is_bool(b):
         dtype = tf.bool
     return tuple([tf.cast(tf.convert_to_tensor(v), dtype) for v in (a, b)])  # type: ignore[return-value]
@@ -274,7 +274,7 @@ def _map(backend: Any, function: Callable[..., Any], mapped: Callable[..., Any],
 
 def _isinstance(value: Any, kinds: Any) -> bool:
     if isinstance(value, Number):
-        python = (bool, int, float, complex)[rank_of(value.dtype)]
+        python = (bool, int, float, complex)[rank_of(value.held)]
         return issubclass(python, kinds) or isinstance(value, kinds)
     if isinstance(value, StagedList):
         return issubclass(list, kinds)
@@ -283,7 +283,7 @@ def _isinstance(value: Any, kinds: Any) -> bool:
 
 def _type(value: Any) -> type:
     if isinstance(value, Number):
-        return (bool, int, float, complex)[rank_of(value.dtype)]
+        return (bool, int, float, complex)[rank_of(value.held)]
     return list if isinstance(value, StagedList) else type(value)
 
 

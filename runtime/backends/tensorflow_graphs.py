@@ -28,6 +28,11 @@ def is_xla() -> bool:
     return bool(control_flow_util.GraphOrParentsInXlaContext(_current()))
 
 
+def has_effects() -> bool:
+    """Whether the graph that is being built does anything besides computing."""
+    return any(op._is_stateful for op in _current().get_operations() if op.type != "Placeholder")  # noqa: SLF001
+
+
 def _current() -> Any:
     return tf.compat.v1.get_default_graph()
 

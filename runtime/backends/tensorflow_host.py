@@ -16,7 +16,7 @@ from .tensorflow_lists import StagedList
 from .tensorflow_values import Number
 from .texts import CONVERSIONS, Mark, Text, resolved
 
-__all__ = ["Mark", "fail", "joined_text", "show", "text_of"]
+__all__ = ["Mark", "fail", "has_operands", "joined_text", "show", "text_of"]
 
 
 def _is_staged(value: Any) -> bool:
@@ -103,6 +103,10 @@ def _place_of(error: BaseException) -> str:
             found = f"raised at {place.tb_frame.f_code.co_filename}:{place.tb_lineno}"
         place = place.tb_next
     return found
+
+
+def has_operands(error: BaseException) -> bool:
+    return any(map(_is_staged, flatten(error.args)[0]))
 
 
 def fail(failed: Any, error: BaseException) -> None:

@@ -10,6 +10,7 @@ import tensorflow as tf
 from .. import staging
 from ..errors import StagingError
 from ..staging.aliases import other_way
+from . import staged_by
 from .iterables import StagedSequence
 from .tensorflow_lists import ListKind, StagedList
 from .tensorflow_values import Number
@@ -136,7 +137,7 @@ def set_item(backend: Any, target: Any, key: Any, value: Any) -> Any:
         return target
     if isinstance(target, tf.Tensor):
         return _written(backend, target, key, value)
-    is_staged = staging.has_staged(key) or staging.staged_by(value) is not None
+    is_staged = staging.has_staged(key) or staged_by(value) is not None
     if isinstance(target, np.ndarray) and not tf.executing_eagerly() and (is_staged or backend.captures):
         other = other_way(target, None, None)
         if other:

@@ -108,22 +108,27 @@ class Number(tf.__internal__.types.Tensor):  # type: ignore[misc]
     def __init__(self, tensor: Any):
         self.tensor = tensor
 
-    dtype = property(lambda self: self.tensor.dtype)
+    held = property(lambda self: self.tensor.dtype)
     shape = property(lambda self: self.tensor.shape)
     graph = property(lambda self: self.tensor.graph)
     op = property(lambda self: self.tensor.op)
     name = property(lambda self: self.tensor.name)
     ndim = 0
 
+    @property
+    def dtype(self) -> Any:
+        """Its dtype; where TensorFlow behaves like NumPy, NumPy is asked what it becomes with another."""
+        return np.dtype(self.held.as_numpy_dtype) if is_numpy_style() else self.held
+
     def __repr__(self) -> str:
-        return f"<a staged Python number of {self.dtype.name}>"
+        return f"<a staged Python number of {self.held.name}>"
 
     def to(self, dtype: Any) -> Any:
         """A tensor of a dtype that can hold such a number."""
-        if dtype == self.dtype:
+        if dtype == self.held:
             return self.tensor
-        if rank_of(dtype) < rank_of(self.dtype):
-            raise TypeError(f"a staged Python number of {self.dtype.name} cannot be a tensor of {dtype.name}")
+        if rank_of(dtype) < rank_of(self.held):
+            raise TypeError(f"a staged Python number of {self.held.name} cannot be a tensor of {dtype.name}")
         return tf.cast(self.tensor, dtype)
 
     def __getattr__(self, name: str) -> Any:
@@ -202,12 +207,12 @@ def _with_tensor(name: str, left: Any, right: Any) -> Any:
     for i, number in enumerate(numbers):
         if number is None:
             continue
-        if rank_of(dtype) >= rank_of(number.dtype):
+        if rank_of(dtype) >= rank_of(number.held):
             tensors[i] = number.to(dtype)
         else:
             tensors[i] = number.tensor
-            if is_numpy_style() and rank_of(dtype) < rank_of(number.dtype):
-                tensors[1 - i] = tf.cast(tensors[1 - i], number.dtype)
+            if is_numpy_style() and rank_of(dtype) < rank_of(number.held):
+                tensors[1 - i] = tf.cast(tensors[1 - i], number.held)
     return (_TENSOR.get(name) or getattr(operator, name))(*tensors)
 
 
@@ -227,8 +232,10 @@ for _name in "add sub mul truediv floordiv mod pow and_ or_ xor lshift rshift".s
     _forward, _backward = _operators(_name)
     setattr(Number, f"__{_name.strip('_')}__", _forward)
     setattr(Number, f"__r{_name.strip('_')}__", _backward)
-for _name in sorted(_COMPARISONS):
-    setattr(Number, f"__{_name}__", _operators(_name)[0])
+for _name in sorted(_COMPARISONS):  # a tensor asks for the reflected form by TensorFlow's name of it
+    _forward, _backward = _operators(_name)
+    setattr(Number, f"__{_name}__", _forward)
+    setattr(Number, f"__r{_name}__", _backward)
 
 
 def _converted(value: Number, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:

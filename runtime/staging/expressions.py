@@ -6,6 +6,7 @@ import functools
 import operator
 import threading
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from ..backends import ACTIVE, BACKENDS, Backend, staged_by
@@ -132,6 +133,27 @@ def is_active() -> bool:
     return bool(ACTIVE)
 
 
+def current() -> Backend | None:
+    """The backend that is staging right now."""
+    return next((b for b in reversed(ACTIVE) if b.staging()), None)
+
+
+def ended(error: BaseException, frame: FrameType) -> bool:
+    """Whether the program raises what ended a trace, when it runs; `frame` is that of a converted call.
+
+    That is for the outermost such call to ask: what an inner one raises ends those around it as well.
+    """
+    ends = getattr(current(), "ended", None)
+    if ends is None:
+        return False
+    outer = frame.f_back
+    while outer is not None:
+        if outer.f_code is frame.f_code:
+            return False
+        outer = outer.f_back
+    return bool(ends(error))
+
+
 def has_staged(key: Any) -> bool:
     """Whether an index holds something staged."""
     if staged_by(key) is not None:
@@ -162,7 +184,7 @@ def get_item(target: Any, key: Any) -> Any:
 
 
 def set_item(target: Any, key: Any, value: Any) -> Any:
-    backend = _owner_of(target, key, value) or next(iter(ACTIVE), None)
+    backend = _owner_of(target, key, value) or current()
     if backend is None:
         target[key] = value
         return target
@@ -183,5 +205,5 @@ def contains(item: Any, container: Any) -> Any:
 
 def in_branch() -> bool:
     """Whether the backend at work is tracing a branch or a loop's body."""
-    asks = getattr(ACTIVE[-1], "in_branch", None) if ACTIVE else None
+    asks = getattr(current(), "in_branch", None) if ACTIVE else None
     return asks is not None and asks()

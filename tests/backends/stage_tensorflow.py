@@ -41,3 +41,7 @@ def _give_methods() -> None:
 
 
 _give_methods()
+
+
+DIFFERS: dict[str, str] = {}
+"""Samples that do what TensorFlow does, which is not what NumPy does."""
