@@ -15,13 +15,12 @@ import tensorflow as tf
 
 from .. import staging
 from ..errors import MismatchError, StagingError
-from ..staging.raises import is_own_raise
 from ..structures import LEAF, flatten
 from ..undefined import Undefined, unbound_local
 from . import register_backend, tensorflow_graphs, tensorflow_items
 from .functional import FunctionalBackend, Maybe, MaybeAval
 from .iterables import StagedSequence
-from .tensorflow_host import Mark, fail, has_operands, joined_text
+from .tensorflow_host import Mark, explained, fail, has_operands, is_users, joined_text
 from .tensorflow_lists import (
     Contents,
     ListKind,
@@ -278,7 +277,7 @@ class TensorFlowBackend(FunctionalBackend):
                 except staging.AlwaysRaises as error:
                     made.raised = error
                 except Exception as error:
-                    if not is_own_raise(error):
+                    if not is_users(error):
                         raise
                     made.raised = error
                     self.fail(True, error)
@@ -449,7 +448,8 @@ class TensorFlowBackend(FunctionalBackend):
         return weak(tf.maximum(*map(self.tensor, (weak(a), weak(b)))))
 
     def not_(self, value: Any) -> Any:
-        return tf.logical_not(self.truth(value))
+        """Not `tf.logical_not`: of a comparison with NaN TensorFlow would make the opposite comparison."""
+        return tf.not_equal(self.truth(value), True)
 
     def get_item(self, target: Any, key: Any) -> Any:
         return tensorflow_items.get_item(self, target, key)
@@ -486,15 +486,18 @@ class TensorFlowBackend(FunctionalBackend):
         """Let the graph raise what ended its trace, if it holds a staged value or comes after effects."""
         if isinstance(error, staging.AlwaysRaises):
             return not self.captures
-        if self.captures or not isinstance(error, Exception) or not is_own_raise(error):
+        reason = explained(error)
+        if reason is not None:
+            raise reason from error
+        if self.captures or not isinstance(error, Exception) or not is_users(error):
             return False
         if not has_operands(error) and not tensorflow_graphs.has_effects():
             return False
         self.fail(True, error)
         return True
 
-    def fail(self, failed: Any, error: BaseException) -> None:
-        fail(failed, error)
+    def fail(self, failed: Any, error: BaseException) -> Any:
+        return fail(failed, error)
 
     def fmt(self, value: Any, conversion: str) -> Any:
         return Mark(value, conversion)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.experimental.numpy as tnp
 
+from .. import staging
 from ..errors import StagingError, UnsupportedFunctionError
 from ..structures import flatten, unflatten
 from .iterables import StagedSequence
@@ -25,8 +27,13 @@ def call(backend: Any, function: Callable[..., Any], args: tuple, kwargs: dict[s
         return backend.iterable(function, args, kwargs)
     if function is print:
         return show(*args, **kwargs)
-    if function in (map, filter):
-        return _map(backend, function, *args)
+    if function is map:
+        return collected(backend, backend.iterable(zip, args[1:], {}), lambda item: args[0](*item))
+    if function is filter:
+        test = args[0] if args[0] is not None else lambda item: item
+        return collected(backend, backend.sequence(args[1]), lambda item: item, test)
+    if function in (list, tuple, sorted) and args and isinstance(args[0], StagedSequence):
+        args = (collected(backend, args[0], lambda item: item), *args[1:])
     own = _FUNCTIONS.get(function)
     if own is not None:
         return own(*args, **kwargs)
@@ -47,13 +54,23 @@ def _is_of_numpy(function: Any) -> bool:
 
 def replaced(backend: Any, function: Callable[..., Any]) -> Callable[..., Any] | None:
     """NumPy's functions on staged tensors are TensorFlow's of the same name."""
-    if tf.executing_eagerly() or not (isinstance(function, np.ufunc) or _is_of_numpy(function)):
+    if tf.executing_eagerly():
+        return None
+    own = _PLAIN.get(function) if getattr(function, "__hash__", None) else None
+    holder = getattr(function, "__self__", None)
+    if own is None and isinstance(holder, np.ufunc):
+        own = _UFUNC.get((holder.__name__, function.__name__))
+        if own is None:
+            return None
+    if own is None and not (isinstance(function, np.ufunc) or _is_of_numpy(function)):
         return None
 
     def run(*args: Any, **kwargs: Any) -> Any:
         leaves = flatten([args, kwargs])[0]
         if not any(backend.is_array(leaf) or isinstance(leaf, StagedList) for leaf in leaves):
             return function(*args, **kwargs)
+        if own is not None:
+            return own(*map(_operand, args), **kwargs)
         return _numpy(function)(*args, **kwargs)
 
     return run
@@ -138,6 +155,8 @@ def _len(value: Any) -> Any:
         return weak(tf.cast(value.nrows(), default_dtype(1)))
     if isinstance(value, tf.data.Dataset):
         return weak(tf.cast(value.cardinality(), default_dtype(1)))
+    if isinstance(value, (list, tuple, dict)):
+        return len(value)
     if value.dtype == tf.string and value.shape.rank == 0:
         return weak(tf.cast(tf.strings.length(value, unit="UTF8_CHAR"), default_dtype(1)))
     if value.shape.rank == 0:
@@ -194,7 +213,9 @@ def _extreme(pick: Callable[[Any, Any], Any], whole: Callable[..., Any], name: s
 
     def extreme(*args: Any, key: Any = None, default: Any = None) -> Any:
         if key is not None:
-            raise StagingError(f"{name}() with a key cannot be staged: use tf.arg{name}")
+            if len(args) == 1:
+                args = tuple(_list(args[0]) if not isinstance(args[0], (list, tuple)) else args[0])
+            return _best([(key(value), value) for value in args], pick)
         if len(args) == 1:
             [values] = args
             if isinstance(values, StagedList) and known_count(values.count) is None:
@@ -214,6 +235,17 @@ def _extreme(pick: Callable[[Any, Any], Any], whole: Callable[..., Any], name: s
         return best
 
     return extreme
+
+
+def _best(pairs: list[tuple[Any, Any]], pick: Callable[[Any, Any], Any]) -> Any:
+    """The value of the best key, of those with that key the first."""
+    best_key, best = pairs[0]
+    for key, value in pairs[1:]:
+        better = pick(key, best_key)
+        chosen = [tf.where(better, *_same(a, b)[::-1]) for a, b in ((best_key, key), (best, value))]
+        is_number = [isinstance(v, (bool, int, float, Number)) for v in (key, value)]
+        best_key, best = [weak(c) if n else c for c, n in zip(chosen, is_number, strict=True)]
+    return best
 
 
 def _sum(values: Any, start: Any = 0) -> Any:
@@ -263,13 +295,24 @@ def _reduced(reduce: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return reduced
 
 
-def _map(backend: Any, function: Callable[..., Any], mapped: Callable[..., Any], *iterables: Any) -> Any:
-    items = backend.iterable(zip, iterables, {})
-    if function is filter:
-        raise StagingError("filter() with staged values cannot be staged: append in a 'for' loop")
-    if not isinstance(items.length, int):
-        raise StagingError("map() over a tensor whose length is known only at run time: append in a 'for' loop")
-    return [mapped(*element) for element in items]
+def collected(
+    backend: Any, items: StagedSequence, made: Callable[[Any], Any], kept: Callable[[Any], Any] | None = None
+) -> Any:
+    """A list of what is made of items, of those that are kept: a staged one if its length is not known."""
+    if isinstance(items.length, int) and kept is None:
+        return [made(item) for item in items]
+    found = backend.staged_list([])
+
+    def body(item: Any) -> None:
+        keep = True if kept is None else kept(item)
+        if keep is True:
+            found.append(made(item))
+        elif backend.is_array(keep):
+            append = functools.partial(lambda item: found.append(made(item)), item)
+            staging.if_stmt(backend, keep, append, staging.nothing, tuple, staging.set_nothing, (), 0)
+
+    staging.for_stmt(backend, items, None, body, tuple, staging.set_nothing, (), {})
+    return backend.unstaged(found)
 
 
 def _isinstance(value: Any, kinds: Any) -> bool:
@@ -285,6 +328,44 @@ def _type(value: Any) -> type:
     if isinstance(value, Number):
         return (bool, int, float, complex)[rank_of(value.held)]
     return list if isinstance(value, StagedList) else type(value)
+
+
+def _solve(a: Any, b: Any) -> Any:
+    return tf.linalg.solve(a, b[..., None])[..., 0] if b.shape.rank == 1 else tf.linalg.solve(a, b)
+
+
+def _sizes(shape: Any) -> Any:
+    """A shape, or the length of one axis, some of it staged."""
+    if isinstance(shape, (tuple, list)):
+        return [tf.cast(tf.convert_to_tensor(d), tf.int32) for d in shape]
+    tensor = tf.cast(tf.convert_to_tensor(shape), tf.int32)
+    return tf.reshape(tensor, [1]) if tensor.shape.rank == 0 else tensor
+
+
+def _arange(*args: Any, dtype: Any = None) -> Any:
+    made = tf.range(*args)
+    return made if dtype is None else tf.cast(made, tf.as_dtype(np.dtype(dtype)))
+
+
+def _some(arrays: Any) -> Any:
+    if isinstance(arrays, (list, tuple)) and not arrays:
+        raise ValueError("need at least one array to stack")
+    return arrays
+
+
+def _shape(value: Any) -> Any:
+    known = value.shape.as_list() if value.shape.rank is not None else [None]
+    if None not in known:
+        return tuple(known)
+    if value.shape.rank is None:
+        raise StagingError("np.shape() of a tensor whose rank is known only at run time: use tf.shape")
+    dims = tf.shape(value, out_type=default_dtype(1))
+    return tuple([weak(dims[i]) if d is None else d for i, d in enumerate(known)])
+
+
+def _size(value: Any) -> Any:
+    known = value.shape.num_elements()
+    return known if known is not None else weak(tf.size(value, out_type=default_dtype(1)))
 
 
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
@@ -318,7 +399,35 @@ _OWN: dict[tuple[str, str], Callable[..., Any]] = {
     ("linalg", "norm"): tf.norm,
     ("linalg", "inv"): tf.linalg.inv,
     ("linalg", "det"): tf.linalg.det,
-    ("linalg", "solve"): lambda a, b: tf.linalg.solve(a, b[..., None])[..., 0] if b.shape.rank == 1 else tf.linalg.solve(a, b),
+    ("linalg", "solve"): lambda a, b: _solve(*map(tf.convert_to_tensor, (a, b))),
     ("linalg", "cholesky"): tf.linalg.cholesky,
-    ("", "clip"): lambda x, low, high: tnp.clip(x, low, high),
+    ("", "pad"): lambda x, width, mode="constant", **rest: tnp.pad(x, width, mode, **rest),
+    ("", "zeros"): lambda shape, dtype=float: tf.zeros(_sizes(shape), tf.as_dtype(np.dtype(dtype))),
+    ("", "ones"): lambda shape, dtype=float: tf.ones(_sizes(shape), tf.as_dtype(np.dtype(dtype))),
+    ("", "empty"): lambda shape, dtype=float: tf.zeros(_sizes(shape), tf.as_dtype(np.dtype(dtype))),
+    ("", "full"): lambda shape, value, dtype=None: tf.fill(
+        _sizes(shape), tnp.asarray(value, dtype)
+    ),
+    ("", "eye"): lambda n, dtype=float: tf.eye(n, dtype=tf.as_dtype(np.dtype(dtype))),
+    ("", "identity"): lambda n, dtype=float: tf.eye(n, dtype=tf.as_dtype(np.dtype(dtype))),
+    ("", "arange"): lambda *args, dtype=None: _arange(*args, dtype=dtype),
+    ("", "stack"): lambda arrays, axis=0: tnp.stack(_some(arrays), axis),
+    ("", "shape"): _shape,
+    ("", "ndim"): lambda x: x.shape.rank,
+    ("", "size"): _size,
+}
+
+_PLAIN: dict[Any, Callable[..., Any]] = {divmod: lambda a, b: (a // b, a % b)}
+_UFUNC: dict[tuple[str, str], Callable[..., Any]] = {
+    ("add", "reduce"): lambda x, axis=0: tnp.sum(x, axis=axis),
+    ("multiply", "reduce"): lambda x, axis=0: tnp.prod(x, axis=axis),
+    ("maximum", "reduce"): lambda x, axis=0: tnp.max(x, axis=axis),
+    ("minimum", "reduce"): lambda x, axis=0: tnp.min(x, axis=axis),
+    ("logical_and", "reduce"): lambda x, axis=0: tnp.all(x, axis=axis),
+    ("logical_or", "reduce"): lambda x, axis=0: tnp.any(x, axis=axis),
+    ("add", "accumulate"): lambda x, axis=0: tnp.cumsum(x, axis=axis),
+    ("multiply", "accumulate"): lambda x, axis=0: tnp.cumprod(x, axis=axis),
+    ("multiply", "outer"): tnp.outer,
+    ("add", "outer"): lambda a, b: a[:, None] + b[None, :],
+    ("subtract", "outer"): lambda a, b: a[:, None] - b[None, :],
 }

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from ..staging.raises import revived
+from ..errors import AutographError, StagingError, located
+from ..staging.raises import is_own_raise, revived
 from ..structures import flatten, unflatten
 from ..tracebacks import is_ours
 from .tensorflow_graphs import is_xla
@@ -16,7 +17,7 @@ from .tensorflow_lists import StagedList
 from .tensorflow_values import Number
 from .texts import CONVERSIONS, Mark, Text, resolved
 
-__all__ = ["Mark", "fail", "has_operands", "joined_text", "show", "text_of"]
+__all__ = ["Mark", "explained", "fail", "has_operands", "is_users", "joined_text", "show", "text_of"]
 
 
 def _is_staged(value: Any) -> bool:
@@ -109,8 +110,48 @@ def has_operands(error: BaseException) -> bool:
     return any(map(_is_staged, flatten(error.args)[0]))
 
 
-def fail(failed: Any, error: BaseException) -> None:
-    """Raise `error` when the program runs, where `failed` is true.
+_LIBRARIES = frozenset(("tensorflow", "keras", "tf_keras", "numpy"))
+
+
+def is_users(error: BaseException) -> bool:
+    """Whether user code raised an error, and no library that says what it cannot stage."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    module = "" if place is None else place.tb_frame.f_globals.get("__name__", "")
+    return is_own_raise(error) and module.partition(".")[0] not in _LIBRARIES
+
+
+def explained(error: BaseException) -> AutographError | None:
+    """An error of ours for one of TensorFlow's that says that a tensor has no value as yet."""
+    if not isinstance(error, tf.errors.OperatorNotAllowedInGraphError) and "symbolic tf.Tensor" not in str(error):
+        return None
+    if isinstance(error, AutographError):
+        return None
+    place = error.__traceback__
+    user = place
+    while place is not None:
+        module = place.tb_frame.f_globals.get("__name__", "")
+        if not is_ours(place.tb_frame.f_code) and module.partition(".")[0] not in _LIBRARIES:
+            user = place
+        place = place.tb_next
+    if "terating" in str(error):
+        message = (
+            "a staged tensor is unpacked, or iterated by code that is not converted, which TensorFlow does not "
+            "do in a graph. Unpack tf.unstack(x), or index it"
+        )
+    else:
+        message = (
+            "Python needs the value of a staged tensor, which is known only at run time. Convert the function "
+            "that needs it, or use a function of TensorFlow that takes a tensor"
+        )
+    if user is not None:
+        message = located(message, user.tb_frame.f_code.co_filename, user.tb_lineno)
+    return StagingError(message)
+
+
+def fail(failed: Any, error: BaseException) -> Any:
+    """Raise `error` when the program runs, where `failed` is true; a tensor that is there once it is checked.
 
     An `Assert` operation does where its text is all that there is to tell, since such a program runs
     without Python too; it would escape some characters, which Python has to raise.
@@ -134,6 +175,5 @@ def fail(failed: Any, error: BaseException) -> None:
         return tf.constant(True)
 
     if failed is True:
-        raising()
-    else:
-        tf.cond(failed, raising, lambda: tf.constant(False))
+        return raising()
+    return tf.cond(failed, raising, lambda: tf.constant(False))

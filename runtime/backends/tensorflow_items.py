@@ -13,7 +13,7 @@ from ..staging.aliases import other_way
 from . import staged_by
 from .iterables import StagedSequence
 from .tensorflow_lists import ListKind, StagedList
-from .tensorflow_values import Number
+from .tensorflow_values import Number, weak
 
 
 def get_item(backend: Any, target: Any, key: Any) -> Any:
@@ -48,6 +48,7 @@ def _item_of_sequence(backend: Any, target: Any, key: Any) -> Any:
     if not isinstance(kind, ListKind):
         raise StagingError(what)
     items = backend.staged_list(list(target))
+    items.name = type(target).__name__
     return items[backend.tensor(key) if not isinstance(key, slice) else _bounds(backend, key)]
 
 
@@ -89,10 +90,11 @@ def _in_range(backend: Any, tensor: Any, axis: int, index: Any) -> Any:
     outside = tf.logical_or(index < -most, index >= most)
     if index.shape.rank == 0:
         shown = Number(most) if size is None else size
-        backend.fail(outside, IndexError(_text("index ", index, f" is out of bounds for axis {axis} with size ", shown)))
+        checked = backend.fail(outside, IndexError(_text("index ", index, f" is out of bounds for axis {axis} with size ", shown)))
     else:
-        backend.fail(tf.reduce_any(outside), IndexError(f"index out of bounds for axis {axis}"))
-    return tf.where(index < 0, index + most, index)
+        checked = backend.fail(tf.reduce_any(outside), IndexError(f"index out of bounds for axis {axis}"))
+    with tf.control_dependencies([checked]):
+        return tf.where(index < 0, index + most, index)
 
 
 def _text(*parts: Any) -> Any:
@@ -136,6 +138,7 @@ def set_item(backend: Any, target: Any, key: Any, value: Any) -> Any:
         target.assign(_written(backend, tf.convert_to_tensor(target), key, value))
         return target
     if isinstance(target, tf.Tensor):
+        backend.refuse_other_names(target)
         return _written(backend, target, key, value)
     is_staged = staging.has_staged(key) or staged_by(value) is not None
     if isinstance(target, np.ndarray) and not tf.executing_eagerly() and (is_staged or backend.captures):
@@ -198,10 +201,13 @@ def _is_mask(key: Any) -> bool:
 
 
 def contains(backend: Any, item: Any, container: Any) -> Any:
-    if isinstance(container, range):
-        container = backend.sequence(container)
-        items = tf.range(*[backend.tensor(v) for v in _range_of(container)])
-        return tf.reduce_any(tf.equal(items, tf.cast(backend.tensor(item), items.dtype)))
+    if isinstance(container, range) or (isinstance(container, StagedSequence) and container.name == "range"):
+        items = backend.sequence(container)
+        first, stop, step = [weak(v) for v in _range_of(items)]
+        past, number = item - first, weak(item) if isinstance(item, (int, float)) else item
+        inside = tf.where(step > 0, tf.logical_and(number >= first, number < stop), number <= first)
+        inside = tf.logical_and(inside, tf.logical_or(step > 0, number > stop))
+        return tf.logical_and(inside, past % step == 0)
     if isinstance(container, StagedSequence):
         raise StagingError(f"'in' with a staged {container.name} cannot be staged: compare with its bounds")
     if isinstance(container, (list, tuple)):

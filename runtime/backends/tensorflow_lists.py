@@ -145,13 +145,13 @@ class StagedList:
         else:
             place = tf.where(index < 0, index + length, index)
             bad = tf.logical_or(place < 0, place >= tf.cast(tf.convert_to_tensor(length), place.dtype))
-        self.backend.fail(bad, IndexError(what))
-        return place
+        with tf.control_dependencies([self.backend.fail(bad, IndexError(what))]):
+            return tf.identity(tf.convert_to_tensor(place))
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
             return self._stacked()[key]
-        return self.item(self._place(key, "list index out of range"))
+        return self.item(self._place(key, f"{self.name.removeprefix('a ')} index out of range"))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, slice):
@@ -168,13 +168,15 @@ class StagedList:
     def pop(self, index: Any = -1) -> Any:
         if not (isinstance(index, int) and index == -1):
             raise StagingError("pop() of a staged list takes its last item only: use an array for the others")
+        self._changing()
         length = self.length()
         if isinstance(length, int):
             if not length:
                 raise IndexError("pop from empty list")
         else:
-            self.backend.fail(length < 1, IndexError("pop from empty list"))
-        self._changing()
+            checked = self.backend.fail(length < 1, IndexError("pop from empty list"))
+            with tf.control_dependencies([checked]):
+                self.parts = [tf.identity(part) for part in self.parts]
         leaves: list[Any] = []
         for i, kind in enumerate(self._kinds()):
             self.parts[i], item = tf.raw_ops.TensorListPopBack(
@@ -196,10 +198,11 @@ class StagedList:
 
     def _refuse(self, *_: Any, **__: Any) -> Any:
         raise StagingError(
-            "insert(), remove(), sort(), reverse(), index() and count() of a staged list cannot be staged: use an array"
+            "a list whose length is known only at run time has append(), pop(), extend(), clear() and items only: "
+            "insert(), remove(), sort(), del and the like cannot be staged. Use an array"
         )
 
-    insert = remove = sort = reverse = index = _refuse
+    insert = remove = sort = reverse = index = __delitem__ = __mul__ = __radd__ = _refuse
 
     def stacked(self) -> list[Any]:
         """A tensor for each leaf of an item: that of all items."""
