@@ -71,7 +71,7 @@ class GraphCapture:
         """Note what became of lists from outside, and take it back."""
         for changed, before in self.lists.values():
             self.writes.append((changed, changed.read()))
-            changed.kind, changed.parts, changed.count = before.kind, list(before.parts), before.count
+            changed.restore(before)
 
 
 class TensorFlowBackend(FunctionalBackend):

@@ -90,6 +90,8 @@ def _numpy(function: Callable[..., Any]) -> Callable[..., Any]:
         )
 
     def run(*args: Any, **kwargs: Any) -> Any:
+        if name == "stack" and isinstance(args[0], StagedList) and known_count(args[0].count) is None:
+            args[0].backend.fail(args[0].length() < 1, ValueError("need at least one array to stack"))
         leaves, spec = flatten([args, kwargs])
         made = [_operand(leaf) for leaf in leaves]
         args, kwargs = unflatten(spec, made)
@@ -401,7 +403,9 @@ _OWN: dict[tuple[str, str], Callable[..., Any]] = {
     ("linalg", "det"): tf.linalg.det,
     ("linalg", "solve"): lambda a, b: _solve(*map(tf.convert_to_tensor, (a, b))),
     ("linalg", "cholesky"): tf.linalg.cholesky,
-    ("", "pad"): lambda x, width, mode="constant", **rest: tnp.pad(x, width, mode, **rest),
+    ("", "pad"): lambda x, width, mode="constant", **rest: tnp.pad(
+        x, np.broadcast_to(width, (x.shape.rank, 2)), mode, **rest
+    ),
     ("", "zeros"): lambda shape, dtype=float: tf.zeros(_sizes(shape), tf.as_dtype(np.dtype(dtype))),
     ("", "ones"): lambda shape, dtype=float: tf.ones(_sizes(shape), tf.as_dtype(np.dtype(dtype))),
     ("", "empty"): lambda shape, dtype=float: tf.zeros(_sizes(shape), tf.as_dtype(np.dtype(dtype))),

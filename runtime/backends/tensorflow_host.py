@@ -115,6 +115,8 @@ _LIBRARIES = frozenset(("tensorflow", "keras", "tf_keras", "numpy"))
 
 def is_users(error: BaseException) -> bool:
     """Whether user code raised an error, and no library that says what it cannot stage."""
+    if getattr(error, "in_program", False):
+        return True
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
         place = place.tb_next

@@ -34,20 +34,28 @@ class StagedList:
 
     name = "a list"
     shared = ""
+    flat: tuple[Any, ...] = ()  # its items as one tensor for each leaf, where these are known
 
     def __init__(self, backend: Any, kind: ListKind, parts: Sequence[Any], count: Any):
         self.backend, self.kind, self.parts, self.count = backend, kind, list(parts), count
         self.home = backend.captures[-1] if backend.captures else None
+        self._settle()
 
     def read(self) -> Contents:
         return Contents(self.backend, self.kind, tuple(self.parts), self.count)
 
     def write(self, contents: Contents) -> None:
         self._changing()
+        self.restore(contents)
+
+    def restore(self, contents: Contents) -> None:
         self.kind, self.parts, self.count = contents.kind, list(contents.parts), contents.count
+        self.flat = ()
+        self._settle()
 
     def _changing(self) -> None:
         """Let the capture that is running know what the list held before."""
+        self.flat = ()
         if self.backend.captures and self.backend.captures[-1] is not self.home:
             self.backend.captures[-1].lists.setdefault(id(self), (self, self.read()))
 
@@ -92,6 +100,7 @@ class StagedList:
         if kind != self.kind or not self.parts:
             self.parts = parts_as(self.backend, self.read(), kind)
             self.kind = kind
+            self._settle()
 
     def extend(self, values: Any) -> None:
         if isinstance(values, StagedList) and known_count(values.count) is None:
@@ -136,7 +145,7 @@ class StagedList:
         length = self.length()
         if isinstance(index, int) and isinstance(length, int):
             if not -length <= index < length:
-                raise IndexError(what)
+                raise in_program(IndexError(what))
             return index % length
         if isinstance(index, int) and index >= 0:
             place, bad = index, length <= index
@@ -166,13 +175,16 @@ class StagedList:
             self.parts[i] = tf.raw_ops.TensorListSetItem(input_handle=self.parts[i], index=place, item=item)
 
     def pop(self, index: Any = -1) -> Any:
-        if not (isinstance(index, int) and index == -1):
-            raise StagingError("pop() of a staged list takes its last item only: use an array for the others")
         self._changing()
         length = self.length()
+        if not (isinstance(index, int) and index == -1):
+            place = self._place(index, "pop index out of range")
+            taken = self.item(place)
+            self._cut(place, 1)
+            return taken
         if isinstance(length, int):
             if not length:
-                raise IndexError("pop from empty list")
+                raise in_program(IndexError("pop from empty list"))
         else:
             checked = self.backend.fail(length < 1, IndexError("pop from empty list"))
             with tf.control_dependencies([checked]):
@@ -186,6 +198,33 @@ class StagedList:
         self.count = moved(self.count, -1)
         return unflatten(self.kind.spec, leaves)
 
+    def __delitem__(self, index: Any) -> None:
+        if isinstance(index, slice):
+            self._refuse()
+        self._changing()
+        self._cut(self._place(index, "list assignment index out of range"), 1)
+
+    def insert(self, index: Any, value: Any) -> None:
+        self.append(value)
+        length = self.backend.tensor(self.length())
+        place = tf.cast(tf.convert_to_tensor(index), length.dtype)
+        place = tf.clip_by_value(tf.where(place < 0, place + length - 1, place), 0, length - 1)
+        order = tf.concat([tf.range(place), [length - 1], tf.range(place, length - 1)], axis=0)
+        self._reorder(order)
+
+    def _cut(self, place: Any, number: int) -> None:
+        """Take items out at a place."""
+        place = tf.convert_to_tensor(place)
+        length = tf.cast(self.backend.tensor(self.length()), place.dtype)
+        self._reorder(tf.concat([tf.range(place), tf.range(place + number, length)], axis=0))
+        self.count = moved(self.count, -number)
+
+    def _reorder(self, order: Any) -> None:
+        self.parts = [
+            tf.raw_ops.TensorListFromTensor(tensor=tf.gather(rows, order), element_shape=shape_input(kind.shape))
+            for rows, kind in zip(self.stacked(), self._kinds(), strict=True)
+        ]
+
     def clear(self) -> None:
         self._changing()
         self.parts, self.count = [empty(kind) for kind in self.kind.items or ()], 0
@@ -198,11 +237,11 @@ class StagedList:
 
     def _refuse(self, *_: Any, **__: Any) -> Any:
         raise StagingError(
-            "a list whose length is known only at run time has append(), pop(), extend(), clear() and items only: "
-            "insert(), remove(), sort(), del and the like cannot be staged. Use an array"
+            "a list whose length is known only at run time has append(), insert(), pop(), extend(), clear() and "
+            "items only: remove(), sort() and the like cannot be staged. Use a tensor"
         )
 
-    insert = remove = sort = reverse = index = __delitem__ = __mul__ = __radd__ = _refuse
+    remove = sort = reverse = index = __mul__ = __radd__ = _refuse
 
     def stacked(self) -> list[Any]:
         """A tensor for each leaf of an item: that of all items."""
@@ -223,6 +262,35 @@ class StagedList:
         if self.kind.spec != LEAF:
             raise StagingError("a staged list of tuples or dicts was used as an array: take its items one by one")
         return self.stacked()[0]
+
+    def _settle(self) -> None:
+        self.__class__ = StagedList if self.kind.spec == LEAF else StagedRecords
+
+
+class StagedRecords(StagedList):
+    """A staged list of tuples or dicts, of which a compiled function returns a Python list."""
+
+    def __tf_flatten__(self) -> tuple[Any, Any]:
+        return (self.backend, self.kind), self.flat or tuple(self.stacked())
+
+    @classmethod
+    def __tf_unflatten__(cls, metadata: Any, components: Any) -> Any:
+        backend, kind = metadata
+        if not tf.executing_eagerly():
+            parts = [
+                tf.raw_ops.TensorListFromTensor(tensor=t, element_shape=shape_input(k.shape))
+                for t, k in zip(components, kind.items, strict=True)
+            ]
+            made = StagedList(backend, kind, parts, None)
+            made.flat = tuple(components)
+            return made
+        return [unflatten(kind.spec, list(leaves)) for leaves in zip(*map(tf.unstack, components), strict=True)]
+
+
+def in_program(error: IndexError) -> IndexError:
+    """An error that is found while a branch is captured, but belongs to the program."""
+    vars(error)["in_program"] = True
+    return error
 
 
 @dataclass(frozen=True, eq=False)
