@@ -277,8 +277,8 @@ class FunctionalBackend:
         return list(found.values())
 
     def is_empty(self, iterated: Any) -> bool:
-        length = self.sequence(iterated).length
-        return isinstance(length, int) and length == 0
+        count = self.sequence(iterated).count
+        return isinstance(count, int) and count <= 0
 
     def sources(self, iterated: Any) -> list[Any]:
         return list(self.sequence(iterated).sources)
@@ -345,8 +345,8 @@ class FunctionalBackend:
         found = [name for own in names.values() for name in sorted(own)]
         if len(found) > 1:
             raise StagingError(
-                f"an item of {found[0]!r} is written, but {found[1]!r} is the same array, and would not "
-                f"change: an array of {self.name} is a value. Copy it first ({found[0]} = "
+                f"an item is written of the array that is both {found[0]!r} and {found[1]!r}, and only one "
+                f"of them would change: an array of {self.name} is a value. Copy it first ({found[0]} = "
                 f"{found[0]}.copy()), and return it from a function that changes it"
             )
 

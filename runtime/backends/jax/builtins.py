@@ -10,12 +10,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .. import staging
-from ..errors import StagingError, UnsupportedFunctionError
-from .functional import FunctionalBackend
-from .iterables import StagedSequence
-from .jax_errors import shapes_known
-from .texts import Text, joined
+from ... import staging
+from ...errors import StagingError, UnsupportedFunctionError
+from ..functional import FunctionalBackend
+from ..iterables import StagedSequence
+from ..texts import Text, joined
+from .errors import shapes_known
 
 
 def call(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import jax
 
-from ..errors import StagingError
+from ...errors import StagingError
 
 _UNKNOWN = (
     jax.errors.ConcretizationTypeError,
