@@ -301,9 +301,12 @@ def _is_filled(cell: types.CellType) -> bool:
     return True
 
 
+_LIBRARIES = frozenset(("numpy", "autograph_rs", "builtins", "jax", "jaxlib", "tensorflow", "keras"))
+
+
 def _is_library(module: Any) -> bool:
     """Whether what a module holds changes by itself only: no user's variable is in it."""
-    return str(module).partition(".")[0] in ("numpy", "autograph_rs", "builtins", "jax", "jaxlib")
+    return str(module).partition(".")[0] in _LIBRARIES
 
 
 def _is_user_object(value: Any) -> bool:

@@ -24,6 +24,8 @@ def stage(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def plain(tensor: Any) -> Any:
+    if isinstance(tensor, list):
+        return tf.nest.map_structure(plain, tensor)
     array = tensor.numpy()
     if isinstance(array, bytes):
         return array.decode()
@@ -57,3 +59,6 @@ DIFFERS = {
     "promotion.py::python_int_grows": "integers have the width of their dtype and wrap",
 }
 """Samples that do what TensorFlow does, which is not what NumPy does."""
+
+REFUSALS = (tf.errors.OperatorNotAllowedInGraphError,)
+"""Errors of TensorFlow's that say what is wrong, which a function that makes closures does not turn into ours."""

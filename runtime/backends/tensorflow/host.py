@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from ..errors import AutographError, StagingError, located
-from ..staging.raises import is_own_raise, revived
-from ..structures import flatten, unflatten
-from ..tracebacks import is_ours
-from .tensorflow_graphs import is_xla
-from .tensorflow_lists import StagedList
-from .tensorflow_values import Number
-from .texts import CONVERSIONS, Mark, Text, resolved
+from ...errors import AutographError, StagingError, located
+from ...staging.raises import is_own_raise, revived
+from ...structures import flatten, unflatten
+from ...tracebacks import is_ours
+from .graphs import is_xla
+from .lists import StagedList
+from .values import Number
+from ..texts import CONVERSIONS, Mark, Text, resolved
 
 __all__ = ["Mark", "explained", "fail", "has_operands", "is_users", "joined_text", "show", "text_of"]
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import tensorflow as tf
 
-from ..structures import flatten, unflatten
-from .iterables import StagedSequence
-from .tensorflow_graphs import new_graph, placeholder
-from .tensorflow_values import Number, default_dtype
+from ...structures import flatten, unflatten
+from ..iterables import StagedSequence
+from .graphs import new_graph, placeholder
+from .values import Number, default_dtype
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Counted(_Source):
     inputs = ((tf.int32, ()),)
 
     def __init__(self, items: StagedSequence):
-        self.items, self.length = items, items.length
+        self.items, self.count_of_items = items, items.count
         self.probe()
 
     def item(self, *arguments: Any) -> Any:
@@ -127,7 +127,7 @@ def listed(backend: Any, items: StagedSequence) -> StagedSequence:
         made.set_shape(tensor.shape[1:])
         return made
 
-    return StagedSequence("rows", items.length, item, items.sources)
+    return StagedSequence("rows", items.count, item, items.sources)
 
 
 def _row_shape(tensor: Any) -> Any:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import tensorflow as tf
 
-from ..errors import StagingError
-from ..structures import LEAF, Spec, flatten, unflatten
-from .tensorflow_values import Kind, Number, default_dtype
+from ...errors import StagingError
+from ...structures import LEAF, Spec, flatten, unflatten
+from .values import Kind, Number, default_dtype
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class StagedList:
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
-            return self._stacked()[key]
+            return tf.convert_to_tensor(self)[key]
         return self.item(self._place(key, f"{self.name.removeprefix('a ')} index out of range"))
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -256,13 +256,6 @@ class StagedList:
             for part, kind in zip(self.parts, self._kinds(), strict=False)
         ]
 
-    def _stacked(self) -> Any:
-        if self.kind.items is None:
-            return tf.zeros([0], default_dtype(2))
-        if self.kind.spec != LEAF:
-            raise StagingError("a staged list of tuples or dicts was used as an array: take its items one by one")
-        return self.stacked()[0]
-
     def _settle(self) -> None:
         self.__class__ = StagedList if self.kind.spec == LEAF else StagedRecords
 
@@ -347,5 +340,12 @@ def parts_as(backend: Any, held: Contents, kind: ListKind) -> list[Any]:
     return made
 
 
-def register_conversion(convert: Callable[..., Any]) -> None:
-    tf.register_tensor_conversion_function(StagedList, convert)
+def stacked(value: StagedList, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+    """A staged list as a tensor, for `tf.convert_to_tensor`."""
+    if value.kind.items is not None and value.kind.spec != LEAF:
+        raise TypeError("a staged list of tuples or dicts cannot be one tensor")
+    made = value.stacked()[0] if value.kind.items is not None else tf.zeros([0], dtype or default_dtype(2))
+    return made if dtype is None else tf.cast(made, dtype)
+
+
+tf.register_tensor_conversion_function(StagedList, stacked)

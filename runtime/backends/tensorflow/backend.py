@@ -13,25 +13,24 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .. import staging
-from ..errors import MismatchError, StagingError
-from ..structures import LEAF, flatten
-from ..undefined import Undefined, unbound_local
-from . import register_backend, tensorflow_graphs, tensorflow_items
-from .functional import FunctionalBackend, Maybe, MaybeAval
-from .iterables import StagedSequence
-from .tensorflow_host import Mark, explained, fail, has_operands, is_users, joined_text
-from .tensorflow_lists import (
+from ... import staging
+from ...errors import MismatchError, StagingError
+from ...structures import flatten
+from ...undefined import Undefined, unbound_local
+from ..functional import FunctionalBackend, Maybe, MaybeAval
+from ..iterables import StagedSequence
+from . import builtins, graphs, items
+from .host import Mark, explained, fail, has_operands, is_users, joined_text
+from .lists import (
     Contents,
     ListKind,
     StagedList,
     empty,
     known_count,
     parts_as,
-    register_conversion,
 )
-from .tensorflow_sources import Element, Fetched, is_dataset, is_iterator, source_of
-from .tensorflow_values import (
+from .sources import Element, Fetched, is_dataset, is_iterator, source_of
+from .values import (
     ArrayKind,
     Composite,
     Kind,
@@ -265,11 +264,11 @@ class TensorFlowBackend(FunctionalBackend):
     # Captures
 
     def capture(self, run: Callable[..., Any], arguments: Sequence[Any] = ()) -> GraphCapture:
-        graph = tensorflow_graphs.new_graph("body" if arguments else "branch", body=bool(arguments))
+        graph = graphs.new_graph("body" if arguments else "branch", body=bool(arguments))
         made = GraphCapture(graph)
         self.captures.append(made)
         try:
-            with tensorflow_graphs.building(graph):
+            with graphs.building(graph):
                 try:
                     made.value, _ = run(*self._placeholders(made, arguments))
                     if isinstance(made.source, Fetched):
@@ -293,11 +292,11 @@ class TensorFlowBackend(FunctionalBackend):
             if isinstance(kind, Element):
                 if made.source is None:
                     made.source = kind.source
-                    made.inputs = [tensorflow_graphs.placeholder(made.graph, *s) for s in kind.source.inputs]
+                    made.inputs = [graphs.placeholder(made.graph, *s) for s in kind.source.inputs]
                     leaves = flatten(kind.source.item(*made.inputs))[0]
                 values.append(leaves[kind.place])
                 continue
-            own = [tensorflow_graphs.placeholder(made.graph, p.dtype, p.shape) for p in self.parts(kind)]
+            own = [graphs.placeholder(made.graph, p.dtype, p.shape) for p in self.parts(kind)]
             made.arguments += own
             values += self.built([kind], own, [(object(), 0)])
         return values
@@ -314,8 +313,8 @@ class TensorFlowBackend(FunctionalBackend):
                     left = [self.zeros(part) for kind in kinds for part in self.parts(kind)]
                 else:
                     left = [t for out in outputs for t in self.held(out[side], out[2])]
-            tensorflow_graphs.close(capture.graph, left)
-        results = tensorflow_graphs.build_cond(self.truth(pred), [c.graph for c in captures])
+            graphs.close(capture.graph, left)
+        results = graphs.build_cond(self.truth(pred), [c.graph for c in captures])
         counts = [_common_count(first, second) for first, second, _ in outputs]
         return self.built(kinds, results[: sum(len(self.parts(k)) for k in kinds)], counts)
 
@@ -350,7 +349,7 @@ class TensorFlowBackend(FunctionalBackend):
             extra, flag = body.source.first(self.flag(going))
             flags = (flag, body.following[1] if body.following is not None else True)
             return self._loop(limit, flags, extra, init, types, body, results, options)
-        length = body.source.length
+        length = body.source.count_of_items
         if limit is not None:
             length = self.least(length, limit)
         return self._loop(length, flags, [], init, types, body, results, options)
@@ -370,7 +369,7 @@ class TensorFlowBackend(FunctionalBackend):
         options: dict[str, Any],
     ) -> list[Any]:
         self._check_options(options, init, types)
-        most = tf.constant(tensorflow_graphs.UNLIMITED) if limit is None else tf.cast(self.tensor(limit), tf.int32)
+        most = tf.constant(graphs.UNLIMITED) if limit is None else tf.cast(self.tensor(limit), tf.int32)
         first, again = flags or (True, True)
         again = True if body.raised is not None else again
         start = [tf.convert_to_tensor(first), *extra]
@@ -388,9 +387,9 @@ class TensorFlowBackend(FunctionalBackend):
                 left += [t for v, k in zip(results, types, strict=True) for t in self.held(v, k)]
             else:
                 left += body.arguments
-        tensorflow_graphs.close(graph, left)
+        graphs.close(graph, left)
         shapes = [(), *[t.shape for t in extra], *[p.shape for k in types for p in self.parts(k)]]
-        made = tensorflow_graphs.build_while(
+        made = graphs.build_while(
             graph, start, list(map(tf.TensorShape, shapes)), most, options.get("parallel_iterations", 10),
             counted=limit is not None, flagged=flags is not None or bool(extra),
         )  # fmt: skip
@@ -428,7 +427,7 @@ class TensorFlowBackend(FunctionalBackend):
     def is_empty(self, iterated: Any) -> bool:
         if self.is_array(iterated):
             return iterated.shape.rank is not None and iterated.shape.rank > 0 and iterated.shape[0] == 0
-        return isinstance(iterated, StagedSequence) and isinstance(iterated.length, int) and iterated.length == 0
+        return isinstance(iterated, StagedSequence) and isinstance(iterated.count, int) and iterated.count <= 0
 
     def sources(self, iterated: Any) -> list[Any]:
         return [iterated]
@@ -452,13 +451,13 @@ class TensorFlowBackend(FunctionalBackend):
         return tf.not_equal(self.truth(value), True)
 
     def get_item(self, target: Any, key: Any) -> Any:
-        return tensorflow_items.get_item(self, target, key)
+        return items.get_item(self, target, key)
 
     def set_item(self, target: Any, key: Any, value: Any) -> Any:
-        return tensorflow_items.set_item(self, target, key, value)
+        return items.set_item(self, target, key, value)
 
     def contains(self, item: Any, container: Any) -> Any:
-        return tensorflow_items.contains(self, item, container)
+        return items.contains(self, item, container)
 
     def bound(self, value: Any) -> Any:
         if not isinstance(value, Maybe):
@@ -491,7 +490,7 @@ class TensorFlowBackend(FunctionalBackend):
             raise reason from error
         if self.captures or not isinstance(error, Exception) or not is_users(error):
             return False
-        if not has_operands(error) and not tensorflow_graphs.has_effects():
+        if not has_operands(error) and not graphs.has_effects():
             return False
         self.fail(True, error)
         return True
@@ -506,14 +505,10 @@ class TensorFlowBackend(FunctionalBackend):
         return joined_text(text)
 
     def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
-        from .tensorflow_builtins import replaced
-
-        return replaced(self, function)
+        return builtins.replaced(self, function)
 
     def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-        from .tensorflow_builtins import call
-
-        return call(self, function, args, kwargs)
+        return builtins.call(self, function, args, kwargs)
 
 
 def _count_of(value: Any) -> Any:
@@ -532,16 +527,3 @@ def _count_after(before: Any, after: Any, trips: int | None) -> Any:
         return None
     added = trips * end[1]
     return (start[0], start[1] + added) if isinstance(start, tuple) else start + added
-
-
-def register() -> None:
-    backend = TensorFlowBackend()
-    register_conversion(lambda value, dtype=None, name=None, as_ref=False: _stacked(value, dtype))
-    register_backend(backend)
-
-
-def _stacked(value: StagedList, dtype: Any) -> Any:
-    if value.kind.items is not None and value.kind.spec != LEAF:
-        raise TypeError("a staged list of tuples or dicts cannot be one tensor")
-    made = value.stacked()[0] if value.kind.items is not None else tf.zeros([0], dtype or default_dtype(2))
-    return made if dtype is None else tf.cast(made, dtype)

@@ -11,13 +11,13 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.experimental.numpy as tnp
 
-from .. import staging
-from ..errors import StagingError, UnsupportedFunctionError
-from ..structures import flatten, unflatten
-from .iterables import StagedSequence
-from .tensorflow_host import show, text_of
-from .tensorflow_lists import StagedList, known_count
-from .tensorflow_values import Number, default_dtype, rank_of, weak
+from ... import staging
+from ...errors import StagingError, UnsupportedFunctionError
+from ...structures import flatten, unflatten
+from ..iterables import StagedSequence
+from .host import show, text_of
+from .lists import StagedList, known_count
+from .values import Number, default_dtype, rank_of, weak
 
 
 def call(backend: Any, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .. import staging
-from ..errors import StagingError
-from ..staging.aliases import other_way
-from . import staged_by
-from .iterables import StagedSequence
-from .tensorflow_lists import ListKind, StagedList
-from .tensorflow_values import Number, weak
+from ... import staging
+from ...errors import StagingError
+from ...staging.aliases import other_way
+from .. import staged_by
+from ..iterables import StagedSequence
+from .host import text_of
+from .lists import ListKind, StagedList
+from .values import Number, weak
 
 
 def get_item(backend: Any, target: Any, key: Any) -> Any:
@@ -98,8 +99,6 @@ def _in_range(backend: Any, tensor: Any, axis: int, index: Any) -> Any:
 
 
 def _text(*parts: Any) -> Any:
-    from .tensorflow_host import text_of
-
     return tf.strings.join([p if isinstance(p, str) else text_of(p) for p in parts])
 
 
