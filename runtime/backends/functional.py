@@ -295,7 +295,9 @@ class FunctionalBackend:
             return StagedSequence("range", len(iterated), lambda i: iterated.start + i * iterated.step)
         if isinstance(iterated, (list, tuple, GrowingList)):
             items = list(iterated)
-            return StagedSequence("list", len(items), lambda i: self.get_item(items, i))
+            return StagedSequence(
+                "list", len(items), lambda i: items[i] if isinstance(i, int) else self.get_item(items, i)
+            )
         raise StagingError(
             f"a {type(iterated).__name__} cannot be iterated together with staged values: make it a list, "
             "or an array"

@@ -117,7 +117,7 @@ class TensorFlowBackend(FunctionalBackend):
         if kind is list:
             return self._type_of_list(value)
         if isinstance(value, tf.TensorArray):
-            return ArrayKind(value.dtype, value)
+            return ArrayKind(value.dtype)
         return Composite(tf.type_spec_from_value(value)) if isinstance(value, _COMPOSITE) else None
 
     def _type_of_list(self, values: list[Any]) -> ListKind | None:
@@ -213,12 +213,7 @@ class TensorFlowBackend(FunctionalBackend):
                 return StagedList(self, ListKind(kind.items, kind.spec), own, count)
             return Contents(self, kind, tuple(own), count)
         if isinstance(kind, ArrayKind):
-            model = kind.model
-            shape = model.element_shape if model.element_shape.rank is not None else None
-            return tf.TensorArray(
-                kind.dtype, flow=own[0], element_shape=shape, infer_shape=shape is not None,
-                dynamic_size=True, clear_after_read=False,
-            )  # fmt: skip
+            return tf.TensorArray(kind.dtype, flow=own[0], dynamic_size=True, clear_after_read=False)
         if isinstance(kind, Composite):
             return tf.nest.pack_sequence_as(kind.spec, own, expand_composites=True)
         return self.as_kind(own[0], kind)
@@ -404,10 +399,10 @@ class TensorFlowBackend(FunctionalBackend):
         for value, shape in options.get("shape_invariants", ()):
             for given, kind in zip(init, types, strict=True):
                 left = tf.TensorShape(getattr(kind, "shape", None))
-                if given is value and not tf.TensorShape(shape).is_subtype_of(left) and not left.is_subtype_of(
-                    tf.TensorShape(shape)
-                ):
-                    raise MismatchError(f"a variable of a loop has the shape {left}, but its invariant is {shape}")
+                if given is value and not left.is_subtype_of(tf.TensorShape(shape)):
+                    raise MismatchError(
+                        f"a variable of a loop has the shape {left}, but its invariant is {shape}"
+                    )
 
     def elements(self, iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[Any]]:
         source = source_of(self, iterated)

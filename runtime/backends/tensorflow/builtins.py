@@ -14,6 +14,7 @@ import tensorflow.experimental.numpy as tnp
 from ... import staging
 from ...errors import StagingError, UnsupportedFunctionError
 from ...structures import flatten, unflatten
+from .. import staged_by
 from ..iterables import StagedSequence
 from .host import show, text_of
 from .lists import StagedList, known_count
@@ -21,7 +22,7 @@ from .values import Number, default_dtype, rank_of, weak
 
 
 def call(backend: Any, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-    if function in _SHALLOW and not any(map(backend.is_staged, args)):
+    if function in _SHALLOW and not any(map(staged_by, args)):
         return function(*args, **kwargs)
     if function in (range, enumerate, zip, reversed):
         return backend.iterable(function, args, kwargs)
@@ -280,7 +281,7 @@ def _list(values: Any = ()) -> Any:
     """The items of something staged: a Python list where their number is known."""
     if isinstance(values, StagedList):
         return values.copy() if known_count(values.count) is None else list(values)
-    if isinstance(values, StagedSequence):
+    if isinstance(values, (list, tuple, StagedSequence)):
         return list(values)
     tensor = tf.convert_to_tensor(values)
     if tensor.shape.rank in (None, 0) or tensor.shape[0] is None:

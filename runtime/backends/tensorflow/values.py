@@ -62,16 +62,9 @@ class Composite:
 
 @dataclass(frozen=True)
 class ArrayKind:
-    """A `tf.TensorArray`; `model` is one of its kind."""
+    """A `tf.TensorArray`."""
 
     dtype: Any
-    model: Any = None
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ArrayKind) and other.dtype == self.dtype
-
-    def __hash__(self) -> int:
-        return hash(self.dtype)
 
     def __str__(self) -> str:
         return f"TensorArray of {self.dtype.name}"
