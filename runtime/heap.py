@@ -312,7 +312,7 @@ def _is_library(module: Any) -> bool:
 
 
 def _is_built(kind: type) -> bool:
-    """Whether instances are layers, whose private attributes their framework sets when they are first called."""
+    """Whether instances are layers, whose private attributes their framework sets at their first call."""
     return any(c.__module__.partition(".")[0] in ("keras", "tensorflow") for c in kind.__mro__)
 
 

@@ -35,7 +35,9 @@ def plain(tensor: Any) -> Any:
 def _give_methods() -> None:
     """The samples call methods of arrays; of these TensorFlow's NumPy behaviour gives tensors a few only."""
     numpy = tf.experimental.numpy
-    for name in "sum any all max min mean std var prod argmax argmin cumsum copy dot argsort sort nonzero".split():
+    for (
+        name
+    ) in "sum any all max min mean std var prod argmax argmin cumsum copy dot argsort sort nonzero".split():
         setattr(tf.Tensor, name, getattr(numpy, name))
     tf.Tensor.tolist = tf.unstack
     tf.Tensor.item = lambda self: tf.reshape(self, [])
@@ -61,4 +63,4 @@ DIFFERS = {
 """Samples that do what TensorFlow does, which is not what NumPy does."""
 
 REFUSALS = (tf.errors.OperatorNotAllowedInGraphError,)
-"""Errors of TensorFlow's that say what is wrong, which a function that makes closures does not turn into ours."""
+"""Errors of TensorFlow's that say what is wrong, which functions that make closures do not turn into ours."""

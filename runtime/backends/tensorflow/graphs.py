@@ -24,7 +24,7 @@ UNLIMITED = -1
 
 
 def is_xla() -> bool:
-    """Whether the function that is being traced is compiled by XLA, which runs no Python and raises nothing."""
+    """Whether XLA compiles the function that is being traced; it runs no Python and raises nothing."""
     return bool(control_flow_util.GraphOrParentsInXlaContext(_current()))
 
 
@@ -91,7 +91,14 @@ def build_cond(pred: Any, graphs: Sequence[Any]) -> list[Any]:
 
 
 def build_while(
-    body: Any, init: Sequence[Any], shapes: Sequence[Any], limit: Any, parallel: int, *, counted: bool, flagged: bool
+    body: Any,
+    init: Sequence[Any],
+    shapes: Sequence[Any],
+    limit: Any,
+    parallel: int,
+    *,
+    counted: bool,
+    flagged: bool,
 ) -> list[Any]:
     """`While` over a closed graph from (counter, limit, flag, *carried) to the same.
 
@@ -101,7 +108,9 @@ def build_while(
     count = len(inputs)
     cond = _named(WhileCondFuncGraph, "while_cond")
     with cond.as_default():
-        cond.inputs = [tf.compat.v1.placeholder(t.dtype, s) for t, s in zip(inputs, [(), (), *shapes], strict=True)]
+        cond.inputs = [
+            tf.compat.v1.placeholder(t.dtype, s) for t, s in zip(inputs, [(), (), *shapes], strict=True)
+        ]
         for t in body.external_captures:
             cond.capture(t)
         counter, most, flag = cond.inputs[:3]
@@ -113,7 +122,12 @@ def build_while(
         [*inputs, *body.external_captures],
         cond,
         body,
-        output_shapes=[tf.TensorShape(()), tf.TensorShape(()), *shapes, *[t.shape for t in body.internal_captures]],
+        output_shapes=[
+            tf.TensorShape(()),
+            tf.TensorShape(()),
+            *shapes,
+            *[t.shape for t in body.internal_captures],
+        ],
         parallel_iterations=parallel,
         name="while",
         num_original_outputs=len(body.outputs),

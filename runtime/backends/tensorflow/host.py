@@ -12,10 +12,10 @@ from ...errors import AutographError, StagingError, located
 from ...staging.raises import is_own_raise, revived
 from ...structures import flatten, unflatten
 from ...tracebacks import is_ours
+from ..texts import CONVERSIONS, Mark, Text, resolved
 from .graphs import is_xla
 from .lists import StagedList
 from .values import Number
-from ..texts import CONVERSIONS, Mark, Text, resolved
 
 __all__ = ["Mark", "explained", "fail", "has_operands", "is_users", "joined_text", "show", "text_of"]
 
@@ -126,7 +126,9 @@ def is_users(error: BaseException) -> bool:
 
 def explained(error: BaseException) -> AutographError | None:
     """An error of ours for one of TensorFlow's that says that a tensor has no value as yet."""
-    if not isinstance(error, tf.errors.OperatorNotAllowedInGraphError) and "symbolic tf.Tensor" not in str(error):
+    if not isinstance(error, tf.errors.OperatorNotAllowedInGraphError) and "symbolic tf.Tensor" not in str(
+        error
+    ):
         return None
     if isinstance(error, AutographError):
         return None
@@ -139,13 +141,13 @@ def explained(error: BaseException) -> AutographError | None:
         place = place.tb_next
     if "terating" in str(error):
         message = (
-            "a staged tensor is unpacked, or iterated by code that is not converted, which TensorFlow does not "
-            "do in a graph. Unpack tf.unstack(x), or index it"
+            "a staged tensor is unpacked, or iterated by code that is not converted, which TensorFlow does "
+            "not do in a graph. Unpack tf.unstack(x), or index it"
         )
     else:
         message = (
-            "Python needs the value of a staged tensor, which is known only at run time. Convert the function "
-            "that needs it, or use a function of TensorFlow that takes a tensor"
+            "Python needs the value of a staged tensor, which is known only at run time. Convert the "
+            "function that needs it, or use a function of TensorFlow that takes a tensor"
         )
     if user is not None:
         message = located(message, user.tb_frame.f_code.co_filename, user.tb_lineno)

@@ -91,7 +91,10 @@ def _in_range(backend: Any, tensor: Any, axis: int, index: Any) -> Any:
     outside = tf.logical_or(index < -most, index >= most)
     if index.shape.rank == 0:
         shown = Number(most) if size is None else size
-        checked = backend.fail(outside, IndexError(_text("index ", index, f" is out of bounds for axis {axis} with size ", shown)))
+        checked = backend.fail(
+            outside,
+            IndexError(_text("index ", index, f" is out of bounds for axis {axis} with size ", shown)),
+        )
     else:
         checked = backend.fail(tf.reduce_any(outside), IndexError(f"index out of bounds for axis {axis}"))
     with tf.control_dependencies([checked]):
@@ -113,8 +116,10 @@ def _read(backend: Any, tensor: Any, key: Any) -> Any:
         return tensor[key]
     if len(parts) == 1:
         return tf.gather(tensor, parts[0])
-    return tf.experimental.numpy.asarray(tensor).__getitem__(key) if hasattr(tf.Tensor, "astype") else _picked(
-        tensor, key
+    return (
+        tf.experimental.numpy.asarray(tensor).__getitem__(key)
+        if hasattr(tf.Tensor, "astype")
+        else _picked(tensor, key)
     )
 
 
@@ -144,8 +149,8 @@ def set_item(backend: Any, target: Any, key: Any, value: Any) -> Any:
         other = other_way(target, None, None)
         if other:
             raise StagingError(
-                f"a staged value is written into a plain array, and {other} leads to it too, and would not see "
-                "that. Write to an array that has one name, or pass the array as an argument"
+                f"a staged value is written into a plain array, and {other} leads to it too, and would not "
+                "see that. Write to an array that has one name, or pass the array as an argument"
             )
         return _written(backend, tf.convert_to_tensor(target), key, value)
     if staging.has_staged(key):
@@ -153,7 +158,9 @@ def set_item(backend: Any, target: Any, key: Any, value: Any) -> Any:
             made = backend.staged_list(target)
             made[_bounds(backend, key)] = value
             return made
-        raise StagingError(f"an item of a {type(target).__name__} cannot be set by a staged key: use a tensor")
+        raise StagingError(
+            f"an item of a {type(target).__name__} cannot be set by a staged key: use a tensor"
+        )
     target[key] = value
     return target
 
@@ -165,10 +172,14 @@ def _written(backend: Any, tensor: Any, key: Any, value: Any) -> Any:
         value = backend.tensor(value)
         value = value if value.dtype == tensor.dtype else tf.cast(value, tensor.dtype)
     else:
-        value = backend.cast(np.asarray(value), backend.type_of(tensor)) if isinstance(value, (list, tuple)) else (
-            tf.constant(value, tensor.dtype)
-            if not (isinstance(value, float) and tensor.dtype.is_integer)
-            else tf.constant(int(value), tensor.dtype)
+        value = (
+            backend.cast(np.asarray(value), backend.type_of(tensor))
+            if isinstance(value, (list, tuple))
+            else (
+                tf.constant(value, tensor.dtype)
+                if not (isinstance(value, float) and tensor.dtype.is_integer)
+                else tf.constant(int(value), tensor.dtype)
+            )
         )
     if _is_mask(key):
         mask = tf.convert_to_tensor(key)

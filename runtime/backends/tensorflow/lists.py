@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import tensorflow as tf
 
@@ -86,8 +86,8 @@ class StagedList:
         kinds = tuple([self.backend.type_of(leaf) for leaf in leaves])
         if any(not isinstance(k, Kind) for k in kinds):
             raise StagingError(
-                f"a {type(value).__name__} is appended to a list in a staged branch or loop, which holds tensors, "
-                "numbers, text, and tuples and dicts of these"
+                f"a {type(value).__name__} is appended to a list in a staged branch or loop, which holds "
+                "tensors, numbers, text, and tuples and dicts of these"
             )
         self._hold(self.backend.merge_lists(self.kind, ListKind(kinds, spec)))
         assert self.kind.items is not None
@@ -104,11 +104,13 @@ class StagedList:
 
     def extend(self, values: Any) -> None:
         if isinstance(values, StagedList) and known_count(values.count) is None:
-            raise StagingError("a list whose length is known only at run time is added to another: append in a loop")
+            raise StagingError(
+                "a list whose length is known only at run time is added to another: append in a loop"
+            )
         for value in values:
             self.append(value)
 
-    def __iadd__(self, values: Any) -> StagedList:
+    def __iadd__(self, values: Any) -> Self:
         self.extend(values)
         return self
 
@@ -136,7 +138,10 @@ class StagedList:
         leaves: list[Any] = []
         for part, kind in zip(self.parts, self._kinds(), strict=True):
             made = tf.raw_ops.TensorListGetItem(
-                input_handle=part, index=index, element_shape=shape_input(kind.shape), element_dtype=kind.dtype
+                input_handle=part,
+                index=index,
+                element_shape=shape_input(kind.shape),
+                element_dtype=kind.dtype,
             )
             leaves.append(self.backend.as_kind(made, kind))
         return unflatten(self.kind.spec, leaves)
@@ -165,7 +170,9 @@ class StagedList:
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, slice):
             raise StagingError("a slice of a staged list is assigned to: write its items")
-        place = tf.cast(tf.convert_to_tensor(self._place(key, "list assignment index out of range")), tf.int32)
+        place = tf.cast(
+            tf.convert_to_tensor(self._place(key, "list assignment index out of range")), tf.int32
+        )
         self._changing()
         leaves, spec = flatten(value)
         kinds = tuple([self.backend.type_of(leaf) for leaf in leaves])
@@ -221,7 +228,9 @@ class StagedList:
 
     def _reorder(self, order: Any) -> None:
         self.parts = [
-            tf.raw_ops.TensorListFromTensor(tensor=tf.gather(rows, order), element_shape=shape_input(kind.shape))
+            tf.raw_ops.TensorListFromTensor(
+                tensor=tf.gather(rows, order), element_shape=shape_input(kind.shape)
+            )
             for rows, kind in zip(self.stacked(), self._kinds(), strict=True)
         ]
 
@@ -237,8 +246,8 @@ class StagedList:
 
     def _refuse(self, *_: Any, **__: Any) -> Any:
         raise StagingError(
-            "a list whose length is known only at run time has append(), insert(), pop(), extend(), clear() and "
-            "items only: remove(), sort() and the like cannot be staged. Use a tensor"
+            "a list whose length is known only at run time has append(), insert(), pop(), extend(), clear() "
+            "and items only: remove(), sort() and the like cannot be staged. Use a tensor"
         )
 
     remove = sort = reverse = index = __mul__ = __radd__ = _refuse
@@ -277,7 +286,9 @@ class StagedRecords(StagedList):
             made = StagedList(backend, kind, parts, None)
             made.flat = tuple(components)
             return made
-        return [unflatten(kind.spec, list(leaves)) for leaves in zip(*map(tf.unstack, components), strict=True)]
+        return [
+            unflatten(kind.spec, list(leaves)) for leaves in zip(*map(tf.unstack, components), strict=True)
+        ]
 
 
 def in_program(error: IndexError) -> IndexError:
@@ -335,7 +346,9 @@ def parts_as(backend: Any, held: Contents, kind: ListKind) -> list[Any]:
             num_elements=-1 if count is None else count,
         )
         made.append(
-            tf.raw_ops.TensorListFromTensor(tensor=tf.cast(rows, new.dtype), element_shape=shape_input(new.shape))
+            tf.raw_ops.TensorListFromTensor(
+                tensor=tf.cast(rows, new.dtype), element_shape=shape_input(new.shape)
+            )
         )
     return made
 
