@@ -191,6 +191,17 @@ def test_xla():
     assert (total.numpy(), i.numpy()) == (1.0, 3)
 
 
+def test_checks_under_xla():
+    def f(xs, i):
+        if i > 7:
+            raise ValueError(f"{i} is too large")
+        xs[i] = 5
+        return xs[i], xs
+
+    item, xs = compiled(f, jit_compile=True)(tf.constant([1, 2, 3]), tf.constant(1))
+    assert (item.numpy(), xs.numpy().tolist()) == (5, [1, 5, 3])
+
+
 def test_gradient_under_xla():
     def f(xs):
         with tf.GradientTape() as tape:

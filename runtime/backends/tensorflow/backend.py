@@ -26,7 +26,7 @@ from .lists import (
     StagedList,
     known_count,
 )
-from .sources import Element, Fetched, is_dataset, is_iterator, source_of
+from .sources import Element, Fetched, is_dataset, is_iterator, listed, source_of
 from .values import (
     Number,
     default_dtype,
@@ -239,7 +239,7 @@ class TensorFlowBackend(TensorFlowKinds):
             return StagedSequence(
                 "ragged", weak(rows) if known is None else known, lambda i: iterated[self.tensor(i)]
             )
-        return super().sequence(iterated)
+        return listed(self, super().sequence(iterated))
 
     def is_empty(self, iterated: Any) -> bool:
         if self.is_array(iterated):

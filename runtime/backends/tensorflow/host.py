@@ -12,7 +12,7 @@ from ...errors import AutographError, StagingError, located
 from ...staging.raises import is_own_raise, revived
 from ...structures import flatten, unflatten
 from ...tracebacks import is_ours
-from ..texts import CONVERSIONS, Mark, Text, resolved
+from ..texts import CONVERSIONS, Mark, Text, joined, resolved
 from .graphs import is_xla
 from .lists import StagedList
 from .values import Number
@@ -21,7 +21,7 @@ __all__ = ["Mark", "explained", "fail", "has_operands", "is_users", "joined_text
 
 
 def _is_staged(value: Any) -> bool:
-    return isinstance(value, (tf.Tensor, tf.Variable, Number, StagedList))
+    return isinstance(value, (tf.Tensor, tf.Variable, Number, StagedList, Text))
 
 
 def plain(value: Any) -> Any:
@@ -47,15 +47,16 @@ def operands_of(value: Any) -> tuple[list[Any], Callable[[Sequence[Any]], Any]]:
     """The staged values in a structure, and a function from their values to it."""
     leaves, spec = flatten(value)
     places = [i for i, leaf in enumerate(leaves) if _is_staged(leaf)]
-    staged = [leaves[i] for i in places]
+    staged = [leaves[i].values if isinstance(leaves[i], Text) else [leaves[i]] for i in places]
 
     def filled(values: Sequence[Any]) -> Any:
-        made = list(leaves)
-        for place, operand, given in zip(places, staged, values, strict=True):
-            made[place] = _shown(given, operand)
+        made, rest = list(leaves), list(values)
+        for place, parts in zip(places, staged, strict=True):
+            own = [_shown(rest.pop(0), part) for part in parts]
+            made[place] = joined(leaves[place], own) if isinstance(leaves[place], Text) else own[0]
         return unflatten(spec, made)
 
-    return [tf.convert_to_tensor(v) for v in staged], filled
+    return [tf.convert_to_tensor(v) for parts in staged for v in parts], filled
 
 
 def show(*values: Any, sep: str = " ", end: str = "\n", file: Any = None, flush: bool = False) -> None:
@@ -88,9 +89,12 @@ def text_of(value: Any, conversion: str = "", spec: str = "") -> Any:
 
 
 def joined_text(text: str) -> Any:
-    """A string with marks of staged values, as a tensor; one without is itself."""
+    """A string with marks of staged values, as a tensor; one without is itself.
+
+    XLA has no text: there it can be raised only, which XLA drops.
+    """
     found = resolved(text)
-    if not isinstance(found, Text):
+    if not isinstance(found, Text) or is_xla():
         return found
     pieces = [p if isinstance(p, str) else text_of(found.values[p[0]], p[1], p[2]) for p in found.pieces]
     return tf.strings.join(pieces)

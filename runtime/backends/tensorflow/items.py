@@ -12,7 +12,7 @@ from ...errors import StagingError
 from ...staging.aliases import other_way
 from .. import staged_by
 from ..iterables import StagedSequence
-from .host import text_of
+from ..texts import Text
 from .lists import ListKind, StagedList
 from .values import Number, weak
 
@@ -90,19 +90,15 @@ def _in_range(backend: Any, tensor: Any, axis: int, index: Any) -> Any:
     most = tf.shape(tensor, out_type=index.dtype)[axis] if size is None else tf.constant(size, index.dtype)
     outside = tf.logical_or(index < -most, index >= most)
     if index.shape.rank == 0:
-        shown = Number(most) if size is None else size
-        checked = backend.fail(
-            outside,
-            IndexError(_text("index ", index, f" is out of bounds for axis {axis} with size ", shown)),
+        text = Text(
+            ["index ", (0, "", ""), f" is out of bounds for axis {axis} with size ", (1, "", "")],
+            [index, most],
         )
+        checked = backend.fail(outside, IndexError(text))
     else:
         checked = backend.fail(tf.reduce_any(outside), IndexError(f"index out of bounds for axis {axis}"))
     with tf.control_dependencies([checked]):
         return tf.where(index < 0, index + most, index)
-
-
-def _text(*parts: Any) -> Any:
-    return tf.strings.join([p if isinstance(p, str) else text_of(p) for p in parts])
 
 
 def _read(backend: Any, tensor: Any, key: Any) -> Any:

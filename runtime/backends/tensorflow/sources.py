@@ -104,7 +104,7 @@ def source_of(backend: Any, iterated: Any) -> _Source:
         return Fetched(iter(iterated))
     if is_iterator(kind):
         return Fetched(iterated)
-    return Counted(listed(backend, backend.sequence(iterated)))
+    return Counted(backend.sequence(iterated))
 
 
 def listed(backend: Any, items: StagedSequence) -> StagedSequence:
