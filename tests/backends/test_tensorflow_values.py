@@ -166,12 +166,12 @@ def test_items_out_of_range():
     xs = tf.constant([1, 2, 3])
     assert compiled(read)(xs, tf.constant(-1)).numpy() == 3
     assert compiled(write)(xs, tf.constant(-1)).numpy().tolist() == [1, 2, 0]
-    for f in (read, write):
-        for i in (3, -4):
-            with pytest.raises(
-                tf.errors.OpError, match=f"IndexError: index {i} is out of bounds for axis 0 with size 3"
-            ):
-                compiled(f)(xs, tf.constant(i))
+    for i in (3, -4):
+        with pytest.raises(tf.errors.OpError, match="out of bounds"):
+            compiled(read)(xs, tf.constant(i))
+        message = f"IndexError: index {i} is out of bounds for axis 0 with size 3"
+        with pytest.raises(tf.errors.OpError, match=message):
+            compiled(write)(xs, tf.constant(i))
 
 
 def test_slices_with_staged_bounds():

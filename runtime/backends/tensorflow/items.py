@@ -61,8 +61,8 @@ def _is_scalar(part: Any) -> bool:
     return isinstance(part, (tf.Tensor, tf.Variable)) and part.shape.rank == 0 and part.dtype.is_integer
 
 
-def _checked(backend: Any, tensor: Any, key: Any) -> Any:
-    """A key whose numbers are raised for if they are outside, as NumPy does, and made positive."""
+def _checked(backend: Any, tensor: Any, key: Any, *, positive: bool = False) -> Any:
+    """A key whose numbers are raised for if they are outside, as NumPy does, and made positive if need be."""
     parts = list(key) if isinstance(key, tuple) else [key]
     dims = sum(p is not None and p is not Ellipsis for p in parts)
     axis = 0
@@ -73,12 +73,12 @@ def _checked(backend: Any, tensor: Any, key: Any) -> Any:
             axis += (tensor.shape.rank or dims) - dims
             continue
         if _is_scalar(part) or (isinstance(part, tf.Tensor) and part.dtype.is_integer):
-            parts[i] = _in_range(backend, tensor, axis, part)
+            parts[i] = _in_range(backend, tensor, axis, part, positive=positive)
         axis += 1
     return tuple(parts) if isinstance(key, tuple) else parts[0]
 
 
-def _in_range(backend: Any, tensor: Any, axis: int, index: Any) -> Any:
+def _in_range(backend: Any, tensor: Any, axis: int, index: Any, *, positive: bool) -> Any:
     size = tensor.shape[axis] if tensor.shape.rank is not None else None
     if isinstance(index, (int, np.integer)) and size is not None:
         if not -size <= index < size:
@@ -87,6 +87,8 @@ def _in_range(backend: Any, tensor: Any, axis: int, index: Any) -> Any:
     index = tf.convert_to_tensor(index)
     if index.dtype not in (tf.int32, tf.int64):
         index = tf.cast(index, tf.int64)
+    if index.shape.rank == 0 and not positive:
+        return index  # a strided slice counts from the end itself, and raises for what is outside
     most = tf.shape(tensor, out_type=index.dtype)[axis] if size is None else tf.constant(size, index.dtype)
     outside = tf.logical_or(index < -most, index >= most)
     if index.shape.rank == 0:
@@ -184,7 +186,7 @@ def _written(backend: Any, tensor: Any, key: Any, value: Any) -> Any:
                 mask = mask[..., None]
             return tf.where(mask, value, tensor)
         return tf.tensor_scatter_nd_update(tensor, tf.where(mask), value)
-    key = _checked(backend, tensor, key)
+    key = _checked(backend, tensor, key, positive=True)
     if _is_scalar(key):
         row = tf.broadcast_to(value, tf.shape(tensor)[1:])
         return tf.tensor_scatter_nd_update(tensor, [[key]], row[None])

@@ -115,6 +115,8 @@ def listed(backend: Any, items: StagedSequence) -> StagedSequence:
     tensor = backend.tensor(array)
     if tensor.shape.rank is None:
         return items
+    if tf.is_symbolic_tensor(tensor) and tensor.op.type == "Range":
+        return _counted(backend, items, *tensor.op.inputs)
     rows = tf.raw_ops.TensorListFromTensor(tensor=tensor, element_shape=_row_shape(tensor))
 
     def item(i: Any) -> Any:
@@ -128,6 +130,18 @@ def listed(backend: Any, items: StagedSequence) -> StagedSequence:
         return made
 
     return StagedSequence("rows", items.count, item, items.sources)
+
+
+def _counted(backend: Any, items: StagedSequence, start: Any, _: Any, step: Any) -> StagedSequence:
+    """What `tf.range` made, without its tensor."""
+    first, by = tf.get_static_value(start), tf.get_static_value(step)
+
+    def item(i: Any) -> Any:
+        number = tf.cast(backend.tensor(i), start.dtype)
+        scaled = number if by == 1 else number * step
+        return scaled if first == 0 else start + scaled
+
+    return StagedSequence("range", items.count, item, items.sources)
 
 
 def _row_shape(tensor: Any) -> Any:
