@@ -241,6 +241,14 @@ class TensorFlowBackend(TensorFlowKinds):
             )
         return listed(self, super().sequence(iterated))
 
+    def iterable(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> StagedSequence:
+        if function is range and len(args) == 3 and self.is_array(args[2]):
+            step = self.tensor(args[2])
+            checked = self.fail(tf.equal(step, 0), ValueError("range() arg 3 must not be zero"))
+            with tf.control_dependencies([checked]):  # before anything is divided by it
+                args = (*args[:2], weak(tf.identity(step)))
+        return super().iterable(function, args, kwargs)
+
     def is_empty(self, iterated: Any) -> bool:
         if self.is_array(iterated):
             return iterated.shape.rank is not None and iterated.shape.rank > 0 and iterated.shape[0] == 0
