@@ -149,7 +149,7 @@ _ADDED = re.compile(r"(base|updated|value|element)(_\d+)?$")  # names that the c
 
 class _Captures(threading.local):
     def __init__(self) -> None:
-        self.captures: list[Capture] = []
+        self.captures: list[Any] = []
         self.traced: tuple[Any, Any] = (None, False)  # a trace, and whether it has raised
 
 
@@ -186,7 +186,7 @@ class FunctionalBackend:
         self._local = _Captures()
 
     @property
-    def captures(self) -> list[Capture]:
+    def captures(self) -> list[Any]:
         """The captures that this thread is in, from the outside in."""
         return self._local.captures
 
@@ -196,7 +196,7 @@ class FunctionalBackend:
     def in_branch(self) -> bool:
         return bool(self.captures)
 
-    def staged_list(self, values: Sequence[Any]) -> GrowingList:
+    def staged_list(self, values: Sequence[Any]) -> Any:
         return GrowingList(self, values)
 
     def unstaged(self, value: Any) -> Any:

@@ -134,7 +134,7 @@ def _same(a: Any, b: Any) -> tuple[Any, Any]:
     dtype = tf.convert_to_tensor(total).dtype if not isinstance(total, Number) else total.held
     if _is_bool(a) and _is_bool(b):
         dtype = tf.bool
-    return tuple([tf.cast(tf.convert_to_tensor(v), dtype) for v in (a, b)])  # type: ignore[return-value]
+    return tuple([tf.cast(tf.convert_to_tensor(v), dtype) for v in (a, b)])
 
 
 def _is_bool(value: Any) -> bool:

@@ -95,7 +95,7 @@ def merged_dtype(first: Kind, second: Kind) -> Any:
     return tf.as_dtype(np.result_type(a.as_numpy_dtype, b.as_numpy_dtype))
 
 
-class Number(tf.__internal__.types.Tensor):  # type: ignore[misc]
+class Number(tf.__internal__.types.Tensor):
     """A Python number that a staged program computes: it takes the dtype of the tensors that it meets."""
 
     def __init__(self, tensor: Any):
