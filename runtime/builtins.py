@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import GeneratorType
 from typing import Any
 
 import numpy as np
 
 from . import staging
-from .backends import staged_by
+from .backends import active, staged_by
 from .tracebacks import without_own_frame
 
 _PYTHON = (
@@ -51,12 +51,12 @@ def _staged_argument(args: tuple, kwargs: dict[str, Any]) -> Any:
 def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            if staging.ACTIVE:
+            if staging.ACTIVE and (innermost := active()) is not None:
                 if function in _CONSUMERS and args and type(args[0]) is GeneratorType:
-                    args = ([*args[0]], *args[1:])
+                    args = (_consumed(function, args[0]), *args[1:])
                 backend = _staged_argument(args, kwargs)
                 if backend is None and function is print and staging.in_branch():
-                    backend = staging.current()
+                    backend = innermost
                 if backend is not None:
                     return backend.call_builtin(function, args, kwargs)
             return function(*args, **kwargs)
@@ -65,6 +65,20 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
             raise
 
     return call if isinstance(function, type) else functools.wraps(function)(call)
+
+
+def _consumed(function: Callable[..., Any], items: Iterable[Any]) -> list[Any]:
+    """The items that a function takes: `any` and `all` end at the first plain one that decides."""
+    if function is not any and function is not all:
+        return [*items]
+    taken: list[Any] = []
+    staged = False
+    for item in items:
+        staged = staged or staged_by(item) is not None
+        taken.append(item if staged else bool(item))
+        if not staged and taken[-1] is (function is any):
+            break
+    return taken
 
 
 def _hasattr(*args: Any) -> bool:

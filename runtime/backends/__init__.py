@@ -154,6 +154,14 @@ def load_backends() -> None:
             importlib.import_module(f"{__name__}.{module}").register()
 
 
+def active() -> Backend | None:
+    """The innermost backend that is staging now, or None."""
+    for backend in reversed(ACTIVE):
+        if getattr(backend, "announces", False) or backend.staging():
+            return backend
+    return None
+
+
 def staged_by(value: Any) -> Backend | None:
     """The backend that is staging `value`, or None for a plain value."""
     backend = BACKENDS[type(value)]

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any, Self
 
 from .. import staging
@@ -20,6 +21,11 @@ from ..staging.aliases import user_frames
 from ..structures import flatten
 from ..undefined import Undefined
 from .iterables import StagedSequence, staged_enumerate, staged_range, staged_reversed, staged_zip
+
+
+def converted_frames() -> Iterator[FrameType]:
+    """The converted functions that run, from the inside out: what traces them is the system's business."""
+    return (frame for frame in user_frames() if "ag__" in frame.f_code.co_freevars)
 
 
 @dataclass(frozen=True)
@@ -128,7 +134,7 @@ class GrowingList:
         for value in values:
             self.append(value)
 
-    def __iadd__(self, values: Any) -> Self:
+    def __iadd__(self, values: Any) -> Self:  # type: ignore[misc]
         self.extend(values)
         return self
 
@@ -249,7 +255,8 @@ class FunctionalBackend:
 
     def built(self, kinds: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
         """Values of types, out of their arrays in order."""
-        found, rest = [], list(arrays)
+        found: list[Any] = []
+        rest = list(arrays)
         for kind in kinds:
             count = len(self.parts(kind))
             own, rest = rest[:count], rest[count:]
@@ -268,7 +275,7 @@ class FunctionalBackend:
         """The staged arrays of leaves, each once."""
         found: dict[int, Any] = {}
         for leaf in leaves:
-            parts = [leaf]
+            parts: list[Any] = [leaf]
             if isinstance(leaf, Maybe):
                 parts = [leaf.value, leaf.bound]
             elif isinstance(leaf, Added):
@@ -340,10 +347,9 @@ class FunctionalBackend:
             StagingError: another variable of the converted functions that run names the array.
         """
         names: dict[tuple[str, str], set[str]] = {}
-        for frame in user_frames():
-            if "ag__" in frame.f_code.co_freevars:
-                own = {n for n, v in frame.f_locals.items() if v is target and not _ADDED.match(n)}
-                names.setdefault(family(frame.f_code), set()).update(own)
+        for frame in converted_frames():
+            own = {n for n, v in frame.f_locals.items() if v is target and not _ADDED.match(n)}
+            names.setdefault(family(frame.f_code), set()).update(own)
         found = [name for own in names.values() for name in sorted(own)]
         if len(found) > 1:
             raise StagingError(

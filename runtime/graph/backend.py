@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import dis
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import staging
-from ..errors import AutographError, StagingError
+from ..errors import StagingError
 from ..staging.aliases import other_way
-from ..tracebacks import catches, frames_of, is_ours
+from ..staging.raises import is_own_raise, refuse_caught, revived
+from ..tracebacks import frames_of
 from ..undefined import Undefined
 from . import builtins, effects, lists, record, texts
 from .ir import Graph, Missing, Node
@@ -100,7 +100,7 @@ class GraphBackend:
             except staging.AlwaysRaises as error:
                 made.raised = error
             except Exception as error:
-                if not _is_own_raise(error):
+                if not is_own_raise(error):
                     raise
                 made.raised = error
                 raise_in_graph(error)
@@ -113,7 +113,7 @@ class GraphBackend:
     def raise_last(self, error: Exception) -> bool:
         """Let the graph raise what ended the trace, if that has a staged value or comes after effects."""
         held = any(isinstance(v, Staged) for v in (*error.args, *vars(error).values()))
-        if not _is_own_raise(error) or not (held or any(node.effect for node in current().graph.nodes)):
+        if not is_own_raise(error) or not (held or any(node.effect for node in current().graph.nodes)):
             return False
         raise_in_graph(error).source = frames_of(error)
         return True
@@ -369,53 +369,18 @@ def _limits(options: dict[str, Any]) -> dict[str, Any]:
     return {} if limit is None else {"maximum_iterations": limit}
 
 
-_RAISING = frozenset(("assert_stmt", "fail", "list_get", "list_pop"))
-
-
-def _is_own_raise(error: BaseException) -> bool:
-    """Whether user code raised the exception itself, or took an item of a staged list without any."""
-    if isinstance(error, AutographError):
-        return False
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    if place is None:
-        return False
-    code = place.tb_frame.f_code
-    if is_ours(code):
-        return isinstance(error, (AssertionError, IndexError)) and code.co_name in _RAISING
-    return code.co_code[place.tb_lasti] == _RAISE
-
-
-_RAISE = dis.opmap["RAISE_VARARGS"]
-
-
 def raise_in_graph(error: BaseException) -> Node:
     """A node that raises what user code raised while it was traced.
 
     Raises:
         StagingError: an `except` of the traced code would have to catch it when the graph runs.
     """
-    for code, instruction in user_frames():
-        if catches(code, instruction):
-            raise StagingError(
-                f"{type(error).__name__} is raised under a staged condition inside a 'try' of "
-                f"{code.co_name!r} with an 'except': the graph runs after the 'try' has ended. Test the "
-                "condition instead of catching the exception"
-            ) from error
+    refuse_caught(error, user_frames())
     taken = record.Arguments()
     args, _ = taken.take(tuple(error.args))
     fields, _ = taken.take(dict(vars(error)))
     kept = (type(error), args, fields)
     return record.add("raise", taken.inputs, None, effect=True, function=revived, args=kept)
-
-
-def revived(kind: type[BaseException], args: tuple, fields: dict[str, Any]) -> BaseException:
-    """An exception as it was when it was raised, without its class's own `__init__`."""
-    made = kind.__new__(kind, *args)
-    made.args = args
-    vars(made).update(fields)
-    return made
 
 
 def _operands_of(capture: BranchCapture, own: int) -> list[Node]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import builtins as staged_builtins
-from .backend import revived
+from ..staging.raises import revived
 from .effects import DRAWS, draw
 from .record import function_name, with_shape
 from .rules import METHODS, NUMPY

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from ..backends import ACTIVE, BACKENDS, Backend, staged_by
+from ..backends import ACTIVE, BACKENDS, Backend, active, staged_by
 from ..errors import StagingError
 from ..structures import flatten, unflatten
 from .conditions import if_stmt
@@ -133,17 +133,12 @@ def is_active() -> bool:
     return bool(ACTIVE)
 
 
-def current() -> Backend | None:
-    """The backend that is staging right now."""
-    return next((b for b in reversed(ACTIVE) if b.staging()), None)
-
-
 def ended(error: BaseException, frame: FrameType) -> bool:
     """Whether the program raises what ended a trace, when it runs; `frame` is that of a converted call.
 
     That is for the outermost such call to ask: what an inner one raises ends those around it as well.
     """
-    ends = getattr(current(), "ended", None)
+    ends = getattr(active(), "ended", None)
     if ends is None:
         return False
     outer = frame.f_back
@@ -184,7 +179,7 @@ def get_item(target: Any, key: Any) -> Any:
 
 
 def set_item(target: Any, key: Any, value: Any) -> Any:
-    backend = _owner_of(target, key, value) or current()
+    backend = _owner_of(target, key, value) or active()
     if backend is None:
         target[key] = value
         return target
@@ -205,5 +200,5 @@ def contains(item: Any, container: Any) -> Any:
 
 def in_branch() -> bool:
     """Whether the backend at work is tracing a branch or a loop's body."""
-    asks = getattr(current(), "in_branch", None) if ACTIVE else None
+    asks = getattr(active(), "in_branch", None) if ACTIVE else None
     return asks is not None and asks()

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import dis
+import types
+from collections.abc import Iterable
 from typing import Any
 
-from ..errors import AutographError
-from ..tracebacks import is_ours
+from ..errors import AutographError, StagingError
+from ..tracebacks import catches, is_ours
+
+_RAISE = dis.opmap["RAISE_VARARGS"]
+_RAISING = frozenset(("assert_stmt", "fail", "list_get", "list_pop"))
 
 
 def is_own_raise(error: BaseException) -> bool:
-    """Whether user code raised the exception itself, with `raise` or `assert`."""
+    """Whether user code raised the exception itself, or took an item of a staged list without any."""
     if isinstance(error, AutographError):
         return False
     place = error.__traceback__
@@ -20,11 +25,23 @@ def is_own_raise(error: BaseException) -> bool:
         return False
     code = place.tb_frame.f_code
     if is_ours(code):
-        return isinstance(error, AssertionError) and code.co_name in ("assert_stmt", "fail")
+        return isinstance(error, (AssertionError, IndexError)) and code.co_name in _RAISING
     return code.co_code[place.tb_lasti] == _RAISE
 
 
-_RAISE = dis.opmap["RAISE_VARARGS"]
+def refuse_caught(error: BaseException, places: Iterable[tuple[types.CodeType, int]]) -> None:
+    """Refuse to raise at run time what the traced code would catch: the user's code, and where it is.
+
+    Raises:
+        StagingError: an `except` of the traced code would have to catch it when the program runs.
+    """
+    for code, instruction in places:
+        if catches(code, instruction):
+            raise StagingError(
+                f"{type(error).__name__} is raised under a staged condition inside a 'try' of "
+                f"{code.co_name!r} with an 'except': the program runs after the 'try' has ended. Test the "
+                "condition instead of catching the exception"
+            ) from error
 
 
 def revived(kind: type[BaseException], args: tuple, fields: dict[str, Any]) -> BaseException:

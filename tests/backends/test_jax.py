@@ -366,3 +366,16 @@ def test_example_on_eight_devices():
     assert done.returncode == 0, done.stderr
     assert "8 devices" in done.stdout
     assert "equal" in done.stdout
+
+
+def test_what_an_except_would_have_to_catch_is_refused():
+    def f(x):
+        try:
+            if x < 0:
+                raise ValueError(x)
+        except ValueError:
+            return -x
+        return x
+
+    with pytest.raises(ag.StagingError, match="inside a 'try' of 'f' with an 'except'"):
+        jax.jit(ag.convert(f))(1.0)

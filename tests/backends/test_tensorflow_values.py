@@ -239,3 +239,16 @@ def test_numpy_functions_are_those_of_tensorflow():
         return np.zeros_like(xs)
 
     np.testing.assert_allclose(compiled(f)(tf.constant([4.0, 9.0])), [2.0, 3.0])
+
+
+def test_what_would_be_caught_is_refused():
+    def f(x):
+        try:
+            if x > 0:
+                raise ValueError("positive")
+        except ValueError:
+            return -x
+        return x
+
+    with pytest.raises(ag.StagingError, match="except"):
+        compiled(f)(tf.constant(1))

@@ -134,3 +134,16 @@ def over_static_data(x):
         else:
             total += i
     return total
+
+
+@samples((5,), (0,))
+def generator_that_any_and_all_end(n):
+    """What decides ends the generator, in a trace too; after a staged item all are taken."""
+    seen = []
+
+    def noted(i):
+        seen.append(i)
+        return i
+
+    some = any(noted(i) > 1 for i in range(4)), all(noted(i) < 2 for i in range(4))
+    return some, tuple(seen), any(x > n for x in (1, 7, 3))

@@ -15,9 +15,9 @@ from jax import lax
 
 from ... import staging
 from ...errors import StagingError
-from ...staging.raises import is_own_raise
+from ...staging.raises import is_own_raise, refuse_caught
 from ...structures import flatten, unflatten
-from ..functional import Added, Aval, Capture, ListAval, Maybe
+from ..functional import Added, Aval, Capture, ListAval, Maybe, converted_frames
 from ..iterables import StagedSequence
 from .values import JaxValues, truth
 
@@ -52,6 +52,7 @@ class JaxBackend(JaxValues):
                 if type(error).__module__.startswith("jax.") or not is_own_raise(error):
                     raise
                 made.raised, leaves = error, []
+                refuse_caught(error, ((f.f_code, f.f_lasti) for f in converted_frames()))
                 self.fail(True, error)
             finally:
                 made.close()

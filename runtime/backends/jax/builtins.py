@@ -12,15 +12,12 @@ import numpy as np
 
 from ... import staging
 from ...errors import StagingError, UnsupportedFunctionError
-from ..functional import FunctionalBackend
 from ..iterables import StagedSequence
 from ..texts import Text, joined
 from .errors import shapes_known
 
 
-def call(
-    backend: FunctionalBackend, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
-) -> Any:
+def call(backend: Any, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
     if function in _SHALLOW and not any(map(backend.is_staged, args)):
         return function(*args, **kwargs)
     if function in (range, enumerate, zip, reversed):
@@ -56,7 +53,7 @@ def _print(*values: Any, sep: str = " ", end: str = "\n", file: Any = None, flus
 
     def show(*arrays: Any) -> None:
         rest = [np.asarray(a)[()] for a in arrays]
-        shown = []
+        shown: list[Any] = []
         for value in values:
             if isinstance(value, Text):
                 own, rest = rest[: len(value.values)], rest[len(value.values) :]
@@ -139,7 +136,7 @@ def _all(values: Any) -> Any:
     return jnp.all(values if isinstance(values, jax.Array) else jnp.stack([jnp.asarray(v) for v in values]))
 
 
-def _map(backend: FunctionalBackend, function: Callable[..., Any], *iterables: Any) -> list[Any]:
+def _map(backend: Any, function: Callable[..., Any], *iterables: Any) -> list[Any]:
     items = backend.iterable(zip, iterables, {})
     return [function(*element) for element in items]
 

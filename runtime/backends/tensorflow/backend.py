@@ -14,9 +14,10 @@ import tensorflow as tf
 
 from ... import staging
 from ...errors import MismatchError, StagingError
+from ...staging.raises import refuse_caught
 from ...structures import flatten
 from ...undefined import unbound_local
-from ..functional import Maybe
+from ..functional import Maybe, converted_frames
 from ..iterables import StagedSequence
 from . import builtins, graphs, items
 from .host import Mark, explained, fail, has_operands, is_users, joined_text
@@ -94,6 +95,7 @@ class TensorFlowBackend(TensorFlowKinds):
                     if not is_users(error):
                         raise
                     made.raised = error
+                    refuse_caught(error, ((f.f_code, f.f_lasti) for f in converted_frames()))
                     self.fail(True, error)
         finally:
             made.close()
