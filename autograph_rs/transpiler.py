@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import os
+import sys
 import threading
 import types
 import weakref
@@ -20,6 +21,7 @@ from typing import Any
 import gast
 
 from autograph_rs import converters, runtime
+from autograph_rs.runtime import staging
 from autograph_rs.runtime.calls import Entries, make_callee
 from autograph_rs.runtime.errors import ConversionError
 from autograph_rs.runtime.tracebacks import hide, without_own_frame
@@ -255,6 +257,8 @@ class Transpiler:
                     made.append(self.to_graph(f, source=text))
                 return made[0](*args, **kwargs)
             except BaseException as error:
+                if made and staging.ended(error, sys._getframe()):
+                    return None
                 without_own_frame(error)
                 raise
 

@@ -38,11 +38,13 @@ def rnn(xs, hidden, w_in, w_hidden):
 def newton(a, tolerance):
     """A solver with an early return."""
     x = a
-    for _ in range(100):
+    steps = 0
+    while steps < 100:
         step = (x * x - a) / (2.0 * x)
         x = x - step
         if np.abs(step) < tolerance:
             return x
+        steps += 1
     return x
 
 

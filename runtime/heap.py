@@ -100,6 +100,8 @@ def _contents(owner: Any) -> dict[Any, Any]:
 def attributes(owner: Any) -> dict[str, Any]:
     """What an object holds, by name."""
     found = dict(getattr(owner, "__dict__", ()))
+    if _is_built(type(owner)):
+        found = {name: value for name, value in found.items() if not name.startswith("_") and name != "built"}
     for kind in type(owner).__mro__:
         for name in _slot_names(kind):
             value = getattr(owner, name, found)
@@ -306,9 +308,17 @@ def _is_filled(cell: types.CellType) -> bool:
     return True
 
 
+_LIBRARIES = frozenset(("numpy", "autograph_rs", "builtins", "jax", "jaxlib", "tensorflow", "keras"))
+
+
 def _is_library(module: Any) -> bool:
     """Whether what a module holds changes by itself only: no user's variable is in it."""
-    return str(module).partition(".")[0] in ("numpy", "autograph_rs", "builtins", "jax", "jaxlib")
+    return str(module).partition(".")[0] in _LIBRARIES
+
+
+def _is_built(kind: type) -> bool:
+    """Whether instances are layers, whose private attributes their framework sets at their first call."""
+    return any(c.__module__.partition(".")[0] in ("keras", "tensorflow") for c in kind.__mro__)
 
 
 def _is_user_object(value: Any) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import staging
-from .backends import BACKENDS
+from .backends import BACKENDS, active
 from .errors import StagingError, located
 from .tracebacks import without_own_frame
 from .undefined import Undefined, missing
@@ -263,7 +263,8 @@ def fmt(value: Any, conversion: str = "") -> Any:
 
 def text(text: str) -> Any:
     """An f-string, whose values `fmt` gave."""
-    return staging.ACTIVE[-1].text(text) if staging.ACTIVE else text
+    backend = active() if staging.ACTIVE else None
+    return text if backend is None else backend.text(text)
 
 
 def guard(value: Any, construct: str) -> Any:

@@ -76,7 +76,6 @@ class Normalise(Pass):
                     block[:] = self.block(block)
         return [statement]
 
-
     def try_that_writes_at_last(self, statement: gast.AST) -> gast.AST:
         """What it returns has a name, so that it is seen to hold the array that `finally` writes."""
         outer = self.returned

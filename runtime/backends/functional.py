@@ -155,7 +155,7 @@ _ADDED = re.compile(r"(base|updated|value|element)(_\d+)?$")  # names that the c
 
 class _Captures(threading.local):
     def __init__(self) -> None:
-        self.captures: list[Capture] = []
+        self.captures: list[Any] = []
         self.traced: tuple[Any, Any] = (None, False)  # a trace, and whether it has raised
 
 
@@ -192,7 +192,7 @@ class FunctionalBackend:
         self._local = _Captures()
 
     @property
-    def captures(self) -> list[Capture]:
+    def captures(self) -> list[Any]:
         """The captures that this thread is in, from the outside in."""
         return self._local.captures
 
@@ -202,7 +202,7 @@ class FunctionalBackend:
     def in_branch(self) -> bool:
         return bool(self.captures)
 
-    def staged_list(self, values: Sequence[Any]) -> GrowingList:
+    def staged_list(self, values: Sequence[Any]) -> Any:
         return GrowingList(self, values)
 
     def unstaged(self, value: Any) -> Any:
@@ -302,7 +302,9 @@ class FunctionalBackend:
             return StagedSequence("range", len(iterated), lambda i: iterated.start + i * iterated.step)
         if isinstance(iterated, (list, tuple, GrowingList)):
             items = list(iterated)
-            return StagedSequence("list", len(items), lambda i: self.get_item(items, i))
+            return StagedSequence(
+                "list", len(items), lambda i: items[i] if isinstance(i, int) else self.get_item(items, i)
+            )
         raise StagingError(
             f"a {type(iterated).__name__} cannot be iterated together with staged values: make it a list, "
             "or an array"

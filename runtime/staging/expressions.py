@@ -6,9 +6,10 @@ import functools
 import operator
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from types import FrameType
 from typing import Any
 
-from ..backends import ACTIVE, BACKENDS, Backend, staged_by
+from ..backends import ACTIVE, BACKENDS, Backend, active, staged_by
 from ..errors import StagingError
 from ..structures import flatten, unflatten
 from .conditions import if_stmt
@@ -158,6 +159,22 @@ def is_active() -> bool:
     return bool(ACTIVE)
 
 
+def ended(error: BaseException, frame: FrameType) -> bool:
+    """Whether the program raises what ended a trace, when it runs; `frame` is that of a converted call.
+
+    That is for the outermost such call to ask: what an inner one raises ends those around it as well.
+    """
+    ends = getattr(active(), "ended", None)
+    if ends is None:
+        return False
+    outer = frame.f_back
+    while outer is not None:
+        if outer.f_code is frame.f_code:
+            return False
+        outer = outer.f_back
+    return bool(ends(error))
+
+
 def has_staged(key: Any) -> bool:
     """Whether an index holds something staged."""
     if staged_by(key) is not None:
@@ -188,7 +205,7 @@ def get_item(target: Any, key: Any) -> Any:
 
 
 def set_item(target: Any, key: Any, value: Any) -> Any:
-    backend = _owner_of(target, key, value) or next(iter(ACTIVE), None)
+    backend = _owner_of(target, key, value) or active()
     if backend is None:
         target[key] = value
         return target
@@ -209,5 +226,5 @@ def contains(item: Any, container: Any) -> Any:
 
 def in_branch() -> bool:
     """Whether the backend at work is tracing a branch or a loop's body."""
-    asks = getattr(ACTIVE[-1], "in_branch", None) if ACTIVE else None
+    asks = getattr(active(), "in_branch", None) if ACTIVE else None
     return asks is not None and asks()

@@ -62,10 +62,12 @@ def through(staged: Callable[[Callable], Callable], f: Callable, *, unroll: bool
 
 
 def is_result(leaf: Any) -> bool:
-    return isinstance(leaf, Text) or (hasattr(leaf, "dtype") and getattr(leaf.dtype, "kind", "") not in "US")
+    return isinstance(leaf, Text) or (hasattr(leaf, "dtype") and getattr(leaf.dtype, "kind", "?") not in "US")
 
 
 def known(result: Any) -> Any:
+    if isinstance(result, list):
+        return result
     return str(result) if isinstance(result, Text) else np.asarray(result)[()]
 
 
@@ -104,7 +106,8 @@ def attempt(sample: Sample, system: Any, *, unroll: bool) -> tuple[str, str]:
             if made.error is None or (expected.error is not None and _tells(made.error, expected.error)):
                 return "wrong", str(error).splitlines()[0] if str(error) else "?"
             raises = expected.error is not None  # that the system finds a mistake before it runs is as good
-            kind = "error" if raises or isinstance(made.error, ag.AutographError) else "foreign"
+            told = (ag.AutographError, *getattr(system, "REFUSALS", ()))
+            kind = "error" if raises or isinstance(made.error, told) else "foreign"
             if system.__name__.removeprefix("stage_") in PEERS:
                 kind = "error"  # a peer's errors are its own
             return kind, f"{type(made.error).__name__}: {made.error}"

@@ -1,0 +1,167 @@
+"""Functions of NumPy and `math` on TensorFlow's staged values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+import tensorflow.experimental.numpy as tnp
+
+from ...errors import StagingError, UnsupportedFunctionError
+from ...structures import flatten, unflatten
+from .lists import StagedList, known_count
+from .values import Number, default_dtype, rank_of, weak
+
+_NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh",
+          "acosh": "arccosh", "atanh": "arctanh", "factorial": "",
+          "ascontiguousarray": "asarray"}  # fmt: skip
+
+
+def _is_ofof_numpy(function: Any) -> bool:
+    module = getattr(function, "__module__", None)
+    return isinstance(module, str) and module.partition(".")[0] == "numpy" and callable(function)
+
+
+def replaced(backend: Any, function: Callable[..., Any]) -> Callable[..., Any] | None:
+    """NumPy's functions on staged tensors are TensorFlow's of the same name."""
+    if tf.executing_eagerly():
+        return None
+    own = _PLAIN.get(function) if getattr(function, "__hash__", None) else None
+    holder = getattr(function, "__self__", None)
+    if own is None and isinstance(holder, np.ufunc):
+        own = _UFUNC.get((holder.__name__, function.__name__))
+        if own is None:
+            return None
+    if own is None and not (isinstance(function, np.ufunc) or _is_ofof_numpy(function)):
+        return None
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        leaves = flatten([args, kwargs])[0]
+        if not any(backend.is_array(leaf) or isinstance(leaf, StagedList) for leaf in leaves):
+            return function(*args, **kwargs)
+        if own is not None:
+            return own(*map(_operand, args), **kwargs)
+        return of_numpy(function)(*args, **kwargs)
+
+    return run
+
+
+def of_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
+    """TensorFlow's function for one of NumPy or `math`."""
+    module = (function.__module__ or "").removeprefix("numpy").strip(".")
+    name = _NAMES.get(function.__name__, function.__name__)
+    own = _OWN.get((module, name)) or (
+        getattr(tnp, name, None) if name and not module.startswith(("lin", "fft")) else None
+    )
+    if module == "math" and own is not None:
+        return lambda *args: scalar(own, *args)
+    if own is None:
+        where = "math" if module == "math" else ".".join(filter(None, ("numpy", module)))
+        raise UnsupportedFunctionError(
+            f"{where}.{function.__name__} was called on a staged tensor, and TensorFlow has none"
+        )
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if name == "stack" and isinstance(args[0], StagedList) and known_count(args[0].count) is None:
+            args[0].backend.fail(args[0].length() < 1, ValueError("need at least one array to stack"))
+        leaves, spec = flatten([args, kwargs])
+        made = [_operand(leaf) for leaf in leaves]
+        args, kwargs = unflatten(spec, made)
+        return own(*args, **kwargs)
+
+    return run
+
+
+def _operand(value: Any) -> Any:
+    return tf.convert_to_tensor(value) if isinstance(value, (Number, StagedList, tf.Variable)) else value
+
+
+def scalar(own: Callable[..., Any], *args: Any) -> Any:
+    """A function of `math`: of Python numbers it makes one."""
+    made = own(*[floating(a) for a in args])
+    return weak(made) if all(isinstance(a, (int, float, Number)) for a in args) else made
+
+
+def floating(value: Any) -> Any:
+    if not isinstance(value, (Number, tf.Tensor, tf.Variable)):
+        return value
+    tensor = tf.convert_to_tensor(value)
+    return tf.cast(tensor, default_dtype(2)) if rank_of(tensor.dtype) < 2 else tensor
+
+
+def _solve(a: Any, b: Any) -> Any:
+    return tf.linalg.solve(a, b[..., None])[..., 0] if b.shape.rank == 1 else tf.linalg.solve(a, b)
+
+
+def _sizes(shape: Any) -> Any:
+    """A shape, or the length of one axis, some of it staged."""
+    if isinstance(shape, (tuple, list)):
+        return [tf.cast(tf.convert_to_tensor(d), tf.int32) for d in shape]
+    tensor = tf.cast(tf.convert_to_tensor(shape), tf.int32)
+    return tf.reshape(tensor, [1]) if tensor.shape.rank == 0 else tensor
+
+
+def _arange(*args: Any, dtype: Any = None) -> Any:
+    made = tf.range(*args)
+    return made if dtype is None else tf.cast(made, tf.as_dtype(np.dtype(dtype)))
+
+
+def _some(arrays: Any) -> Any:
+    if isinstance(arrays, (list, tuple)) and not arrays:
+        raise ValueError("need at least one array to stack")
+    return arrays
+
+
+def _shape(value: Any) -> Any:
+    known = value.shape.as_list() if value.shape.rank is not None else [None]
+    if None not in known:
+        return tuple(known)
+    if value.shape.rank is None:
+        raise StagingError("np.shape() of a tensor whose rank is known only at run time: use tf.shape")
+    dims = tf.shape(value, out_type=default_dtype(1))
+    return tuple([weak(dims[i]) if d is None else d for i, d in enumerate(known)])
+
+
+def _size(value: Any) -> Any:
+    known = value.shape.num_elements()
+    return known if known is not None else weak(tf.size(value, out_type=default_dtype(1)))
+
+
+_OWN: dict[tuple[str, str], Callable[..., Any]] = {
+    ("linalg", "norm"): tf.norm,
+    ("linalg", "inv"): tf.linalg.inv,
+    ("linalg", "det"): tf.linalg.det,
+    ("linalg", "solve"): lambda a, b: _solve(*map(tf.convert_to_tensor, (a, b))),
+    ("linalg", "cholesky"): tf.linalg.cholesky,
+    ("", "pad"): lambda x, width, mode="constant", **rest: tnp.pad(
+        x, np.broadcast_to(width, (x.shape.rank, 2)), mode, **rest
+    ),
+    ("", "zeros"): lambda shape, dtype=float: tf.zeros(_sizes(shape), tf.as_dtype(np.dtype(dtype))),
+    ("", "ones"): lambda shape, dtype=float: tf.ones(_sizes(shape), tf.as_dtype(np.dtype(dtype))),
+    ("", "empty"): lambda shape, dtype=float: tf.zeros(_sizes(shape), tf.as_dtype(np.dtype(dtype))),
+    ("", "full"): lambda shape, value, dtype=None: tf.fill(_sizes(shape), tnp.asarray(value, dtype)),
+    ("", "eye"): lambda n, dtype=float: tf.eye(n, dtype=tf.as_dtype(np.dtype(dtype))),
+    ("", "identity"): lambda n, dtype=float: tf.eye(n, dtype=tf.as_dtype(np.dtype(dtype))),
+    ("", "arange"): lambda *args, dtype=None: _arange(*args, dtype=dtype),
+    ("", "stack"): lambda arrays, axis=0: tnp.stack(_some(arrays), axis),
+    ("", "shape"): _shape,
+    ("", "ndim"): lambda x: x.shape.rank,
+    ("", "size"): _size,
+}
+
+_PLAIN: dict[Any, Callable[..., Any]] = {divmod: lambda a, b: (a // b, a % b)}
+_UFUNC: dict[tuple[str, str], Callable[..., Any]] = {
+    ("add", "reduce"): lambda x, axis=0: tnp.sum(x, axis=axis),
+    ("multiply", "reduce"): lambda x, axis=0: tnp.prod(x, axis=axis),
+    ("maximum", "reduce"): lambda x, axis=0: tnp.max(x, axis=axis),
+    ("minimum", "reduce"): lambda x, axis=0: tnp.min(x, axis=axis),
+    ("logical_and", "reduce"): lambda x, axis=0: tnp.all(x, axis=axis),
+    ("logical_or", "reduce"): lambda x, axis=0: tnp.any(x, axis=axis),
+    ("add", "accumulate"): lambda x, axis=0: tnp.cumsum(x, axis=axis),
+    ("multiply", "accumulate"): lambda x, axis=0: tnp.cumprod(x, axis=axis),
+    ("multiply", "outer"): tnp.outer,
+    ("add", "outer"): lambda a, b: a[:, None] + b[None, :],
+    ("subtract", "outer"): lambda a, b: a[:, None] - b[None, :],
+}
