@@ -389,22 +389,3 @@ def test_text_that_would_be_about_the_trace(f):
 def test_text_of_plain_containers_and_staged_values():
     f = ag.function(lambda x: f"{(1, 2)} {x!r} {[3]}")
     assert f(np.float64(2.0)) == f"(1, 2) {np.float64(2.0)!r} [3]"
-
-
-def test_what_is_returned_before_a_finally_writes_it():
-    """The value stands in no variable of the user's while `finally` runs."""
-
-    def f(k):
-        made = np.ones(3)
-        try:
-            if k.dtype == float:
-                return k
-            return k, made
-        except ValueError:
-            return made
-        finally:
-            made[k] += 2.5
-
-    assert ag.to_graph(f)(np.int64(1))[1].tolist() == [1.0, 3.5, 1.0]
-    with pytest.raises(ag.StagingError, match="'return_value' leads to it too"):
-        ag.function(f)(np.int64(1))

@@ -178,3 +178,22 @@ def test_what_a_list_holds_of_a_variable_stays_when_that_is_assigned():
     made = ag.function(kept)(variable)
     variable.assign([5.0, 5.0])
     assert [m.tolist() for m in made] == [[1.0, 1.0], [1.0, 1.0]]
+
+
+def test_what_is_returned_before_a_finally_writes_it():
+    """The value stands in no variable of the user's while `finally` runs."""
+
+    def f(k):
+        made = np.ones(3)
+        try:
+            if k.dtype == float:
+                return k
+            return k, made
+        except ValueError:
+            return made
+        finally:
+            made[k] += 2.5
+
+    assert ag.to_graph(f)(np.int64(1))[1].tolist() == [1.0, 3.5, 1.0]
+    with pytest.raises(ag.StagingError, match="'return_value' leads to it too"):
+        ag.function(f)(np.int64(1))
