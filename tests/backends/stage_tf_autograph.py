@@ -6,18 +6,22 @@ from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
+from stage_tensorflow import plain
 
 DIFFERS: dict[str, str] = {}
 
 
 def prepare(f: Callable[..., Any]) -> Callable[..., Any]:
-    return f
+    try:
+        return tf.autograph.to_graph(f)
+    except Exception:  # noqa: BLE001 - AutoGraph's own errors have no class of their own in its interface
+        return f  # as `tf.function` does, with a warning
 
 
 def stage(f: Callable[..., Any]) -> Callable[..., Any]:
-    made = tf.function(f, autograph=True)
+    made = tf.function(f, autograph=False)
 
     def call(*arrays: Any) -> list[Any]:
-        return [result.numpy() for result in made(*map(tf.constant, arrays))]
+        return [plain(t) for t in made(*map(tf.constant, arrays))]
 
     return call
