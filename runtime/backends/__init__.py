@@ -142,7 +142,7 @@ def register_backend(backend: Backend) -> None:
         BACKENDS.clear()
 
 
-_KNOWN = {"jax": "jax"}
+_KNOWN = {"jax": "jax", "torch": "torch"}
 """The frameworks whose backends are ours, each with its module here: loaded when the framework is in use."""
 
 

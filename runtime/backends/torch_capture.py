@@ -1,0 +1,322 @@
+"""What PyTorch has no public name for: is a tensor traced, a closure as a graph, the operators on graphs.
+
+Everything private of torch is used in this file alone, each with its reason.
+
+A *program* is a closure that was run once while PyTorch captures: a graph of tensors to tensors. What the
+closure found outside itself (tensors, sizes, parameters) is *lifted*: it becomes a further input of the
+graph at its first use, and an operand of the program.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+# NumPy's functions on tensors, with NumPy's names and promotion; made for Dynamo.
+import torch._numpy as numpy_of_torch
+
+# Tracers of `make_fx`, which `export` uses too: no public function tells whether a tensor has a proxy.
+import torch.fx.experimental.proxy_tensor as px
+
+# Promotion in Python: `torch.promote_types` is dispatched, and would leave nodes in the captured graph.
+from torch._prims_common import get_higher_dtype
+
+# The one way to trace a graph within a graph.
+from torch._higher_order_ops.utils import reenter_make_fx
+
+
+from torch.utils.weak import WeakIdKeyDictionary
+
+from ..errors import StagingError
+
+# The public functions of these names go through Dynamo, which forbids what branches write outside themselves.
+operators = torch.ops.higher_order
+
+SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
+promoted = get_higher_dtype
+
+
+def is_capturing() -> bool:
+    """Whether a trace is under way. Dynamo traces the runtime as plain Python, so it does not count."""
+    return not torch.compiler.is_dynamo_compiling() and px.get_proxy_mode() is not None
+
+
+def is_traced(value: Any) -> bool:
+    """Whether a tensor or symbol gets its value only when the captured program runs."""
+    if isinstance(value, SYMBOLS):
+        node = value.node  # the expression of a symbol has no other name
+        return node.is_symbolic() and node.shape_env._maybe_evaluate_static(node.expr) is None
+    mode = None if torch.compiler.is_dynamo_compiling() else px.get_proxy_mode()
+    if mode is None:
+        return False
+    slot = px.get_proxy_slot(value, mode.tracer, None)
+    return slot is not None and slot.constant is None
+
+
+def expression(size: Any) -> Any:
+    """A size as something to compare: a comparison of symbols would itself be captured."""
+    return size.node.expr if isinstance(size, torch.SymInt) else size
+
+
+def storage(tensor: torch.Tensor) -> Any:
+    """What two tensors share when one is a view of the other."""
+    return tensor.untyped_storage()._cdata  # the public data_ptr() is 0 for all fake tensors
+
+
+@contextlib.contextmanager
+def untraced() -> Iterator[None]:
+    """What is computed here leaves no nodes in the graph that is captured."""
+    with px.disable_proxy_modes_tracing(), px._temp_remove_pre_dispatch_torch_function_mode():
+        yield
+
+
+@dataclass
+class Program:
+    """A graph, and the outer values that it gets after its own arguments."""
+
+    graph: torch.fx.GraphModule
+    operands: list[Any] = field(default_factory=list)
+    written: list[torch.Tensor] = field(default_factory=list)
+
+    def __call__(self, *arguments: Any) -> list[Any]:
+        return list(self.graph(*arguments, *self.operands))
+
+    @property
+    def has_effects(self) -> bool:
+        return any(node.target in EFFECTS for node in self.graph.graph.nodes)
+
+
+EFFECTS: set[Any] = {torch.ops.aten._assert_async.msg}
+"""Operators that do something besides computing, and must not be dropped."""
+
+
+class _Lifted:
+    """The outer values that a trace has used so far."""
+
+    def __init__(self, outer: Any):
+        self.outer, self.inner = outer, outer
+        self.values: list[Any] = []
+        self.nodes: list[Any] = []
+        self.versions: list[tuple[Any, int, Any]] = []
+
+    def enter(self, inner: Any, arguments: Sequence[Any]) -> None:
+        """Ask the outer tracer for what the inner one does not know."""
+        self.inner = inner
+        tensors, symbols = _Tensors(self), _Symbols(self)
+        tensors.update(inner.tensor_tracker)
+        symbols.sym_node_dict.update(inner.symnode_tracker.sym_node_dict)
+        inner.tensor_tracker, inner.symnode_tracker = tensors, symbols
+        places = [node for node in inner.graph.nodes if node.op == "placeholder"]
+        for node, value in zip(places, arguments, strict=True):
+            self._note(value, node)
+
+    def _note(self, value: Any, node: Any) -> None:
+        if isinstance(value, torch.Tensor):
+            is_fake = px.is_fake(value)
+            saved = None if is_fake else value.detach().clone()
+            self.versions.append((value, value._version, (node, saved)))  # a write has no other trace
+
+    def add(self, value: Any, constant: Any = None) -> None:
+        graph = self.inner.graph
+        first = next((n for n in graph.nodes if n.op != "placeholder"), None)
+        with graph.inserting_before(first) if first is not None else contextlib.nullcontext():
+            proxy = self.inner.create_proxy("placeholder", f"outer_{len(self.values)}", (), {})
+        self.values.append(value)
+        with px.disable_proxy_modes_tracing():
+            self._note(value, proxy.node)
+            px.track_tensor_tree(value, proxy, constant=constant, tracer=self.inner)
+
+    def written(self) -> list[torch.Tensor]:
+        """The tensors that came from outside, or as arguments, and have been written in place."""
+        return [value for value, version, _ in self.versions if value._version != version]
+
+    def copy_written(self, changed: Sequence[torch.Tensor]) -> None:
+        """In the graph a copy is written in the place of each."""
+        for value, _, (node, saved) in self.versions:
+            if not any(value is c for c in changed):
+                continue
+            graph = node.graph
+            with graph.inserting_before(next(n for n in graph.nodes if n.op != "placeholder")):
+                copy = graph.call_function(torch.ops.aten.clone.default, (node,))
+            copy.meta = dict(node.meta)
+            node.replace_all_uses_with(copy, delete_user_cb=lambda user, copy=copy: user is not copy)
+            if saved is not None:
+                with untraced(), torch.no_grad():
+                    value.copy_(saved)
+        for value in changed:
+            for other, _, _ in self.versions:
+                if other is not value and storage(other) == storage(value):
+                    raise StagingError(
+                        "a staged branch or loop writes in place to a tensor, and uses a view of it (or what it is a "
+                        "view of) that was made before. Make the view inside, or compute a new tensor: x = x + 1"
+                    )
+
+
+class _Tensors(WeakIdKeyDictionary):
+    """The proxies of tensors in an inner trace."""
+
+    def __init__(self, lifted: _Lifted):
+        super().__init__()
+        self.lifted = lifted
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        found = super().get(key, None)
+        if found is not None:
+            return found
+        slot = px.get_proxy_slot(key, self.lifted.outer, None)
+        if slot is None:
+            return default
+        self.lifted.add(key, slot.constant)
+        return super().get(key, default)
+
+
+class _Symbols(px._SymNodeDict):
+    """The proxies of symbolic sizes in an inner trace."""
+
+    def __init__(self, lifted: _Lifted):
+        super().__init__()
+        self.lifted = lifted
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        node, tracer = key.node, self.lifted.inner
+        if key in self or not node.is_symbolic() or node.expr in tracer.sympy_expr_tracker:
+            return super().get(key, default)
+        if px.get_proxy_slot(key, self.lifted.outer, None) is None:
+            return super().get(key, default)
+        if not isinstance(key, torch.SymInt):
+            raise StagingError(
+                "a staged branch or loop uses a number that .item() made before it. Use the tensor itself, or "
+                "call .item() inside"
+            )
+        self.lifted.add(key)
+        return super().get(key, default)
+
+
+def trace(run: Callable[..., Sequence[Any]], arguments: Sequence[Any] = (), *, fresh: bool = False) -> Program:
+    """A closure, run once on `arguments`, which stand for others of their kind.
+
+    With `fresh` the results share no memory with anything, as the operators on graphs ask for. What was
+    written in place comes after the results.
+    """
+    lifted = _Lifted(px.get_proxy_mode().tracer)
+    written: list[torch.Tensor] = []
+
+    def traced(*placeholders: Any) -> tuple[Any, ...]:
+        lifted.enter(px.get_proxy_mode().tracer, placeholders)
+        results = run(*placeholders)
+        written[:] = lifted.written()
+        return (*(_unshared(results, placeholders, lifted) if fresh else results), *written)
+
+    with untraced():
+        graph = reenter_make_fx(traced)(*arguments)
+    lifted.copy_written(written)
+    _hoist_constants(graph, lifted)
+    graph.recompile()
+    return Program(graph, lifted.values, written)
+
+
+def _unshared(results: Sequence[Any], arguments: Sequence[Any], lifted: _Lifted) -> list[Any]:
+    seen = {storage(v) for v in (*arguments, *lifted.values) if isinstance(v, torch.Tensor)}
+    found = []
+    for value in results:
+        is_outer = px.get_proxy_slot(value, lifted.outer, None) is not None
+        if is_outer or storage(value) in seen:
+            value = value.clone(memory_format=torch.contiguous_format)
+        elif not value.is_contiguous():
+            value = value.contiguous()
+        seen.add(storage(value))
+        found.append(value)
+    return found
+
+
+def _hoist_constants(graph: torch.fx.GraphModule, lifted: _Lifted) -> None:
+    """Constants become operands: a program with constants in inner graphs can be neither saved nor lowered."""
+    aten = torch.ops.aten
+    for node in list(graph.graph.nodes):
+        if node.op != "get_attr" or not isinstance(getattr(graph, node.target, None), torch.Tensor):
+            continue
+        constant = getattr(graph, node.target)
+        first = next(n for n in graph.graph.nodes if n.op != "placeholder")
+        with graph.graph.inserting_before(first):
+            placeholder = graph.graph.placeholder(f"constant_{len(lifted.values)}")
+        placeholder.meta = dict(node.meta)
+        for user in list(node.users):
+            if user.target in (aten.lift_fresh_copy.default, aten.lift_fresh.default):
+                user.target = aten.clone.default
+        node.replace_all_uses_with(placeholder)
+        graph.graph.erase_node(node)
+        lifted.values.append(aten.lift_fresh.default(constant))
+
+
+# The operators on graphs ------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _unchecked() -> Iterator[None]:
+    """Without a check for writes that runs the graphs once more, on memory that holds anything."""
+    kinds = (operators.cond, operators.while_loop, operators.scan)
+    before = [kind._supports_training_input_mutation for kind in kinds]
+    for kind in kinds:
+        kind._supports_training_input_mutation = True
+    try:
+        yield
+    finally:
+        for kind, value in zip(kinds, before, strict=True):
+            kind._supports_training_input_mutation = value
+
+
+def _joined(programs: Sequence[Program]) -> list[Any]:
+    """The operands of several programs, each once."""
+    found: dict[Any, Any] = {}
+    for program in programs:
+        found.update((_identity(v), v) for v in program.operands)
+    return list(found.values())
+
+
+def _identity(value: Any) -> Any:
+    return value.node.expr if isinstance(value, torch.SymInt) else id(value)
+
+
+def _spread(
+    program: Program, count: int, operands: Sequence[Any], *, alone: bool = False
+) -> torch.fx.GraphModule:
+    """The graph of a program with `operands` after its `count` own arguments, in the place of its own ones."""
+    graph = torch.fx.Graph()
+    inner = [n for n in program.graph.graph.nodes if n.op == "placeholder"]
+    copies = {node: graph.node_copy(node) for node in inner[:count]}
+    places = [_identity(v) for v in program.operands]
+    for i, operand in enumerate(operands):
+        node = graph.placeholder(f"operand_{i}")
+        for old, place in zip(inner[count:], places, strict=True):
+            if place == _identity(operand):
+                node.meta = dict(old.meta)
+                copies[old] = node
+    results = graph.graph_copy(program.graph.graph, copies)
+    graph.output(results[0] if alone else results)  # type: ignore[index]
+    return torch.fx.GraphModule(program.graph, graph)
+
+
+def conditional(pred: Any, programs: Sequence[Program]) -> list[Any]:
+    operands = _joined(programs)
+    graphs = [_spread(p, 0, operands) for p in programs]
+    with _unchecked():
+        return list(operators.cond(pred, *graphs, tuple(operands)))
+
+
+def loop(test: Program, body: Program, carried: Sequence[Any]) -> list[Any]:
+    operands = _joined([test, body])
+    asks = _spread(test, len(carried), operands, alone=True)
+    step = _spread(body, len(carried), operands)
+    with _unchecked():
+        return list(operators.while_loop(asks, step, tuple(carried), tuple(operands)))
+
+
+def scanned(step: Program, carried: Sequence[Any], rows: Sequence[Any]) -> list[Any]:
+    operands = _joined([step])
+    graph = _spread(step, len(carried) + len(rows), operands)
+    with _unchecked():
+        return list(operators.scan(graph, list(carried), list(rows), tuple(operands)))

@@ -1,0 +1,82 @@
+"""How the conformance suite compiles a function with PyTorch: exported, then run.
+
+The samples are written for NumPy, so while one is traced tensors have the methods of arrays that torch
+gives other names, numbers without dimensions are not written in place, and they print as NumPy's do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+import torch._numpy as tnp
+from torch.overrides import TorchFunctionMode
+
+from autograph_rs.runtime.backends.torch_numbers import mark_number
+
+torch.set_default_dtype(torch.float64)
+"""As Python's numbers are, and NumPy's by default."""
+
+
+def stage(f: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*arrays: Any) -> list[np.ndarray]:
+        tensors = [torch.tensor(a) for a in arrays]
+        module = _Module(f)
+        with _like_numpy():
+            program = torch.export.export(module, (tensors,), strict=False)
+            results = program.module()(tensors)
+        return [r.detach().numpy() if isinstance(r, torch.Tensor) else np.asarray(r) for r in results]
+
+    return call
+
+
+class _Module(torch.nn.Module):
+    def __init__(self, f: Callable[..., Any]):
+        super().__init__()
+        self.f = f
+
+    def forward(self, arrays: Sequence[torch.Tensor]) -> tuple[Any, ...]:
+        with _Scalars():
+            return tuple(self.f(*arrays))
+
+
+class _Scalars(TorchFunctionMode):
+    """What has no dimensions is a number, as NumPy's scalars are."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if isinstance(result, torch.Tensor) and result.ndim == 0:
+            mark_number(result)
+        return result
+
+
+def _method(name: str) -> Callable[..., Any]:
+    def method(self: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+        made = getattr(tnp.ndarray(self), name)(*args, **kwargs)
+        return made.tensor if isinstance(made, tnp.ndarray) else made
+
+    return method
+
+
+_NAMES = ("astype", "copy")
+
+
+@contextlib.contextmanager
+def _like_numpy() -> Iterator[None]:
+    shown = torch.Tensor.__repr__
+    for name in _NAMES:
+        setattr(torch.Tensor, name, _method(name))
+    torch.Tensor.__repr__ = lambda self, **_: shown(self) if _is_staged(self) else str(self.numpy()[()])
+    try:
+        yield
+    finally:
+        torch.Tensor.__repr__ = shown
+        for name in _NAMES:
+            delattr(torch.Tensor, name)
+
+
+def _is_staged(tensor: torch.Tensor) -> bool:
+    return type(tensor) is not torch.Tensor
