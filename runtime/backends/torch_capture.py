@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -29,6 +29,10 @@ from torch._prims_common import get_higher_dtype
 from torch._higher_order_ops.utils import reenter_make_fx
 
 
+
+# Copying nodes is right for fake tensors alone; the base class does not tell.
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.utils import _pytree as pytree  # of the values of nodes, as torch itself takes them apart
 from torch.utils.weak import WeakIdKeyDictionary
 
 from ..errors import StagingError
@@ -76,18 +80,83 @@ def untraced() -> Iterator[None]:
 
 @dataclass
 class Program:
-    """A graph, and the outer values that it gets after its own arguments."""
+    """A graph, the outer values that it gets after its own arguments, and values like its results."""
 
     graph: torch.fx.GraphModule
-    operands: list[Any] = field(default_factory=list)
-    written: list[torch.Tensor] = field(default_factory=list)
+    operands: list[Any]
+    written: list[torch.Tensor]
+    values: list[Any]
+    shared: list[bool]
+    """Whether a result shares memory with an argument, an operand or another result."""
 
     def __call__(self, *arguments: Any) -> list[Any]:
-        return list(self.graph(*arguments, *self.operands))
+        """The results on arguments, as nodes of the trace that is under way."""
+        inputs = [*arguments, *self.operands]
+        if not _is_direct(inputs) or any("unbacked_bindings" in n.meta for n in self.graph.graph.nodes):
+            return list(self.graph(*inputs))
+        return [
+            value.clone(memory_format=torch.contiguous_format) if is_shared else value
+            for value, is_shared in zip(self._copied(inputs), self.shared, strict=True)
+        ]
+
+    def _copied(self, inputs: Sequence[Any]) -> list[Any]:
+        """The results of the graph's nodes, copied into that of the current trace: nothing is traced again."""
+        tracer = px.get_proxy_mode().tracer
+        copies: dict[Any, Any] = {}
+        given = iter(inputs)
+        for node in self.graph.graph.nodes:
+            if node.op == "placeholder":
+                copies[node] = tracer.create_arg(tracer.unwrap_proxy(next(given)))
+            elif node.op == "get_attr":
+                copies[node] = tracer.graph.get_attr(_registered(tracer, node.target, getattr(self.graph, node.target)))
+            elif node.op != "output":
+                copies[node] = tracer.graph.node_copy(node, copies.__getitem__)
+        [results] = self.graph.graph.output_node().args
+        nodes = [copies[node] for node in results]
+        return [_tracked(_like(v), torch.fx.Proxy(n, tracer), tracer) for v, n in zip(self.values, nodes, strict=True)]
 
     @property
     def has_effects(self) -> bool:
         return any(node.target in EFFECTS for node in self.graph.graph.nodes)
+
+
+def _is_direct(values: Sequence[Any]) -> bool:
+    """Whether nodes may be written without running them: on fake tensors, and where autograd waits for the program."""
+    tensors = [v for v in values if isinstance(v, torch.Tensor)]
+    if not all(isinstance(v, FakeTensor) for v in tensors):
+        return False
+    later = px.get_proxy_mode().pre_dispatch or not torch.is_grad_enabled()
+    return later or not any(v.requires_grad for v in tensors)
+
+
+def _registered(tracer: Any, name: str, module: Any) -> str:
+    """A name for a part of the module that is traced; the number at its end may change."""
+    stem, number = name.rstrip("0123456789"), 0
+    while hasattr(tracer.root, f"{stem}{number}"):
+        number += 1
+    setattr(tracer.root, f"{stem}{number}", module)
+    return f"{stem}{number}"
+
+
+def _like(value: Any) -> Any:
+    if not isinstance(value, torch.Tensor):
+        return value
+    with untraced():
+        return torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=value.device)
+
+
+def _tracked(value: Any, proxy: Any, tracer: Any) -> Any:
+    with px.disable_proxy_modes_tracing():
+        return px.track_tensor_tree(value, proxy, constant=None, tracer=tracer)
+
+
+def _call(operator: Any, names: Sequence[str], graphs: Sequence[Any], call: Callable[..., tuple], results: Any) -> Any:
+    """An operator on graphs, as a node; `call` makes its arguments of the graphs, `results` are like its results."""
+    tracer = px.get_proxy_mode().tracer
+    inner = [tracer.create_proxy("get_attr", _registered(tracer, n, g), (), {}) for n, g in zip(names, graphs, strict=True)]
+    arguments = pytree.tree_map(tracer.unwrap_proxy, call(*inner))
+    proxy = tracer.create_proxy("call_function", operator, arguments, {})
+    return list(_tracked(tuple(map(_like, results)), proxy, tracer))
 
 
 EFFECTS: set[Any] = {torch.ops.aten._assert_async.msg}
@@ -204,19 +273,33 @@ def trace(run: Callable[..., Sequence[Any]], arguments: Sequence[Any] = (), *, f
     """
     lifted = _Lifted(px.get_proxy_mode().tracer)
     written: list[torch.Tensor] = []
+    values: list[Any] = []
+    shared: list[bool] = []
 
     def traced(*placeholders: Any) -> tuple[Any, ...]:
         lifted.enter(px.get_proxy_mode().tracer, placeholders)
         results = run(*placeholders)
         written[:] = lifted.written()
-        return (*(_unshared(results, placeholders, lifted) if fresh else results), *written)
+        values[:] = [*(_unshared(results, placeholders, lifted) if fresh else results), *written]
+        shared[:] = _sharing(values, placeholders, lifted)
+        return tuple(values)
 
     with untraced():
         graph = reenter_make_fx(traced)(*arguments)
     lifted.copy_written(written)
     _hoist_constants(graph, lifted)
     graph.recompile()
-    return Program(graph, lifted.values, written)
+    return Program(graph, lifted.values, written, values, shared)
+
+
+def _sharing(results: Sequence[Any], arguments: Sequence[Any], lifted: _Lifted) -> list[bool]:
+    """Which results share memory with something else. A lifted value is known once its proxy is asked for."""
+    for value in results:
+        px.get_proxy_slot(value, lifted.inner, None)
+    inputs = [v for v in (*arguments, *lifted.values) if isinstance(v, torch.Tensor)]
+    own = [storage(v) if isinstance(v, torch.Tensor) else None for v in results]
+    outer = {storage(v) for v in inputs}
+    return [key is not None and (key in outer or own.count(key) > 1) for key in own]
 
 
 def _unshared(results: Sequence[Any], arguments: Sequence[Any], lifted: _Lifted) -> list[Any]:
@@ -291,9 +374,9 @@ def _spread(
     places = [_identity(v) for v in program.operands]
     for i, operand in enumerate(operands):
         node = graph.placeholder(f"operand_{i}")
+        node.meta = {"val": operand}
         for old, place in zip(inner[count:], places, strict=True):
             if place == _identity(operand):
-                node.meta = dict(old.meta)
                 copies[old] = node
     results = graph.graph_copy(program.graph.graph, copies)
     graph.output(results[0] if alone else results)  # type: ignore[index]
@@ -303,6 +386,9 @@ def _spread(
 def conditional(pred: Any, programs: Sequence[Program]) -> list[Any]:
     operands = _joined(programs)
     graphs = [_spread(p, 0, operands) for p in programs]
+    if _is_direct([pred, *operands]):
+        names = ("true_graph_0", "false_graph_0")
+        return _call(operators.cond, names, graphs, lambda *g: (pred, *g, tuple(operands)), programs[0].values)
     with _unchecked():
         return list(operators.cond(pred, *graphs, tuple(operands)))
 
@@ -311,6 +397,11 @@ def loop(test: Program, body: Program, carried: Sequence[Any]) -> list[Any]:
     operands = _joined([test, body])
     asks = _spread(test, len(carried), operands, alone=True)
     step = _spread(body, len(carried), operands)
+    if _is_direct([*carried, *operands]):
+        names = ("while_loop_cond_graph_0", "while_loop_body_graph_0")
+        return _call(
+            operators.while_loop, names, (asks, step), lambda *g: (*g, tuple(carried), tuple(operands)), carried
+        )
     with _unchecked():
         return list(operators.while_loop(asks, step, tuple(carried), tuple(operands)))
 
@@ -318,5 +409,16 @@ def loop(test: Program, body: Program, carried: Sequence[Any]) -> list[Any]:
 def scanned(step: Program, carried: Sequence[Any], rows: Sequence[Any]) -> list[Any]:
     operands = _joined([step])
     graph = _spread(step, len(carried) + len(rows), operands)
+    if _is_direct([*carried, *rows, *operands]):
+        count = len(rows[0])
+        with untraced():
+            stacked = [v.new_empty((count, *v.shape)) for v in step.values[len(carried) :]]
+        return _call(
+            operators.scan,
+            ("scan_combine_graph_0",),
+            (graph,),
+            lambda g: (g, list(carried), list(rows), tuple(operands)),
+            [*carried, *stacked],
+        )
     with _unchecked():
         return list(operators.scan(graph, list(carried), list(rows), tuple(operands)))
