@@ -22,6 +22,7 @@ from . import register_backend, torch_capture, torch_items
 from .functional import Added, Aval, Capture, FunctionalBackend, ListAval, Maybe
 from .iterables import StagedSequence
 from .texts import Text, resolved
+from .torch_autograd import chosen, decoded, encoded, joined, needs_gradient
 from .torch_capture import SYMBOLS, Program, expression, is_capturing, is_traced, trace, untraced
 from .torch_effects import assert_holds, raise_error
 from .torch_numbers import Numbers, is_number, mark_number
@@ -212,6 +213,9 @@ class TorchBackend(FunctionalBackend):
         self, pred: Any, captures: tuple[Capture, Capture], outputs: Sequence[tuple[Any, Any, Any]]
     ) -> list[Any]:
         kinds = [kind for _, _, kind in outputs]
+        parts = [part for kind in kinds for part in self.parts(kind)]
+        used = [v for c in captures for v in c.program.operands]
+        grows = needs_gradient([*used, *self.arrays_in([leaf for out in outputs for leaf in out[:2]])])
         has_effects = any(c.program.has_effects for c in captures)
         if not kinds and not has_effects:
             return []
@@ -219,17 +223,19 @@ class TorchBackend(FunctionalBackend):
         def branch(side: int) -> Program:
             def run() -> list[Any]:
                 value_of = self.results(captures[side], ())
-                left = [self.cast(True, self.boolean)] if has_effects else []
                 if captures[side].raised is not None:
-                    return [*left, *[self.zeros(part) for kind in kinds for part in self.parts(kind)]]
-                return [*left, *[a for out in outputs for a in self.held(value_of(out[side]), out[2])]]
+                    left = [self.zeros(part) for part in parts]
+                else:
+                    left = [a for out in outputs for a in self.held(value_of(out[side]), out[2])]
+                left += [self.cast(True, self.boolean)] if has_effects else []
+                return list(map(encoded, left)) if grows else left
 
             return trace(run, fresh=True)
 
         left = torch_capture.conditional(_truth(pred), (branch(0), branch(1)))
         if has_effects:
-            assert_holds(left.pop(0), "")
-        return self.built(kinds, left)
+            assert_holds(decoded(left.pop(), torch.bool), "")
+        return self.built(kinds, [decoded(a, part.dtype) for a, part in zip(left, parts, strict=True)])
 
     def while_loop(
         self,
@@ -274,11 +280,11 @@ class TorchBackend(FunctionalBackend):
         with untraced():
             examples = [torch.zeros_like(a) for a in (*head, *start)]
         programs = [trace(f, examples, fresh=True) for f in (test, round_)]
-        carried = trace_free(self, [*head, *start])
+        carried = joined(_own([*head, *start]), [v for p in programs for v in p.operands])
         left = torch_capture.loop(programs[0], programs[1], carried)
         if body.program.has_effects:
             assert_holds(left[1] >= 0, "")
-        return left[2:]
+        return chosen(left[1] > 0, left[2:], carried[2:])
 
     def for_loop(
         self,
@@ -331,6 +337,8 @@ class TorchBackend(FunctionalBackend):
                 rows.append(row)
         else:
             left, stacked = self._scanned(items, length, start, step, body)
+            types_of_rows = [part.dtype for i in grown for part in types[i].items]
+            stacked = [decoded(a, dtype) for a, dtype in zip(stacked, types_of_rows, strict=True)]
             rows = [[a[i] for a in stacked] for i in range(length)]
         found, rest = [], list(left)
         for kind, value in zip(types, init, strict=True):
@@ -355,14 +363,27 @@ class TorchBackend(FunctionalBackend):
             left, row = step(x if whole else items.item(x), carry)
             return [ran, *left, *row]
 
-        head = self.cast(True, self.boolean)
+        ran = self.cast(True, self.boolean)
+        carried = [ran, *start] if body.program.has_effects or not start else start
+        dtypes = [a.dtype for a in carried]
+        grows = needs_gradient([*carried, rows, *body.program.operands])
+
+        def round_(*given: Any) -> list[Any]:
+            *carry, x = given
+            carry = [decoded(a, dtype) for a, dtype in zip(carry, dtypes, strict=True)]
+            head = carry[: len(carry) - len(start)]
+            left, row = step(x if whole else items.item(x), carry[len(head) :])
+            return list(map(encoded, [*head, *left, *row])) if grows else [*head, *left, *row]
+
+        carried = _own(list(map(encoded, carried)) if grows else carried)
         with untraced():
-            examples = [torch.zeros_like(a) for a in (head, *start, rows[0])]
+            examples = [torch.zeros_like(a) for a in (*carried, rows[0])]
         program = trace(round_, examples, fresh=True)
-        ran, *left = torch_capture.scanned(program, trace_free(self, [head, *start]), [rows])
+        left = torch_capture.scanned(program, carried, [rows])
+        found = [decoded(a, dtype) for a, dtype in zip(left, dtypes, strict=False)]
         if body.program.has_effects:
-            assert_holds(ran, "")
-        return left[: len(start)], left[len(start) :]
+            assert_holds(found[0], "")
+        return found[len(found) - len(start) :], left[len(found) :]
 
     def _left(self, value_of: Callable[[Any], Any], results: Sequence[Any], types: Sequence[Any]) -> list[Any]:
         return [
@@ -454,7 +475,7 @@ class TorchBackend(FunctionalBackend):
         return call(self, function, args, kwargs)
 
 
-def trace_free(backend: TorchBackend, values: Sequence[Any]) -> list[Any]:
+def _own(values: Sequence[Any]) -> list[Any]:
     """What a loop starts with: memory of its own for each."""
     return [value.clone(memory_format=torch.contiguous_format) for value in values]
 

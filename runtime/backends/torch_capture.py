@@ -36,6 +36,7 @@ from torch.utils import _pytree as pytree  # of the values of nodes, as torch it
 from torch.utils.weak import WeakIdKeyDictionary
 
 from ..errors import StagingError
+from .torch_autograd import is_smooth, needs_gradient
 
 # The public functions of these names go through Dynamo, which forbids what branches write outside themselves.
 operators = torch.ops.higher_order
@@ -108,12 +109,15 @@ class Program:
             if node.op == "placeholder":
                 copies[node] = tracer.create_arg(tracer.unwrap_proxy(next(given)))
             elif node.op == "get_attr":
-                copies[node] = tracer.graph.get_attr(_registered(tracer, node.target, getattr(self.graph, node.target)))
+                name = _registered(tracer, node.target, getattr(self.graph, node.target))
+                copies[node] = tracer.graph.create_node("get_attr", name)
+                copies[node].meta = dict(node.meta)
             elif node.op != "output":
                 copies[node] = tracer.graph.node_copy(node, copies.__getitem__)
         [results] = self.graph.graph.output_node().args
         nodes = [copies[node] for node in results]
-        return [_tracked(_like(v), torch.fx.Proxy(n, tracer), tracer) for v, n in zip(self.values, nodes, strict=True)]
+        made = _alike(self.values, inputs)
+        return [_tracked(v, torch.fx.Proxy(n, tracer), tracer) for v, n in zip(made, nodes, strict=True)]
 
     @property
     def has_effects(self) -> bool:
@@ -138,11 +142,18 @@ def _registered(tracer: Any, name: str, module: Any) -> str:
     return f"{stem}{number}"
 
 
-def _like(value: Any) -> Any:
-    if not isinstance(value, torch.Tensor):
-        return value
+def _alike(values: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
+    """Tensors like `values`, which depend on `inputs`."""
+    depends = needs_gradient(inputs)
+
+    def alike(value: Any) -> Any:
+        if not isinstance(value, torch.Tensor):
+            return value
+        made = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=value.device)
+        return made.requires_grad_().clone() if depends and is_smooth(value.dtype) else made
+
     with untraced():
-        return torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=value.device)
+        return list(map(alike, values))
 
 
 def _tracked(value: Any, proxy: Any, tracer: Any) -> Any:
@@ -150,13 +161,14 @@ def _tracked(value: Any, proxy: Any, tracer: Any) -> Any:
         return px.track_tensor_tree(value, proxy, constant=None, tracer=tracer)
 
 
-def _call(operator: Any, names: Sequence[str], graphs: Sequence[Any], call: Callable[..., tuple], results: Any) -> Any:
+def _call(operator: Any, graphs: dict[str, Any], call: Callable[..., tuple], results: Sequence[Any]) -> list[Any]:
     """An operator on graphs, as a node; `call` makes its arguments of the graphs, `results` are like its results."""
     tracer = px.get_proxy_mode().tracer
-    inner = [tracer.create_proxy("get_attr", _registered(tracer, n, g), (), {}) for n, g in zip(names, graphs, strict=True)]
-    arguments = pytree.tree_map(tracer.unwrap_proxy, call(*inner))
+    inner = [tracer.create_proxy("get_attr", _registered(tracer, n, g), (), {}) for n, g in graphs.items()]
+    values = call(*inner)
+    arguments = pytree.tree_map(tracer.unwrap_proxy, values)
     proxy = tracer.create_proxy("call_function", operator, arguments, {})
-    return list(_tracked(tuple(map(_like, results)), proxy, tracer))
+    return list(_tracked(tuple(_alike(results, pytree.tree_leaves(values))), proxy, tracer))
 
 
 EFFECTS: set[Any] = {torch.ops.aten._assert_async.msg}
@@ -387,8 +399,8 @@ def conditional(pred: Any, programs: Sequence[Program]) -> list[Any]:
     operands = _joined(programs)
     graphs = [_spread(p, 0, operands) for p in programs]
     if _is_direct([pred, *operands]):
-        names = ("true_graph_0", "false_graph_0")
-        return _call(operators.cond, names, graphs, lambda *g: (pred, *g, tuple(operands)), programs[0].values)
+        names = dict(zip(("true_graph_0", "false_graph_0"), graphs, strict=True))
+        return _call(operators.cond, names, lambda *g: (pred, *g, tuple(operands)), programs[0].values)
     with _unchecked():
         return list(operators.cond(pred, *graphs, tuple(operands)))
 
@@ -398,9 +410,9 @@ def loop(test: Program, body: Program, carried: Sequence[Any]) -> list[Any]:
     asks = _spread(test, len(carried), operands, alone=True)
     step = _spread(body, len(carried), operands)
     if _is_direct([*carried, *operands]):
-        names = ("while_loop_cond_graph_0", "while_loop_body_graph_0")
+        names = {"while_loop_cond_graph_0": asks, "while_loop_body_graph_0": step}
         return _call(
-            operators.while_loop, names, (asks, step), lambda *g: (*g, tuple(carried), tuple(operands)), carried
+            operators.while_loop, names, lambda *g: (*g, tuple(carried), tuple(operands)), carried
         )
     with _unchecked():
         return list(operators.while_loop(asks, step, tuple(carried), tuple(operands)))
@@ -415,8 +427,7 @@ def scanned(step: Program, carried: Sequence[Any], rows: Sequence[Any]) -> list[
             stacked = [v.new_empty((count, *v.shape)) for v in step.values[len(carried) :]]
         return _call(
             operators.scan,
-            ("scan_combine_graph_0",),
-            (graph,),
+            {"scan_combine_graph_0": graph},
             lambda g: (g, list(carried), list(rows), tuple(operands)),
             [*carried, *stacked],
         )
