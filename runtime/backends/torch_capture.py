@@ -382,7 +382,10 @@ def _spread(
     """The graph of a program with `operands` after its `count` own arguments, in the place of its own ones."""
     graph = torch.fx.Graph()
     inner = [n for n in program.graph.graph.nodes if n.op == "placeholder"]
-    copies = {node: graph.node_copy(node) for node in inner[:count]}
+    copies = {}
+    for i, node in enumerate(inner[:count]):
+        copies[node] = graph.placeholder(f"argument_{i}")
+        copies[node].meta = dict(node.meta)
     places = [_identity(v) for v in program.operands]
     for i, operand in enumerate(operands):
         node = graph.placeholder(f"operand_{i}")
