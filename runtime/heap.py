@@ -191,6 +191,8 @@ class Heap:
 
     def _visit_function(self, function: types.FunctionType) -> Iterable[Any]:
         code, scope, cells = function.__code__, function.__globals__, function.__closure__ or ()
+        if _is_library(scope.get("__name__")):
+            return ()
         found = [c.cell_contents for c in cells if _is_filled(c)]
         found += [scope[n] for n in code.co_names if n in scope]
         if family(code) not in self._families:
@@ -299,9 +301,14 @@ def _is_filled(cell: types.CellType) -> bool:
     return True
 
 
+def _is_library(module: Any) -> bool:
+    """Whether what a module holds changes by itself only: no user's variable is in it."""
+    return str(module).partition(".")[0] in ("numpy", "autograph_rs", "builtins", "jax", "jaxlib")
+
+
 def _is_user_object(value: Any) -> bool:
     """An instance of a class that was written in Python, and whose attributes are its own business."""
     kind = type(value)
-    if kind.__module__.partition(".")[0] in ("numpy", "autograph_rs", "builtins"):
+    if _is_library(kind.__module__):
         return False
     return hasattr(value, "__dict__") or any(_slot_names(k) for k in kind.__mro__)

@@ -8,7 +8,8 @@ import re
 from pathlib import Path
 
 import pytest
-from test_house import ROOT, modules
+from backends.support import required
+from test_house import ROOT, framework_of, modules
 
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
 RUNNER = {"optionflags": doctest.ELLIPSIS}
@@ -22,6 +23,9 @@ def check(test: doctest.DocTest) -> None:
 
 @pytest.mark.parametrize("name", [name for name, _, _ in modules()])
 def test_docstrings(name: str) -> None:
+    framework = framework_of(name)
+    if framework is not None:
+        required(framework)
     module = importlib.import_module(name)
     for test in doctest.DocTestFinder(exclude_empty=True).find(module, name):
         check(test)

@@ -22,10 +22,11 @@ ROOMS = {
     "autograph_rs.runtime": {"numpy"},
     "autograph_rs": {"autograph_rs.converters", "autograph_rs.runtime", "gast", "numpy"},
 }
-# Modules that may import more; a backend's own module is the only one that knows its framework.
+# Modules that may import more; a backend's own modules are the only ones that know its framework.
 ALSO = {
     "autograph_rs.cli": {"click"},
 }
+FRAMEWORKS = ("jax", "tensorflow", "torch")
 LONGEST = 400
 LONG: dict[str, str] = {  # the files that are longer all the same, each with its reason
     "runtime/graph/backend.py": "the backend protocol, method by method",
@@ -103,10 +104,15 @@ def room_of(name: str) -> str | None:
     return next((room for room in ROOMS if f"{name}.".startswith(f"{room}.")), None)
 
 
+def framework_of(module: str) -> str | None:
+    """The framework that a module is about, which it alone may import."""
+    return next((f for f in FRAMEWORKS if module.startswith(f"autograph_rs.runtime.backends.{f}")), None)
+
+
 def wrong_arrows(module: str, package: str, tree: ast.AST) -> list[str]:
     room = room_of(module)
     assert room is not None
-    allowed = ROOMS[room] | ALSO.get(module, set()) | {room} | sys.stdlib_module_names
+    allowed = ROOMS[room] | ALSO.get(module, set()) | {framework_of(module), room} | sys.stdlib_module_names
     found = {name: room_of(name) or name.split(".")[0] for name in imports(tree, package)}
     return sorted(name for name, target in found.items() if target not in allowed)
 

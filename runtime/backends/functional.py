@@ -11,7 +11,7 @@ import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from .. import staging
 from ..closures import family
@@ -79,6 +79,7 @@ class Capture:
     writes: list[tuple[Any, Any]] = field(default_factory=list)
     places: dict[int, int] = field(default_factory=dict)
     kept: list[Any] = field(default_factory=list)
+    failed: Any = False
     lists: dict[int, tuple[GrowingList, list[Any] | None]] = field(default_factory=dict)
 
     def close(self) -> None:
@@ -127,7 +128,7 @@ class GrowingList:
         for value in values:
             self.append(value)
 
-    def __iadd__(self, values: Any) -> GrowingList:
+    def __iadd__(self, values: Any) -> Self:
         self.extend(values)
         return self
 
@@ -137,7 +138,10 @@ class GrowingList:
             "variable, or write into an array that was made before the loop"
         )
 
-    pop = insert = remove = clear = __add__ = __radd__ = __len__ = __iter__ = __getitem__ = __setitem__ = __contains__ = _refuse
+    pop = insert = remove = clear = sort = reverse = index = count = copy = _refuse
+    __add__ = __radd__ = __mul__ = __delitem__ = __eq__ = __len__ = __iter__ = __getitem__ = __setitem__ = (
+        __contains__
+    ) = _refuse
 
 
 _ADDED = re.compile(r"(base|updated|value|element)(_\d+)?$")  # names that the converter gives
@@ -146,6 +150,7 @@ _ADDED = re.compile(r"(base|updated|value|element)(_\d+)?$")  # names that the c
 class _Captures(threading.local):
     def __init__(self) -> None:
         self.captures: list[Capture] = []
+        self.traced: tuple[Any, Any] = (None, False)  # a trace, and whether it has raised
 
 
 class FunctionalBackend:
@@ -207,7 +212,11 @@ class FunctionalBackend:
 
     def widen(self, before: Any, after: Any) -> Any:
         """The type of what a loop carries; of a list it is what one iteration appends."""
-        return after if isinstance(before, ListAval) and isinstance(after, ListAval) else self.merge(before, after)
+        return (
+            after
+            if isinstance(before, ListAval) and isinstance(after, ListAval)
+            else self.merge(before, after)
+        )
 
     def merge(self, first: Any, second: Any) -> Any:
         if isinstance(first, MaybeAval) or isinstance(second, MaybeAval):
@@ -268,8 +277,8 @@ class FunctionalBackend:
         return list(found.values())
 
     def is_empty(self, iterated: Any) -> bool:
-        length = self.sequence(iterated).length
-        return isinstance(length, int) and length == 0
+        count = self.sequence(iterated).count
+        return isinstance(count, int) and count <= 0
 
     def sources(self, iterated: Any) -> list[Any]:
         return list(self.sequence(iterated).sources)
@@ -279,7 +288,9 @@ class FunctionalBackend:
         if isinstance(iterated, StagedSequence):
             return iterated
         if self.is_array(iterated):
-            return StagedSequence("array", self.length(iterated), lambda i: self.item(iterated, i), [iterated])
+            return StagedSequence(
+                "array", self.length(iterated), lambda i: self.item(iterated, i), [iterated]
+            )
         if isinstance(iterated, range):
             return StagedSequence("range", len(iterated), lambda i: iterated.start + i * iterated.step)
         if isinstance(iterated, (list, tuple, GrowingList)):
@@ -334,9 +345,9 @@ class FunctionalBackend:
         found = [name for own in names.values() for name in sorted(own)]
         if len(found) > 1:
             raise StagingError(
-                f"an item of {found[0]!r} is written, but {found[1]!r} is the same array, and would not change: "
-                f"an array of {self.name} is a value. Copy it first ({found[0]} = {found[0]}.copy()), and return "
-                "it from a function that changes it"
+                f"an item is written of the array that is both {found[0]!r} and {found[1]!r}, and only one "
+                f"of them would change: an array of {self.name} is a value. Copy it first ({found[0]} = "
+                f"{found[0]}.copy()), and return it from a function that changes it"
             )
 
     def and_(self, left: Any, right: Callable[[], Any]) -> Any:

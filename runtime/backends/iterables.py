@@ -13,10 +13,25 @@ from ..errors import StagingError
 
 
 class StagedSequence:
-    """Items by index: `length` is a number, staged or plain, `item` makes one."""
+    """Items by index: `item` makes one, `count` tells how many, staged or plain.
 
-    def __init__(self, name: str, length: Any, item: Callable[[Any], Any], sources: Sequence[Any] = ()):
-        self.name, self.length, self.item, self.sources = name, length, item, tuple(sources)
+    A count may be negative, which is none to a loop; `length` is what `len` gives.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        count: Any,
+        item: Callable[[Any], Any],
+        sources: Sequence[Any] = (),
+        clip: Callable[[Any], Any] | None = None,
+    ):
+        self.name, self.count, self.item, self.sources = name, count, item, tuple(sources)
+        self._clip = clip
+
+    @property
+    def length(self) -> Any:
+        return self.count if self._clip is None else self._clip(self.count)
 
     def __len__(self) -> int:
         if isinstance(self.length, int):
@@ -50,7 +65,7 @@ def staged_range(start: Any, stop: Any, step: Any, clip: Callable[[Any], Any]) -
         scaled = i if isinstance(step, int) and step == 1 else i * step
         return scaled if isinstance(start, int) and start == 0 else start + scaled
 
-    return StagedSequence("range", clip(count), item)
+    return StagedSequence("range", count, item, clip=clip)
 
 
 def staged_enumerate(items: StagedSequence, start: Any = 0) -> StagedSequence:
@@ -67,6 +82,4 @@ def staged_zip(parts: Sequence[StagedSequence], least: Callable[[Any, Any], Any]
 
 
 def staged_reversed(items: StagedSequence) -> StagedSequence:
-    return StagedSequence(
-        "reversed", items.length, lambda i: items.item(items.length - 1 - i), items.sources
-    )
+    return StagedSequence("reversed", items.length, lambda i: items.item(items.length - 1 - i), items.sources)

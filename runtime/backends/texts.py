@@ -7,11 +7,25 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
+from . import staged_by
+
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _MARK = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
 _numbers = itertools.count()
 _marked: dict[int, tuple[Any, str, str]] = {}
 CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "r": repr, "s": str, "a": ascii}
+
+
+class Unknown:
+    """Formatted in the place of a staged value."""
+
+    def __format__(self, spec: str) -> str:
+        return "<staged>"
+
+    def __repr__(self) -> str:
+        return "<staged>"
 
 
 class Mark:
@@ -35,7 +49,9 @@ class Text:
     mark = Mark
 
     def __str__(self) -> str:
-        return "".join(p if isinstance(p, str) else "<staged>" for p in self.pieces)
+        """The text; what is known only when the program runs is "<staged>" in it."""
+        known = [Unknown() if staged_by(value) else np.asarray(value)[()] for value in self.values]
+        return joined(self, known)
 
 
 def resolved(text: str) -> Any:

@@ -188,9 +188,7 @@ def _share_views(carried: Carried, path: Path) -> None:
             share(leaf, "it is a view that a loop made")
 
 
-def _finish(
-    carried: Carried, path: Path, results: Sequence[Any], iterates: Sequence[Any] = ()
-) -> None:
+def _finish(carried: Carried, path: Path, results: Sequence[Any], iterates: Sequence[Any] = ()) -> None:
     """What holds after the loop: shared views and results; lists are lists again."""
     _share_views(carried, path)
     _share_results(carried, path, results, iterates)

@@ -284,7 +284,9 @@ def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Row
     kinds = [None if isinstance(v, Undefined) else backend.type_of(v) for v in (first, second)]
     for value, kind in zip((first, second), kinds, strict=True):
         if kind is None and not isinstance(value, Undefined):
-            rows.add(name, describe(backend, first), describe(backend, second))
+            both = type(first) is type(second) and hasattr(first, "__dict__")
+            reason = "these are two objects: set the attributes of one, or use a frozen dataclass" * both
+            rows.add(name, describe(backend, first), describe(backend, second), reason)
             return None
     try:
         if undefined is not None:

@@ -3,8 +3,8 @@
     python tests/backends/conformance.py SYSTEM [--verbose]
 
 A sample ends as "staged" (right, with all its arguments staged), "unrolled" (right, with its integers and
-truth values known when it is traced), "error" (one of ours, with a reason), "foreign" (an error of the
-system's) or "wrong".
+truth values known when it is traced), "error" (one of ours, with a reason), "differs" (as documented: it
+does what the system does), "foreign" (an error of the system's) or "wrong".
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import io
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +25,11 @@ import numpy as np
 
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1])]
 
+# ruff: noqa: E402 - the path comes first
 from cases_support import ALL, Outcome, Sample, check_same, run
 
 import autograph_rs as ag
+from autograph_rs.runtime.backends.texts import Text
 from autograph_rs.runtime.structures import flatten, unflatten
 
 
@@ -39,7 +41,7 @@ def through(staged: Callable[[Callable], Callable], f: Callable, *, unroll: bool
 
     def call(*arguments: Any) -> Any:
         leaves, spec = flatten(arguments)
-        places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, (np.ndarray, np.generic))]
+        places = [i for i, leaf in enumerate(leaves) if is_number(leaf)]
         if unroll:
             places = [i for i in places if np.ndim(leaves[i]) or leaves[i].dtype.kind not in "iub"]
         shape: list[Any] = []
@@ -54,30 +56,48 @@ def through(staged: Callable[[Callable], Callable], f: Callable, *, unroll: bool
         results = staged(on_arrays)(*[leaves[i] for i in places])
         [structure, plain] = shape
         rest = list(results)
-        return unflatten(structure, [np.asarray(rest.pop(0))[()] if p is None else p[0] for p in plain])
+        return unflatten(structure, [known(rest.pop(0)) if p is None else p[0] for p in plain])
 
     return call
+
+
+def is_result(leaf: Any) -> bool:
+    return isinstance(leaf, Text) or (hasattr(leaf, "dtype") and getattr(leaf.dtype, "kind", "") not in "US")
+
+
+def known(result: Any) -> Any:
+    return str(result) if isinstance(result, Text) else np.asarray(result)[()]
+
+
+def is_number(leaf: Any) -> bool:
+    return isinstance(leaf, (np.ndarray, np.generic)) and leaf.dtype.kind in "biufc"
 
 
 def structured(value: Any) -> tuple[list[Any], list[Any]]:
     """The arrays of a result, and what the rest of it is."""
     leaves, spec = flatten(value)
-    kept = [None if hasattr(leaf, "dtype") else (leaf,) for leaf in leaves]
+    kept = [None if is_result(leaf) else (leaf,) for leaf in leaves]
     return [leaf for leaf, k in zip(leaves, kept, strict=True) if k is None], [spec, kept]
 
 
-def outcome(sample: Sample, stage: Callable[[Callable], Callable]) -> tuple[str, str]:
+def outcome(sample: Sample, system: Any) -> tuple[str, str]:
     """What becomes of a sample, and why."""
-    kind, why = attempt(sample, stage, unroll=False)
-    if kind == "error" and attempt(sample, stage, unroll=True)[0] == "right":
+    kind, why = attempt(sample, system, unroll=False)
+    if kind == "wrong" and sample.id in system.DIFFERS:
+        return "differs", system.DIFFERS[sample.id]
+    if kind == "error" and attempt(sample, system, unroll=True)[0] == "right":
         return "unrolled", why
     return "staged" if kind == "right" else kind, why
 
 
-def attempt(sample: Sample, stage: Callable[[Callable], Callable], *, unroll: bool) -> tuple[str, str]:
+def attempt(sample: Sample, system: Any, *, unroll: bool) -> tuple[str, str]:
+    prepare = getattr(system, "prepare", ag.convert)
     for arguments in sample.staged:
         expected = run(sample.function, arguments)
-        made = run(through(stage, ag.convert(sample.function), unroll=unroll), arguments)
+        prepared = prepare(sample.function)
+        if system.stage is not None:
+            prepared = through(system.stage, prepared, unroll=unroll)
+        made = run(prepared, arguments)
         try:
             check(made, expected)
         except AssertionError as error:
@@ -85,6 +105,8 @@ def attempt(sample: Sample, stage: Callable[[Callable], Callable], *, unroll: bo
                 return "wrong", str(error).splitlines()[0] if str(error) else "?"
             raises = expected.error is not None  # that the system finds a mistake before it runs is as good
             kind = "error" if raises or isinstance(made.error, ag.AutographError) else "foreign"
+            if system.__name__.removeprefix("stage_") in PEERS:
+                kind = "error"  # a peer's errors are its own
             return kind, f"{type(made.error).__name__}: {made.error}"
     return "right", ""
 
@@ -115,27 +137,29 @@ def loosened(value: Any) -> Any:
     return unflatten(spec, [loosened(leaf) for leaf in leaves])
 
 
-SYSTEMS = ("jax", "tensorflow", "torch")
+SYSTEMS = {"graph": "", "jax": "jax", "tensorflow": "tensorflow", "torch": "torch"}
+"""What converted functions are compiled with; the framework that each needs."""
+PEERS = {"jax_alone": "jax", "tf_autograph": "tensorflow", "torch_alone": "torch"}
+"""The same for functions as they are written, compiled with what the framework has."""
 
 
-def stage_of(system: str) -> Callable[[Callable], Callable]:
-    """How a system compiles a function from arrays to a list of arrays."""
-    return importlib.import_module(f"stage_{system}").stage
+def results(system: str, only: str = "") -> Iterator[tuple[Sample, str, str]]:
+    """What becomes of each sample that can be staged, and why."""
+    module = importlib.import_module(f"stage_{system}")
+    for sample in ALL:
+        if sample.staged and only in sample.id:
+            with contextlib.redirect_stderr(io.StringIO()):
+                yield sample, *outcome(copy.copy(sample), module)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("system", choices=SYSTEMS)
+    parser.add_argument("system", choices=[*SYSTEMS, *PEERS])
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--only", default="")
     options = parser.parse_args()
-    stage = stage_of(options.system)
     counts: Counter[str] = Counter()
-    for sample in ALL:
-        if not sample.staged or options.only not in sample.id:
-            continue
-        with contextlib.redirect_stderr(io.StringIO()):
-            kind, why = outcome(copy.copy(sample), stage)
+    for sample, kind, why in results(options.system, options.only):
         counts[kind] += 1
         if options.verbose and kind != "staged":
             print(f"{kind:8} {sample.id}: {why.splitlines()[-1][:150] if why else ''}")

@@ -7,6 +7,18 @@ from typing import Any
 
 import jax
 
+BOUNDS = "an index out of bounds is clamped, or its write dropped: that is how JAX indexes"
+DIFFERS = {
+    "indexing.py::element": BOUNDS,
+    "indexing.py::constant_array": BOUNDS,
+    "indexing.py::list_out_of_range": BOUNDS,
+    "writes.py::one_element": BOUNDS,
+    "writes.py::out_of_range": BOUNDS,
+    "writes.py::through_view": "an array is a value: what a slice of it is given does not change it",
+    "promotion.py::python_int_grows": "integers have the width of their dtype and wrap",
+}
+"""Samples that do what JAX does, which is not what NumPy does."""
+
 jax.config.update("jax_enable_x64", True)
 
 

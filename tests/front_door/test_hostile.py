@@ -342,9 +342,9 @@ def test_command_line_with_a_file_that_never_ends(tmp_path: Path):
 
 def test_what_python_does_not_compile_is_told_from_what_is_too_deep():
     """A converted tree that is no Python would be a fault of ours, and says so."""
-    with pytest.raises(ag.ConversionError, match="^it cannot be converted, a fault of autograph_rs: .*outside"):
-        with converting("it"):
-            compile("return 1", "<it>", "exec")
+    expected = r"^it cannot be converted, a fault of autograph_rs: .*outside"
+    with pytest.raises(ag.ConversionError, match=expected), converting("it"):
+        compile("return 1", "<it>", "exec")
 
 
 def test_command_line_without_a_file(tmp_path: Path):

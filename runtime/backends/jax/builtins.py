@@ -10,14 +10,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .. import staging
-from ..errors import StagingError, UnsupportedFunctionError
-from .functional import FunctionalBackend
-from .iterables import StagedSequence
-from .texts import Text, joined
+from ... import staging
+from ...errors import StagingError, UnsupportedFunctionError
+from ..functional import FunctionalBackend
+from ..iterables import StagedSequence
+from ..texts import Text, joined
+from .errors import shapes_known
 
 
-def call(backend: FunctionalBackend, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+def call(
+    backend: FunctionalBackend, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
+) -> Any:
     if function in _SHALLOW and not any(map(backend.is_staged, args)):
         return function(*args, **kwargs)
     if function in (range, enumerate, zip, reversed):
@@ -34,7 +37,8 @@ def call(backend: FunctionalBackend, function: Callable[..., Any], args: tuple, 
         raise UnsupportedFunctionError(
             f"{function.__name__}() was called on a staged JAX array, but JAX has no function for it"
         )
-    return named(*args, **kwargs)
+    with shapes_known(f"{function.__name__}()"):
+        return named(*args, **kwargs)
 
 
 _SHALLOW = frozenset((len, enumerate, zip, reversed, list, tuple, isinstance, type, map, filter))
@@ -75,7 +79,9 @@ def _len(value: Any) -> Any:
 
 
 def _whole(value: Any) -> Any:
-    return value if getattr(value, "dtype", None) is not None and value.dtype.kind in "iu" else _cast(value, int)
+    return (
+        value if getattr(value, "dtype", None) is not None and value.dtype.kind in "iu" else _cast(value, int)
+    )
 
 
 def _cast(value: Any, kind: type) -> Any:
@@ -135,10 +141,7 @@ def _all(values: Any) -> Any:
 
 def _map(backend: FunctionalBackend, function: Callable[..., Any], *iterables: Any) -> list[Any]:
     items = backend.iterable(zip, iterables, {})
-    made: list[Any] = []
-    for element in items:
-        made.append(function(*element))
-    return made
+    return [function(*element) for element in items]
 
 
 def _isinstance(value: Any, kinds: Any) -> bool:

@@ -1,0 +1,25 @@
+"""Every sample on every system ends as docs/conformance.md says."""
+
+from __future__ import annotations
+
+import pytest
+import table
+from conformance import SYSTEMS
+from support import required
+
+LEAST = {"graph": 0.99, "jax": 0.95, "tensorflow": 0.97, "torch": 0.85}
+"""The share of the samples that must be right."""
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_table(system: str):
+    if SYSTEMS[system]:
+        required(SYSTEMS[system])
+    written = {sample: kinds.get(system) for sample, kinds in table.read().items()}
+    found = table.column(system)
+    assert {
+        sample: (kind, written.get(sample)) for sample, kind in found.items() if written.get(sample) != kind
+    } == {}
+    assert not {"wrong", "foreign"} & {*found.values()}
+    right = sum(kind in ("staged", "unrolled") for kind in found.values())
+    assert right >= LEAST[system] * len(found)
