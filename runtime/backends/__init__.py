@@ -8,10 +8,11 @@ itself in `ACTIVE` while it stages; one without is asked about every value.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 Leaf: TypeAlias = Any
@@ -45,7 +46,8 @@ class Backend(Protocol):
     above), `staged_list(values)` for lists whose length depends on staged values, `bound(value)` to
     check a value that may be unbound where it is read, `replaced(function)` for what it has in the place
     of a builtin that is not in our tables, `in_branch()` to tell whether the code of a
-    branch or a loop's body is running, `is_inner(value)` to tell whether a value was made in one that
+    branch or a loop's body is running, `entered()` for a context manager around the outermost converted
+    function, `is_inner(value)` to tell whether a value was made in one that
     has ended.
     """
 
@@ -158,6 +160,18 @@ def staged_by(value: Any) -> Backend | None:
     """The backend that is staging `value`, or None for a plain value."""
     backend = BACKENDS[type(value)]
     return backend if backend is not None and backend.is_staged(value) else None
+
+
+@contextlib.contextmanager
+def entered() -> Iterator[None]:
+    """Around a converted function that is called while something is staged: what backends need there."""
+    with contextlib.ExitStack() as stack:
+        for backend in list(ACTIVE):
+            enter = getattr(backend, "entered", None)
+            manager = None if enter is None else enter()
+            if manager is not None:
+                stack.enter_context(manager)
+        yield
 
 
 def is_staging() -> bool:

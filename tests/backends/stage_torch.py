@@ -15,7 +15,12 @@ import torch
 import torch._numpy as tnp
 from torch.overrides import TorchFunctionMode
 
-from autograph_rs.runtime.backends.torch_numbers import mark_number
+from autograph_rs.runtime.backends.torch.writes import mark_number
+
+DIFFERS = {
+    "promotion.py::python_int_grows": "integers have the width of their dtype and wrap",
+}
+"""Samples that do what PyTorch does, which is not what NumPy does."""
 
 torch.set_default_dtype(torch.float64)
 """As Python's numbers are, and NumPy's by default."""
@@ -39,6 +44,9 @@ class _Module(torch.nn.Module):
         self.f = f
 
     def forward(self, arrays: Sequence[torch.Tensor]) -> tuple[Any, ...]:
+        for array in arrays:
+            if array.ndim == 0:
+                mark_number(array)
         with _Scalars():
             return tuple(self.f(*arrays))
 

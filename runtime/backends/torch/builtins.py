@@ -8,13 +8,13 @@ from typing import Any
 
 import torch
 
-from ..errors import StagingError, UnsupportedFunctionError
-from .functional import FunctionalBackend
-from .iterables import StagedSequence
-from .texts import Text
-from .torch_capture import SYMBOLS
-from .torch_effects import print_values
-from .torch_numpy import call_numpy, is_of_numpy
+from ...errors import StagingError, UnsupportedFunctionError
+from ..functional import FunctionalBackend
+from ..iterables import StagedSequence
+from ..texts import Text
+from .capture import SYMBOLS
+from .effects import print_values
+from .numpy import call_numpy, is_of_numpy
 
 
 def call(backend: FunctionalBackend, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:

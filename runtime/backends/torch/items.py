@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from .. import staging
-from ..errors import StagingError
-from .torch_capture import SYMBOLS, is_traced
+from ... import staging
+from ...errors import StagingError
+from .capture import SYMBOLS, is_traced
+from .writes import check_write
 
 
 def _is_index(part: Any) -> bool:
@@ -75,6 +76,7 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
             raise StagingError(f"an item of a {type(target).__name__} cannot be set by a staged key: use a tensor")
         target[key] = value
         return target
+    check_write(target)
     parts = key if type(key) is tuple else (key,)
     if not any(map(_is_index, parts)) and not any(isinstance(p, slice) for p in parts):
         target[key] = value

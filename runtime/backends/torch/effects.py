@@ -13,8 +13,8 @@ from typing import Any
 import torch
 from torch.fx.node import has_side_effect
 
-from .texts import Text, joined
-from .torch_capture import EFFECTS
+from ..texts import Text, joined
+from .capture import EFFECTS
 
 
 @torch.library.custom_op("autograph_rs::fail", mutates_args=())

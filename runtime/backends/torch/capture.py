@@ -35,8 +35,8 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils import _pytree as pytree  # of the values of nodes, as torch itself takes them apart
 from torch.utils.weak import WeakIdKeyDictionary
 
-from ..errors import StagingError
-from .torch_autograd import is_smooth, needs_gradient
+from ...errors import StagingError
+from .autograd import is_smooth, needs_gradient
 
 # The public functions of these names go through Dynamo, which forbids what branches write outside themselves.
 operators = torch.ops.higher_order
@@ -60,6 +60,11 @@ def is_traced(value: Any) -> bool:
         return False
     slot = px.get_proxy_slot(value, mode.tracer, None)
     return slot is not None and slot.constant is None
+
+
+def is_known(value: Any) -> bool:
+    """Whether a tensor or symbol is one of the trace that is under way, or of one around it."""
+    return px.get_proxy_slot(value, px.get_proxy_mode().tracer, None) is not None
 
 
 def expression(size: Any) -> Any:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..errors import UnsupportedFunctionError
-from ..structures import flatten, unflatten
-from .torch_capture import numpy_of_torch as tnp
+from ...errors import UnsupportedFunctionError
+from ...structures import flatten, unflatten
+from .capture import numpy_of_torch as tnp
 
 
 def is_of_numpy(function: Any) -> bool:
