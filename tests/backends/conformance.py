@@ -62,7 +62,7 @@ def through(staged: Callable[[Callable], Callable], f: Callable, *, unroll: bool
 
 
 def is_result(leaf: Any) -> bool:
-    return isinstance(leaf, Text) or (hasattr(leaf, "dtype") and getattr(leaf.dtype, "kind", "") not in "US")
+    return isinstance(leaf, Text) or (hasattr(leaf, "dtype") and getattr(leaf.dtype, "kind", "?") not in "US")
 
 
 def known(result: Any) -> Any:

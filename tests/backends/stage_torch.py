@@ -15,7 +15,10 @@ import torch
 import torch._numpy as tnp
 from torch.overrides import TorchFunctionMode
 
+import autograph_rs as ag
+from autograph_rs.runtime.backends.torch.numpy import call_numpy
 from autograph_rs.runtime.backends.torch.writes import mark_number
+from autograph_rs.runtime.structures import flatten
 
 DIFFERS = {
     "promotion.py::python_int_grows": "integers have the width of their dtype and wrap",
@@ -47,7 +50,7 @@ class _Module(torch.nn.Module):
         for array in arrays:
             if array.ndim == 0:
                 mark_number(array)
-        with _Scalars():
+        with _Scalars(), _makes_tensors():
             return tuple(self.f(*arrays))
 
 
@@ -69,21 +72,49 @@ def _method(name: str) -> Callable[..., Any]:
     return method
 
 
-_NAMES = ("astype", "copy")
+def _maker(name: str) -> Callable[..., Any]:
+    original = getattr(np, name)
+
+    @ag.do_not_convert
+    def make(*args: Any, **kwargs: Any) -> Any:
+        if any(isinstance(leaf, torch.Tensor) for leaf in flatten([args, kwargs])[0]):
+            return call_numpy(original, args, kwargs)
+        made = original(*args, **kwargs)
+        return torch.tensor(made) if made.dtype.kind in "biufc" else made
+
+    return make
+
+
+_METHODS = ("astype", "copy")
+_MAKERS = ("array", "asarray", "zeros", "ones", "empty", "full", "eye", "arange", "linspace", "identity")
+_MADE = {name: _maker(name) for name in _MAKERS}
+_ORIGINALS = {name: getattr(np, name) for name in _MAKERS}
 
 
 @contextlib.contextmanager
 def _like_numpy() -> Iterator[None]:
+    """Tensors have more methods of arrays, print like them, and are what NumPy's functions make."""
     shown = torch.Tensor.__repr__
-    for name in _NAMES:
+    for name in _METHODS:
         setattr(torch.Tensor, name, _method(name))
     torch.Tensor.__repr__ = lambda self, **_: shown(self) if _is_staged(self) else str(self.numpy()[()])
     try:
         yield
     finally:
         torch.Tensor.__repr__ = shown
-        for name in _NAMES:
+        for name in _METHODS:
             delattr(torch.Tensor, name)
+
+
+@contextlib.contextmanager
+def _makes_tensors() -> Iterator[None]:
+    for name, make in _MADE.items():
+        setattr(np, name, make)
+    try:
+        yield
+    finally:
+        for name, original in _ORIGINALS.items():
+            setattr(np, name, original)
 
 
 def _is_staged(tensor: torch.Tensor) -> bool:

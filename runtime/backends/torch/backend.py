@@ -246,7 +246,7 @@ class TorchBackend(TorchValues):
             return self._left(value_of, results, types), rows
 
         if length <= UNROLLED:
-            left, rows = start, []
+            left, rows = _own(start), []
             for i in range(length):
                 left, row = step(items.item(i), left)
                 rows.append(row)

@@ -8,13 +8,15 @@ from typing import Any
 
 import torch
 
+from ... import staging
 from ...errors import StagingError, UnsupportedFunctionError
 from ..functional import FunctionalBackend
 from ..iterables import StagedSequence
 from ..texts import Text
-from .capture import SYMBOLS
+from .capture import SYMBOLS, promoted
 from .effects import print_values
 from .numpy import call_numpy, is_of_numpy
+from .numpy import replaced as replaced_numpy
 
 
 def call(backend: FunctionalBackend, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -41,7 +43,7 @@ def call(backend: FunctionalBackend, function: Callable[..., Any], args: tuple, 
     return named(*map(_tensor, args), **kwargs)
 
 
-_SHALLOW = frozenset((len, enumerate, zip, reversed, list, tuple, isinstance, type, map, filter))
+_SHALLOW = frozenset((len, bool, enumerate, zip, reversed, list, tuple, isinstance, type, map, filter))
 """What looks at its own arguments only, and not at what a list among them holds."""
 
 _MATH = frozenset(f for n, f in vars(math).items() if callable(f) and n != "factorial" and not n.startswith("_"))
@@ -70,6 +72,11 @@ def _cast(value: Any, dtype: torch.dtype) -> Any:
     if value.numel() != 1:
         raise RuntimeError(f"a Tensor with {value.numel()} elements cannot be converted to Scalar")
     return value.reshape(()).to(dtype)
+
+
+def _text(value: Any, conversion: str) -> Text:
+    staging.refuse_text(value)
+    return Text([(0, conversion, "")], [value])
 
 
 def _round(value: Any, digits: int | None = None) -> Any:
@@ -103,7 +110,7 @@ def _extreme(pairwise: Callable[..., Any], whole: Callable[..., Any]) -> Callabl
 
 
 def _alike(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    dtype = (a[:0] if a.ndim else a.reshape(1)).new_empty(0).dtype if a.dtype == b.dtype else (a + b).dtype
+    dtype = promoted(a.dtype, b.dtype)
     return a.to(dtype), b.to(dtype)
 
 
@@ -132,7 +139,8 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     float: lambda value: _cast(value, torch.float64),
     complex: lambda value: _cast(value, torch.complex128),
     bool: lambda value: _cast(value, torch.bool),
-    str: lambda value: Text([(0, "s", "")], [value]),
+    str: lambda value: _text(value, "s"),
+    repr: lambda value: _text(value, "r"),
     min: _extreme(torch.minimum, torch.min),
     max: _extreme(torch.maximum, torch.max),
     sum: _sum,
@@ -143,12 +151,22 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     tuple: tuple,
     isinstance: isinstance,
     type: type,
-    abs: abs,
-    round: _round,
     math.floor: _whole(torch.floor),
     math.ceil: _whole(torch.ceil),
     math.trunc: _whole(torch.trunc),
     math.fabs: torch.abs,
 }
 
-__all__ = ["SYMBOLS", "call"]
+REPLACED: dict[Any, Callable[..., Any]] = {round: _round, divmod: lambda a, b: (a // b, a % b)}
+"""Builtins that ask their argument for a method that tensors lack."""
+
+
+def replaced(function: Any) -> Callable[..., Any] | None:
+    own = REPLACED.get(function) if type(function) is type(round) else None
+    if own is None:
+        return replaced_numpy(function)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return (own if any(isinstance(a, torch.Tensor) for a in args) else function)(*args, **kwargs)
+
+    return call

@@ -33,6 +33,7 @@ def replaced(function: Callable[..., Any]) -> Callable[..., Any] | None:
     return call
 
 
+_SIZED = frozenset((np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange))
 _MODULES = {"numpy.linalg": "linalg", "numpy.fft": "fft", "numpy.random": "random"}
 
 
@@ -44,6 +45,8 @@ def call_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
             "functions of torch"
         )
     leaves, spec = flatten([args, kwargs])
+    if function in _SIZED:  # a size is a number, of which PyTorch makes a symbol
+        leaves = [leaf.item() if isinstance(leaf, torch.Tensor) and leaf.ndim == 0 else leaf for leaf in leaves]
     args, kwargs = unflatten(spec, [_given(leaf) for leaf in leaves])
     return _taken(own(*args, **kwargs))
 

@@ -185,7 +185,7 @@ class TorchValues(FunctionalBackend):
         return resolved(text)
 
     def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
-        from .numpy import replaced
+        from .builtins import replaced
 
         return replaced(function) if is_capturing() else None
 
