@@ -30,13 +30,13 @@ torch.set_default_dtype(torch.float64)
 
 
 def stage(f: Callable[..., Any]) -> Callable[..., Any]:
-    def call(*arrays: Any) -> list[np.ndarray]:
+    def call(*arrays: Any) -> list[Any]:
         tensors = [torch.tensor(a) for a in arrays]
         module = _Module(f)
         with _like_numpy():
             program = torch.export.export(module, (tensors,), strict=False)
             results = program.module()(tensors)
-        return [r.detach().numpy() if isinstance(r, torch.Tensor) else np.asarray(r) for r in results]
+        return [r.detach().numpy() if isinstance(r, torch.Tensor) else r for r in results]
 
     return call
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import torch
 
 from ... import staging
+from ...builtins import DISPATCHING, PYTHON
 from ...errors import StagingError, UnsupportedFunctionError
 from ..functional import FunctionalBackend
 from ..iterables import StagedSequence
@@ -42,6 +44,9 @@ def call(backend: FunctionalBackend, function: Callable[..., Any], args: tuple, 
         )
     return named(*map(_tensor, args), **kwargs)
 
+
+_PYTHON = {function.__name__: function for function in PYTHON}
+"""Python's own, by name: torch puts others in their place while it exports."""
 
 _SHALLOW = frozenset((len, bool, enumerate, zip, reversed, list, tuple, isinstance, type, map, filter))
 """What looks at its own arguments only, and not at what a list among them holds."""
@@ -141,8 +146,8 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     bool: lambda value: _cast(value, torch.bool),
     str: lambda value: _text(value, "s"),
     repr: lambda value: _text(value, "r"),
-    min: _extreme(torch.minimum, torch.min),
-    max: _extreme(torch.maximum, torch.max),
+    _PYTHON["min"]: _extreme(torch.minimum, torch.min),
+    _PYTHON["max"]: _extreme(torch.maximum, torch.max),
     sum: _sum,
     any: lambda values: _joined(values).any(),
     all: lambda values: _joined(values).all(),
@@ -162,6 +167,8 @@ REPLACED: dict[Any, Callable[..., Any]] = {round: _round, divmod: lambda a, b: (
 
 
 def replaced(function: Any) -> Callable[..., Any] | None:
+    if isinstance(function, functools.partial):  # what export puts in the place of min and max
+        return DISPATCHING.get(id(function.keywords.get("real_callable")))
     own = REPLACED.get(function) if type(function) is type(round) else None
     if own is None:
         return replaced_numpy(function)
