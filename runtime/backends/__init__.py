@@ -117,6 +117,8 @@ _backends: list[Backend] = []
 _lock = threading.Lock()
 BACKENDS = _Table()
 STAGING: list[Callable[[], bool]] = []
+COMPILING: list[Callable[[], bool]] = []
+"""Whether a compiler of bytecode is reading what runs: it takes Python as it is written."""
 ACTIVE: list[Any] = []
 """The backends that may be staging right now: those that announce it, while they do, and all others."""
 
@@ -178,4 +180,6 @@ def is_staging() -> bool:
     """Whether any backend is building a graph right now."""
     if _KNOWN:
         load_backends()
+    if any(ask() for ask in COMPILING):
+        return False
     return any(ask() for ask in STAGING)

@@ -18,10 +18,12 @@ from torch.overrides import TorchFunctionMode
 import autograph_rs as ag
 from autograph_rs.runtime.backends.torch.numpy import call_numpy
 from autograph_rs.runtime.backends.torch.writes import mark_number
-from autograph_rs.runtime.structures import flatten
+from autograph_rs.runtime.structures import flatten, unflatten
 
 DIFFERS = {
     "promotion.py::python_int_grows": "integers have the width of their dtype and wrap",
+    "numpy_.py::types": "a dtype is no dtype of NumPy, and `size` is a method",
+    "promotion.py::float32_stays": "a dtype is no dtype of NumPy",
 }
 """Samples that do what PyTorch does, which is not what NumPy does."""
 
@@ -39,6 +41,25 @@ def stage(f: Callable[..., Any]) -> Callable[..., Any]:
         return [r.detach().numpy() if isinstance(r, torch.Tensor) else r for r in results]
 
     return call
+
+
+def prepare(f: Callable[..., Any]) -> Callable[..., Any]:
+    converted = ag.convert(f)
+
+    def call(*arguments: Any) -> Any:
+        leaves, spec = flatten(_plain(converted(*arguments)))
+        return unflatten(spec, [torch.full((), v) if isinstance(v, torch.SymInt) else v for v in leaves])
+
+    return call
+
+
+def _plain(value: Any) -> Any:
+    """Sizes, and the pairs that torch's `max` gives, as NumPy has them."""
+    if isinstance(value, torch.Size):
+        return tuple(value)
+    if isinstance(value, torch.return_types.max):
+        return value.values
+    return type(value)(map(_plain, value)) if type(value) in (tuple, list) else value
 
 
 class _Module(torch.nn.Module):
@@ -60,12 +81,14 @@ class _Scalars(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
         if isinstance(result, torch.Tensor) and result.ndim == 0:
+            result = result.clone() if func.__name__ in ("__getitem__", "unbind") else result
             mark_number(result)
         return result
 
 
 def _method(name: str) -> Callable[..., Any]:
     def method(self: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+        args = [getattr(tnp, a.__name__, a) if isinstance(a, type) and a.__module__ == "numpy" else a for a in args]
         made = getattr(tnp.ndarray(self), name)(*args, **kwargs)
         return made.tensor if isinstance(made, tnp.ndarray) else made
 

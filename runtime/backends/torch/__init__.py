@@ -5,11 +5,14 @@ Imported when a program uses PyTorch.
 
 import json
 
+import torch
+
 from torch.utils import _pytree as pytree  # where torch.export says how its arguments and results are registered
 
-from .. import register_backend
+from .. import COMPILING, register_backend
 from ..texts import Text
 from .backend import TorchBackend
+from .capture import skip_when_compiling
 
 
 def register() -> None:
@@ -22,3 +25,5 @@ def register() -> None:
         from_dumpable_context=lambda text: tuple(p if isinstance(p, str) else tuple(p) for p in json.loads(text)),
     )
     register_backend(TorchBackend())
+    COMPILING.append(torch.compiler.is_dynamo_compiling)
+    skip_when_compiling("operators", "calls", "builtins", "frames")

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from ... import staging
-from ...errors import StagingError
+from ...errors import StagedRecursionError, StagingError
 from ...staging.raises import is_own_raise
 from ...structures import flatten, unflatten
 from ..functional import Added, Capture, ListAval, Maybe
@@ -64,7 +64,10 @@ class TorchBackend(TorchValues):
             return made.kept
 
         examples = self.examples(kinds)
-        made.program = trace(traced, examples)
+        try:
+            made.program = trace(traced, examples)
+        except RecursionError as error:
+            raise _too_deep(error) from None
         if any(w is e for w in made.program.written for e in examples):
             raise StagingError(
                 "a staged loop writes in place to a tensor that it also gives another value (or to an item of what it "
@@ -331,6 +334,15 @@ class TorchBackend(TorchValues):
 
     def _element(self, item: Any) -> list[Any]:
         return [self.cast(leaf, self.aval(leaf)) for leaf in flatten(item)[0]]
+
+
+def _too_deep(error: RecursionError) -> RecursionError:
+    if isinstance(error, StagedRecursionError):
+        return error
+    return StagedRecursionError(
+        "staged statements stand inside each other too deep for PyTorch's tracer: a function calls itself under a "
+        "staged condition, or there are very many branches. Write it as a loop, or split the function"
+    )
 
 
 def _own(values: Sequence[Any]) -> list[Any]:

@@ -45,6 +45,14 @@ SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 promoted = get_higher_dtype
 
 
+def skip_when_compiling(*modules: str) -> None:
+    """Let Dynamo run modules of the runtime as they are: it breaks its graph there, and fails on some of them."""
+    from torch._dynamo import trace_rules  # the public `disable` marks one function, not what finds it
+
+    for module in modules:
+        trace_rules.add(f"{__name__.rpartition('.backends.')[0]}.{module}")
+
+
 def is_capturing() -> bool:
     """Whether a trace is under way. Dynamo traces the runtime as plain Python, so it does not count."""
     return not torch.compiler.is_dynamo_compiling() and px.get_proxy_mode() is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ import torch
 from ...errors import UnsupportedFunctionError
 from ...structures import flatten, unflatten
 from .capture import numpy_of_torch as tnp
+from .capture import promoted
 
 
 def is_of_numpy(function: Any) -> bool:
@@ -33,6 +35,15 @@ def replaced(function: Callable[..., Any]) -> Callable[..., Any] | None:
     return call
 
 
+def _stacked(value: Any) -> torch.Tensor:
+    if isinstance(value, (list, tuple)):
+        parts = list(map(_stacked, value))
+        dtype = functools.reduce(promoted, [part.dtype for part in parts])
+        return torch.stack([part.to(dtype) for part in parts])
+    return value if isinstance(value, torch.Tensor) else torch.full((), value)
+
+
+_ARRAYS = frozenset((np.array, np.asarray))
 _SIZED = frozenset((np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange))
 _MODULES = {"numpy.linalg": "linalg", "numpy.fft": "fft", "numpy.random": "random"}
 
@@ -44,6 +55,8 @@ def call_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
             f"numpy.{function.__name__} was called on a staged tensor, and PyTorch has no function for it. Use "
             "functions of torch"
         )
+    if function in _ARRAYS and isinstance(args[0], (list, tuple)):
+        args = (_stacked(args[0]), *args[1:])
     leaves, spec = flatten([args, kwargs])
     if function in _SIZED:  # a size is a number, of which PyTorch makes a symbol
         leaves = [leaf.item() if isinstance(leaf, torch.Tensor) and leaf.ndim == 0 else leaf for leaf in leaves]
