@@ -168,7 +168,7 @@ def staged_by(value: Any) -> Backend | None:
 def entered() -> Iterator[None]:
     """Around a converted function that is called while something is staged: what backends need there."""
     with contextlib.ExitStack() as stack:
-        for backend in list(ACTIVE):
+        for backend in (*ACTIVE,):
             enter = getattr(backend, "entered", None)
             manager = None if enter is None else enter()
             if manager is not None:

@@ -88,7 +88,10 @@ class _Scalars(TorchFunctionMode):
 
 def _method(name: str) -> Callable[..., Any]:
     def method(self: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
-        args = [getattr(tnp, a.__name__, a) if isinstance(a, type) and a.__module__ == "numpy" else a for a in args]
+        args = [
+            getattr(tnp, a.__name__, a) if isinstance(a, type) and a.__module__ == "numpy" else a
+            for a in args
+        ]
         made = getattr(tnp.ndarray(self), name)(*args, **kwargs)
         return made.tensor if isinstance(made, tnp.ndarray) else made
 

@@ -6,8 +6,9 @@ Imported when a program uses PyTorch.
 import json
 
 import torch
-
-from torch.utils import _pytree as pytree  # where torch.export says how its arguments and results are registered
+from torch.utils import (
+    _pytree as pytree,
+)  # where torch.export says how its arguments and results are registered
 
 from .. import COMPILING, register_backend
 from ..texts import Text
@@ -22,7 +23,9 @@ def register() -> None:
         lambda values, pieces: Text(pieces, list(values)),
         serialized_type_name="autograph_rs.Text",
         to_dumpable_context=json.dumps,
-        from_dumpable_context=lambda text: tuple(p if isinstance(p, str) else tuple(p) for p in json.loads(text)),
+        from_dumpable_context=lambda text: tuple(
+            p if isinstance(p, str) else tuple(p) for p in json.loads(text)
+        ),
     )
     register_backend(TorchBackend())
     COMPILING.append(torch.compiler.is_dynamo_compiling)

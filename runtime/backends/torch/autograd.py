@@ -35,7 +35,7 @@ def decoded(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 
 
 def joined(carried: Sequence[torch.Tensor], operands: Sequence[Any]) -> list[torch.Tensor]:
-    """What a `while_loop` starts with, as something that depends on all that it uses, with gradients of zero."""
+    """What a `while_loop` starts with, made to depend on all that it uses, with gradients of zero."""
     tensors = [v for v in (*carried, *operands) if isinstance(v, torch.Tensor) and v.dtype.is_floating_point]
     if not torch.is_grad_enabled() or not any(v.dtype.is_floating_point for v in carried):
         return list(carried)
@@ -52,7 +52,9 @@ def joined(carried: Sequence[torch.Tensor], operands: Sequence[Any]) -> list[tor
     return [start(value) for value in carried]
 
 
-def chosen(ran: torch.Tensor, left: Sequence[torch.Tensor], start: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+def chosen(
+    ran: torch.Tensor, left: Sequence[torch.Tensor], start: Sequence[torch.Tensor]
+) -> list[torch.Tensor]:
     """What a `while_loop` leaves; where no round ran, what it started with."""
     if not torch.is_grad_enabled():
         return list(left)

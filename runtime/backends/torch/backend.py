@@ -19,8 +19,7 @@ from ..functional import Added, Capture, ListAval, Maybe
 from ..iterables import StagedSequence
 from . import capture as captured
 from .autograd import chosen, decoded, encoded, joined, needs_gradient
-from .capture import Program, trace, untraced
-from .effects import assert_holds
+from .capture import Program, assert_holds, trace, untraced
 from .values import Handle, TensorType, TorchValues, truth
 from .writes import Writes, is_number, mark_shared
 
@@ -35,7 +34,9 @@ class TorchBackend(TorchValues):
 
     def capture(self, run: Callable[..., Any], arguments: Sequence[Any] = ()) -> Capture:
         made = Capture()
-        kinds = [part for kind in arguments for part in ([] if isinstance(kind, ListAval) else self.parts(kind))]
+        kinds = [
+            part for kind in arguments for part in ([] if isinstance(kind, ListAval) else self.parts(kind))
+        ]
 
         def traced(*placeholders: Any) -> list[Any]:
             rest, values = list(placeholders), []
@@ -70,9 +71,9 @@ class TorchBackend(TorchValues):
             raise _too_deep(error) from None
         if any(w is e for w in made.program.written for e in examples):
             raise StagingError(
-                "a staged loop writes in place to a tensor that it also gives another value (or to an item of what it "
-                "loops over): other names of that tensor would have to change with it. Compute a new tensor: "
-                "x = x + 1 in the place of x += 1"
+                "a staged loop writes in place to a tensor that it also gives another value (or to an item of "
+                "what it loops over): other names of that tensor would have to change with it. Compute a new "
+                "tensor: x = x + 1 in the place of x += 1"
             )
         self._note_written(made)
         return made
@@ -167,7 +168,9 @@ class TorchBackend(TorchValues):
             value_of = self.results(body, carry)
             return truth(value_of(again)), self._left(value_of, results, types)
 
-        return self._after(body, results, self.built(types, self._loop(truth(going), limit, start, step, body)))
+        return self._after(
+            body, results, self.built(types, self._loop(truth(going), limit, start, step, body))
+        )
 
     def _loop(
         self,
@@ -210,7 +213,12 @@ class TorchBackend(TorchValues):
         options: dict[str, Any],
     ) -> list[Any]:
         items = self.sequence(iterated)
-        start = [a for v, k in zip(init, types, strict=True) if not isinstance(k, ListAval) for a in self.held(v, k)]
+        start = [
+            a
+            for v, k in zip(init, types, strict=True)
+            if not isinstance(k, ListAval)
+            for a in self.held(v, k)
+        ]
         limit = options.get("maximum_iterations")
         length = items.count if limit is None else self.least(items.count, limit)
         if going is True and again is True and isinstance(length, int):
@@ -222,7 +230,9 @@ class TorchBackend(TorchValues):
             kept = True if again is True else truth(value_of(again))
             return kept, self._left(value_of, results, types)
 
-        return self._after(body, results, self.built(types, self._loop(truth(going), length, start, step, body)))
+        return self._after(
+            body, results, self.built(types, self._loop(truth(going), length, start, step, body))
+        )
 
     def _after(self, body: Capture, results: Sequence[Any], made: list[Any]) -> list[Any]:
         for result, leaf in zip(made, results, strict=True):
@@ -276,11 +286,6 @@ class TorchBackend(TorchValues):
         whole = items.name == "array" and length == items.count
         rows = items.sources[0] if whole else torch.arange(length)
 
-        def round_(ran: Any, *rest: Any) -> list[Any]:
-            *carry, x = rest
-            left, row = step(x if whole else items.item(x), carry)
-            return [ran, *left, *row]
-
         ran = self.cast(True, self.boolean)
         carried = [ran, *start] if body.program.has_effects or not start else start
         dtypes = [a.dtype for a in carried]
@@ -303,7 +308,9 @@ class TorchBackend(TorchValues):
             assert_holds(found[0], "")
         return found[len(found) - len(start) :], left[len(found) :]
 
-    def _left(self, value_of: Callable[[Any], Any], results: Sequence[Any], types: Sequence[Any]) -> list[Any]:
+    def _left(
+        self, value_of: Callable[[Any], Any], results: Sequence[Any], types: Sequence[Any]
+    ) -> list[Any]:
         return [
             array
             for leaf, kind in zip(results, types, strict=True)
@@ -314,9 +321,9 @@ class TorchBackend(TorchValues):
     def _refuse_lists(self, types: Sequence[Any]) -> None:
         if any(isinstance(kind, ListAval) for kind in types):
             raise StagingError(
-                "a list is appended to in a loop whose number of iterations is known only at run time. Make a "
-                "tensor of the greatest length before the loop and write its items, or loop a fixed number of "
-                "times"
+                "a list is appended to in a loop whose number of iterations is known only at run time. Make "
+                "a tensor of the greatest length before the loop and write its items, or loop a fixed number "
+                "of times"
             )
 
     def elements(self, iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[Any]]:
@@ -340,8 +347,8 @@ def _too_deep(error: RecursionError) -> RecursionError:
     if isinstance(error, StagedRecursionError):
         return error
     return StagedRecursionError(
-        "staged statements stand inside each other too deep for PyTorch's tracer: a function calls itself under a "
-        "staged condition, or there are very many branches. Write it as a loop, or split the function"
+        "staged statements stand inside each other too deep for PyTorch's tracer: a function calls itself "
+        "under a staged condition, or there are very many branches. Write it as a loop, or split the function"
     )
 
 

@@ -15,13 +15,15 @@ from ...errors import StagingError, UnsupportedFunctionError
 from ..functional import FunctionalBackend
 from ..iterables import StagedSequence
 from ..texts import Text
-from .capture import SYMBOLS, promoted
+from .capture import promoted
 from .effects import print_values
 from .numpy import call_numpy, is_of_numpy
 from .numpy import replaced as replaced_numpy
 
 
-def call(backend: FunctionalBackend, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+def call(
+    backend: FunctionalBackend, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
+) -> Any:
     if function in _SHALLOW and not any(map(backend.is_staged, args)):
         return function(*args, **kwargs)
     if function in (range, enumerate, zip, reversed):
@@ -31,7 +33,9 @@ def call(backend: FunctionalBackend, function: Callable[..., Any], args: tuple, 
     if function is map:
         return [args[0](*element) for element in backend.iterable(zip, args[1:], {})]
     if function is filter:
-        raise StagingError("filter() of staged values has a length that is known only at run time: use a mask")
+        raise StagingError(
+            "filter() of staged values has a length that is known only at run time: use a mask"
+        )
     own = _FUNCTIONS.get(function)
     if own is not None:
         return own(*args, **kwargs)
@@ -51,14 +55,18 @@ _PYTHON = {function.__name__: function for function in PYTHON}
 _SHALLOW = frozenset((len, bool, enumerate, zip, reversed, list, tuple, isinstance, type, map, filter))
 """What looks at its own arguments only, and not at what a list among them holds."""
 
-_MATH = frozenset(f for n, f in vars(math).items() if callable(f) and n != "factorial" and not n.startswith("_"))
+_MATH = frozenset(
+    f for n, f in vars(math).items() if callable(f) and n != "factorial" and not n.startswith("_")
+)
 
 
 def _tensor(value: Any) -> torch.Tensor:
     return value if isinstance(value, torch.Tensor) else torch.full((), value)
 
 
-def _print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False) -> None:
+def _print(
+    *values: Any, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False
+) -> None:
     if file is not None:
         raise StagingError("a staged print() writes to the standard output alone: leave out `file`")
     print_values(values, sep, end)

@@ -17,18 +17,20 @@ from typing import Any
 import torch
 
 # NumPy's functions on tensors, with NumPy's names and promotion; made for Dynamo.
-import torch._numpy as numpy_of_torch
+# NumPy's functions on tensors, with NumPy's names and promotion; made for Dynamo.
+import torch._numpy as numpy_of_torch  # noqa: F401 - for others
 
 # Tracers of `make_fx`, which `export` uses too: no public function tells whether a tensor has a proxy.
 import torch.fx.experimental.proxy_tensor as px
 
-# Promotion in Python: `torch.promote_types` is dispatched, and would leave nodes in the captured graph.
-from torch._prims_common import get_higher_dtype
+# Which modules Dynamo does not read; the public `disable` marks one function, not what finds it.
+from torch._dynamo import trace_rules
 
 # The one way to trace a graph within a graph.
 from torch._higher_order_ops.utils import reenter_make_fx
 
-
+# Promotion in Python: `torch.promote_types` is dispatched, and would leave nodes in the captured graph.
+from torch._prims_common import get_higher_dtype
 
 # Copying nodes is right for fake tensors alone; the base class does not tell.
 from torch._subclasses.fake_tensor import FakeTensor
@@ -37,6 +39,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from ...errors import StagingError
 from .autograd import is_smooth, needs_gradient
+from .graphs import constants_as_inputs, operands_of, with_operands
 
 # The public functions of these names go through Dynamo, which forbids what branches write outside themselves.
 operators = torch.ops.higher_order
@@ -46,9 +49,7 @@ promoted = get_higher_dtype
 
 
 def skip_when_compiling(*modules: str) -> None:
-    """Let Dynamo run modules of the runtime as they are: it breaks its graph there, and fails on some of them."""
-    from torch._dynamo import trace_rules  # the public `disable` marks one function, not what finds it
-
+    """Let Dynamo break its graph at calls of modules of the runtime, some of which it fails to read."""
     for module in modules:
         trace_rules.add(f"{__name__.rpartition('.backends.')[0]}.{module}")
 
@@ -114,7 +115,7 @@ class Program:
         ]
 
     def _copied(self, inputs: Sequence[Any]) -> list[Any]:
-        """The results of the graph's nodes, copied into that of the current trace: nothing is traced again."""
+        """The results of the graph's nodes, copied into the current trace: nothing is traced again."""
         tracer = px.get_proxy_mode().tracer
         copies: dict[Any, Any] = {}
         given = iter(inputs)
@@ -138,7 +139,7 @@ class Program:
 
 
 def _is_direct(values: Sequence[Any]) -> bool:
-    """Whether nodes may be written without running them: on fake tensors, and where autograd waits for the program."""
+    """Whether nodes may be written without running them: on fake tensors, and where autograd comes later."""
     tensors = [v for v in values if isinstance(v, torch.Tensor)]
     if not all(isinstance(v, FakeTensor) for v in tensors):
         return False
@@ -174,14 +175,24 @@ def _tracked(value: Any, proxy: Any, tracer: Any) -> Any:
         return px.track_tensor_tree(value, proxy, constant=None, tracer=tracer)
 
 
-def _call(operator: Any, graphs: dict[str, Any], call: Callable[..., tuple], results: Sequence[Any]) -> list[Any]:
-    """An operator on graphs, as a node; `call` makes its arguments of the graphs, `results` are like its results."""
+def _call(
+    operator: Any, graphs: dict[str, Any], call: Callable[..., tuple], results: Sequence[Any]
+) -> list[Any]:
+    """An operator on graphs, as a node; `call` makes its arguments, `results` are like its results."""
     tracer = px.get_proxy_mode().tracer
     inner = [tracer.create_proxy("get_attr", _registered(tracer, n, g), (), {}) for n, g in graphs.items()]
     values = call(*inner)
     arguments = pytree.tree_map(tracer.unwrap_proxy, values)
     proxy = tracer.create_proxy("call_function", operator, arguments, {})
     return list(_tracked(tuple(_alike(results, pytree.tree_leaves(values))), proxy, tracer))
+
+
+def assert_holds(holds: torch.Tensor, text: str) -> None:
+    torch.ops.aten._assert_async.msg(holds, text)  # the operator of torch._assert, with a text
+
+
+def is_view(tensor: torch.Tensor) -> bool:
+    return tensor._is_view()  # a fake tensor keeps its base to itself
 
 
 EFFECTS: set[Any] = {torch.ops.aten._assert_async.msg}
@@ -245,8 +256,9 @@ class _Lifted:
             for other, _, _ in self.versions:
                 if other is not value and storage(other) == storage(value):
                     raise StagingError(
-                        "a staged branch or loop writes in place to a tensor, and uses a view of it (or what it is a "
-                        "view of) that was made before. Make the view inside, or compute a new tensor: x = x + 1"
+                        "a staged branch or loop writes in place to a tensor, and uses a view of it (or what "
+                        "it is a view of) that was made before. Make the view inside, or compute a new tensor: "
+                        "x = x + 1"
                     )
 
 
@@ -283,14 +295,16 @@ class _Symbols(px._SymNodeDict):
             return super().get(key, default)
         if not isinstance(key, torch.SymInt):
             raise StagingError(
-                "a staged branch or loop uses a number that .item() made before it. Use the tensor itself, or "
-                "call .item() inside"
+                "a staged branch or loop uses a number that .item() made before it. Use the tensor itself, "
+                "or call .item() inside"
             )
         self.lifted.add(key)
         return super().get(key, default)
 
 
-def trace(run: Callable[..., Sequence[Any]], arguments: Sequence[Any] = (), *, fresh: bool = False) -> Program:
+def trace(
+    run: Callable[..., Sequence[Any]], arguments: Sequence[Any] = (), *, fresh: bool = False
+) -> Program:
     """A closure, run once on `arguments`, which stand for others of their kind.
 
     With `fresh` the results share no memory with anything, as the operators on graphs ask for. What was
@@ -312,7 +326,7 @@ def trace(run: Callable[..., Sequence[Any]], arguments: Sequence[Any] = (), *, f
     with untraced():
         graph = reenter_make_fx(traced)(*arguments)
     lifted.copy_written(written)
-    _hoist_constants(graph, lifted)
+    lifted.values += constants_as_inputs(graph, len(lifted.values))
     graph.recompile()
     return Program(graph, lifted.values, written, values, shared)
 
@@ -341,25 +355,6 @@ def _unshared(results: Sequence[Any], arguments: Sequence[Any], lifted: _Lifted)
     return found
 
 
-def _hoist_constants(graph: torch.fx.GraphModule, lifted: _Lifted) -> None:
-    """Constants become operands: a program with constants in inner graphs can be neither saved nor lowered."""
-    aten = torch.ops.aten
-    for node in list(graph.graph.nodes):
-        if node.op != "get_attr" or not isinstance(getattr(graph, node.target, None), torch.Tensor):
-            continue
-        constant = getattr(graph, node.target)
-        first = next(n for n in graph.graph.nodes if n.op != "placeholder")
-        with graph.graph.inserting_before(first):
-            placeholder = graph.graph.placeholder(f"constant_{len(lifted.values)}")
-        placeholder.meta = dict(node.meta)
-        for user in list(node.users):
-            if user.target in (aten.lift_fresh_copy.default, aten.lift_fresh.default):
-                user.target = aten.clone.default
-        node.replace_all_uses_with(placeholder)
-        graph.graph.erase_node(node)
-        lifted.values.append(aten.lift_fresh.default(constant))
-
-
 # The operators on graphs ------------------------------------------------------------------------
 
 
@@ -377,43 +372,9 @@ def _unchecked() -> Iterator[None]:
             kind._supports_training_input_mutation = value
 
 
-def _joined(programs: Sequence[Program]) -> list[Any]:
-    """The operands of several programs, each once."""
-    found: dict[Any, Any] = {}
-    for program in programs:
-        found.update((_identity(v), v) for v in program.operands)
-    return list(found.values())
-
-
-def _identity(value: Any) -> Any:
-    return value.node.expr if isinstance(value, torch.SymInt) else id(value)
-
-
-def _spread(
-    program: Program, count: int, operands: Sequence[Any], *, alone: bool = False
-) -> torch.fx.GraphModule:
-    """The graph of a program with `operands` after its `count` own arguments, in the place of its own ones."""
-    graph = torch.fx.Graph()
-    inner = [n for n in program.graph.graph.nodes if n.op == "placeholder"]
-    copies = {}
-    for i, node in enumerate(inner[:count]):
-        copies[node] = graph.placeholder(f"argument_{i}")
-        copies[node].meta = dict(node.meta)
-    places = [_identity(v) for v in program.operands]
-    for i, operand in enumerate(operands):
-        node = graph.placeholder(f"operand_{i}")
-        node.meta = {"val": operand}
-        for old, place in zip(inner[count:], places, strict=True):
-            if place == _identity(operand):
-                copies[old] = node
-    results = graph.graph_copy(program.graph.graph, copies)
-    graph.output(results[0] if alone else results)  # type: ignore[index]
-    return torch.fx.GraphModule(program.graph, graph)
-
-
 def conditional(pred: Any, programs: Sequence[Program]) -> list[Any]:
-    operands = _joined(programs)
-    graphs = [_spread(p, 0, operands) for p in programs]
+    operands = operands_of(programs)
+    graphs = [with_operands(p, 0, operands) for p in programs]
     if _is_direct([pred, *operands]):
         names = dict(zip(("true_graph_0", "false_graph_0"), graphs, strict=True))
         return _call(operators.cond, names, lambda *g: (pred, *g, tuple(operands)), programs[0].values)
@@ -422,21 +383,19 @@ def conditional(pred: Any, programs: Sequence[Program]) -> list[Any]:
 
 
 def loop(test: Program, body: Program, carried: Sequence[Any]) -> list[Any]:
-    operands = _joined([test, body])
-    asks = _spread(test, len(carried), operands, alone=True)
-    step = _spread(body, len(carried), operands)
+    operands = operands_of([test, body])
+    asks = with_operands(test, len(carried), operands, alone=True)
+    step = with_operands(body, len(carried), operands)
     if _is_direct([*carried, *operands]):
         names = {"while_loop_cond_graph_0": asks, "while_loop_body_graph_0": step}
-        return _call(
-            operators.while_loop, names, lambda *g: (*g, tuple(carried), tuple(operands)), carried
-        )
+        return _call(operators.while_loop, names, lambda *g: (*g, tuple(carried), tuple(operands)), carried)
     with _unchecked():
         return list(operators.while_loop(asks, step, tuple(carried), tuple(operands)))
 
 
 def scanned(step: Program, carried: Sequence[Any], rows: Sequence[Any]) -> list[Any]:
-    operands = _joined([step])
-    graph = _spread(step, len(carried) + len(rows), operands)
+    operands = operands_of([step])
+    graph = with_operands(step, len(carried) + len(rows), operands)
     if _is_direct([*carried, *rows, *operands]):
         count = len(rows[0])
         with untraced():

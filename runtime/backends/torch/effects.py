@@ -14,7 +14,7 @@ import torch
 from torch.fx.node import has_side_effect
 
 from ..texts import Text, joined
-from .capture import EFFECTS
+from .capture import EFFECTS, assert_holds
 
 
 @torch.library.custom_op("autograph_rs::fail", mutates_args=())
@@ -82,14 +82,12 @@ def print_values(values: Sequence[Any], sep: str | None, end: str | None) -> Non
     torch.ops.autograph_rs.print(text.values, json.dumps(text.pieces))
 
 
-def assert_holds(holds: torch.Tensor, text: str) -> None:
-    torch.ops.aten._assert_async.msg(holds, text)  # the operator of torch._assert with a text
-
-
 def raise_error(failed: Any, error: BaseException) -> None:
     """Raise `error` when the program runs, where `failed` is true; its type stands in the text."""
     if len(error.args) == 1:
-        text = _joint([f"{type(error).__name__}: ", _shown(error.args[0], "r" if isinstance(error, KeyError) else "s")])
+        text = _joint(
+            [f"{type(error).__name__}: ", _shown(error.args[0], "r" if isinstance(error, KeyError) else "s")]
+        )
     else:
         text = Text([f"{type(error).__name__}: {error}"], [])
     failed = torch.full((), True) if failed is True else failed

@@ -1,4 +1,4 @@
-"""Items of tensors by staged indexes. An index out of range is an error of torch's own when the program runs."""
+"""Items of tensors by staged indexes. One out of range is an error of torch's own when the program runs."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def _split(target: torch.Tensor, key: Any) -> tuple[torch.Tensor, list[Any]]:
         bounds = (part.start, part.stop, part.step) if isinstance(part, slice) else ()
         if any(isinstance(b, torch.Tensor) and is_traced(b) for b in bounds):
             raise StagingError(
-                "a slice with staged bounds has a length that is known only at run time. Take the whole tensor "
-                "and a mask: torch.where((i >= start) & (i < stop), x, 0) with i = torch.arange(len(x))"
+                "a slice with staged bounds has a length that is known only at run time. Take the whole "
+                "tensor and a mask: torch.where((i >= start) & (i < stop), x, 0) with i = torch.arange(len(x))"
             )
     if not any(map(_is_index, parts)):
         return target[key], []
@@ -50,8 +50,8 @@ def get_item(target: Any, key: Any) -> Any:
         target = torch.tensor(target)
     if not isinstance(target, torch.Tensor):
         raise StagingError(
-            f"a {type(target).__name__} cannot be indexed by a staged value. Use a tensor, or a list or tuple of "
-            "tensors of one shape"
+            f"a {type(target).__name__} cannot be indexed by a staged value. Use a tensor, or a list or "
+            "tuple of tensors of one shape"
         )
     if isinstance(key, SYMBOLS):
         return target[key]
@@ -64,7 +64,8 @@ def _stacked(items: Any) -> torch.Tensor:
         return torch.stack([v if isinstance(v, torch.Tensor) else torch.full((), v) for v in items])
     except (TypeError, RuntimeError) as error:
         raise StagingError(
-            f"a {type(items).__name__} of different things is indexed by a staged value: {error}. Use a tensor"
+            f"a {type(items).__name__} of different things is indexed by a staged value: {error}. "
+            "Use a tensor"
         ) from None
 
 
@@ -73,7 +74,9 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
         target = torch.tensor(target)
     if not isinstance(target, torch.Tensor):
         if staging.has_staged(key):
-            raise StagingError(f"an item of a {type(target).__name__} cannot be set by a staged key: use a tensor")
+            raise StagingError(
+                f"an item of a {type(target).__name__} cannot be set by a staged key: use a tensor"
+            )
         target[key] = value
         return target
     check_write(target)
@@ -96,7 +99,9 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
 def contains(item: Any, container: Any) -> Any:
     if isinstance(container, (list, tuple)):
         found = [part == item for part in container]
-        return torch.stack([f.all() if isinstance(f, torch.Tensor) else torch.full((), bool(f)) for f in found]).any()
+        return torch.stack(
+            [f.all() if isinstance(f, torch.Tensor) else torch.full((), bool(f)) for f in found]
+        ).any()
     if isinstance(container, range):
         inside = (item >= container.start) & (item < container.stop)
         return inside & ((item - container.start) % container.step == 0)

@@ -52,14 +52,16 @@ def call_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     own = _found(function)
     if own is None:
         raise UnsupportedFunctionError(
-            f"numpy.{function.__name__} was called on a staged tensor, and PyTorch has no function for it. Use "
-            "functions of torch"
+            f"numpy.{function.__name__} was called on a staged tensor, and PyTorch has no function for it. "
+            "Use functions of torch"
         )
     if function in _ARRAYS and isinstance(args[0], (list, tuple)):
         args = (_stacked(args[0]), *args[1:])
     leaves, spec = flatten([args, kwargs])
     if function in _SIZED:  # a size is a number, of which PyTorch makes a symbol
-        leaves = [leaf.item() if isinstance(leaf, torch.Tensor) and leaf.ndim == 0 else leaf for leaf in leaves]
+        leaves = [
+            leaf.item() if isinstance(leaf, torch.Tensor) and leaf.ndim == 0 else leaf for leaf in leaves
+        ]
     args, kwargs = unflatten(spec, [_given(leaf) for leaf in leaves])
     return _taken(own(*args, **kwargs))
 

@@ -14,6 +14,7 @@ from ..functional import Aval, FunctionalBackend, Maybe
 from ..iterables import StagedSequence
 from ..texts import Text, resolved
 from . import items as indexing
+from .builtins import call, replaced
 from .capture import SYMBOLS, expression, is_capturing, is_known, is_traced, promoted
 from .effects import raise_error
 from .writes import Writes, is_number, mark_number
@@ -21,11 +22,14 @@ from .writes import Writes, is_number, mark_number
 _PYTHON = {bool: torch.bool, int: torch.int64, torch.SymInt: torch.int64, torch.SymBool: torch.bool}
 
 
+_CPU = torch.device("cpu")
+
+
 @dataclass(frozen=True, eq=False)
 class TensorType(Aval):
     """Also the device; `number` says that it was a Python number on some path."""
 
-    device: Any = torch.device("cpu")
+    device: Any = _CPU
     number: bool = False
 
     def __eq__(self, other: object) -> bool:
@@ -185,13 +189,9 @@ class TorchValues(FunctionalBackend):
         return resolved(text)
 
     def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
-        from .builtins import replaced
-
         return replaced(function) if is_capturing() else None
 
     def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-        from .builtins import call
-
         return call(self, function, args, kwargs)
 
 
@@ -222,5 +222,3 @@ def truth(value: Any) -> Any:
 def _pairwise(function: Callable[..., Any], a: Any, b: Any) -> Any:
     a, b = (v if isinstance(v, torch.Tensor) else torch.full((), v) for v in (a, b))
     return function(a, b)
-
-

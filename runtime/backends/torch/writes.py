@@ -14,7 +14,8 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
-from ...errors import StagingError
+from ...errors import StateError
+from .capture import is_view
 
 _numbers = WeakIdKeyDictionary()
 _shared = WeakIdKeyDictionary()
@@ -45,13 +46,13 @@ def check_write(target: Any) -> None:
     """A write must reach all names of a tensor.
 
     Raises:
-        StagingError: it may have names that are not known here.
+        StateError: it may have names that are not known here.
     """
     reason = _shared.get(target) if isinstance(target, torch.Tensor) else None
     if reason is not None:
-        raise StagingError(
-            f"a tensor is written in place, and {reason}, which would have to change too. Compute a new tensor "
-            "(x = x + 1 in the place of x += 1), or make a copy first: x = x.clone()"
+        raise StateError(  # a TypeError would have Python try `x + 1`
+            f"a tensor is written in place, and {reason}, which would have to change too. Compute a new "
+            "tensor (x = x + 1 in the place of x += 1), or make a copy first: x = x.clone()"
         )
 
 
@@ -76,7 +77,7 @@ class Writes(TorchFunctionMode):
         if isinstance(result, torch.Tensor) and result is not target:
             if result.ndim == 0 and not kwargs and _of_numbers(args):
                 mark_number(result)
-            elif isinstance(target, torch.Tensor) and target in _shared and result._is_view():
+            elif isinstance(target, torch.Tensor) and target in _shared and is_view(result):
                 mark_shared(result, _shared[target])
         return result
 
