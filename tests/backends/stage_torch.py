@@ -27,15 +27,12 @@ DIFFERS = {
 }
 """Samples that do what PyTorch does, which is not what NumPy does."""
 
-torch.set_default_dtype(torch.float64)
-"""As Python's numbers are, and NumPy's by default."""
-
 
 def stage(f: Callable[..., Any]) -> Callable[..., Any]:
     def call(*arrays: Any) -> list[Any]:
         tensors = [torch.tensor(a) for a in arrays]
         module = _Module(f)
-        with _like_numpy():
+        with _like_numpy(), _wide_floats():
             program = torch.export.export(module, (tensors,), strict=False)
             results = program.module()(tensors)
         return [r.detach().numpy() if isinstance(r, torch.Tensor) else r for r in results]
@@ -130,6 +127,17 @@ def _like_numpy() -> Iterator[None]:
         torch.Tensor.__repr__ = shown
         for name in _METHODS:
             delattr(torch.Tensor, name)
+
+
+@contextlib.contextmanager
+def _wide_floats() -> Iterator[None]:
+    """As Python's numbers are, and NumPy's by default."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
 
 
 @contextlib.contextmanager

@@ -39,7 +39,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from ...errors import StagingError
 from .autograd import is_smooth, needs_gradient
-from .graphs import constants_as_inputs, operands_of, with_operands
+from .graphs import constants_as_inputs, operands_of, registered, with_operands
 
 # The public functions of these names go through Dynamo, which forbids what branches write outside themselves.
 operators = torch.ops.higher_order
@@ -67,8 +67,7 @@ def is_traced(value: Any) -> bool:
     mode = None if torch.compiler.is_dynamo_compiling() else px.get_proxy_mode()
     if mode is None:
         return False
-    slot = px.get_proxy_slot(value, mode.tracer, None)
-    return slot is not None and slot.constant is None
+    return getattr(px.get_proxy_slot(value, mode.tracer, None), "constant", value) is None
 
 
 def is_known(value: Any) -> bool:
@@ -123,7 +122,7 @@ class Program:
             if node.op == "placeholder":
                 copies[node] = tracer.create_arg(tracer.unwrap_proxy(next(given)))
             elif node.op == "get_attr":
-                name = _registered(tracer, node.target, getattr(self.graph, node.target))
+                name = registered(tracer, node.target, getattr(self.graph, node.target))
                 copies[node] = tracer.graph.create_node("get_attr", name)
                 copies[node].meta = dict(node.meta)
             elif node.op != "output":
@@ -145,15 +144,6 @@ def _is_direct(values: Sequence[Any]) -> bool:
         return False
     later = px.get_proxy_mode().pre_dispatch or not torch.is_grad_enabled()
     return later or not any(v.requires_grad for v in tensors)
-
-
-def _registered(tracer: Any, name: str, module: Any) -> str:
-    """A name for a part of the module that is traced; the number at its end may change."""
-    stem, number = name.rstrip("0123456789"), 0
-    while hasattr(tracer.root, f"{stem}{number}"):
-        number += 1
-    setattr(tracer.root, f"{stem}{number}", module)
-    return f"{stem}{number}"
 
 
 def _alike(values: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
@@ -180,7 +170,7 @@ def _call(
 ) -> list[Any]:
     """An operator on graphs, as a node; `call` makes its arguments, `results` are like its results."""
     tracer = px.get_proxy_mode().tracer
-    inner = [tracer.create_proxy("get_attr", _registered(tracer, n, g), (), {}) for n, g in graphs.items()]
+    inner = [tracer.create_proxy("get_attr", registered(tracer, n, g), (), {}) for n, g in graphs.items()]
     values = call(*inner)
     arguments = pytree.tree_map(tracer.unwrap_proxy, values)
     proxy = tracer.create_proxy("call_function", operator, arguments, {})
@@ -257,8 +247,8 @@ class _Lifted:
                 if other is not value and storage(other) == storage(value):
                     raise StagingError(
                         "a staged branch or loop writes in place to a tensor, and uses a view of it (or what "
-                        "it is a view of) that was made before. Make the view inside, or compute a new tensor: "
-                        "x = x + 1"
+                        "it is a view of) that was made before. Make the view inside, or compute a new "
+                        "tensor: x = x + 1"
                     )
 
 

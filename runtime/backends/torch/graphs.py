@@ -9,7 +9,7 @@ import torch
 
 
 def constants_as_inputs(graph: torch.fx.GraphModule, count: int) -> list[torch.Tensor]:
-    """Constants become operands, which are given back: a program with some in inner graphs cannot be saved."""
+    """Constants become operands, given back: a program with some in inner graphs cannot be saved."""
     aten, found = torch.ops.aten, []
     for node in list(graph.graph.nodes):
         if node.op != "get_attr" or not isinstance(getattr(graph, node.target, None), torch.Tensor):
@@ -60,3 +60,12 @@ def with_operands(
     results = graph.graph_copy(program.graph.graph, copies)
     graph.output(results[0] if alone else results)  # type: ignore[index]
     return torch.fx.GraphModule(program.graph, graph)
+
+
+def registered(tracer: Any, name: str, module: Any) -> str:
+    """A name for a part of the module that is traced; the number at its end may change."""
+    stem, number = name.rstrip("0123456789"), 0
+    while hasattr(tracer.root, f"{stem}{number}"):
+        number += 1
+    setattr(tracer.root, f"{stem}{number}", module)
+    return f"{stem}{number}"

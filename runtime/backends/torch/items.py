@@ -25,8 +25,8 @@ def _split(target: torch.Tensor, key: Any) -> tuple[torch.Tensor, list[Any]]:
         bounds = (part.start, part.stop, part.step) if isinstance(part, slice) else ()
         if any(isinstance(b, torch.Tensor) and is_traced(b) for b in bounds):
             raise StagingError(
-                "a slice with staged bounds has a length that is known only at run time. Take the whole "
-                "tensor and a mask: torch.where((i >= start) & (i < stop), x, 0) with i = torch.arange(len(x))"
+                "a slice with staged bounds has a length that is known only at run time. Take all, and a "
+                "mask: torch.where((i >= start) & (i < stop), x, 0) with i = torch.arange(len(x))"
             )
     if not any(map(_is_index, parts)):
         return target[key], []

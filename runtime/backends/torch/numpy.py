@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from ...errors import UnsupportedFunctionError
+from ...errors import StagingError, UnsupportedFunctionError
 from ...structures import flatten, unflatten
+from .capture import is_traced, promoted
 from .capture import numpy_of_torch as tnp
-from .capture import promoted
 
 
 def is_of_numpy(function: Any) -> bool:
@@ -58,10 +58,11 @@ def call_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     if function in _ARRAYS and isinstance(args[0], (list, tuple)):
         args = (_stacked(args[0]), *args[1:])
     leaves, spec = flatten([args, kwargs])
-    if function in _SIZED:  # a size is a number, of which PyTorch makes a symbol
-        leaves = [
-            leaf.item() if isinstance(leaf, torch.Tensor) and leaf.ndim == 0 else leaf for leaf in leaves
-        ]
+    if function in _SIZED and any(isinstance(leaf, torch.Tensor) and is_traced(leaf) for leaf in leaves):
+        raise StagingError(
+            f"numpy.{function.__name__} makes an array of a size that is known only at run time. Make one of "
+            "the greatest size, and a mask"
+        )
     args, kwargs = unflatten(spec, [_given(leaf) for leaf in leaves])
     return _taken(own(*args, **kwargs))
 
