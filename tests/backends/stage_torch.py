@@ -117,14 +117,17 @@ _ORIGINALS = {name: getattr(np, name) for name in _MAKERS}
 @contextlib.contextmanager
 def _like_numpy() -> Iterator[None]:
     """Tensors have more methods of arrays, print like them, and are what NumPy's functions make."""
-    shown = torch.Tensor.__repr__
+    shown, transpose = torch.Tensor.__repr__, torch.Tensor.transpose
+    torch.Tensor.transpose = lambda self, *dims: (
+        transpose(self, *dims) if dims else self.permute(*range(self.ndim)[::-1])
+    )
     for name in _METHODS:
         setattr(torch.Tensor, name, _method(name))
     torch.Tensor.__repr__ = lambda self, **_: shown(self) if _is_staged(self) else str(self.numpy()[()])
     try:
         yield
     finally:
-        torch.Tensor.__repr__ = shown
+        torch.Tensor.__repr__, torch.Tensor.transpose = shown, transpose
         for name in _METHODS:
             delattr(torch.Tensor, name)
 

@@ -72,8 +72,8 @@ class TorchBackend(TorchValues):
         if any(w is e for w in made.program.written for e in examples):
             raise StagingError(
                 "a staged loop writes in place to a tensor that it also gives another value, or to an item "
-                "of what it loops over: other names of that tensor would have to change with it. Compute a new "
-                "tensor: x = x + 1 in the place of x += 1"
+                "of what it loops over: other names of that tensor would have to change with it. Compute a "
+                "new tensor: x = x + 1 in the place of x += 1"
             )
         self._note_written(made)
         return made
