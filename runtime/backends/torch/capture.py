@@ -237,7 +237,7 @@ class _Lifted:
             graph = node.graph
             with graph.inserting_before(next(n for n in graph.nodes if n.op != "placeholder")):
                 copy = graph.call_function(torch.ops.aten.clone.default, (node,))
-            copy.meta = dict(node.meta)
+            copy.meta = {**next(iter(node.users)).meta, "val": node.meta.get("val")}
             node.replace_all_uses_with(copy, delete_user_cb=lambda user, copy=copy: user is not copy)
             if saved is not None:
                 with untraced(), torch.no_grad():
