@@ -42,6 +42,7 @@ _HOMES = {
         "print",
         "py_function",
     ),
+    "autograph_rs.neural": ("convert_module",),
     "autograph_rs.saving": ("save",),
     "autograph_rs.loading": ("LoadedFunction", "load"),
     "autograph_rs.runtime.errors": (

@@ -255,7 +255,8 @@ class Transpiler:
                     return f(*args, **kwargs)
                 if not made:
                     made.append(self.to_graph(f, source=text))
-                return made[0](*args, **kwargs)
+                with runtime.entered():
+                    return made[0](*args, **kwargs)
             except BaseException as error:
                 if made and staging.ended(error, sys._getframe()):
                     return None

@@ -3,7 +3,7 @@
 Code that was converted ahead of time imports this module and nothing else of the package.
 """
 
-from .backends import BACKENDS, Backend, is_staging, register_backend
+from .backends import BACKENDS, Backend, entered, is_staging, register_backend
 from .calls import Entries, make_callee
 from .errors import AutographError
 from .frames import caller, framed
@@ -63,6 +63,7 @@ __all__ = [  # noqa: PLE0604 - the keys of OPERATORS are names
     "Backend",
     "OPERATORS",
     "callee",
+    "entered",
     "is_staging",
     "register_backend",
     *OPERATORS,

@@ -19,7 +19,7 @@ from . import staging
 from .backends import active, staged_by
 from .tracebacks import without_own_frame
 
-_PYTHON = (
+PYTHON = (
     print, len, range, enumerate, zip, reversed, min, max, sum, any, all, sorted, map, filter,
     int, float, bool, complex, str, repr, list, tuple, isinstance, type,
 )  # fmt: skip
@@ -105,5 +105,5 @@ def _getattr(*args: Any) -> Any:
         raise
 
 
-DISPATCHING = {id(f): _dispatching(f) for f in (*_PYTHON, *MATH, *NUMPY)}
+DISPATCHING = {id(f): _dispatching(f) for f in (*PYTHON, *MATH, *NUMPY)}
 DISPATCHING |= {id(hasattr): _hasattr, id(getattr): _getattr}

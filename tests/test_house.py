@@ -59,6 +59,7 @@ PUBLIC = {
     "Variable",
     "check_numerics",
     "convert",
+    "convert_module",
     "data",
     "do_not_convert",
     "function",

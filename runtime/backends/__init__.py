@@ -8,10 +8,11 @@ itself in `ACTIVE` while it stages; one without is asked about every value.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 Leaf: TypeAlias = Any
@@ -45,7 +46,8 @@ class Backend(Protocol):
     above), `staged_list(values)` for lists whose length depends on staged values, `bound(value)` to
     check a value that may be unbound where it is read, `replaced(function)` for what it has in the place
     of a builtin that is not in our tables, `in_branch()` to tell whether the code of a
-    branch or a loop's body is running, `is_inner(value)` to tell whether a value was made in one that
+    branch or a loop's body is running, `entered()` for a context manager around the outermost converted
+    function, `is_inner(value)` to tell whether a value was made in one that
     has ended.
     """
 
@@ -115,6 +117,8 @@ _backends: list[Backend] = []
 _lock = threading.Lock()
 BACKENDS = _Table()
 STAGING: list[Callable[[], bool]] = []
+COMPILING: list[Callable[[], bool]] = []
+"""Whether a compiler of bytecode is reading what runs: it takes Python as it is written."""
 ACTIVE: list[Any] = []
 """The backends that may be staging right now: those that announce it, while they do, and all others."""
 
@@ -142,7 +146,7 @@ def register_backend(backend: Backend) -> None:
         BACKENDS.clear()
 
 
-_KNOWN = {"jax": "jax", "tensorflow": "tensorflow"}
+_KNOWN = {"jax": "jax", "tensorflow": "tensorflow", "torch": "torch"}
 """The frameworks whose backends are ours, each with its module here: loaded when the framework is in use."""
 
 
@@ -176,8 +180,22 @@ def staged_by(value: Any) -> Backend | None:
     return backend if backend is not None and backend.is_staged(value) else None
 
 
+@contextlib.contextmanager
+def entered() -> Iterator[None]:
+    """Around a converted function that is called while something is staged: what backends need there."""
+    with contextlib.ExitStack() as stack:
+        for backend in (*ACTIVE,):
+            enter = getattr(backend, "entered", None)
+            manager = None if enter is None else enter()
+            if manager is not None:
+                stack.enter_context(manager)
+        yield
+
+
 def is_staging() -> bool:
     """Whether any backend is building a graph right now."""
     if _KNOWN:
         load_backends()
+    if any(ask() for ask in COMPILING):
+        return False
     return any(ask() for ask in STAGING)

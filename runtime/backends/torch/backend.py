@@ -1,0 +1,357 @@
+"""Captures, conditions and loops.
+
+A branch is captured as a graph whose inputs are what it uses; `cond`, `while_loop` and `scan` of torch's
+higher-order operators run the graphs. Eager tensors, and those whose value is known, are plain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from ... import staging
+from ...errors import StagedRecursionError, StagingError
+from ...staging.raises import is_own_raise
+from ...structures import flatten, unflatten
+from ..functional import Added, Capture, ListAval, Maybe
+from ..iterables import StagedSequence
+from . import capture as captured
+from .autograd import chosen, decoded, encoded, joined, needs_gradient
+from .capture import Program, assert_holds, trace, untraced
+from .values import Handle, TensorType, TorchValues, truth
+from .writes import Writes, is_number, mark_shared
+
+UNROLLED = 4
+"""Loops of at most so many rounds are written out: one graph instead of a graph in a graph."""
+
+
+class TorchBackend(TorchValues):
+    """Conditions and loops of torch's higher-order operators."""
+
+    # Captures
+
+    def capture(self, run: Callable[..., Any], arguments: Sequence[Any] = ()) -> Capture:
+        made = Capture()
+        kinds = [
+            part for kind in arguments for part in ([] if isinstance(kind, ListAval) else self.parts(kind))
+        ]
+
+        def traced(*placeholders: Any) -> list[Any]:
+            rest, values = list(placeholders), []
+            for kind in arguments:
+                if isinstance(kind, ListAval):
+                    values.append(Added())
+                    continue
+                count = len(self.parts(kind))
+                values += self.built([kind], rest[:count])
+                rest = rest[count:]
+            self.captures.append(made)
+            try:
+                with Writes():
+                    made.value, leaves = run(*values)
+            except staging.AlwaysRaises as error:
+                made.raised, leaves = error, []
+            except Exception as error:
+                if not is_own_raise(error):
+                    raise
+                made.raised, leaves = error, []
+                self.fail(True, error)
+            finally:
+                made.close()
+                self.captures.pop()
+            made.kept = self.arrays_in([*leaves, *flatten(made.value)[0], *[v for _, v in made.writes]])
+            return made.kept
+
+        examples = self.examples(kinds)
+        try:
+            made.program = trace(traced, examples)
+        except RecursionError as error:
+            raise _too_deep(error) from None
+        if any(w is e for w in made.program.written for e in examples):
+            raise StagingError(
+                "a staged loop writes in place to a tensor that it also gives another value, or to an item "
+                "of what it loops over: other names of that tensor would have to change with it. Compute a "
+                "new tensor: x = x + 1 in the place of x += 1"
+            )
+        self._note_written(made)
+        return made
+
+    def _note_written(self, made: Capture) -> None:
+        """What is left in a tensor that was written has an identity of its own, beside that of the tensor."""
+        count = len(made.kept)
+        written = made.program.written
+        with untraced():
+            left = [torch.empty_like(tensor) for tensor in written]
+        made.places = {id(array): i for i, array in enumerate([*made.kept, *written])}
+        made.places |= {id(array): count + i for i, array in enumerate(left)}
+        made.kept += [*written, *left]
+        made.writes += [(Handle.of(tensor), array) for tensor, array in zip(written, left, strict=True)]
+
+    def _is_shared(self, capture: Capture, leaf: Any) -> bool:
+        """Whether what a closure left in a variable may have another name, outside or among what it left."""
+        if not isinstance(leaf, torch.Tensor) or is_number(leaf):
+            return False
+        place = capture.places.get(id(leaf))
+        if place is None:
+            return True
+        return capture.program.shared[place] and not any(leaf is left for _, left in capture.writes)
+
+    def examples(self, kinds: Sequence[TensorType]) -> list[torch.Tensor]:
+        with untraced():
+            return [self.zeros(kind) for kind in kinds]
+
+    def results(self, capture: Capture, arguments: Sequence[Any]) -> Callable[[Any], Any]:
+        """Run a captured program; a function from a leaf that the closure left to its value."""
+        values = capture.program(*arguments)
+
+        def value_of(leaf: Any) -> Any:
+            if isinstance(leaf, Maybe):
+                return Maybe(value_of(leaf.value), value_of(leaf.bound), leaf.name)
+            if isinstance(leaf, Added):
+                return Added(tuple(map(value_of, leaf.items)))
+            place = capture.places.get(id(leaf))
+            return leaf if place is None else values[place]
+
+        return value_of
+
+    # Conditions and loops
+
+    def cond(
+        self, pred: Any, captures: tuple[Capture, Capture], outputs: Sequence[tuple[Any, Any, Any]]
+    ) -> list[Any]:
+        kinds = [kind for _, _, kind in outputs]
+        parts = [part for kind in kinds for part in self.parts(kind)]
+        used = [v for c in captures for v in c.program.operands]
+        grows = needs_gradient([*used, *self.arrays_in([leaf for out in outputs for leaf in out[:2]])])
+        has_effects = any(c.program.has_effects for c in captures)
+        if not kinds and not has_effects:
+            return []
+
+        def branch(side: int) -> Program:
+            def run() -> list[Any]:
+                value_of = self.results(captures[side], ())
+                if captures[side].raised is not None:
+                    left = [self.zeros(part) for part in parts]
+                else:
+                    left = [a for out in outputs for a in self.held(value_of(out[side]), out[2])]
+                left += [self.cast(True, self.boolean)] if has_effects else []
+                return list(map(encoded, left)) if grows else left
+
+            return trace(run, fresh=True)
+
+        left = captured.conditional(truth(pred), (branch(0), branch(1)))
+        if has_effects:
+            assert_holds(decoded(left.pop(), torch.bool), "")
+        made = self.built(kinds, [decoded(a, part.dtype) for a, part in zip(left, parts, strict=True)])
+        for result, out in zip(made, outputs, strict=True):
+            if any(self._is_shared(c, leaf) for c, leaf in zip(captures, out, strict=False)):
+                mark_shared(result, "it may be another name of a tensor from before an 'if'")
+        return made
+
+    def while_loop(
+        self,
+        going: Any,
+        init: Sequence[Any],
+        types: Sequence[Any],
+        body: Capture,
+        again: Any,
+        results: Sequence[Any],
+        options: dict[str, Any],
+    ) -> list[Any]:
+        self._refuse_lists(types)
+        limit = options.get("maximum_iterations")
+        start = [a for v, k in zip(init, types, strict=True) for a in self.held(v, k)]
+
+        def step(i: Any, carry: list[Any]) -> tuple[Any, list[Any]]:
+            value_of = self.results(body, carry)
+            return truth(value_of(again)), self._left(value_of, results, types)
+
+        return self._after(
+            body, results, self.built(types, self._loop(truth(going), limit, start, step, body))
+        )
+
+    def _loop(
+        self,
+        going: Any,
+        length: Any,
+        start: list[Any],
+        step: Callable[[Any, list[Any]], tuple[Any, list[Any]]],
+        body: Capture,
+    ) -> list[Any]:
+        """A loop that goes on as long as `step` says so, and for at most `length` rounds."""
+        counter = TensorType(torch.int64, ())
+        bound = None if length is None else self.cast(length, counter)
+        head = [self.cast(going, self.boolean), self.cast(0, counter)]
+
+        def test(on: Any, i: Any, *_: Any) -> list[Any]:
+            return [on if bound is None else torch.logical_and(on, i < bound)]
+
+        def round_(on: Any, i: Any, *carry: Any) -> list[Any]:
+            kept, left = step(i, list(carry))
+            return [self.cast(kept, self.boolean), i + 1, *left]
+
+        with untraced():
+            examples = [torch.zeros_like(a) for a in (*head, *start)]
+        programs = [trace(f, examples, fresh=True) for f in (test, round_)]
+        carried = joined(_own([*head, *start]), [v for p in programs for v in p.operands])
+        left = captured.loop(programs[0], programs[1], carried)
+        if body.program.has_effects:
+            assert_holds(left[1] >= 0, "")
+        return chosen(left[1] > 0, left[2:], carried[2:])
+
+    def for_loop(
+        self,
+        iterated: Any,
+        going: Any,
+        init: Sequence[Any],
+        types: Sequence[Any],
+        body: Capture,
+        again: Any,
+        results: Sequence[Any],
+        options: dict[str, Any],
+    ) -> list[Any]:
+        items = self.sequence(iterated)
+        start = [
+            a
+            for v, k in zip(init, types, strict=True)
+            if not isinstance(k, ListAval)
+            for a in self.held(v, k)
+        ]
+        limit = options.get("maximum_iterations")
+        length = items.count if limit is None else self.least(items.count, limit)
+        if going is True and again is True and isinstance(length, int):
+            return self._scan(items, length, init, types, start, body, results)
+        self._refuse_lists(types)
+
+        def step(i: Any, carry: list[Any]) -> tuple[Any, list[Any]]:
+            value_of = self.results(body, [*self._element(items.item(i)), *carry])
+            kept = True if again is True else truth(value_of(again))
+            return kept, self._left(value_of, results, types)
+
+        return self._after(
+            body, results, self.built(types, self._loop(truth(going), length, start, step, body))
+        )
+
+    def _after(self, body: Capture, results: Sequence[Any], made: list[Any]) -> list[Any]:
+        for result, leaf in zip(made, results, strict=True):
+            if self._is_shared(body, leaf):
+                mark_shared(result, "it may be another name of a tensor from a loop or before it")
+        return made
+
+    def _scan(
+        self,
+        items: StagedSequence,
+        length: int,
+        init: Sequence[Any],
+        types: Sequence[Any],
+        start: list[Any],
+        body: Capture,
+        results: Sequence[Any],
+    ) -> list[Any]:
+        """A loop of known length: what it appends to lists is stacked, and it can be differentiated."""
+        grown = [i for i, kind in enumerate(types) if isinstance(kind, ListAval)]
+
+        def step(element: Any, carry: list[Any]) -> tuple[list[Any], list[Any]]:
+            value_of = self.results(body, [*self._element(element), *carry])
+            rows = [a for i in grown for a in self.held(value_of(results[i]), types[i])]
+            return self._left(value_of, results, types), rows
+
+        if length <= UNROLLED:
+            left, rows = _own(start), []
+            for i in range(length):
+                left, row = step(items.item(i), left)
+                rows.append(row)
+        else:
+            left, stacked = self._scanned(items, length, start, step, body)
+            types_of_rows = [part.dtype for i in grown for part in types[i].items]
+            stacked = [decoded(a, dtype) for a, dtype in zip(stacked, types_of_rows, strict=True)]
+            rows = [[a[i] for a in stacked] for i in range(length)]
+        found, rest = [], list(left)
+        for kind, value in zip(types, init, strict=True):
+            if isinstance(kind, ListAval):
+                own = [row[: len(kind.items)] for row in rows]
+                rows = [row[len(kind.items) :] for row in rows]
+                found.append(Added((*value.items, *[a for row in own for a in row])))
+            else:
+                count = len(self.parts(kind))
+                found += self.built([kind], rest[:count])
+                rest = rest[count:]
+        return self._after(body, results, found)
+
+    def _scanned(
+        self, items: StagedSequence, length: int, start: list[Any], step: Callable[..., Any], body: Capture
+    ) -> tuple[list[Any], list[Any]]:
+        whole = items.name == "array" and length == items.count
+        rows = items.sources[0] if whole else torch.arange(length)
+
+        ran = self.cast(True, self.boolean)
+        carried = [ran, *start] if body.program.has_effects or not start else start
+        dtypes = [a.dtype for a in carried]
+        grows = needs_gradient([*carried, rows, *body.program.operands])
+
+        def round_(*given: Any) -> list[Any]:
+            *carry, x = given
+            carry = [decoded(a, dtype) for a, dtype in zip(carry, dtypes, strict=True)]
+            head = carry[: len(carry) - len(start)]
+            left, row = step(x if whole else items.item(x), carry[len(head) :])
+            return list(map(encoded, [*head, *left, *row])) if grows else [*head, *left, *row]
+
+        carried = _own(list(map(encoded, carried)) if grows else carried)
+        with untraced():
+            examples = [torch.zeros_like(a) for a in (*carried, rows[0])]
+        program = trace(round_, examples, fresh=True)
+        left = captured.scanned(program, carried, [rows])
+        found = [decoded(a, dtype) for a, dtype in zip(left, dtypes, strict=False)]
+        if body.program.has_effects:
+            assert_holds(found[0], "")
+        return found[len(found) - len(start) :], left[len(found) :]
+
+    def _left(
+        self, value_of: Callable[[Any], Any], results: Sequence[Any], types: Sequence[Any]
+    ) -> list[Any]:
+        return [
+            array
+            for leaf, kind in zip(results, types, strict=True)
+            if not isinstance(kind, ListAval)
+            for array in self.held(value_of(leaf), kind)
+        ]
+
+    def _refuse_lists(self, types: Sequence[Any]) -> None:
+        if any(isinstance(kind, ListAval) for kind in types):
+            raise StagingError(
+                "a list is appended to in a loop whose number of iterations is known only at run time. Make "
+                "a tensor of the greatest length before the loop and write its items, or loop a fixed number "
+                "of times"
+            )
+
+    def elements(self, iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[Any]]:
+        items = self.sequence(iterated)
+        found: list[Any] = []
+
+        def first(i: Any) -> list[Any]:
+            leaves, spec = flatten(items.item(i))
+            found[:] = [self.aval(leaf) for leaf in leaves], spec
+            return []
+
+        trace(first, self.examples([TensorType(torch.int64, ())]))
+        kinds, spec = found
+        return (lambda values: unflatten(spec, list(values))), kinds
+
+    def _element(self, item: Any) -> list[Any]:
+        return [self.cast(leaf, self.aval(leaf)) for leaf in flatten(item)[0]]
+
+
+def _too_deep(error: RecursionError) -> RecursionError:
+    if isinstance(error, StagedRecursionError):
+        return error
+    return StagedRecursionError(
+        "staged statements stand inside each other too deep for PyTorch's tracer: a function calls itself "
+        "under a staged condition, or there are very many branches. Write it as a loop, or split the function"
+    )
+
+
+def _own(values: Sequence[Any]) -> list[Any]:
+    """What a loop starts with: memory of its own for each."""
+    return [value.clone(memory_format=torch.contiguous_format) for value in values]

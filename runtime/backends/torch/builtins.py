@@ -1,0 +1,187 @@
+"""Python's builtins, and functions of `math`, on PyTorch's staged tensors."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from ... import staging
+from ...builtins import DISPATCHING, PYTHON
+from ...errors import StagingError, UnsupportedFunctionError
+from ..functional import FunctionalBackend
+from ..iterables import StagedSequence
+from ..texts import Text
+from .capture import promoted
+from .effects import print_values
+from .numpy import call_numpy, is_of_numpy
+from .numpy import replaced as replaced_numpy
+
+
+def call(
+    backend: FunctionalBackend, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
+) -> Any:
+    if function in _SHALLOW and not any(map(backend.is_staged, args)):
+        return function(*args, **kwargs)
+    if function in (range, enumerate, zip, reversed):
+        return backend.iterable(function, args, kwargs)
+    if function is print:
+        return _print(*args, **kwargs)
+    if function is map:
+        return [args[0](*element) for element in backend.iterable(zip, args[1:], {})]
+    if function is filter:
+        raise StagingError(
+            "filter() of staged values has a length that is known only at run time: use a mask"
+        )
+    own = _FUNCTIONS.get(function)
+    if own is not None:
+        return own(*args, **kwargs)
+    if is_of_numpy(function):
+        return call_numpy(function, args, kwargs)
+    named = getattr(torch, function.__name__, None)
+    if named is None or function not in _MATH:
+        raise UnsupportedFunctionError(
+            f"{function.__name__}() was called on a staged tensor, and PyTorch has no function for it"
+        )
+    return named(*map(_tensor, args), **kwargs)
+
+
+_PYTHON = {function.__name__: function for function in PYTHON}
+"""Python's own, by name: torch puts others in their place while it exports."""
+
+_SHALLOW = frozenset((len, bool, enumerate, zip, reversed, list, tuple, isinstance, type, map, filter))
+"""What looks at its own arguments only, and not at what a list among them holds."""
+
+_MATH = frozenset(
+    f for n, f in vars(math).items() if callable(f) and n != "factorial" and not n.startswith("_")
+)
+
+
+def _tensor(value: Any) -> torch.Tensor:
+    return value if isinstance(value, torch.Tensor) else torch.full((), value)
+
+
+def _print(
+    *values: Any, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False
+) -> None:
+    if file is not None:
+        raise StagingError("a staged print() writes to the standard output alone: leave out `file`")
+    print_values(values, sep, end)
+
+
+def _len(value: Any) -> Any:
+    if isinstance(value, StagedSequence):
+        return value.length
+    if not value.ndim:
+        raise TypeError("len() of a 0-d tensor")
+    return value.shape[0]
+
+
+def _cast(value: Any, dtype: torch.dtype) -> Any:
+    value = _tensor(value)
+    if value.numel() != 1:
+        raise RuntimeError(f"a Tensor with {value.numel()} elements cannot be converted to Scalar")
+    return value.reshape(()).to(dtype)
+
+
+def _text(value: Any, conversion: str) -> Text:
+    staging.refuse_text(value)
+    return Text([(0, conversion, "")], [value])
+
+
+def _round(value: Any, digits: int | None = None) -> Any:
+    if digits is None:
+        return torch.round(value).to(torch.int64)
+    return torch.round(value, decimals=digits) if value.is_floating_point() else value
+
+
+def _whole(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda value: function(value).to(torch.int64)
+
+
+def _extreme(pairwise: Callable[..., Any], whole: Callable[..., Any]) -> Callable[..., Any]:
+    def extreme(*args: Any, key: Any = None, default: Any = None) -> Any:
+        if key is not None:
+            raise StagingError("min() and max() with a key cannot be staged: use torch.argmin, torch.argmax")
+        if len(args) == 1:
+            [values] = args
+            if isinstance(values, torch.Tensor):
+                if values.ndim > 1:
+                    raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+                return whole(values)
+            args = tuple(values)
+        best = args[0]
+        for value in args[1:]:
+            a, b = _tensor(best), _tensor(value)
+            best = pairwise(*_alike(a, b))
+        return best
+
+    return extreme
+
+
+def _alike(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    dtype = promoted(a.dtype, b.dtype)
+    return a.to(dtype), b.to(dtype)
+
+
+def _sum(values: Any, start: Any = 0) -> Any:
+    if isinstance(values, torch.Tensor):
+        total = values.sum(0)
+        return total if isinstance(start, int) and start == 0 else total + start
+    for value in values:
+        start = start + value
+    return start
+
+
+def _sorted(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
+    if key is not None:
+        raise StagingError("sorted() with a key cannot be staged: use torch.argsort")
+    return list(torch.sort(_joined(values), descending=reverse).values)
+
+
+def _joined(values: Any) -> torch.Tensor:
+    return values if isinstance(values, torch.Tensor) else torch.stack([_tensor(v) for v in values])
+
+
+_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    len: _len,
+    int: lambda value: value if isinstance(value, torch.SymInt) else _cast(value, torch.int64),
+    float: lambda value: _cast(value, torch.float64),
+    complex: lambda value: _cast(value, torch.complex128),
+    bool: lambda value: _cast(value, torch.bool),
+    str: lambda value: _text(value, "s"),
+    repr: lambda value: _text(value, "r"),
+    _PYTHON["min"]: _extreme(torch.minimum, torch.min),
+    _PYTHON["max"]: _extreme(torch.maximum, torch.max),
+    sum: _sum,
+    any: lambda values: _joined(values).any(),
+    all: lambda values: _joined(values).all(),
+    sorted: _sorted,
+    list: list,
+    tuple: tuple,
+    isinstance: isinstance,
+    type: type,
+    math.floor: _whole(torch.floor),
+    math.ceil: _whole(torch.ceil),
+    math.trunc: _whole(torch.trunc),
+    math.fabs: torch.abs,
+}
+
+REPLACED: dict[Any, Callable[..., Any]] = {round: _round, divmod: lambda a, b: (a // b, a % b)}
+"""Builtins that ask their argument for a method that tensors lack."""
+
+
+def replaced(function: Any) -> Callable[..., Any] | None:
+    if isinstance(function, functools.partial):  # what export puts in the place of min and max
+        return DISPATCHING.get(id(function.keywords.get("real_callable")))
+    own = REPLACED.get(function) if type(function) is type(round) else None
+    if own is None:
+        return replaced_numpy(function)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return (own if any(isinstance(a, torch.Tensor) for a in args) else function)(*args, **kwargs)
+
+    return call

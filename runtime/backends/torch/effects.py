@@ -1,0 +1,97 @@
+"""What an exported program does besides computing: it raises errors and prints.
+
+An error whose text is known is an assertion of torch's own, which every runtime has; one with staged
+values in its text, and `print`, are operators of ours: the process that runs the program imports this module.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch.fx.node import has_side_effect
+
+from ..texts import Text, joined
+from .capture import EFFECTS, assert_holds
+
+
+@torch.library.custom_op("autograph_rs::fail", mutates_args=())
+def _fail(failed: torch.Tensor, values: Sequence[torch.Tensor], text: str) -> None:
+    if failed:
+        raise RuntimeError(_filled(text, values))
+
+
+@torch.library.custom_op("autograph_rs::print", mutates_args=())
+def _print(values: Sequence[torch.Tensor], text: str) -> None:
+    print(_filled(text, values), end="", flush=True)
+
+
+@_fail.register_fake
+def _(failed: torch.Tensor, values: Sequence[torch.Tensor], text: str) -> None:
+    pass
+
+
+@_print.register_fake
+def _(values: Sequence[torch.Tensor], text: str) -> None:
+    pass
+
+
+EFFECTS |= {
+    has_side_effect(torch.ops.autograph_rs.fail.default),
+    has_side_effect(torch.ops.autograph_rs.print.default),
+}
+
+
+def _filled(text: str, values: Sequence[torch.Tensor]) -> str:
+    pieces = [p if isinstance(p, str) else tuple(p) for p in json.loads(text)]
+    return joined(Text(pieces, values), list(values))
+
+
+def _joint(parts: Sequence[Any]) -> Text:
+    """One text of strings, texts, and pairs of a value and how it is converted."""
+    pieces: list[Any] = []
+    values: list[Any] = []
+    for part in parts:
+        if isinstance(part, Text):
+            pieces += [p if isinstance(p, str) else (p[0] + len(values), *p[1:]) for p in part.pieces]
+            values += part.values
+        elif isinstance(part, str):
+            pieces.append(part)
+        else:
+            pieces.append((len(values), part[1], ""))
+            values.append(part[0])
+    return Text(pieces, [v if isinstance(v, torch.Tensor) else torch.full((), v) for v in values])
+
+
+def _shown(value: Any, conversion: str) -> Any:
+    if isinstance(value, Text):
+        return value
+    if isinstance(value, (torch.Tensor, torch.SymInt, torch.SymFloat)):
+        return value, conversion
+    return repr(value) if conversion == "r" else str(value)
+
+
+def print_values(values: Sequence[Any], sep: str | None, end: str | None) -> None:
+    between = " " if sep is None else sep
+    parts: list[Any] = []
+    for value in values:
+        parts += [between, _shown(value, "s")]
+    text = _joint([*parts[1:], "\n" if end is None else end])
+    torch.ops.autograph_rs.print(text.values, json.dumps(text.pieces))
+
+
+def raise_error(failed: Any, error: BaseException) -> None:
+    """Raise `error` when the program runs, where `failed` is true; its type stands in the text."""
+    if len(error.args) == 1:
+        text = _joint(
+            [f"{type(error).__name__}: ", _shown(error.args[0], "r" if isinstance(error, KeyError) else "s")]
+        )
+    else:
+        text = Text([f"{type(error).__name__}: {error}"], [])
+    failed = torch.full((), True) if failed is True else failed
+    if text.values:
+        torch.ops.autograph_rs.fail(failed, text.values, json.dumps(text.pieces))
+    else:
+        assert_holds(torch.logical_not(failed), "".join(text.pieces))

@@ -1,0 +1,112 @@
+"""Items of tensors by staged indexes. One out of range is an error of torch's own when the program runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from ... import staging
+from ...errors import StagingError
+from .capture import SYMBOLS, is_traced
+from .writes import check_write
+
+
+def _is_index(part: Any) -> bool:
+    """Whether an index is one that Python would ask for its number, which is not known."""
+    return isinstance(part, torch.Tensor) and part.ndim == 0 and part.dtype != torch.bool and is_traced(part)
+
+
+def _split(target: torch.Tensor, key: Any) -> tuple[torch.Tensor, list[Any]]:
+    """What the plain parts of a key select, and the staged indexes by axis of that."""
+    parts = list(key) if type(key) is tuple else [key]
+    for part in parts:
+        bounds = (part.start, part.stop, part.step) if isinstance(part, slice) else ()
+        if any(isinstance(b, torch.Tensor) and is_traced(b) for b in bounds):
+            raise StagingError(
+                "a slice with staged bounds has a length that is known only at run time. Take all, and a "
+                "mask: torch.where((i >= start) & (i < stop), x, 0) with i = torch.arange(len(x))"
+            )
+    if not any(map(_is_index, parts)):
+        return target[key], []
+    taken = sum(1 for p in parts if p is not None and p is not Ellipsis)
+    if any(isinstance(p, torch.Tensor) and p.dtype == torch.bool for p in parts):
+        raise StagingError("a mask and a staged index in one subscript: index twice")
+    rest = [slice(None)] * (target.ndim - taken)
+    place = next((i for i, p in enumerate(parts) if p is Ellipsis), None)
+    parts = [*parts, *rest] if place is None else [*parts[:place], *rest, *parts[place + 1 :]]
+    if taken > target.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {target.ndim}")
+    view = target[tuple([slice(None) if isinstance(p, torch.Tensor) else p for p in parts])]
+    kept = [p for p in parts if not isinstance(p, (int, *SYMBOLS)) or isinstance(p, bool)]
+    return view, [p if isinstance(p, torch.Tensor) else None for p in kept]
+
+
+def get_item(target: Any, key: Any) -> Any:
+    if isinstance(target, (list, tuple)):
+        target = _stacked(target)
+    if isinstance(target, np.ndarray):
+        target = torch.tensor(target)
+    if not isinstance(target, torch.Tensor):
+        raise StagingError(
+            f"a {type(target).__name__} cannot be indexed by a staged value. Use a tensor, or a list or "
+            "tuple of tensors of one shape"
+        )
+    if isinstance(key, SYMBOLS):
+        return target[key]
+    view, indexes = _split(target, key)
+    return torch.ops.aten.index.Tensor(view, indexes) if indexes else view
+
+
+def _stacked(items: Any) -> torch.Tensor:
+    try:
+        return torch.stack([v if isinstance(v, torch.Tensor) else torch.full((), v) for v in items])
+    except (TypeError, RuntimeError) as error:
+        raise StagingError(
+            f"a {type(items).__name__} of different things is indexed by a staged value: {error}. "
+            "Use a tensor"
+        ) from None
+
+
+def set_item(target: Any, key: Any, value: Any) -> Any:
+    if isinstance(target, np.ndarray) and (staging.has_staged(key) or isinstance(value, torch.Tensor)):
+        target = torch.tensor(target)
+    if not isinstance(target, torch.Tensor):
+        if staging.has_staged(key):
+            raise StagingError(
+                f"an item of a {type(target).__name__} cannot be set by a staged key: use a tensor"
+            )
+        target[key] = value
+        return target
+    check_write(target)
+    parts = key if type(key) is tuple else (key,)
+    if not any(map(_is_index, parts)) and not any(isinstance(p, slice) for p in parts):
+        target[key] = value
+        return target
+    view, indexes = _split(target, key)
+    if not indexes:
+        target[key] = value
+        return target
+    if isinstance(value, torch.Tensor):
+        value = value.to(target.dtype)
+    else:
+        value = torch.full((), value, dtype=target.dtype, device=target.device)
+    torch.ops.aten.index_put_(view, indexes, value)
+    return target
+
+
+def contains(item: Any, container: Any) -> Any:
+    if isinstance(container, (list, tuple)):
+        found = [part == item for part in container]
+        return torch.stack(
+            [f.all() if isinstance(f, torch.Tensor) else torch.full((), bool(f)) for f in found]
+        ).any()
+    if isinstance(container, range):
+        inside = (item >= container.start) & (item < container.stop)
+        return inside & ((item - container.start) % container.step == 0)
+    if isinstance(container, np.ndarray):
+        container = torch.tensor(container)
+    if isinstance(container, torch.Tensor):
+        return (container == item).any()
+    raise StagingError(f"'in' with a staged value and a {type(container).__name__} cannot be staged")

@@ -1,0 +1,104 @@
+"""NumPy's functions on staged tensors: those of the same name that PyTorch has for its compiler."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from ...errors import StagingError, UnsupportedFunctionError
+from ...structures import flatten, unflatten
+from .capture import is_traced, promoted
+from .capture import numpy_of_torch as tnp
+
+
+def is_of_numpy(function: Any) -> bool:
+    module = getattr(function, "__module__", None)
+    if isinstance(function, np.ufunc):
+        return True
+    return isinstance(module, str) and module.partition(".")[0] == "numpy" and callable(function)
+
+
+def replaced(function: Callable[..., Any]) -> Callable[..., Any] | None:
+    owner = getattr(function, "__self__", None)
+    if not is_of_numpy(function) and not isinstance(owner, np.ufunc):
+        return None
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not any(isinstance(leaf, torch.Tensor) for leaf in flatten([args, kwargs])[0]):
+            return function(*args, **kwargs)
+        return call_numpy(function, args, kwargs)
+
+    return call
+
+
+def _stacked(value: Any) -> torch.Tensor:
+    if isinstance(value, (list, tuple)):
+        parts = list(map(_stacked, value))
+        dtype = functools.reduce(promoted, [part.dtype for part in parts])
+        return torch.stack([part.to(dtype) for part in parts])
+    return value if isinstance(value, torch.Tensor) else torch.full((), value)
+
+
+_ARRAYS = frozenset((np.array, np.asarray))
+_SIZED = frozenset((np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange))
+_MODULES = {"numpy.linalg": "linalg", "numpy.fft": "fft", "numpy.random": "random"}
+
+
+def call_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    own = _found(function)
+    if own is None:
+        raise UnsupportedFunctionError(
+            f"numpy.{function.__name__} was called on a staged tensor, and PyTorch has no function for it. "
+            "Use functions of torch"
+        )
+    if function in _ARRAYS and isinstance(args[0], (list, tuple)):
+        args = (_stacked(args[0]), *args[1:])
+    leaves, spec = flatten([args, kwargs])
+    if function in _SIZED and any(isinstance(leaf, torch.Tensor) and is_traced(leaf) for leaf in leaves):
+        raise StagingError(
+            f"numpy.{function.__name__} makes an array of a size that is known only at run time. Make one of "
+            "the greatest size, and a mask"
+        )
+    args, kwargs = unflatten(spec, [_given(leaf) for leaf in leaves])
+    return _taken(own(*args, **kwargs))
+
+
+def _found(function: Any) -> Callable[..., Any] | None:
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        whole = _WHOLE.get((owner.__name__, function.__name__))
+        return None if whole is None else getattr(tnp, whole)
+    inner = _MODULES.get(getattr(function, "__module__", None) or "")
+    module = tnp if inner is None else getattr(tnp, inner)
+    return getattr(module, function.__name__, None)
+
+
+_WHOLE = {
+    ("add", "reduce"): "sum",
+    ("multiply", "reduce"): "prod",
+    ("add", "accumulate"): "cumsum",
+    ("multiply", "accumulate"): "cumprod",
+    ("logical_and", "reduce"): "all",
+    ("logical_or", "reduce"): "any",
+    ("maximum", "reduce"): "max",
+    ("minimum", "reduce"): "min",
+}
+
+
+def _given(leaf: Any) -> Any:
+    if isinstance(leaf, np.ndarray):
+        return torch.tensor(leaf)
+    if isinstance(leaf, np.generic):
+        return leaf.item()
+    if isinstance(leaf, type) and issubclass(leaf, np.generic):
+        return getattr(tnp, leaf.__name__, leaf)
+    return leaf
+
+
+def _taken(value: Any) -> Any:
+    leaves, spec = flatten(value)
+    return unflatten(spec, [leaf.tensor if isinstance(leaf, tnp.ndarray) else leaf for leaf in leaves])

@@ -1,0 +1,224 @@
+"""Values of PyTorch: their types, items, truth, and what is done with them besides control flow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from ...undefined import unbound_local
+from ..functional import Aval, FunctionalBackend, Maybe
+from ..iterables import StagedSequence
+from ..texts import Text, resolved
+from . import items as indexing
+from .builtins import call, replaced
+from .capture import SYMBOLS, expression, is_capturing, is_known, is_traced, promoted
+from .effects import raise_error
+from .writes import Writes, is_number, mark_number
+
+_PYTHON = {bool: torch.bool, int: torch.int64, torch.SymInt: torch.int64, torch.SymBool: torch.bool}
+
+
+_CPU = torch.device("cpu")
+
+
+@dataclass(frozen=True, eq=False)
+class TensorType(Aval):
+    """Also the device; `number` says that it was a Python number on some path."""
+
+    device: Any = _CPU
+    number: bool = False
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorType) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.dtype, tuple(map(expression, self.shape)), self.weak, self.device, self.number
+
+
+class Handle:
+    """A tensor that a branch or loop writes in place; what it leaves there is copied into it."""
+
+    name, shared = "a tensor that is written in place", ""
+
+    def __init__(self, tensor: torch.Tensor):
+        self.tensor = tensor
+
+    def read(self) -> torch.Tensor:
+        return self.tensor
+
+    def write(self, value: torch.Tensor) -> None:
+        if value is not self.tensor:
+            self.tensor.copy_(value)
+
+    @staticmethod
+    def of(tensor: torch.Tensor) -> Handle:
+        found: Handle | None = tensor.__dict__.get("autograph_rs_handle")
+        if found is None:
+            found = tensor.__dict__["autograph_rs_handle"] = Handle(tensor)
+        return found
+
+
+class TorchValues(FunctionalBackend):
+    """The part of the backend that is about single values."""
+
+    name = "torch"
+    boolean = TensorType(torch.bool, ())
+
+    def owns(self, kind: type) -> bool:
+        return issubclass(kind, (torch.Tensor, *SYMBOLS, Maybe, StagedSequence, Text))
+
+    def is_array(self, value: Any) -> bool:
+        return isinstance(value, (torch.Tensor, *SYMBOLS))
+
+    def is_handle(self, value: Any) -> bool:
+        return (isinstance(value, torch.Tensor) and not is_number(value)) or super().is_handle(value)
+
+    def is_staged(self, value: Any) -> bool:
+        return is_traced(value) if self.is_array(value) else isinstance(value, (Maybe, StagedSequence, Text))
+
+    def is_inner(self, value: Any) -> bool:
+        return self.is_array(value) and not is_known(value)
+
+    def staging(self) -> bool:
+        return is_capturing()
+
+    def entered(self) -> Writes | None:
+        return Writes() if is_capturing() else None
+
+    # Types
+
+    def aval(self, value: Any) -> TensorType | None:
+        if isinstance(value, torch.Tensor):
+            number = is_number(value)
+            return TensorType(value.dtype, tuple(value.shape), number, value.device, number)
+        kind = type(value)
+        if kind in _PYTHON:
+            return TensorType(_PYTHON[kind], (), weak=True, number=True)
+        if kind in (float, torch.SymFloat):
+            return TensorType(torch.get_default_dtype(), (), weak=True, number=True)
+        if kind is complex:
+            return TensorType(torch.get_default_dtype().to_complex(), (), weak=True, number=True)
+        if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc":
+            return TensorType(torch.from_numpy(np.zeros(0, value.dtype)).dtype, value.shape)
+        return None
+
+    def merged(self, first: TensorType, second: TensorType) -> TensorType:
+        if tuple(map(expression, first.shape)) != tuple(map(expression, second.shape)):
+            shapes = [f"({', '.join(map(str, kind.shape))})" for kind in (first, second)]
+            raise TypeError(f"one has the shape {shapes[0]}, the other {shapes[1]}")
+        strong = [kind for kind in (first, second) if not kind.number]
+        if len({kind.device for kind in strong}) > 1:
+            raise TypeError(f"one is on {first.device}, the other on {second.device}")
+        device = strong[0].device if strong else first.device
+        number = first.number or second.number
+        return TensorType(_common(first, second), first.shape, first.weak and second.weak, device, number)
+
+    def cast(self, value: Any, kind: TensorType) -> torch.Tensor:
+        if isinstance(value, torch.Tensor):
+            moved = value if value.device == kind.device else value.to(kind.device)
+            return moved if moved.dtype == kind.dtype else moved.to(kind.dtype)
+        if isinstance(value, np.ndarray):
+            return torch.tensor(value, dtype=kind.dtype, device=kind.device)
+        if isinstance(value, torch.SymBool):
+            value = torch.sym_ite(value, 1, 0)
+        plain = value.item() if isinstance(value, np.generic) else value
+        return torch.full((), plain, dtype=kind.dtype, device=kind.device)
+
+    def zeros(self, kind: TensorType) -> torch.Tensor:
+        return torch.zeros(kind.shape, dtype=kind.dtype, device=kind.device)
+
+    def built(self, kinds: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
+        parts = [part for kind in kinds for part in self.parts(kind)]
+        for array, part in zip(arrays, parts, strict=True):
+            if part.number:
+                mark_number(array)
+        return super().built(kinds, arrays)
+
+    # Values
+
+    def length(self, value: Any) -> Any:
+        if not isinstance(value, torch.Tensor) or not value.ndim:
+            raise TypeError("iteration over a 0-d tensor")
+        return value.shape[0]
+
+    def item(self, array: Any, index: Any) -> Any:
+        return indexing.get_item(array, index)
+
+    def minimum(self, a: Any, b: Any) -> Any:
+        return _pairwise(torch.minimum, a, b)
+
+    def maximum(self, a: Any, b: Any) -> Any:
+        return _pairwise(torch.maximum, a, b)
+
+    def not_(self, value: Any) -> Any:
+        return torch.sym_not(value) if isinstance(value, torch.SymBool) else torch.logical_not(truth(value))
+
+    def get_item(self, target: Any, key: Any) -> Any:
+        return indexing.get_item(target, key)
+
+    def set_item(self, target: Any, key: Any, value: Any) -> Any:
+        return indexing.set_item(target, key, value)
+
+    def contains(self, item: Any, container: Any) -> Any:
+        return indexing.contains(item, container)
+
+    def bound(self, value: Any) -> Any:
+        if not isinstance(value, Maybe):
+            return value
+        if not value.name.startswith("return_value"):
+            self.fail(torch.logical_not(value.bound), unbound_local(value.name))
+        return value.value
+
+    # Effects
+
+    def fail(self, failed: Any, error: BaseException) -> None:
+        """Raise `error` when the program runs, where `failed` is true."""
+        raise_error(failed, error)
+
+    def fmt(self, value: Any, conversion: str) -> Any:
+        return Text.mark(value, conversion)
+
+    def text(self, text: str) -> Any:
+        return resolved(text)
+
+    def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
+        return replaced(function) if is_capturing() else None
+
+    def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+        return call(self, function, args, kwargs)
+
+
+def _common(first: TensorType, second: TensorType) -> torch.dtype:
+    """The dtype of both; a Python number takes that of what it meets, if that is of a kind that holds it."""
+    if first.dtype == second.dtype or first.weak == second.weak:
+        return promoted(first.dtype, second.dtype)
+    weak, strong = (first, second) if first.weak else (second, first)
+    if _rank(weak.dtype) <= _rank(strong.dtype):
+        return strong.dtype
+    return promoted(weak.dtype, strong.dtype) if weak.dtype.is_complex else weak.dtype
+
+
+def _rank(dtype: torch.dtype) -> int:
+    return 3 if dtype.is_complex else 2 if dtype.is_floating_point else int(dtype != torch.bool)
+
+
+def truth(value: Any) -> Any:
+    """A staged truth value, as Python asks it."""
+    if not isinstance(value, torch.Tensor):
+        return value if isinstance(value, (bool, torch.SymBool)) else value != 0
+    if value.numel() != 1:
+        raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+    value = value.reshape(()) if value.ndim else value
+    return value if value.dtype == torch.bool else value != 0
+
+
+def _pairwise(function: Callable[..., Any], a: Any, b: Any) -> Any:
+    a, b = (v if isinstance(v, torch.Tensor) else torch.full((), v) for v in (a, b))
+    return function(a, b)
