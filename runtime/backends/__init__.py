@@ -101,10 +101,16 @@ class Backend(Protocol):
 MAX_TYPES = 100
 
 
+class Shared:
+    """The base of what stands for staged things in several systems: it belongs to the one that stages now."""
+
+
 class _Table(dict[type, "Backend | None"]):
     """From a type to the backend that owns it."""
 
     def __missing__(self, kind: type) -> Backend | None:
+        if issubclass(kind, Shared):
+            return active()
         load_backends()
         found = next((b for b in _backends if b.owns(kind)), None)
         if len(self) >= MAX_TYPES:

@@ -20,6 +20,7 @@ from ..errors import StagingError
 from ..staging.aliases import user_frames
 from ..structures import flatten
 from ..undefined import Undefined
+from . import Shared
 from .iterables import StagedSequence, staged_enumerate, staged_range, staged_reversed, staged_zip
 
 
@@ -51,7 +52,7 @@ class MaybeAval:
         return f"{self.held} or unbound"
 
 
-class Maybe:
+class Maybe(Shared):
     """A staged value that is there only where `bound` is true when the program runs."""
 
     def __init__(self, value: Any, bound: Any, name: str):

@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..errors import StagingError
+from . import Shared
 
 
-class StagedSequence:
+class StagedSequence(Shared):
     """Items by index: `item` makes one, `count` tells how many, staged or plain.
 
     A count may be negative, which is none to a loop; `length` is what `len` gives.

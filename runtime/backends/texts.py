@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import staged_by
+from . import Shared, staged_by
 
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _MARK = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
@@ -40,7 +40,7 @@ class Mark:
         return f"{_OPEN}{number}{_CLOSE}"
 
 
-class Text:
+class Text(Shared):
     """Text whose `pieces` are strings and (place among the values, conversion, spec)."""
 
     def __init__(self, pieces: Sequence[Any], values: Sequence[Any]):

@@ -14,7 +14,7 @@ DIFFERS: dict[str, str] = {}
 def prepare(f: Callable[..., Any]) -> Callable[..., Any]:
     try:
         return tf.autograph.to_graph(f)
-    except Exception:  # noqa: BLE001 - AutoGraph's own errors have no class of their own in its interface
+    except Exception:
         return f  # as `tf.function` does, with a warning
 
 

@@ -68,7 +68,7 @@ class TensorFlowBackend(TensorFlowKinds):
     name = "tensorflow"
 
     def owns(self, kind: type) -> bool:
-        own = (tf.Tensor, tf.Variable, tf.TensorArray, Number, Maybe, StagedSequence, StagedList, COMPOSITE)
+        own = (tf.Tensor, tf.Variable, tf.TensorArray, Number, StagedList, COMPOSITE)
         return issubclass(kind, own) or is_dataset(kind) or is_iterator(kind)
 
     def is_staged(self, value: Any) -> bool:

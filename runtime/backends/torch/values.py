@@ -72,7 +72,7 @@ class TorchValues(FunctionalBackend):
     boolean = TensorType(torch.bool, ())
 
     def owns(self, kind: type) -> bool:
-        return issubclass(kind, (torch.Tensor, *SYMBOLS, Maybe, StagedSequence, Text))
+        return issubclass(kind, (torch.Tensor, *SYMBOLS))
 
     def is_array(self, value: Any) -> bool:
         return isinstance(value, (torch.Tensor, *SYMBOLS))
