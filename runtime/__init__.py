@@ -31,6 +31,7 @@ from .operators import (
     set_item,
     slice,  # noqa: A004
     text,
+    unpacked,
     until,
     visible,
     while_stmt,
@@ -53,7 +54,7 @@ OPERATORS = {
     for operator in (
         and_, assert_stmt, call, caller, converted_call, fmt, for_stmt, framed, get_item, get_nothing, guard,
         if_exp, if_stmt, in_, keep, ld, ldu, list_comp, not_, not_in, nothing, or_, set_attr, set_item,
-        set_nothing, slice, text, until, visible, while_stmt, Undefined,
+        set_nothing, slice, text, unpacked, until, visible, while_stmt, Undefined,
     )
 }  # fmt: skip
 

@@ -240,6 +240,15 @@ def list_comp(iterated: Iterable[Any], comprehension: Callable[[Iterable[Any]], 
         raise
 
 
+def unpacked(value: Any) -> Any:
+    """What is taken apart by a star or by several targets, as Python can iterate it."""
+    backend = BACKENDS[type(value)]
+    if backend is not None and backend.is_staged(value):
+        unpack = getattr(backend, "unpacked", None)
+        return value if unpack is None else unpack(value)
+    return value
+
+
 def keep(cond: Any) -> Any:
     """The condition of a list comprehension."""
     backend = BACKENDS[type(cond)]

@@ -13,12 +13,13 @@ from .match import LowerMatch
 from .normalise import Normalise, mangle
 from .subscripts import Subscripts
 from .texts import Texts
+from .unpacking import Unpacking
 
 
 class Operators(Expressions):
     """Every expression that may meet a staged value, as an operator call."""
 
-    rewriters: ClassVar = (Comparisons, Booleans, Comprehensions, Subscripts, Calls, Texts)
+    rewriters: ClassVar = (Comparisons, Booleans, Comprehensions, Unpacking, Subscripts, Calls, Texts)
 
 
 PIPELINE: tuple[type[Pass], ...] = (Normalise, LowerMatch, LowerJumps, Operators, ControlFlow)

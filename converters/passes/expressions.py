@@ -122,7 +122,7 @@ class Expressions(Pass):
         self.fields(statement)
         replaced = [statement]
         for rewrite in self.by_kind.get(kind, ()):
-            replaced = rewrite(statement)
+            replaced = [new for old in replaced for new in (rewrite(old) if type(old) is kind else [old])]
         return replaced
 
     def fields(self, node: gast.AST) -> None:

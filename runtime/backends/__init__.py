@@ -45,10 +45,10 @@ class Backend(Protocol):
     A backend may have more, which is asked for where it is needed: the attribute `announces` (see
     above), `staged_list(values)` for lists whose length depends on staged values, `bound(value)` to
     check a value that may be unbound where it is read, `replaced(function)` for what it has in the place
-    of a builtin that is not in our tables, `in_branch()` to tell whether the code of a
-    branch or a loop's body is running, `entered()` for a context manager around the outermost converted
-    function, `is_inner(value)` to tell whether a value was made in one that
-    has ended.
+    of a builtin that is not in our tables, `unpacked(value)` for what Python iterates when a value is
+    taken apart, `in_branch()` to tell whether the code of a branch or a loop's body is running,
+    `entered()` for a context manager around the outermost converted function, `is_inner(value)` to tell
+    whether a value was made in one that has ended.
     """
 
     name: str

@@ -329,6 +329,9 @@ class TensorFlowBackend(TensorFlowKinds):
     def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
         return builtins.replaced(self, function)
 
+    def unpacked(self, value: Any) -> Any:
+        return self.call_builtin(list, (value,), {}) if isinstance(value, tf.Tensor) else value
+
     def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
         return builtins.call(self, function, args, kwargs)
 
