@@ -87,3 +87,31 @@ def test_what_may_be_a_copy_is_as_in_numpy_or_refused(f, given):
     own = np.empty_like(given)
     own[...] = given
     np.testing.assert_equal((staged(given), given), (f(own), own))
+
+
+def test_a_truth_value_as_an_index_copies():
+    def f(a):
+        b = a[True]
+        b[:, 0] = 9
+        return b
+
+    given = np.array([1, 2])
+    assert ag.function(f)(given).tolist() == f(given).tolist() == [[9, 2]]
+    assert given.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("view", [lambda a: a[-1], lambda a: a])
+def test_another_name_of_what_a_loop_held_before(view):
+    """In the first round the write is seen through the variable, in the others it is not."""
+
+    def f(a, n):
+        other = view(a)
+        for _ in range(n):
+            other += 1.0
+            a = a * 2
+        return a, other
+
+    with pytest.raises(
+        ag.StagingError, match="gives 'a' another array, and also writes the one that it held"
+    ):
+        ag.function(f)(np.ones((2, 3)), np.int64(2))

@@ -92,8 +92,8 @@ def is_basic(key: Any) -> bool:
         elif not (
             part is None
             or part is Ellipsis
-            or isinstance(part, (int, np.integer, slice))
-            or isinstance(kind, ScalarType)
+            or (isinstance(part, (int, np.integer, slice)) and not isinstance(part, bool))
+            or (isinstance(kind, ScalarType) and kind.python is not bool)
         ):
             return False
     return True

@@ -43,6 +43,7 @@ class Carried:
         for location, (leaves, _) in self.init.items():
             self.types[location] = [self.first_type(leaf) for leaf in leaves]
         self.ties: dict[tuple[Any, int], Any] = {}
+        self.given: dict[Any, Any] = {}
 
     def first_type(self, leaf: Any) -> Any:
         """None for what is not carried: no value as yet, or an array whose contents may be, not its name."""
@@ -82,6 +83,7 @@ class Carried:
         one, is one in the body.
         """
         self.enter(placeholders)
+        self.given = {slot[0]: value for slot, value in zip(self.slots(), placeholders, strict=True)}
         share, is_view, follow = (getattr(self.backend, n, None) for n in ("share", "is_view", "follow"))
         if share is None or is_view is None or follow is None:
             return
@@ -203,8 +205,29 @@ def _fixed_point(carried: Carried, once: Callable[[], Path], what: str) -> Path:
             "Give the variable the type that it ends with before the loop",
         )
         if settled and carried.tie(path):
+            _refuse_written(carried, path)
             return path
     raise MismatchError(f"the variables of {what} do not settle on types after {MAX_WIDENINGS} tries")
+
+
+def _refuse_written(carried: Carried, path: Path) -> None:
+    """Refuse a body that writes an array under another name than the variable that holds it at first only."""
+    written: set[int] = set()
+    for place, (leaves, _) in path.values.items():
+        if isinstance(place, Written) and getattr(leaves[0], "_node", 0) is not getattr(
+            carried.given.get(place), "_node", 1
+        ):
+            written.update(map(id, _with_bases(place.handle)))
+    for location, i, _ in carried.slots():
+        old = carried.init[location][0][i]
+        if isinstance(location, Written) or not carried.backend.is_handle(old):
+            continue
+        if any(id(value) in written for value in _with_bases(old)):
+            raise StagingError(
+                f"a staged loop gives {location.name!r} another array, and also writes the one that it held "
+                "before the loop, under another name: whether they are the same depends on the round. Make a "
+                f"copy first: {location.name} = {location.name}.copy()"
+            )
 
 
 def _share_views(carried: Carried, path: Path) -> None:
