@@ -220,9 +220,8 @@ def _refuse_written(carried: Carried, path: Path) -> None:
             written.update(map(id, _with_bases(place.handle)))
     for location, i, _ in carried.slots():
         old = carried.init[location][0][i]
-        if isinstance(location, Written) or not carried.backend.is_handle(old):
-            continue
-        if any(id(value) in written for value in _with_bases(old)):
+        is_array = carried.backend.is_handle(old) and not isinstance(location, Written)
+        if is_array and any(id(value) in written for value in _with_bases(old)):
             raise StagingError(
                 f"a staged loop gives {location.name!r} another array, and also writes the one that it held "
                 "before the loop, under another name: whether they are the same depends on the round. Make a "

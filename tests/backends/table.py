@@ -30,8 +30,8 @@ def read() -> Table:
     return table
 
 
-def column(system: str) -> dict[str, str]:
-    return {sample.id: kind for sample, kind, _ in results(system)}
+def column(system: str, every: int = 1) -> dict[str, str]:
+    return {sample.id: kind for sample, kind, _ in results(system, every=every)}
 
 
 def counted(table: Table) -> str:

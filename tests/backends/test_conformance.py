@@ -9,6 +9,8 @@ from support import required
 
 LEAST = {"graph": 0.99, "jax": 0.95, "tensorflow": 0.97, "torch": 0.85}
 """The share of the samples that must be right."""
+EVERY = {"torch": 5}
+"""An export takes seconds: of these systems one sample in so many is compiled."""
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -16,10 +18,10 @@ def test_table(system: str):
     if SYSTEMS[system]:
         required(SYSTEMS[system])
     written = {sample: kinds.get(system) for sample, kinds in table.read().items()}
-    found = table.column(system)
+    found = table.column(system, EVERY.get(system, 1))
     assert {
         sample: (kind, written.get(sample)) for sample, kind in found.items() if written.get(sample) != kind
     } == {}
     assert not {"wrong", "foreign"} & {*found.values()}
-    right = sum(kind in ("staged", "unrolled") for kind in found.values())
-    assert right >= LEAST[system] * len(found)
+    right = sum(kind in ("staged", "unrolled") for kind in written.values())
+    assert right >= LEAST[system] * len(written)

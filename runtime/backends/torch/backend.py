@@ -340,7 +340,7 @@ class TorchBackend(TorchValues):
         return (lambda values: unflatten(spec, list(values))), kinds
 
     def _element(self, item: Any) -> list[Any]:
-        return [self.cast(leaf, self.aval(leaf)) for leaf in flatten(item)[0]]
+        return [self.cast(leaf, kind) for leaf in flatten(item)[0] if (kind := self.aval(leaf)) is not None]
 
 
 def _too_deep(error: RecursionError) -> RecursionError:

@@ -12,7 +12,6 @@ import torch
 from ... import staging
 from ...builtins import DISPATCHING, PYTHON
 from ...errors import StagingError, UnsupportedFunctionError
-from ..functional import FunctionalBackend
 from ..iterables import StagedSequence
 from ..texts import Text
 from .capture import promoted
@@ -21,9 +20,7 @@ from .numpy import call_numpy, is_of_numpy
 from .numpy import replaced as replaced_numpy
 
 
-def call(
-    backend: FunctionalBackend, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
-) -> Any:
+def call(backend: Any, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
     if function in _SHALLOW and not any(map(backend.is_staged, args)):
         return function(*args, **kwargs)
     if function in (range, enumerate, zip, reversed):

@@ -16,12 +16,11 @@ from typing import Any
 
 import torch
 
-# NumPy's functions on tensors, with NumPy's names and promotion; made for Dynamo.
-# NumPy's functions on tensors, with NumPy's names and promotion; made for Dynamo.
-import torch._numpy as numpy_of_torch  # noqa: F401 - for others
-
 # Tracers of `make_fx`, which `export` uses too: no public function tells whether a tensor has a proxy.
 import torch.fx.experimental.proxy_tensor as px
+
+# NumPy's functions on tensors, with NumPy's names and promotion; made for Dynamo.
+from torch import _numpy
 
 # Which modules Dynamo does not read; the public `disable` marks one function, not what finds it.
 from torch._dynamo import trace_rules
@@ -46,6 +45,8 @@ operators = torch.ops.higher_order
 
 SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 promoted = get_higher_dtype
+
+numpy_of_torch = _numpy
 
 
 def skip_when_compiling(*modules: str) -> None:

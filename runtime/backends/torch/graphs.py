@@ -10,7 +10,8 @@ import torch
 
 def constants_as_inputs(graph: torch.fx.GraphModule, count: int) -> list[torch.Tensor]:
     """Constants become operands, given back: a program with some in inner graphs cannot be saved."""
-    aten, found = torch.ops.aten, []
+    aten = torch.ops.aten
+    found: list[torch.Tensor] = []
     for node in list(graph.graph.nodes):
         if node.op != "get_attr" or not isinstance(getattr(graph, node.target, None), torch.Tensor):
             continue
@@ -58,7 +59,7 @@ def with_operands(
             if place == _identity(operand):
                 copies[old] = node
     results = graph.graph_copy(program.graph.graph, copies)
-    graph.output(results[0] if alone else results)  # type: ignore[index]
+    graph.output(results[0] if alone else results)
     return torch.fx.GraphModule(program.graph, graph)
 
 

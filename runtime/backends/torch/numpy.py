@@ -44,7 +44,7 @@ def _stacked(value: Any) -> torch.Tensor:
 
 
 _ARRAYS = frozenset((np.array, np.asarray))
-_SIZED = frozenset((np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange))
+_SIZED: frozenset[Any] = frozenset((np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange))
 _MODULES = {"numpy.linalg": "linalg", "numpy.fft": "fft", "numpy.random": "random"}
 
 
