@@ -42,6 +42,14 @@ class Subscripts(Rewriter):
             return False
         return not self.is_variable(node.id) or node.id in self.facts.before(statement).unbound
 
+    def may_change(self, base: gast.AST, statement: gast.AST) -> bool:
+        """Whether what a statement writes to may be another thing once its index and value are known."""
+        is_known = isinstance(base, gast.Name) and statement in self.facts.graph.steps
+        if not is_known or self.may_be_missing(base, statement):
+            return True
+        inside = [n.target.id for n in gast.walk(statement) if isinstance(n, gast.NamedExpr)]
+        return base.id in inside or base.id in self.facts.body.rebinds
+
     def read(self, node: gast.Subscript) -> gast.AST:
         if not isinstance(node.ctx, gast.Load) or _is_constant(node.slice) or _has_star(node.slice):
             return node
@@ -97,7 +105,7 @@ class Subscripts(Rewriter):
         value = self.once(node.value, "value", before, node, always=always)
         base, key = target.value, _key(target.slice)
         if not simple:
-            base = self.once(base, "base", before, node, always=True)
+            base = self.once(base, "base", before, node, always=self.may_change(base, node))
             key = self.once(key, "key", before, node)
         return [*before, *self.set_item(node, target.value, base, key, value)]
 
@@ -108,6 +116,7 @@ class Subscripts(Rewriter):
         before: list[gast.AST] = []
         simple = _is_simple(node.value)
         always = not simple or not _is_simple(target.slice)
+        always = always and self.may_change(target.value, node)
         base = self.once(target.value, "base", before, node, always=always)
         key = self.once(_key(target.slice), "key", before, node, always=not simple)
         item = self.walk.context.namer.fresh("element")

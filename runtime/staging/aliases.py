@@ -88,7 +88,7 @@ def ties(backend: Backend, left: Sequence[Any], code: types.CodeType | None) -> 
             found[i] = root
         elif len(same) > 1 and first != i:
             found[i] = first
-        elif left[i].shared:
+        elif getattr(left[i], "shared", ""):
             found[i] = None
     for i, value in enumerate(left):
         if isinstance(value, np.ndarray) and other_way(value, (), code):

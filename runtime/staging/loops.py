@@ -259,7 +259,7 @@ def _share_results(
     if share is None:
         return
     for (location, i, _), left, result in zip(carried.slots(), _results(carried, path), results, strict=True):
-        reason = left.shared if carried.backend.is_handle(left) else ""
+        reason = getattr(left, "shared", "") if carried.backend.is_handle(left) else ""
         if reason:
             for source in iterates:
                 share(source, "it has a part that outlives the loop over it")

@@ -42,12 +42,13 @@ def stage(f: Callable[..., Any]) -> Callable[..., Any]:
 
 def prepare(f: Callable[..., Any]) -> Callable[..., Any]:
     converted = ag.convert(f)
+    return lambda *arguments: as_numpy_has_them(converted(*arguments))
 
-    def call(*arguments: Any) -> Any:
-        leaves, spec = flatten(_plain(converted(*arguments)))
-        return unflatten(spec, [torch.full((), v) if isinstance(v, torch.SymInt) else v for v in leaves])
 
-    return call
+def as_numpy_has_them(results: Any) -> Any:
+    """Sizes as tensors and tuples."""
+    leaves, spec = flatten(_plain(results))
+    return unflatten(spec, [torch.full((), v) if isinstance(v, torch.SymInt) else v for v in leaves])
 
 
 def _plain(value: Any) -> Any:

@@ -31,7 +31,7 @@ from autograph_rs.converters.passes.control_flow import ControlFlow
         ("a[b]", "ag__.get_item(a, b)"),
         ("a[b, 1:c]", "ag__.get_item(a, (b, ag__.slice(1, c, None)))"),
         ("a[0], a[-1], a[1:2], a[...]", "a[0], a[-1], a[1:2], a[...]"),
-        ("a(b, *c, d=e, **g)", "ag__.callee(a)(b, *c, d=e, **g)"),
+        ("a(b, *c, d=e, **g)", "ag__.callee(a)(b, *ag__.unpacked(c), d=e, **g)"),
         ("a.b(c)", "ag__.callee(a.b)(c)"),
         ("a.warn(c)", "ag__.callee(ag__.framed(a.warn))(c)"),
         ("_getframe(c).f_back.x", "ag__.caller(ag__.callee(ag__.framed(_getframe))(c)).x"),
