@@ -115,3 +115,23 @@ def test_another_name_of_what_a_loop_held_before(view):
         ag.StagingError, match="gives 'a' another array, and also writes the one that it held"
     ):
         ag.function(f)(np.ones((2, 3)), np.int64(2))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        np.array,
+        np.copy,
+        lambda n: np.where(n > 1, n, n),
+        lambda n: np.full((), n),
+        lambda n: np.full_like(n, 2),
+    ],
+)
+def test_an_array_without_dimensions_is_written_in_place(make):
+    def f(n):
+        made = make(n)
+        other = made
+        made += 1
+        return other
+
+    assert ag.function(f)(np.int64(3)) == f(np.int64(3))

@@ -161,7 +161,16 @@ def call(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
             raise StagingError("out= of a NumPy function on staged arrays must be a staged array")
         out.write_through(converted(made, out.type, casting="same_kind"))
         return out
+    if function in _OF_NO_DIMENSIONS and getattr(made, "type", None) is not None:
+        made.in_place = True
     return made
+
+
+_OF_NO_DIMENSIONS = frozenset(
+    (np.array, np.asarray, np.copy, np.full, np.full_like, np.zeros_like, np.ones_like, np.empty_like,
+     np.select, np.where)
+)  # fmt: skip
+"""What makes an array of a scalar, which is written in place, where other functions make NumPy scalars."""
 
 
 @functools.lru_cache(maxsize=MAX_KNOWN)

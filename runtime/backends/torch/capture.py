@@ -44,9 +44,7 @@ from .graphs import constants_as_inputs, operands_of, registered, with_operands
 operators = torch.ops.higher_order
 
 SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
-promoted = get_higher_dtype
-
-numpy_of_torch = _numpy
+promoted, numpy_of_torch = get_higher_dtype, _numpy
 
 
 def skip_when_compiling(*modules: str) -> None:
