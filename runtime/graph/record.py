@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import StagingError, UnsupportedFunctionError
 from .ir import Node, Slot
-from .rules import NUMPY, getitem_type, methods, setitem_check, ufunc_type
+from .rules import ARRAYS_OF_SCALARS, NUMPY, getitem_type, methods, setitem_check, ufunc_type
 from .trace import current, scalar_type
 from .types import SAMPLES, ArrayType, ListType, MaybeType, ScalarType, StagedType
 
@@ -29,7 +29,7 @@ UFUNCS = {
     "invert": np.invert,
 }  # fmt: skip
 OPERATOR_OF = {ufunc: name for name, ufunc in UFUNCS.items()}
-MAX_KNOWN = 4096
+_known_type = functools.lru_cache(maxsize=4096)(lambda rule, types: rule(*types))
 _values = types.SimpleNamespace()
 
 
@@ -161,21 +161,9 @@ def call(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
             raise StagingError("out= of a NumPy function on staged arrays must be a staged array")
         out.write_through(converted(made, out.type, casting="same_kind"))
         return out
-    if function in _OF_NO_DIMENSIONS and getattr(made, "type", None) is not None:
+    if function in ARRAYS_OF_SCALARS and getattr(made, "type", None) is not None:
         made.in_place = True
     return made
-
-
-_OF_NO_DIMENSIONS = frozenset(
-    (np.array, np.asarray, np.copy, np.full, np.full_like, np.zeros_like, np.ones_like, np.empty_like,
-     np.select, np.where)
-)  # fmt: skip
-"""What makes an array of a scalar, which is written in place, where other functions make NumPy scalars."""
-
-
-@functools.lru_cache(maxsize=MAX_KNOWN)
-def _known_type(rule: Callable[..., Any], types: tuple[Any, ...]) -> Any:
-    return rule(*types)
 
 
 def recorded(op: str, function: Callable, inputs: Sequence[Node], args: Any, kwargs: Any, kind: Any) -> Any:

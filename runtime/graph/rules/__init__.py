@@ -27,6 +27,7 @@ from . import (
     searching,
     shaping,
 )
+from .creation import ARRAYS_OF_SCALARS
 from .indexing import getitem_type, setitem_check
 from .methods import METHODS
 from .probing import Rule
@@ -54,6 +55,7 @@ NUMPY: dict[Callable[..., Any], Rule] = {
 }
 
 __all__ = [
+    "ARRAYS_OF_SCALARS",
     "METHODS",
     "NUMPY",
     "Rule",

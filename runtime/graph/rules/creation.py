@@ -232,3 +232,10 @@ RULES: dict[Any, Rule] = {
         vander=vander_type,
     ),
 }
+
+
+ARRAYS_OF_SCALARS = frozenset(
+    (np.array, np.asarray, np.copy, np.full, np.full_like, np.zeros_like, np.ones_like, np.empty_like,
+     np.select, np.where)
+)  # fmt: skip
+"""What makes an array of a scalar, which is written in place, where other functions make NumPy scalars."""
