@@ -282,7 +282,7 @@ def unary(name: str, operand: Any) -> Any:
     return wrap(current().add(name, (node,), {}, operator_type(name, (node.type,))))
 
 
-@functools.lru_cache(maxsize=MAX_KNOWN)
+@functools.lru_cache(maxsize=4096)
 def operator_type(name: str, kinds: tuple[Any, ...]) -> StagedType:
     """The type of an operator's result. A text beside an array stands for itself."""
     if any(isinstance(k, ArrayType) for k in kinds):
