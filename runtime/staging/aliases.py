@@ -24,13 +24,18 @@ _CLOSED = (type, types.ModuleType, types.FunctionType, types.CodeType, types.Fra
 _ATOMS = (int, float, complex, bool, str, bytes, type(None))
 
 
-def user_frames() -> Iterator[FrameType]:
-    """The user's functions that run in this trace, from the inside out."""
+def user_frames() -> list[FrameType]:
+    """The user's functions that run in this trace, from the inside out.
+
+    A trace of a framework has no root of ours: what lies around and between converted functions is its own.
+    """
+    found: list[FrameType] = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_name != ROOT:
         if not is_ours(frame.f_code):
-            yield frame
+            found.append(frame)
         frame = frame.f_back
+    return found if frame is not None else [f for f in found if "ag__" in f.f_code.co_freevars]
 
 
 def user_variables() -> Iterator[tuple[str, Any]]:

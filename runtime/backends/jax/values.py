@@ -131,7 +131,8 @@ class JaxValues(FunctionalBackend):
             if self._is_mask(key, target) and jnp.size(value) == 1:
                 return self._where(key, target, value)
             with shapes_known("an item between staged bounds, or by a staged mask,"):
-                return jnp.asarray(target).at[key].set(value)
+                array = jnp.asarray(target)
+                return array.at[key].set(self.cast(value, Aval(array.dtype, ())))
         if staging.has_staged(key):
             raise StagingError(
                 f"an item of a {type(target).__name__} cannot be set by a staged key: use an array"
