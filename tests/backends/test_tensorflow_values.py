@@ -252,3 +252,12 @@ def test_what_would_be_caught_is_refused():
 
     with pytest.raises(ag.StagingError, match="except"):
         compiled(f)(tf.constant(1))
+
+
+def test_a_tensor_is_unpacked():
+    def f(x):
+        a, b = x
+        return a + b, [*x, 3]
+
+    total, items = compiled(f)(tf.constant([1, 2]))
+    assert (int(total), [int(item) for item in items]) == (3, [1, 2, 3])
