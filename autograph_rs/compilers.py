@@ -6,9 +6,14 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from autograph_rs.runtime.backends import COMPILERS
-
 from .api import convert
+
+COMPILERS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "jax": ("jax", "jit", {}),
+    "tensorflow": ("tensorflow", "function", {"autograph": False}),
+    "torch": ("torch", "compile", {}),
+}
+"""The compiler of each framework: its module, its name there, its options for converted code."""
 
 
 def compiled(f: Callable[..., Any], backend: str) -> Any:

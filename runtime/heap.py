@@ -308,17 +308,28 @@ def _is_filled(cell: types.CellType) -> bool:
     return True
 
 
-_LIBRARIES = frozenset(("numpy", "autograph_rs", "builtins", "jax", "jaxlib", "tensorflow", "keras"))
+_libraries = {"numpy", "autograph_rs", "builtins"}
+_builders: set[str] = set()
+
+
+def note_libraries(*names: str, build: bool = False) -> None:
+    """Count packages as libraries: what they hold changes by themselves only.
+
+    With `build`, instances of their classes set private attributes when they are first used.
+    """
+    _libraries.update(names)
+    if build:
+        _builders.update(names)
 
 
 def _is_library(module: Any) -> bool:
     """Whether what a module holds changes by itself only: no user's variable is in it."""
-    return str(module).partition(".")[0] in _LIBRARIES
+    return str(module).partition(".")[0] in _libraries
 
 
 def _is_built(kind: type) -> bool:
     """Whether instances are layers, whose private attributes their framework sets at their first call."""
-    return any(c.__module__.partition(".")[0] in ("keras", "tensorflow") for c in kind.__mro__)
+    return any(c.__module__.partition(".")[0] in _builders for c in kind.__mro__)
 
 
 def _is_user_object(value: Any) -> bool:

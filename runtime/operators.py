@@ -232,7 +232,7 @@ def list_comp(iterated: Iterable[Any], comprehension: Callable[[Iterable[Any]], 
         backend = BACKENDS[type(iterated)]
         if backend is not None and backend.is_staged(iterated):
             return staging.list_comp(backend, iterated, comprehension)
-        if staging.ACTIVE:
+        if staging.is_active():
             return staging.plain_comp(iterated, comprehension)
         return comprehension(iterated)
     except BaseException as error:
@@ -272,7 +272,7 @@ def fmt(value: Any, conversion: str = "") -> Any:
 
 def text(text: str) -> Any:
     """An f-string, whose values `fmt` gave."""
-    backend = active() if staging.ACTIVE else None
+    backend = active()
     return text if backend is None else backend.text(text)
 
 
@@ -304,7 +304,7 @@ def assert_stmt(test: Any, msg: Callable[[], Any] | None) -> None:
         elif not test:
             raise AssertionError if msg is None else AssertionError(msg())
     except BaseException as error:
-        if not staging.ACTIVE:  # by this frame a trace knows what an `assert` raised
+        if not staging.is_active():  # by this frame a trace knows what an `assert` raised
             without_own_frame(error)
         raise
 
@@ -326,8 +326,9 @@ def get_item(target: Any, key: Any) -> Any:
 def set_item(target: Any, key: Any, value: Any) -> Any:
     """`target[key] = value`; the target that has the value."""
     try:
-        if staging.is_active():
-            return staging.set_item(target, key, value)
+        backend = staging.owner_of_item(target, key, value)
+        if backend is not None:
+            return backend.set_item(target, key, value)
         target[key] = value
         return target
     except BaseException as error:

@@ -156,14 +156,6 @@ _KNOWN = {"jax": "jax", "tensorflow": "tensorflow", "torch": "torch"}
 """The frameworks whose backends are ours, each with its module here: loaded when the framework is in use."""
 
 
-COMPILERS: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "jax": ("jax", "jit", {}),
-    "tensorflow": ("tensorflow", "function", {"autograph": False}),
-    "torch": ("torch", "compile", {}),
-}
-"""The compiler of each framework: its module, its name there, its options for converted code."""
-
-
 def load_backends() -> None:
     """Register the backends of the frameworks that the process has imported by now."""
     for framework in [name for name in _KNOWN if name in sys.modules]:

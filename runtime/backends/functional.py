@@ -9,24 +9,17 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from types import FrameType
 from typing import Any, Self
 
 from .. import staging
 from ..closures import family
 from ..errors import StagingError
 from ..staging.aliases import user_frames
-from ..structures import flatten
-from ..undefined import Undefined
+from ..undefined import Undefined, unbound_local
 from . import Shared
 from .iterables import StagedSequence, staged_enumerate, staged_range, staged_reversed, staged_zip
-
-
-def converted_frames() -> Iterator[FrameType]:
-    """The converted functions that run, from the inside out: what traces them is the system's business."""
-    return (frame for frame in user_frames() if "ag__" in frame.f_code.co_freevars)
 
 
 @dataclass(frozen=True)
@@ -341,6 +334,13 @@ class FunctionalBackend:
     def maximum(self, a: Any, b: Any) -> Any:
         raise NotImplementedError
 
+    def bound(self, value: Any) -> Any:
+        if not isinstance(value, Maybe):
+            return value
+        if not value.name.startswith("return_value"):
+            self.fail(self.not_(value.bound), unbound_local(value.name))
+        return value.value
+
     def refuse_other_names(self, target: Any) -> None:
         """An array is a value here: a write gives one variable another, and no other name sees it.
 
@@ -348,7 +348,7 @@ class FunctionalBackend:
             StagingError: another variable of the converted functions that run names the array.
         """
         names: dict[tuple[str, str], set[str]] = {}
-        for frame in converted_frames():
+        for frame in user_frames(converted=True):
             own = {n for n, v in frame.f_locals.items() if v is target and not _ADDED.match(n)}
             names.setdefault(family(frame.f_code), set()).update(own)
         found = [name for own in names.values() for name in sorted(own)]
@@ -377,6 +377,3 @@ class FunctionalBackend:
 
     def get_item(self, target: Any, key: Any) -> Any:
         raise NotImplementedError
-
-
-__all__ = ["Aval", "Capture", "FunctionalBackend", "GrowingList", "Maybe", "MaybeAval", "flatten"]

@@ -23,9 +23,9 @@ from .expressions import (
     is_active,
     keep,
     list_comp,
+    owner_of_item,
     plain_comp,
     refuse_text,
-    set_item,
 )
 from .loops import finish_unrolled, for_stmt, while_stmt
 from .statement import AlwaysRaises, nothing, set_nothing
@@ -50,9 +50,9 @@ __all__ = [
     "keep",
     "list_comp",
     "nothing",
+    "owner_of_item",
     "plain_comp",
     "refuse_text",
-    "set_item",
     "set_nothing",
     "while_stmt",
 ]

@@ -24,8 +24,8 @@ _CLOSED = (type, types.ModuleType, types.FunctionType, types.CodeType, types.Fra
 _ATOMS = (int, float, complex, bool, str, bytes, type(None))
 
 
-def user_frames() -> list[FrameType]:
-    """The user's functions that run in this trace, from the inside out.
+def user_frames(*, converted: bool = False) -> list[FrameType]:
+    """The user's functions that run in this trace, from the inside out, or the `converted` of them only.
 
     A trace of a framework has no root of ours: what lies around and between converted functions is its own.
     """
@@ -35,7 +35,9 @@ def user_frames() -> list[FrameType]:
         if not is_ours(frame.f_code):
             found.append(frame)
         frame = frame.f_back
-    return found if frame is not None else [f for f in found if "ag__" in f.f_code.co_freevars]
+    if converted or frame is None:
+        return [f for f in found if "ag__" in f.f_code.co_freevars]
+    return found
 
 
 def user_variables() -> Iterator[tuple[str, Any]]:

@@ -155,8 +155,8 @@ def assert_stmt(backend: Backend, test: Any, msg: Callable[[], Any] | None) -> N
 
 
 def is_active() -> bool:
-    """Whether any backend is at work in this process, so that items may be staged."""
-    return bool(ACTIVE)
+    """Whether a backend is staging now, so that values inside others may be staged."""
+    return active() is not None
 
 
 def ended(error: BaseException, frame: FrameType) -> bool:
@@ -204,12 +204,9 @@ def get_item(target: Any, key: Any) -> Any:
     return backend.get_item(target, key)
 
 
-def set_item(target: Any, key: Any, value: Any) -> Any:
-    backend = _owner_of(target, key, value) or active()
-    if backend is None:
-        target[key] = value
-        return target
-    return backend.set_item(target, key, value)
+def owner_of_item(target: Any, key: Any, value: Any) -> Backend | None:
+    """The backend that writes an item: that of something staged, or the one that is staging now."""
+    return (_owner_of(target, key, value) or active()) if ACTIVE else None
 
 
 def contains(item: Any, container: Any) -> Any:
@@ -226,5 +223,5 @@ def contains(item: Any, container: Any) -> Any:
 
 def in_branch() -> bool:
     """Whether the backend at work is tracing a branch or a loop's body."""
-    asks = getattr(active(), "in_branch", None) if ACTIVE else None
+    asks = getattr(active(), "in_branch", None)
     return asks is not None and asks()

@@ -1,6 +1,6 @@
 """Every sample of tests/cases on a tensor system, compared with plain Python.
 
-    python tests/backends/conformance.py SYSTEM [--verbose]
+    python tests/backends/conformance.py SYSTEM [--verbose] [--only TEXT] [--every N] [--column FILE]
 
 A sample ends as "staged" (right, with all its arguments staged), "unrolled" (right, with its integers and
 truth values known when it is traced), "error" (one of ours, with a reason), "differs" (as documented: it
@@ -14,8 +14,8 @@ import contextlib
 import copy
 import importlib
 import io
+import json
 import sys
-import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -160,17 +160,18 @@ def main() -> None:
     parser.add_argument("system", choices=[*SYSTEMS, *PEERS])
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--only", default="")
+    parser.add_argument("--every", type=int, default=1, help="one sample in so many")
+    parser.add_argument("--column", type=Path, help="a file for what becomes of each sample, as JSON")
     options = parser.parse_args()
-    counts: Counter[str] = Counter()
-    for sample, kind, why in results(options.system, options.only):
-        counts[kind] += 1
+    column = {}
+    for sample, kind, why in results(options.system, options.only, options.every):
+        column[sample.id] = kind
         if options.verbose and kind != "staged":
             print(f"{kind:8} {sample.id}: {why.splitlines()[-1][:150] if why else ''}")
-    print(dict(counts))
+    if options.column:
+        options.column.write_text(json.dumps(column), encoding="utf-8")
+    print(dict(Counter(column.values())))
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except KeyboardInterrupt:
-        traceback.print_exc()
+    main()

@@ -7,13 +7,17 @@ Runs the samples on the systems and writes their columns.
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from conformance import PEERS, SYSTEMS, results
+from conformance import PEERS, SYSTEMS
 
+SUITE = Path(__file__).with_name("conformance.py")
 FILE = Path(__file__).resolve().parents[2] / "docs" / "conformance.md"
 COLUMNS = (*SYSTEMS, *PEERS)
 HEAD = "| sample | " + " | ".join(f"`{name}`" for name in COLUMNS) + " |"
@@ -31,7 +35,12 @@ def read() -> Table:
 
 
 def column(system: str, every: int = 1) -> dict[str, str]:
-    return {sample.id: kind for sample, kind, _ in results(system, every=every)}
+    """What becomes of the samples, in a process of its own: a system has settings that stay."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "column.json")
+        command = [sys.executable, str(SUITE), system, "--every", str(every), "--column", str(file)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        return json.loads(file.read_text(encoding="utf-8"))
 
 
 def counted(table: Table) -> str:

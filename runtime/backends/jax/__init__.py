@@ -2,6 +2,7 @@
 
 import jax
 
+from ...heap import note_libraries
 from .. import register_backend
 from ..texts import Text
 from .backend import JaxBackend
@@ -13,4 +14,5 @@ def register() -> None:
         lambda text: (tuple(text.values), tuple(text.pieces)),
         Text,
     )
+    note_libraries("jax", "jaxlib")
     register_backend(JaxBackend())

@@ -14,10 +14,10 @@ import jax.numpy as jnp
 from jax import lax
 
 from ... import staging
-from ...errors import StagingError
+from ...staging.aliases import user_frames
 from ...staging.raises import is_own_raise, refuse_caught
 from ...structures import flatten, unflatten
-from ..functional import Added, Aval, Capture, ListAval, Maybe, converted_frames
+from ..functional import Aval, Capture, ListAval
 from ..iterables import StagedSequence
 from .values import JaxValues, truth
 
@@ -29,30 +29,19 @@ class JaxBackend(JaxValues):
 
     def capture(self, run: Callable[..., Any], arguments: Sequence[Any] = ()) -> Capture:
         made = Capture()
-        kinds = [
-            part for kind in arguments for part in ([] if isinstance(kind, ListAval) else self.parts(kind))
-        ]
+        kinds = self.argument_types(arguments)
 
         def traced(*placeholders: Any) -> list[Any]:
-            rest = list(placeholders)
-            values = []
-            for kind in arguments:
-                if isinstance(kind, ListAval):
-                    values.append(Added())
-                    continue
-                count = len(self.parts(kind))
-                values += self.built([kind], rest[:count])
-                rest = rest[count:]
             self.captures.append(made)
             try:
-                made.value, leaves = run(*values)
+                made.value, leaves = run(*self.arguments(arguments, placeholders))
             except staging.AlwaysRaises as error:
                 made.raised, leaves = error, []
             except Exception as error:
                 if type(error).__module__.startswith("jax.") or not is_own_raise(error):
                     raise
                 made.raised, leaves = error, []
-                refuse_caught(error, ((f.f_code, f.f_lasti) for f in converted_frames()))
+                refuse_caught(error, ((f.f_code, f.f_lasti) for f in user_frames(converted=True)))
                 self.fail(True, error)
             finally:
                 made.close()
@@ -70,16 +59,7 @@ class JaxBackend(JaxValues):
         """Run a captured program; a function from a leaf that the closure left to its value."""
         program = capture.program
         values = jax.core.eval_jaxpr(program.jaxpr, program.consts, *arguments)
-
-        def value_of(leaf: Any) -> Any:
-            if isinstance(leaf, Maybe):
-                return Maybe(value_of(leaf.value), value_of(leaf.bound), leaf.name)
-            if isinstance(leaf, Added):
-                return Added(tuple(map(value_of, leaf.items)))
-            place = capture.places.get(id(leaf))
-            return leaf if place is None else values[place]
-
-        return value_of
+        return self.value_of(capture, values)
 
     # Conditions and loops
 
@@ -118,9 +98,9 @@ class JaxBackend(JaxValues):
         results: Sequence[Any],
         options: dict[str, Any],
     ) -> list[Any]:
-        self._refuse_lists(types)
+        self.refuse_lists(types)
         limit = options.get("maximum_iterations")
-        start = [a for v, k in zip(init, types, strict=True) for a in self.held(v, k)]
+        start = self.carried(init, types)
 
         flag = [] if body.failed is False else [False]
         state = [truth(going), *flag, *start]
@@ -131,7 +111,7 @@ class JaxBackend(JaxValues):
             return [
                 self._unless(truth(value_of(again)), failed),
                 *failed,
-                *self._left(value_of, results, types),
+                *self.left(value_of, results, types),
             ]
 
         def bounded(state: list[Any], _: Any) -> tuple[list[Any], None]:
@@ -166,19 +146,14 @@ class JaxBackend(JaxValues):
         options: dict[str, Any],
     ) -> list[Any]:
         items = self.sequence(iterated)
-        start = [
-            a
-            for v, k in zip(init, types, strict=True)
-            if not isinstance(k, ListAval)
-            for a in self.held(v, k)
-        ]
+        start = self.carried(init, types)
         limit = options.get("maximum_iterations")
         length = items.length if isinstance(items.count, int) else items.count
         if limit is not None:
             length = self.least(length, limit)
         if going is True and again is True and isinstance(length, int):
             return self._scan(items, length, init, types, start, body, results)
-        self._refuse_lists(types)
+        self.refuse_lists(types)
 
         flag = [] if body.failed is False else [False]
         plain = going is True and again is True and not flag
@@ -187,7 +162,7 @@ class JaxBackend(JaxValues):
             value_of = self.results(body, [*self._element(items.item(i)), *carry[len(flag) :]])
             failed = [value_of(body.failed) for _ in flag]
             kept = True if again is True else truth(value_of(again))
-            return self._unless(kept, failed), [*failed, *self._left(value_of, results, types)]
+            return self._unless(kept, failed), [*failed, *self.left(value_of, results, types)]
 
         zero = jnp.zeros_like(length) if isinstance(length, jax.Array) else 0
         if plain:
@@ -219,7 +194,7 @@ class JaxBackend(JaxValues):
             element = x if whole else items.item(x)
             value_of = self.results(body, [*self._element(element), *carry[len(flag) :]])
             rows = [a for i in grown for a in self.held(value_of(results[i]), types[i])]
-            return [value_of(body.failed) for _ in flag] + self._left(value_of, results, types), rows
+            return [value_of(body.failed) for _ in flag] + self.left(value_of, results, types), rows
 
         def unless_failed(carry: list[Any], x: Any) -> tuple[list[Any], list[Any]]:
             rows = [self.zeros(part) for i in grown for part in self.parts(types[i])]
@@ -227,60 +202,22 @@ class JaxBackend(JaxValues):
 
         xs = items.sources[0] if whole else jnp.arange(length)
         left, stacked = lax.scan(unless_failed if flag else step, [*flag, *start], xs, length=length)
-        found, rest, rows = [], self._after(flag, list(left)), list(stacked)
-        for kind, value in zip(types, init, strict=True):
-            if isinstance(kind, ListAval):
-                own, rows = rows[: len(kind.items)], rows[len(kind.items) :]
-                found.append(Added((*value.items, *[a[i] for i in range(length) for a in own])))
-            else:
-                count = len(self.parts(kind))
-                found += self.built([kind], rest[:count])
-                rest = rest[count:]
-        return found
-
-    def _left(
-        self, value_of: Callable[[Any], Any], results: Sequence[Any], types: Sequence[Any]
-    ) -> list[Any]:
-        return [
-            array
-            for leaf, kind in zip(results, types, strict=True)
-            if not isinstance(kind, ListAval)
-            for array in self.held(value_of(leaf), kind)
-        ]
-
-    def _refuse_lists(self, types: Sequence[Any]) -> None:
-        if any(isinstance(kind, ListAval) for kind in types):
-            raise StagingError(
-                "a list is appended to in a loop whose number of iterations is known only at run time. Make "
-                "an array of the greatest length before the loop and write its items, or loop a fixed number "
-                "of times"
-            )
+        rows = [[array[i] for array in stacked] for i in range(length)]
+        return self.gathered(types, init, self._after(flag, list(left)), rows)
 
     def elements(self, iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[Any]]:
         items = self.sequence(iterated)
-        shapes = jax.eval_shape(
-            lambda: [jnp.asarray(a) for a in self._element(items.item(jnp.zeros((), int)))]
-        )
+        found: list[Any] = []
+
+        def first() -> list[Any]:
+            leaves, spec = flatten(items.item(jnp.zeros((), int)))
+            found.append(spec)
+            return [jnp.asarray(leaf) for leaf in leaves]
+
+        shapes = jax.eval_shape(first)
         kinds = [Aval(s.dtype, s.shape, bool(getattr(s, "weak_type", False))) for s in shapes]
-        spec = _spec_of(items)
-        return (lambda values: _rebuilt(spec, values)), kinds
+        return (lambda values: unflatten(found[0], list(values))), kinds
 
     @staticmethod
     def _element(item: Any) -> list[Any]:
         return flatten(item)[0]
-
-
-def _spec_of(items: StagedSequence) -> Any:
-    found: list[Any] = []
-
-    def note() -> list[Any]:
-        leaves, spec = flatten(items.item(jnp.zeros((), int)))
-        found.append(spec)
-        return [jnp.asarray(leaf) for leaf in leaves]
-
-    jax.eval_shape(note)
-    return found[0]
-
-
-def _rebuilt(spec: Any, values: Sequence[Any]) -> Any:
-    return unflatten(spec, list(values))

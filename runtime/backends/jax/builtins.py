@@ -10,9 +10,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ... import staging
 from ...errors import StagingError, UnsupportedFunctionError
 from ..iterables import StagedSequence
+from ..python import extreme, total
 from ..texts import Text, joined
 from .errors import shapes_known
 
@@ -24,8 +24,8 @@ def call(backend: Any, function: Callable[..., Any], args: tuple, kwargs: dict[s
         return backend.iterable(function, args, kwargs)
     if function is print:
         return _print(*args, **kwargs)
-    if function in _LOOPS:
-        return _LOOPS[function](backend, *args, **kwargs)
+    if function is map:
+        return [args[0](*element) for element in backend.iterable(zip, args[1:], {})]
     own = _FUNCTIONS.get(function)
     if own is not None:
         return own(*args, **kwargs)
@@ -42,8 +42,8 @@ _SHALLOW = frozenset((len, enumerate, zip, reversed, list, tuple, isinstance, ty
 """What looks at its own arguments only, and not at what a list among them holds."""
 
 _NAMES = {
-    "ceil": "ceil", "pow": "power", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2",
-    "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "factorial": "", "bool_": "bool_",
+    "pow": "power", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2",
+    "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "factorial": "",
 }  # fmt: skip
 
 
@@ -93,59 +93,25 @@ def _round(value: Any, digits: int | None = None) -> Any:
     return _cast(jnp.round(value), int) if digits is None else jnp.round(value, digits)
 
 
-def _extreme(pairwise: Callable[..., Any], whole: Callable[..., Any]) -> Callable[..., Any]:
-    def extreme(*args: Any, key: Any = None, default: Any = None) -> Any:
-        if key is not None:
-            raise StagingError("min() and max() with a key cannot be staged: use jnp.argmin, jnp.argmax")
-        if len(args) == 1:
-            [values] = args
-            if isinstance(values, jax.Array):
-                if values.ndim > 1:
-                    raise ValueError("the truth value of an array with more than one element is ambiguous")
-                return whole(values)
-            args = tuple(values)
-        best = args[0]
-        for value in args[1:]:
-            best = pairwise(best, value)
-        return best
-
-    return extreme
+def _ambiguous() -> Exception:
+    return ValueError("the truth value of an array with more than one element is ambiguous")
 
 
-def _sum(values: Any, start: Any = 0) -> Any:
-    if isinstance(values, jax.Array):
-        total = jnp.sum(values, axis=0)
-        return total if isinstance(start, int) and start == 0 else total + start
-    for value in values:
-        start = start + value
-    return start
+def _extreme(pairwise: Callable[..., Any], whole: Callable[..., Any], instead: str) -> Callable[..., Any]:
+    return extreme(jax.Array, pairwise, whole, _ambiguous, f"jnp.{instead}")
 
 
 def _sorted(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
     if key is not None:
         raise StagingError("sorted() with a key cannot be staged: use jnp.argsort")
-    made = jnp.sort(values if isinstance(values, jax.Array) else jnp.stack([jnp.asarray(v) for v in values]))
+    made = jnp.sort(_stacked(values))
     return list(made[::-1] if reverse else made)
 
 
-def _any(values: Any) -> Any:
-    return jnp.any(values if isinstance(values, jax.Array) else jnp.stack([jnp.asarray(v) for v in values]))
+def _stacked(values: Any) -> jax.Array:
+    return values if isinstance(values, jax.Array) else jnp.stack([jnp.asarray(v) for v in values])
 
 
-def _all(values: Any) -> Any:
-    return jnp.all(values if isinstance(values, jax.Array) else jnp.stack([jnp.asarray(v) for v in values]))
-
-
-def _map(backend: Any, function: Callable[..., Any], *iterables: Any) -> list[Any]:
-    items = backend.iterable(zip, iterables, {})
-    return [function(*element) for element in items]
-
-
-def _isinstance(value: Any, kinds: Any) -> bool:
-    return isinstance(value, kinds)
-
-
-_LOOPS: dict[Any, Callable[..., Any]] = {map: _map}
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     len: _len,
     int: lambda value: _cast(value, int),
@@ -153,15 +119,15 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     complex: lambda value: _cast(value, complex),
     bool: lambda value: _cast(value, bool),
     str: lambda value: Text([(0, "s", "")], [value]),
-    min: _extreme(jnp.minimum, jnp.min),
-    max: _extreme(jnp.maximum, jnp.max),
-    sum: _sum,
-    any: _any,
-    all: _all,
+    min: _extreme(jnp.minimum, jnp.min, "argmin"),
+    max: _extreme(jnp.maximum, jnp.max, "argmax"),
+    sum: total(jax.Array, lambda array: jnp.sum(array, axis=0)),
+    any: lambda values: jnp.any(_stacked(values)),
+    all: lambda values: jnp.all(_stacked(values)),
     sorted: _sorted,
     list: list,
     tuple: tuple,
-    isinstance: _isinstance,
+    isinstance: isinstance,
     type: type,
     math.floor: lambda x: _whole(jnp.floor(x)),
     math.ceil: lambda x: _whole(jnp.ceil(x)),
@@ -169,5 +135,3 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     math.fabs: jnp.abs,
     math.pow: jnp.power,
 }
-
-__all__ = ["call", "staging"]

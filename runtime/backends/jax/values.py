@@ -16,10 +16,10 @@ from ... import staging
 from ...errors import StagingError, UnsupportedFunctionError
 from ...staging.raises import revived
 from ...structures import flatten, unflatten
-from ...undefined import unbound_local
-from ..functional import Aval, FunctionalBackend, Maybe
+from ..captures import CapturingBackend
+from ..functional import Aval, Maybe
 from ..iterables import StagedSequence
-from ..texts import Text, joined, resolved
+from ..texts import Text, joined
 from . import builtins
 from .errors import shapes_known
 
@@ -31,7 +31,7 @@ except ImportError:
 _PYTHON = {bool: np.dtype(bool), int: int, float: float, complex: complex}
 
 
-class JaxValues(FunctionalBackend):
+class JaxValues(CapturingBackend):
     """The part of the backend that is about single values."""
 
     name = "jax"
@@ -163,13 +163,6 @@ class JaxValues(FunctionalBackend):
             return jnp.any(container == item)
         raise StagingError(f"'in' with a staged value and a {type(container).__name__} cannot be staged")
 
-    def bound(self, value: Any) -> Any:
-        if not isinstance(value, Maybe):
-            return value
-        if not value.name.startswith("return_value"):
-            self.fail(jnp.logical_not(value.bound), unbound_local(value.name))
-        return value.value
-
     # Effects
 
     def fail(self, failed: Any, error: BaseException) -> None:
@@ -217,12 +210,6 @@ class JaxValues(FunctionalBackend):
             self.captures[-1].failed = failed
         else:
             self._local.traced = (get_opaque_trace_state(), failed)
-
-    def fmt(self, value: Any, conversion: str) -> Any:
-        return Text.mark(value, conversion)
-
-    def text(self, text: str) -> Any:
-        return resolved(text)
 
     def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
         """NumPy's functions on staged arrays are JAX's of the same name."""

@@ -14,13 +14,13 @@ import tensorflow as tf
 
 from ... import staging
 from ...errors import MismatchError, StagingError
+from ...staging.aliases import user_frames
 from ...staging.raises import refuse_caught
 from ...structures import flatten
-from ...undefined import unbound_local
-from ..functional import Maybe, converted_frames
 from ..iterables import StagedSequence
-from . import builtins, graphs, items
-from .host import Mark, explained, fail, has_operands, is_users, joined_text
+from ..texts import Mark
+from . import builtins, graphs, items, numpy
+from .host import explained, fail, has_operands, is_users, joined_text
 from .kinds import COMPOSITE, TensorFlowKinds
 from .lists import (
     Contents,
@@ -95,7 +95,7 @@ class TensorFlowBackend(TensorFlowKinds):
                     if not is_users(error):
                         raise
                     made.raised = error
-                    refuse_caught(error, ((f.f_code, f.f_lasti) for f in converted_frames()))
+                    refuse_caught(error, ((f.f_code, f.f_lasti) for f in user_frames(converted=True)))
                     self.fail(True, error)
         finally:
             made.close()
@@ -288,13 +288,6 @@ class TensorFlowBackend(TensorFlowKinds):
     def contains(self, item: Any, container: Any) -> Any:
         return items.contains(self, item, container)
 
-    def bound(self, value: Any) -> Any:
-        if not isinstance(value, Maybe):
-            return value
-        if not value.name.startswith("return_value"):
-            self.fail(tf.logical_not(value.bound), unbound_local(value.name))
-        return value.value
-
     def unstaged(self, value: Any) -> Any:
         if not isinstance(value, StagedList):
             return value
@@ -327,7 +320,7 @@ class TensorFlowBackend(TensorFlowKinds):
         return joined_text(text)
 
     def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
-        return builtins.replaced(self, function)
+        return numpy.replaced(self, function)
 
     def unpacked(self, value: Any) -> Any:
         return self.call_builtin(list, (value,), {}) if isinstance(value, tf.Tensor) else value

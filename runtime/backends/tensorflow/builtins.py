@@ -16,7 +16,7 @@ from .. import staged_by
 from ..iterables import StagedSequence
 from .host import show, text_of
 from .lists import StagedList, known_count
-from .numpy import floating, of_numpy, replaced, scalar
+from .numpy import floating, of_numpy, scalar
 from .values import Number, default_dtype, rank_of, weak
 
 
@@ -295,5 +295,3 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     math.fabs: lambda value: weak(tf.abs(floating(value))),
     math.pow: lambda a, b: scalar(tf.pow, a, b),
 }
-
-__all__ = ["call", "collected", "replaced"]

@@ -12,12 +12,10 @@ from ...errors import AutographError, StagingError, located
 from ...staging.raises import is_own_raise, revived
 from ...structures import flatten, unflatten
 from ...tracebacks import is_ours
-from ..texts import CONVERSIONS, Mark, Text, joined, resolved
+from ..texts import CONVERSIONS, Text, joined, resolved
 from .graphs import is_xla
 from .lists import StagedList
 from .values import Number
-
-__all__ = ["Mark", "explained", "fail", "has_operands", "is_users", "joined_text", "show", "text_of"]
 
 
 def _is_staged(value: Any) -> bool:

@@ -15,7 +15,7 @@ from ... import staging
 from ...errors import StagedRecursionError, StagingError
 from ...staging.raises import is_own_raise
 from ...structures import flatten, unflatten
-from ..functional import Added, Capture, ListAval, Maybe
+from ..functional import Capture, ListAval
 from ..iterables import StagedSequence
 from . import capture as captured
 from .autograd import chosen, decoded, encoded, joined, needs_gradient
@@ -34,23 +34,13 @@ class TorchBackend(TorchValues):
 
     def capture(self, run: Callable[..., Any], arguments: Sequence[Any] = ()) -> Capture:
         made = Capture()
-        kinds = [
-            part for kind in arguments for part in ([] if isinstance(kind, ListAval) else self.parts(kind))
-        ]
+        kinds = self.argument_types(arguments)
 
         def traced(*placeholders: Any) -> list[Any]:
-            rest, values = list(placeholders), []
-            for kind in arguments:
-                if isinstance(kind, ListAval):
-                    values.append(Added())
-                    continue
-                count = len(self.parts(kind))
-                values += self.built([kind], rest[:count])
-                rest = rest[count:]
             self.captures.append(made)
             try:
                 with Writes():
-                    made.value, leaves = run(*values)
+                    made.value, leaves = run(*self.arguments(arguments, placeholders))
             except staging.AlwaysRaises as error:
                 made.raised, leaves = error, []
             except Exception as error:
@@ -105,16 +95,7 @@ class TorchBackend(TorchValues):
     def results(self, capture: Capture, arguments: Sequence[Any]) -> Callable[[Any], Any]:
         """Run a captured program; a function from a leaf that the closure left to its value."""
         values = capture.program(*arguments)
-
-        def value_of(leaf: Any) -> Any:
-            if isinstance(leaf, Maybe):
-                return Maybe(value_of(leaf.value), value_of(leaf.bound), leaf.name)
-            if isinstance(leaf, Added):
-                return Added(tuple(map(value_of, leaf.items)))
-            place = capture.places.get(id(leaf))
-            return leaf if place is None else values[place]
-
-        return value_of
+        return self.value_of(capture, values)
 
     # Conditions and loops
 
@@ -160,13 +141,13 @@ class TorchBackend(TorchValues):
         results: Sequence[Any],
         options: dict[str, Any],
     ) -> list[Any]:
-        self._refuse_lists(types)
+        self.refuse_lists(types)
         limit = options.get("maximum_iterations")
-        start = [a for v, k in zip(init, types, strict=True) for a in self.held(v, k)]
+        start = self.carried(init, types)
 
         def step(i: Any, carry: list[Any]) -> tuple[Any, list[Any]]:
             value_of = self.results(body, carry)
-            return truth(value_of(again)), self._left(value_of, results, types)
+            return truth(value_of(again)), self.left(value_of, results, types)
 
         return self._after(
             body, results, self.built(types, self._loop(truth(going), limit, start, step, body))
@@ -213,22 +194,17 @@ class TorchBackend(TorchValues):
         options: dict[str, Any],
     ) -> list[Any]:
         items = self.sequence(iterated)
-        start = [
-            a
-            for v, k in zip(init, types, strict=True)
-            if not isinstance(k, ListAval)
-            for a in self.held(v, k)
-        ]
+        start = self.carried(init, types)
         limit = options.get("maximum_iterations")
         length = items.count if limit is None else self.least(items.count, limit)
         if going is True and again is True and isinstance(length, int):
             return self._scan(items, length, init, types, start, body, results)
-        self._refuse_lists(types)
+        self.refuse_lists(types)
 
         def step(i: Any, carry: list[Any]) -> tuple[Any, list[Any]]:
             value_of = self.results(body, [*self._element(items.item(i)), *carry])
             kept = True if again is True else truth(value_of(again))
-            return kept, self._left(value_of, results, types)
+            return kept, self.left(value_of, results, types)
 
         return self._after(
             body, results, self.built(types, self._loop(truth(going), length, start, step, body))
@@ -256,7 +232,7 @@ class TorchBackend(TorchValues):
         def step(element: Any, carry: list[Any]) -> tuple[list[Any], list[Any]]:
             value_of = self.results(body, [*self._element(element), *carry])
             rows = [a for i in grown for a in self.held(value_of(results[i]), types[i])]
-            return self._left(value_of, results, types), rows
+            return self.left(value_of, results, types), rows
 
         if length <= UNROLLED:
             left, rows = _own(start), []
@@ -268,17 +244,7 @@ class TorchBackend(TorchValues):
             types_of_rows = [part.dtype for i in grown for part in types[i].items]
             stacked = [decoded(a, dtype) for a, dtype in zip(stacked, types_of_rows, strict=True)]
             rows = [[a[i] for a in stacked] for i in range(length)]
-        found, rest = [], list(left)
-        for kind, value in zip(types, init, strict=True):
-            if isinstance(kind, ListAval):
-                own = [row[: len(kind.items)] for row in rows]
-                rows = [row[len(kind.items) :] for row in rows]
-                found.append(Added((*value.items, *[a for row in own for a in row])))
-            else:
-                count = len(self.parts(kind))
-                found += self.built([kind], rest[:count])
-                rest = rest[count:]
-        return self._after(body, results, found)
+        return self._after(body, results, self.gathered(types, init, left, rows))
 
     def _scanned(
         self, items: StagedSequence, length: int, start: list[Any], step: Callable[..., Any], body: Capture
@@ -307,24 +273,6 @@ class TorchBackend(TorchValues):
         if body.program.has_effects:
             assert_holds(found[0], "")
         return found[len(found) - len(start) :], left[len(found) :]
-
-    def _left(
-        self, value_of: Callable[[Any], Any], results: Sequence[Any], types: Sequence[Any]
-    ) -> list[Any]:
-        return [
-            array
-            for leaf, kind in zip(results, types, strict=True)
-            if not isinstance(kind, ListAval)
-            for array in self.held(value_of(leaf), kind)
-        ]
-
-    def _refuse_lists(self, types: Sequence[Any]) -> None:
-        if any(isinstance(kind, ListAval) for kind in types):
-            raise StagingError(
-                "a list is appended to in a loop whose number of iterations is known only at run time. Make "
-                "a tensor of the greatest length before the loop and write its items, or loop a fixed number "
-                "of times"
-            )
 
     def elements(self, iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[Any]]:
         items = self.sequence(iterated)

@@ -13,6 +13,7 @@ from ... import staging
 from ...builtins import DISPATCHING, PYTHON
 from ...errors import StagingError, UnsupportedFunctionError
 from ..iterables import StagedSequence
+from ..python import extreme, total
 from ..texts import Text
 from .capture import promoted
 from .effects import print_values
@@ -99,38 +100,17 @@ def _whole(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda value: function(value).to(torch.int64)
 
 
-def _extreme(pairwise: Callable[..., Any], whole: Callable[..., Any]) -> Callable[..., Any]:
-    def extreme(*args: Any, key: Any = None, default: Any = None) -> Any:
-        if key is not None:
-            raise StagingError("min() and max() with a key cannot be staged: use torch.argmin, torch.argmax")
-        if len(args) == 1:
-            [values] = args
-            if isinstance(values, torch.Tensor):
-                if values.ndim > 1:
-                    raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
-                return whole(values)
-            args = tuple(values)
-        best = args[0]
-        for value in args[1:]:
-            a, b = _tensor(best), _tensor(value)
-            best = pairwise(*_alike(a, b))
-        return best
-
-    return extreme
+def _ambiguous() -> Exception:
+    return RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
 
 
-def _alike(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    dtype = promoted(a.dtype, b.dtype)
-    return a.to(dtype), b.to(dtype)
+def _extreme(pairwise: Callable[..., Any], whole: Callable[..., Any], instead: str) -> Callable[..., Any]:
+    def alike(a: Any, b: Any) -> torch.Tensor:
+        a, b = _tensor(a), _tensor(b)
+        dtype = promoted(a.dtype, b.dtype)
+        return pairwise(a.to(dtype), b.to(dtype))
 
-
-def _sum(values: Any, start: Any = 0) -> Any:
-    if isinstance(values, torch.Tensor):
-        total = values.sum(0)
-        return total if isinstance(start, int) and start == 0 else total + start
-    for value in values:
-        start = start + value
-    return start
+    return extreme(torch.Tensor, alike, whole, _ambiguous, f"torch.{instead}")
 
 
 def _sorted(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
@@ -151,9 +131,9 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     bool: lambda value: _cast(value, torch.bool),
     str: lambda value: _text(value, "s"),
     repr: lambda value: _text(value, "r"),
-    _PYTHON["min"]: _extreme(torch.minimum, torch.min),
-    _PYTHON["max"]: _extreme(torch.maximum, torch.max),
-    sum: _sum,
+    _PYTHON["min"]: _extreme(torch.minimum, torch.min, "argmin"),
+    _PYTHON["max"]: _extreme(torch.maximum, torch.max, "argmax"),
+    sum: total(torch.Tensor, lambda tensor: tensor.sum(0)),
     any: lambda values: _joined(values).any(),
     all: lambda values: _joined(values).all(),
     sorted: _sorted,

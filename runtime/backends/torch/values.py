@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from ...undefined import unbound_local
-from ..functional import Aval, FunctionalBackend, Maybe
+from ..captures import CapturingBackend
+from ..functional import Aval, Maybe
 from ..iterables import StagedSequence
-from ..texts import Text, resolved
+from ..texts import Text
 from . import items as indexing
 from .builtins import call, replaced
 from .capture import SYMBOLS, expression, is_capturing, is_known, is_traced, promoted
@@ -65,10 +65,11 @@ class Handle:
         return found
 
 
-class TorchValues(FunctionalBackend):
+class TorchValues(CapturingBackend):
     """The part of the backend that is about single values."""
 
     name = "torch"
+    an_array = "a tensor"
     boolean = TensorType(torch.bool, ())
 
     def owns(self, kind: type) -> bool:
@@ -169,24 +170,11 @@ class TorchValues(FunctionalBackend):
     def contains(self, item: Any, container: Any) -> Any:
         return indexing.contains(item, container)
 
-    def bound(self, value: Any) -> Any:
-        if not isinstance(value, Maybe):
-            return value
-        if not value.name.startswith("return_value"):
-            self.fail(torch.logical_not(value.bound), unbound_local(value.name))
-        return value.value
-
     # Effects
 
     def fail(self, failed: Any, error: BaseException) -> None:
         """Raise `error` when the program runs, where `failed` is true."""
         raise_error(failed, error)
-
-    def fmt(self, value: Any, conversion: str) -> Any:
-        return Text.mark(value, conversion)
-
-    def text(self, text: str) -> Any:
-        return resolved(text)
 
     def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
         return replaced(function) if is_capturing() else None
