@@ -44,6 +44,11 @@ class MaybeAval:
     def __str__(self) -> str:
         return f"{self.held} or unbound"
 
+    @property
+    def is_flagged(self) -> bool:
+        """Whether it is asked for; what a function returns is read on no path that leaves it unbound."""
+        return not _RESULT.match(self.name)
+
 
 class Maybe(Shared):
     """A staged value that is there only where `bound` is true when the program runs."""
@@ -144,6 +149,7 @@ class GrowingList:
     ) = _refuse
 
 
+_RESULT = re.compile(r"return_value(_\d+)?$")
 _ADDED = re.compile(r"(base|updated|value|element)(_\d+)?$")  # names that the converter gives
 
 
@@ -232,7 +238,7 @@ class FunctionalBackend:
     def parts(self, kind: Any) -> list[Any]:
         """The types of the arrays in which a value of a type is held."""
         if isinstance(kind, MaybeAval):
-            return [kind.held, self.boolean]
+            return [kind.held, self.boolean] if kind.is_flagged else [kind.held]
         return list(kind.items) if isinstance(kind, ListAval) else [kind]
 
     def held(self, value: Any, kind: Any) -> list[Any]:
@@ -242,10 +248,12 @@ class FunctionalBackend:
         if not isinstance(kind, MaybeAval):
             return [self.cast(value, kind)]
         if isinstance(value, Undefined) or value is None:
-            return [self.zeros(kind.held), self.cast(False, self.boolean)]
-        if isinstance(value, Maybe):
-            return [self.cast(value.value, kind.held), value.bound]
-        return [self.cast(value, kind.held), self.cast(True, self.boolean)]
+            held, bound = self.zeros(kind.held), False
+        elif isinstance(value, Maybe):
+            held, bound = self.cast(value.value, kind.held), value.bound
+        else:
+            held, bound = self.cast(value, kind.held), True
+        return [held, self.cast(bound, self.boolean)] if kind.is_flagged else [held]
 
     def built(self, kinds: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
         """Values of types, out of their arrays in order."""
@@ -255,7 +263,7 @@ class FunctionalBackend:
             count = len(self.parts(kind))
             own, rest = rest[:count], rest[count:]
             if isinstance(kind, MaybeAval):
-                found.append(Maybe(own[0], own[1], kind.name))
+                found.append(Maybe(own[0], own[1] if kind.is_flagged else True, kind.name))
             else:
                 found.append(Added(tuple(own)) if isinstance(kind, ListAval) else own[0])
         return found
@@ -337,7 +345,7 @@ class FunctionalBackend:
     def bound(self, value: Any) -> Any:
         if not isinstance(value, Maybe):
             return value
-        if not value.name.startswith("return_value"):
+        if value.bound is not True:
             self.fail(self.not_(value.bound), unbound_local(value.name))
         return value.value
 

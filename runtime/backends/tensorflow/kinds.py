@@ -104,7 +104,7 @@ class TensorFlowKinds(FunctionalBackend):
         if isinstance(kind, Kind):
             return [kind]
         if isinstance(kind, MaybeAval):
-            return [*self.parts(kind.held), self.boolean]
+            return [*self.parts(kind.held), *([self.boolean] if kind.is_flagged else [])]
         if isinstance(kind, ListKind):
             return [_VARIANT] * len(kind.items or ())
         if isinstance(kind, ArrayKind):
@@ -116,10 +116,12 @@ class TensorFlowKinds(FunctionalBackend):
         """A value as the tensors of a kind."""
         if isinstance(kind, MaybeAval):
             if isinstance(value, Undefined) or value is None:
-                return [*map(self.zeros, self.parts(kind.held)), tf.constant(False)]
-            if isinstance(value, Maybe):
-                return [*self.held(value.value, kind.held), value.bound]
-            return [*self.held(value, kind.held), tf.constant(True)]
+                held, bound = list(map(self.zeros, self.parts(kind.held))), False
+            elif isinstance(value, Maybe):
+                held, bound = self.held(value.value, kind.held), value.bound
+            else:
+                held, bound = self.held(value, kind.held), True
+            return [*held, tf.convert_to_tensor(bound)] if kind.is_flagged else held
         if isinstance(kind, ListKind):
             if isinstance(value, list):
                 value = self.staged_list(value)
@@ -141,6 +143,8 @@ class TensorFlowKinds(FunctionalBackend):
 
     def _one(self, kind: Any, own: list[Any], count: Any) -> Any:
         if isinstance(kind, MaybeAval):
+            if not kind.is_flagged:
+                return Maybe(self._one(kind.held, own, count), True, kind.name)
             return Maybe(self._one(kind.held, own[:-1], count), own[-1], kind.name)
         if isinstance(kind, ListKind):
             if kind.is_value:

@@ -40,14 +40,19 @@ def joined(carried: Sequence[torch.Tensor], operands: Sequence[Any]) -> list[tor
     if not torch.is_grad_enabled() or not any(v.dtype.is_floating_point for v in carried):
         return list(carried)
     nothing = [v.reshape(-1)[:0].sum() for v in tensors]
+    zeros: dict[Any, torch.Tensor] = {}
 
     def start(value: torch.Tensor) -> torch.Tensor:
         if not value.dtype.is_floating_point:
             return value
-        zero = torch.zeros((), dtype=value.dtype, device=value.device)
-        for part in nothing:
-            zero = zero + part.to(device=value.device, dtype=value.dtype)
-        return torch.where(torch.zeros((), dtype=torch.bool, device=value.device), zero, value)
+        key = value.dtype, value.device
+        if key not in zeros:
+            zeros[key] = sum(
+                (part if (part.dtype, part.device) == key else part.to(value.device, value.dtype))
+                for part in nothing
+            )
+        never = torch.zeros((), dtype=torch.bool, device=value.device)
+        return torch.where(never, zeros[key], value)
 
     return [start(value) for value in carried]
 

@@ -20,6 +20,7 @@ from ..iterables import StagedSequence
 from . import capture as captured
 from .autograd import chosen, decoded, encoded, joined, needs_gradient
 from .capture import Program, assert_holds, trace, untraced
+from .selection import is_selectable
 from .values import Handle, TensorType, TorchValues, truth
 from .writes import Writes, is_number, mark_shared
 
@@ -94,7 +95,7 @@ class TorchBackend(TorchValues):
 
     def results(self, capture: Capture, arguments: Sequence[Any]) -> Callable[[Any], Any]:
         """Run a captured program; a function from a leaf that the closure left to its value."""
-        values = capture.program(*arguments)
+        values = capture.program.results(arguments)
         return self.value_of(capture, values)
 
     # Conditions and loops
@@ -109,6 +110,10 @@ class TorchBackend(TorchValues):
         has_effects = any(c.program.has_effects for c in captures)
         if not kinds and not has_effects:
             return []
+        programs = [c.program for c in captures]
+        is_plain = not any(c.raised for c in captures)
+        if is_plain and is_selectable(programs, parts, repeats=bool(self.captures)):
+            return self._noted(self._selected(pred, captures, outputs), captures, outputs)
 
         def branch(side: int) -> Program:
             def run() -> list[Any]:
@@ -125,7 +130,27 @@ class TorchBackend(TorchValues):
         left = captured.conditional(truth(pred), (branch(0), branch(1)))
         if has_effects:
             assert_holds(decoded(left.pop(), torch.bool), "")
-        made = self.built(kinds, [decoded(a, part.dtype) for a, part in zip(left, parts, strict=True)])
+        left = [decoded(a, part.dtype) for a, part in zip(left, parts, strict=True)]
+        return self._noted(self.built(kinds, left), captures, outputs)
+
+    def _selected(
+        self, pred: Any, captures: tuple[Capture, Capture], outputs: Sequence[tuple[Any, Any, Any]]
+    ) -> list[Any]:
+        sides = [self.value_of(c, c.program.results((), fresh=False)) for c in captures]
+        first, second = (
+            [a for out in outputs for a in self.held(value_of(out[side]), out[2])]
+            for side, value_of in enumerate(sides)
+        )
+        test = self.cast(truth(pred), self.boolean)
+        arrays = [torch.where(test, a, b) for a, b in zip(first, second, strict=True)]
+        return self.built([kind for _, _, kind in outputs], arrays)
+
+    def _noted(
+        self,
+        made: list[Any],
+        captures: tuple[Capture, Capture],
+        outputs: Sequence[tuple[Any, Any, Any]],
+    ) -> list[Any]:
         for result, out in zip(made, outputs, strict=True):
             if any(self._is_shared(c, leaf) for c, leaf in zip(captures, out, strict=False)):
                 mark_shared(result, "it may be another name of a tensor from before an 'if'")
@@ -164,14 +189,17 @@ class TorchBackend(TorchValues):
         """A loop that goes on as long as `step` says so, and for at most `length` rounds."""
         counter = TensorType(torch.int64, ())
         bound = None if length is None else self.cast(length, counter)
-        head = [self.cast(going, self.boolean), self.cast(0, counter)]
+        counts = [] if bound is None else [self.cast(0, counter)]
+        head = [self.cast(going, self.boolean), *counts]
+        ran = head[0] if bound is None else torch.logical_and(head[0], bound > 0)
 
-        def test(on: Any, i: Any, *_: Any) -> list[Any]:
-            return [on if bound is None else torch.logical_and(on, i < bound)]
+        def test(on: Any, *rest: Any) -> list[Any]:
+            return [on if bound is None else torch.logical_and(on, rest[0] < bound)]
 
-        def round_(on: Any, i: Any, *carry: Any) -> list[Any]:
-            kept, left = step(i, list(carry))
-            return [self.cast(kept, self.boolean), i + 1, *left]
+        def round_(on: Any, *rest: Any) -> list[Any]:
+            i = rest[0] if counts else None
+            kept, left = step(i, list(rest[len(counts) :]))
+            return [self.cast(kept, self.boolean), *([] if i is None else [i + 1]), *left]
 
         with untraced():
             examples = [torch.zeros_like(a) for a in (*head, *start)]
@@ -179,8 +207,8 @@ class TorchBackend(TorchValues):
         carried = joined(_own([*head, *start]), [v for p in programs for v in p.operands])
         left = captured.loop(programs[0], programs[1], carried)
         if body.program.has_effects:
-            assert_holds(left[1] >= 0, "")
-        return chosen(left[1] > 0, left[2:], carried[2:])
+            assert_holds(torch.logical_or(left[0], torch.logical_not(left[0])), "")
+        return chosen(ran, left[len(head) :], carried[len(head) :])
 
     def for_loop(
         self,

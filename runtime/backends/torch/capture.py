@@ -102,13 +102,13 @@ class Program:
     shared: list[bool]
     """Whether a result shares memory with an argument, an operand or another result."""
 
-    def __call__(self, *arguments: Any) -> list[Any]:
-        """The results on arguments, as nodes of the trace that is under way."""
+    def results(self, arguments: Sequence[Any], *, fresh: bool = True) -> list[Any]:
+        """The results as nodes of the trace under way; with `fresh` what is shared is copied."""
         inputs = [*arguments, *self.operands]
         if not _is_direct(inputs) or any("unbacked_bindings" in n.meta for n in self.graph.graph.nodes):
             return list(self.graph(*inputs))
         return [
-            value.clone(memory_format=torch.contiguous_format) if is_shared else value
+            value.clone(memory_format=torch.contiguous_format) if is_shared and fresh else value
             for value, is_shared in zip(self._copied(inputs), self.shared, strict=True)
         ]
 

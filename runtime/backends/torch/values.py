@@ -150,6 +150,8 @@ class TorchValues(CapturingBackend):
         return value.shape[0]
 
     def item(self, array: Any, index: Any) -> Any:
+        if isinstance(index, torch.Tensor):  # the counter of a loop, which is never negative
+            return torch.index_select(array, 0, index.reshape(1)).squeeze(0)
         return indexing.get_item(array, index)
 
     def minimum(self, a: Any, b: Any) -> Any:

@@ -1,0 +1,103 @@
+"""The programs of `workloads.py` in PyTorch, with control flow written by hand.
+
+Both are exported, and what was exported is called. The parts of a loop that PyTorch captures take and give
+tensors only, none of which may be another.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch._higher_order_ops import scan, while_loop  # the ones that export takes
+from torch.utils._pytree import tree_map  # what export itself takes results apart with
+from workloads import BEAMS, MOVES, WORKLOADS
+
+
+def collatz(n):
+    def body(n, steps):
+        n = torch.cond(n % 2 == 0, lambda n: n // 2, lambda n: 3 * n + 1, (n,))
+        return n, steps + 1
+
+    return while_loop(lambda n, _: n != 1, body, (n, torch.zeros((), dtype=torch.int64)))[1]
+
+
+def clipped_walk(xs, state):
+    def body(state, x):
+        state = 0.9 * state + x
+        state = torch.cond(state.sum() > 0, torch.tanh, lambda state: state * 0.5, (state,))
+        return state, torch.zeros(())
+
+    return scan(body, state, xs)[0]
+
+
+def rnn(xs, hidden, w_in, w_hidden):
+    def body(hidden, x):
+        return torch.tanh(torch.matmul(x, w_in) + torch.matmul(hidden, w_hidden)), torch.zeros(())
+
+    return scan(body, hidden, xs)[0]
+
+
+def newton(a, tolerance):
+    def goes_on(i, _, done):
+        return (i < 100) & ~done
+
+    def body(i, x, _):
+        step = (x * x - a) / (2.0 * x)
+        return i + 1, x - step, step.abs() < tolerance
+
+    start = torch.zeros((), dtype=torch.int64), a.clone(), torch.zeros((), dtype=torch.bool)
+    return while_loop(goes_on, body, start)[1]
+
+
+def beam_search(table, scores, places, margin):
+    def goes_on(i, _scores, _places, done):
+        return (i < len(table)) & ~done
+
+    def body(i, scores, places, _):
+        moves = torch.index_select(table, 0, i.reshape(1))[0]
+        paths = torch.reshape(scores.unsqueeze(1) + torch.index_select(moves, 0, places), (-1,))
+        order = torch.argsort(-paths)[:BEAMS]
+        scores = torch.index_select(paths, 0, order)
+        return i + 1, scores, order % MOVES, scores[0] - scores[BEAMS - 1] > margin
+
+    start = torch.zeros((), dtype=torch.int64), scores.clone(), places.clone()
+    return while_loop(goes_on, body, (*start, torch.zeros((), dtype=torch.bool)))[1:3]
+
+
+BY_HAND = dict(zip(WORKLOADS, (collatz, clipped_walk, rnn, newton, beam_search), strict=True))
+
+
+class _Module(torch.nn.Module):
+    def __init__(self, f: Callable[..., Any]):
+        super().__init__()
+        self.f = f
+
+    def forward(self, *given: Any) -> Any:
+        return self.f(*given)
+
+
+def arguments(given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Whole numbers are of 64 bits, as PyTorch's indices are."""
+    return tuple(torch.tensor(a, dtype=torch.int64 if a.dtype.kind == "i" else None) for a in given)
+
+
+def compiled(f: Callable[..., Any], given: tuple[Any, ...]) -> Callable[[], Any]:
+    """A call of the exported program; the first one exports it."""
+    made: list[Any] = []
+
+    def call() -> Any:
+        if not made:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                made.append(torch.export.export(_Module(f), given, strict=False).module())
+        return made[0](*given)
+
+    return call
+
+
+def as_numpy(results: Any) -> Any:
+    return tree_map(np.asarray, results)
