@@ -31,7 +31,7 @@ from fuzzing.staged_programs import staged_programs
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 BATCH = 500
-MEMORY = 6 << 30  # bytes that a process may address: some programs double what they hold, again and again
+MEMORY = 2 << 30  # bytes that a process may address: some programs double what they hold, again and again
 KINDS = {"plain": (plain_programs, check_plain_program), "staged": (staged_programs, check_staged_program)}
 
 
