@@ -19,8 +19,14 @@ from . import staging
 from .backends import active, staged_by
 from .tracebacks import without_own_frame
 
+
+def _own(function: Any) -> Any:
+    """Python's function, where PyTorch has another in its place because this is imported while it exports."""
+    return function.keywords["real_callable"] if isinstance(function, functools.partial) else function
+
+
 PYTHON = (
-    print, len, range, enumerate, zip, reversed, min, max, sum, any, all, sorted, map, filter,
+    print, len, range, enumerate, zip, reversed, _own(min), _own(max), sum, any, all, sorted, map, filter,
     int, float, bool, complex, str, repr, list, tuple, isinstance, type,
 )  # fmt: skip
 MATH = tuple(f for n, f in vars(math).items() if callable(f) and not n.startswith("_"))
@@ -35,7 +41,7 @@ NUMPY = tuple(
 )  # fmt: skip
 
 
-_CONSUMERS = frozenset((min, max, sum, any, all, sorted))
+_CONSUMERS = frozenset((_own(min), _own(max), sum, any, all, sorted))
 
 
 def _staged_argument(args: tuple, kwargs: dict[str, Any], *, named: bool = False) -> Any:

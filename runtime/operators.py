@@ -112,7 +112,8 @@ def _for_with_test(iter_, extra_test, body, get_state, set_state, symbol_names, 
         items = iter(iter_)
         backend = BACKENDS[type(going)]
         if backend is not None and backend.is_staged(going):
-            staging.finish_unrolled(backend, items, extra_test, body, get_state, set_state, symbol_names)
+            state = get_state, set_state, symbol_names
+            staging.finish_for(backend, iter_, items, extra_test, body, state, opts)
             return
         if not going:
             return
@@ -125,7 +126,8 @@ def _for_with_test(iter_, extra_test, body, get_state, set_state, symbol_names, 
                 return
             backend = BACKENDS[type(going)]
             if backend is not None and backend.is_staged(going):
-                staging.finish_unrolled(backend, items, extra_test, body, get_state, set_state, symbol_names)
+                state = get_state, set_state, symbol_names
+                staging.finish_for(backend, iter_, items, extra_test, body, state, opts)
                 return
             if not going:
                 return

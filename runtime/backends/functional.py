@@ -301,7 +301,8 @@ class FunctionalBackend:
                 "array", self.length(iterated), lambda i: self.item(iterated, i), [iterated]
             )
         if isinstance(iterated, range):
-            return StagedSequence("range", len(iterated), lambda i: iterated.start + i * iterated.step)
+            start, step = iterated.start, iterated.step
+            return staged_range(start, start + len(iterated) * step, step, self.clipped)
         if isinstance(iterated, (list, tuple, GrowingList)):
             items = list(iterated)
             return StagedSequence(

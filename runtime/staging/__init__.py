@@ -27,8 +27,9 @@ from .expressions import (
     plain_comp,
     refuse_text,
 )
-from .loops import finish_unrolled, for_stmt, while_stmt
+from .loops import for_stmt, while_stmt
 from .statement import AlwaysRaises, nothing, set_nothing
+from .unrolled import finish_for
 
 __all__ = [
     "ACTIVE",
@@ -39,7 +40,7 @@ __all__ = [
     "certain",
     "contains",
     "ended",
-    "finish_unrolled",
+    "finish_for",
     "for_stmt",
     "get_item",
     "has_staged",

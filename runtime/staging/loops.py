@@ -6,13 +6,12 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..backends import Backend, staged_by
+from ..backends import Backend
 from ..errors import MismatchError, StagingError
 from ..heap import Slot
 from ..structures import Spec, paths, unflatten
 from ..undefined import Undefined
 from .aliases import ties
-from .conditions import if_stmt
 from .statement import (
     Path,
     Restage,
@@ -25,12 +24,10 @@ from .statement import (
     is_missing,
     is_same,
     merge_leaves,
-    nothing,
     set_nothing,
 )
 
 MAX_WIDENINGS = 12
-MAX_UNROLLED = 10_000
 
 
 class Carried:
@@ -368,33 +365,3 @@ def for_stmt(
     )  # fmt: skip
     carried.enter(results)
     _finish(carried, path, results, iterates)
-
-
-def finish_unrolled(
-    backend: Backend,
-    items: Iterator[Any],
-    extra_test: Callable[[], Any],
-    body: Callable[[Any], None],
-    get_state: Callable[[], tuple],
-    set_state: Callable[[tuple], None],
-    names: Sequence[str],
-) -> None:
-    """The rest of a Python loop whose `break` turned out to be staged: each iteration under a condition."""
-    for count, item in enumerate(items):
-        going = extra_test()
-        owner = staged_by(going)
-        if owner is None:
-            if not going:
-                return
-            body(item)
-            continue
-        if count == MAX_UNROLLED:
-            raise StagingError(
-                f"a 'break' on a staged value did not end a Python loop after {MAX_UNROLLED} iterations: a "
-                "plain iterator is unrolled to its end. Loop over a staged range or array, or use 'while'"
-            )
-
-        def iteration(item: Any = item) -> None:
-            body(item)
-
-        if_stmt(owner, going, iteration, nothing, get_state, set_state, names, len(names))

@@ -19,6 +19,7 @@ from ...staging.raises import is_own_raise, refuse_caught
 from ...structures import flatten, unflatten
 from ..functional import Aval, Capture, ListAval
 from ..iterables import StagedSequence
+from .loops import bounded_loop
 from .values import JaxValues, truth
 
 
@@ -105,7 +106,7 @@ class JaxBackend(JaxValues):
         flag = [] if body.failed is False else [False]
         state = [truth(going), *flag, *start]
 
-        def step(state: list[Any]) -> list[Any]:
+        def step(*state: Any) -> list[Any]:
             value_of = self.results(body, state[1 + len(flag) :])
             failed = [value_of(body.failed) for _ in flag]
             return [
@@ -114,13 +115,20 @@ class JaxBackend(JaxValues):
                 *self.left(value_of, results, types),
             ]
 
-        def bounded(state: list[Any], _: Any) -> tuple[list[Any], None]:
-            return lax.cond(state[0], lambda: step(state), lambda: state), None
-
         if limit is None:
-            _, *left = lax.while_loop(lambda c: c[0], step, state)
+            _, *left = lax.while_loop(lambda state: state[0], lambda state: step(*state), state)
+        elif not isinstance(limit, int):
+            counted = (jnp.zeros_like(limit), *state)
+            _, _, *left = lax.while_loop(
+                lambda state: (state[0] < limit) & state[1], lambda s: (s[0] + 1, *step(*s[1:])), counted
+            )
         else:
-            (_, *left), _ = lax.scan(bounded, state, None, length=limit)
+            _, _, *left = bounded_loop(
+                lambda i, going, *_: (i < limit) & going,
+                lambda i, *state: [i + 1, *step(*state)],
+                [jnp.zeros((), int), *state],
+                limit,
+            )
         return self.built(types, self._after(flag, left))
 
     def _unless(self, going: Any, failed: list[Any]) -> Any:
@@ -168,10 +176,19 @@ class JaxBackend(JaxValues):
         if plain:
             left = lax.fori_loop(zero, length, lambda i, carry: step(i, carry)[1], start)
         else:
-            state = (zero, truth(going), [*flag, *start])
-            _, _, left = lax.while_loop(
-                lambda state: (state[0] < length) & state[1], lambda s: (s[0] + 1, *step(s[0], s[2])), state
-            )
+
+            def test(i: Any, going: Any, *_: Any) -> Any:
+                return (i < length) & going
+
+            def counted(i: Any, _: Any, *carry: Any) -> list[Any]:
+                kept, left = step(i, list(carry))
+                return [i + 1, kept, *left]
+
+            state = [zero, truth(going), *flag, *start]
+            if isinstance(length, int):
+                _, _, *left = bounded_loop(test, counted, state, length)
+            else:
+                _, _, *left = lax.while_loop(lambda state: test(*state), lambda state: counted(*state), state)
         return self.built(types, self._after(flag, left))
 
     def _scan(

@@ -23,10 +23,12 @@ from ..texts import Text, joined
 from . import builtins
 from .errors import shapes_known
 
+# Neither has a public name; without them a trace may be under way, and numbers have strong dtypes.
 try:
-    from jax._src.core import trace_state_clean  # the only way to ask
+    from jax._src.core import trace_state_clean
+    from jax._src.lax.lax import _convert_element_type as convert_type
 except ImportError:
-    trace_state_clean = None
+    trace_state_clean = convert_type = None
 
 _PYTHON = {bool: np.dtype(bool), int: int, float: float, complex: complex}
 
@@ -35,6 +37,7 @@ class JaxValues(CapturingBackend):
     """The part of the backend that is about single values."""
 
     name = "jax"
+    numbers_are_python = True
     boolean = Aval(np.dtype(bool), ())
 
     def owns(self, kind: type) -> bool:
@@ -83,7 +86,9 @@ class JaxValues(CapturingBackend):
                 if isinstance(value, jax.Array)
                 else jnp.asarray(value, None if kind.weak else kind.dtype)
             )
-        return lax.convert_element_type(jnp.asarray(value), _weak(kind) if kind.weak else kind.dtype)
+        if kind.weak:
+            return _weakened(jnp.asarray(value), kind.dtype)
+        return lax.convert_element_type(jnp.asarray(value), kind.dtype)
 
     def zeros(self, kind: Aval) -> Any:
         if jax.dtypes.issubdtype(kind.dtype, jax.dtypes.prng_key):
@@ -109,7 +114,8 @@ class JaxValues(CapturingBackend):
     def get_item(self, target: Any, key: Any) -> Any:
         if isinstance(target, (list, tuple)):
             try:
-                return jnp.stack([jnp.asarray(v) for v in target])[key]
+                made = jnp.stack([jnp.asarray(v) for v in target])[key]
+                return _weakened(made, made.dtype) if _are_numbers(target) else made
             except (TypeError, ValueError) as error:
                 raise StagingError(
                     f"a {type(target).__name__} of different things is indexed by a staged value: {error}. "
@@ -239,6 +245,18 @@ class JaxValues(CapturingBackend):
 
     def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
         return builtins.call(self, function, args, kwargs)
+
+
+def _weakened(array: Any, dtype: Any) -> Any:
+    """An array that takes the dtype of what it meets, as a Python number does."""
+    if convert_type is None:
+        return lax.convert_element_type(array, dtype)
+    return convert_type(array, dtype, weak_type=True)
+
+
+def _are_numbers(values: Any) -> bool:
+    """Whether all are Python's, which take the dtype of what they meet."""
+    return all(type(v) in (int, float, complex) for v in values)
 
 
 def _is_of_numpy(function: Any) -> bool:

@@ -70,6 +70,7 @@ class TorchValues(CapturingBackend):
 
     name = "torch"
     an_array = "a tensor"
+    numbers_are_python = True
     boolean = TensorType(torch.bool, ())
 
     def owns(self, kind: type) -> bool:
