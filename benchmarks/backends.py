@@ -63,24 +63,34 @@ def main() -> None:
             print(f"{framework} is not installed", file=sys.stderr)
             continue
         system = importlib.import_module(FRAMEWORKS[framework])
-        rows, ratios = [], []
-        for name, (program, given) in WORKLOADS.items():
-            arguments = system.arguments(given)
-            by_hand = system.compiled(system.BY_HAND[name], arguments)
-            ours = system.compiled(ag.convert(program), arguments)
-            starts = timed(ours), timed(by_hand)
-            if not same(system.as_numpy(ours()), system.as_numpy(by_hand())):
-                sys.exit(f"{framework}, {name}: the results differ")
-            first, second = measured(ours, by_hand, options.rounds)
-            ratio = Sample(a / b for a, b in zip(first, second, strict=True)).median
-            ratios.append(ratio)
-            calls = [number(1e6 * sample.median) for sample in (first, second)]
-            rows.append(
-                [name, *calls, f"{ratio:.3f}", *(f"{s:.2f}" for s in starts), f"{starts[0] / starts[1]:.2f}"]
-            )
-        rows.append(["geometric mean", "", "", f"{geometric_mean(ratios):.3f}", "", "", ""])
-        heads = ["converted, us", "by hand, us", "ratio", "first call, s", "by hand, s", "ratio"]
-        print(table([framework, *heads], rows), end="\n\n")
+        for mode in system.MODES:
+            compare(system, mode, options.rounds)
+
+
+def compare(system: Any, mode: str, rounds: int) -> None:
+    rows, ratios = [], []
+    for name, (program, given) in WORKLOADS.items():
+        arguments = system.arguments(given)
+        by_hand = system.MODES[mode](system.BY_HAND[name], arguments)
+        ours = system.MODES[mode](ag.convert(program), arguments)
+        try:
+            starts = [timed(by_hand)]
+        except Exception as error:
+            rows.append([name, "", type(error).__name__, "", "", "", ""])
+            continue
+        starts.insert(0, timed(ours))
+        if not same(system.as_numpy(ours()), system.as_numpy(by_hand())):
+            sys.exit(f"{mode}, {name}: the results differ")
+        first, second = measured(ours, by_hand, rounds)
+        ratio = Sample(a / b for a, b in zip(first, second, strict=True)).median
+        ratios.append(ratio)
+        calls = [number(1e6 * sample.median) for sample in (first, second)]
+        rows.append(
+            [name, *calls, f"{ratio:.3f}", *(f"{s:.2f}" for s in starts), f"{starts[0] / starts[1]:.2f}"]
+        )
+    rows.append(["geometric mean", "", "", f"{geometric_mean(ratios):.3f}", "", "", ""])
+    heads = ["converted, us", "by hand, us", "ratio", "first call, s", "by hand, s", "ratio"]
+    print(table([mode, *heads], rows), end="\n\n")
 
 
 if __name__ == "__main__":

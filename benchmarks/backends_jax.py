@@ -71,3 +71,6 @@ def compiled(f: Callable[..., Any], given: tuple[Any, ...]) -> Callable[[], Any]
 
 def as_numpy(results: Any) -> Any:
     return jax.tree.map(np.asarray, results)
+
+
+MODES = {"jax.jit": compiled}

@@ -76,3 +76,6 @@ def compiled(f: Callable[..., Any], given: tuple[Any, ...]) -> Callable[[], Any]
 
 def as_numpy(results: Any) -> Any:
     return tf.nest.map_structure(np.asarray, results)
+
+
+MODES = {"tf.function": compiled}

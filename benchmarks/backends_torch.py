@@ -1,13 +1,15 @@
 """The programs of `workloads.py` in PyTorch, with control flow written by hand.
 
-Both are exported, and what was exported is called. The parts of a loop that PyTorch captures take and give
-tensors only, none of which may be another.
+Both are exported, and what was exported is called as it is, and compiled; PyTorch 2.13 does not compile a
+`scan` for a CPU. The parts of a loop that PyTorch captures take and give tensors only, none of which may be
+another.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -85,7 +87,7 @@ def arguments(given: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(torch.tensor(a, dtype=torch.int64 if a.dtype.kind == "i" else None) for a in given)
 
 
-def compiled(f: Callable[..., Any], given: tuple[Any, ...]) -> Callable[[], Any]:
+def exported(f: Callable[..., Any], given: tuple[Any, ...], *, compiles: bool = False) -> Callable[[], Any]:
     """A call of the exported program; the first one exports it."""
     made: list[Any] = []
 
@@ -93,7 +95,8 @@ def compiled(f: Callable[..., Any], given: tuple[Any, ...]) -> Callable[[], Any]
         if not made:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                made.append(torch.export.export(_Module(f), given, strict=False).module())
+                program = torch.export.export(_Module(f), given, strict=False).module()
+            made.append(torch.compile(program) if compiles else program)
         return made[0](*given)
 
     return call
@@ -101,3 +104,6 @@ def compiled(f: Callable[..., Any], given: tuple[Any, ...]) -> Callable[[], Any]
 
 def as_numpy(results: Any) -> Any:
     return tree_map(np.asarray, results)
+
+
+MODES = {"torch.export": exported, "torch.export and torch.compile": partial(exported, compiles=True)}

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..errors import StagingError
-from .functional import Added, Capture, FunctionalBackend, ListAval, Maybe
+from .avals import Added, ListAval, Maybe
+from .functional import Capture, FunctionalBackend
 from .texts import Text, resolved
 
 

@@ -18,60 +18,8 @@ from ..closures import family
 from ..errors import StagingError
 from ..staging.aliases import user_frames
 from ..undefined import Undefined, unbound_local
-from . import Shared
+from .avals import Added, ListAval, Maybe, MaybeAval
 from .iterables import StagedSequence, staged_enumerate, staged_range, staged_reversed, staged_zip
-
-
-@dataclass(frozen=True)
-class Aval:
-    """The dtype and shape of a staged value; `weak` ones take the dtype of what they meet."""
-
-    dtype: Any
-    shape: tuple[Any, ...]
-    weak: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
-
-
-@dataclass(frozen=True)
-class MaybeAval:
-    """A variable that some path leaves unbound."""
-
-    held: Any
-    name: str
-
-    def __str__(self) -> str:
-        return f"{self.held} or unbound"
-
-    @property
-    def is_flagged(self) -> bool:
-        """Whether it is asked for; what a function returns is read on no path that leaves it unbound."""
-        return not _RESULT.match(self.name)
-
-
-class Maybe(Shared):
-    """A staged value that is there only where `bound` is true when the program runs."""
-
-    def __init__(self, value: Any, bound: Any, name: str):
-        self.value, self.bound, self.name = value, bound, name
-
-
-@dataclass(frozen=True)
-class ListAval:
-    """What a branch, or one iteration, appends to a list."""
-
-    items: tuple[Any, ...]
-
-    def __str__(self) -> str:
-        return f"list + [{', '.join(map(str, self.items))}]"
-
-
-@dataclass(frozen=True, eq=False)
-class Added:
-    """The items that were appended to a list since the capture of a branch or iteration began."""
-
-    items: tuple[Any, ...] = ()
 
 
 @dataclass
@@ -149,13 +97,13 @@ class GrowingList:
     ) = _refuse
 
 
-_RESULT = re.compile(r"return_value(_\d+)?$")
 _ADDED = re.compile(r"(base|updated|value|element)(_\d+)?$")  # names that the converter gives
 
 
 class _Captures(threading.local):
     def __init__(self) -> None:
         self.captures: list[Any] = []
+        self.in_operator = False
         self.traced: tuple[Any, Any] = (None, False)  # a trace, and whether it has raised
 
 
@@ -369,10 +317,22 @@ class FunctionalBackend:
             )
 
     def and_(self, left: Any, right: Callable[[], Any]) -> Any:
-        return staging.if_exp(self, left, right, lambda: left, "")  # type: ignore[arg-type]
+        return self._operand(left, right, lambda: left)
 
     def or_(self, left: Any, right: Callable[[], Any]) -> Any:
-        return staging.if_exp(self, left, lambda: left, right, "")  # type: ignore[arg-type]
+        return self._operand(left, lambda: left, right)
+
+    def _operand(self, left: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+        before, self._local.in_operator = self._local.in_operator, True
+        try:
+            return staging.if_exp(self, left, then, orelse, "")  # type: ignore[arg-type]
+        finally:
+            self._local.in_operator = before
+
+    @property
+    def selects_numbers(self) -> bool:
+        """Whether a condition on numbers may compute both: it may run often, or is an operator's."""
+        return bool(self.captures) or self._local.in_operator
 
     def assert_(self, test: Any, msg: Callable[[], Any] | None) -> None:
         def fail() -> None:

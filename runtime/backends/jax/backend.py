@@ -17,7 +17,8 @@ from ... import staging
 from ...staging.aliases import user_frames
 from ...staging.raises import is_own_raise, refuse_caught
 from ...structures import flatten, unflatten
-from ..functional import Aval, Capture, ListAval
+from ..avals import Aval, ListAval
+from ..functional import Capture
 from ..iterables import StagedSequence
 from .loops import bounded_loop
 from .values import JaxValues, truth

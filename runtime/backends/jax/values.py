@@ -16,8 +16,8 @@ from ... import staging
 from ...errors import StagingError, UnsupportedFunctionError
 from ...staging.raises import revived
 from ...structures import flatten, unflatten
+from ..avals import Aval, Maybe
 from ..captures import CapturingBackend
-from ..functional import Aval, Maybe
 from ..iterables import StagedSequence
 from ..texts import Text, joined
 from . import builtins

@@ -27,6 +27,7 @@ from .lists import (
     StagedList,
     known_count,
 )
+from .selection import inlined, is_selectable
 from .sources import Element, Fetched, is_dataset, is_iterator, listed, source_of
 from .values import (
     Number,
@@ -124,14 +125,24 @@ class TensorFlowBackend(TensorFlowKinds):
         self, pred: Any, captures: tuple[GraphCapture, GraphCapture], outputs: Sequence[tuple[Any, Any, Any]]
     ) -> list[Any]:
         kinds = [kind for _, _, kind in outputs]
+        branches, sides = [c.graph for c in captures], []
         for side, capture in enumerate(captures):
             with capture.graph.as_default():
                 if capture.raised is not None:
                     left = [self.zeros(part) for kind in kinds for part in self.parts(kind)]
                 else:
                     left = [t for out in outputs for t in self.held(out[side], out[2])]
-            graphs.close(capture.graph, left)
-        results = graphs.build_cond(self.truth(pred), [c.graph for c in captures])
+            sides.append(left)
+        test = self.truth(pred)
+        if sides[0] and is_selectable(
+            branches, [t for left in sides for t in left], compute=self.selects_numbers
+        ):
+            pairs = zip(*map(inlined, branches, sides), strict=True)
+            results = [tf.where(test, first, second) for first, second in pairs]
+        else:
+            for graph, left in zip(branches, sides, strict=True):
+                graphs.close(graph, left)
+            results = graphs.build_cond(test, branches)
         counts = [_common_count(first, second) for first, second, _ in outputs]
         return self.built(kinds, results[: sum(len(self.parts(k)) for k in kinds)], counts)
 

@@ -10,7 +10,8 @@ import tensorflow as tf
 
 from ...structures import flatten
 from ...undefined import Undefined
-from ..functional import FunctionalBackend, Maybe, MaybeAval
+from ..avals import Maybe, MaybeAval
+from ..functional import FunctionalBackend
 from .lists import Contents, ListKind, StagedList, empty, parts_as
 from .values import ArrayKind, Composite, Kind, Number, default_dtype, merged_dtype, merged_shape, shape_of
 

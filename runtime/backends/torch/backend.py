@@ -15,7 +15,8 @@ from ... import staging
 from ...errors import StagedRecursionError, StagingError
 from ...staging.raises import is_own_raise
 from ...structures import flatten, unflatten
-from ..functional import Capture, ListAval
+from ..avals import ListAval
+from ..functional import Capture
 from ..iterables import StagedSequence
 from . import capture as captured
 from .autograd import chosen, decoded, encoded, joined, needs_gradient
@@ -112,7 +113,7 @@ class TorchBackend(TorchValues):
             return []
         programs = [c.program for c in captures]
         is_plain = not any(c.raised for c in captures)
-        if is_plain and is_selectable(programs, parts, repeats=bool(self.captures)):
+        if is_plain and is_selectable(programs, parts, compute=self.selects_numbers):
             return self._noted(self._selected(pred, captures, outputs), captures, outputs)
 
         def branch(side: int) -> Program:

@@ -24,9 +24,9 @@ SAFE = NAMING | {
 """Operators that raise nothing, on any values, and whose gradients are finite where those of results are."""
 
 
-def is_selectable(programs: Sequence[Program], types: Sequence[Any], *, repeats: bool) -> bool:
-    """Whether both programs are to run where one is asked for; `repeats` tells that they may run often."""
-    operators = SAFE if repeats else NAMING
+def is_selectable(programs: Sequence[Program], types: Sequence[Any], *, compute: bool) -> bool:
+    """Whether both programs are to run where one is asked for; with `compute` also those that compute."""
+    operators = SAFE if compute else NAMING
     return all(not kind.shape for kind in types) and all(
         not program.written and all(_is_safe(node, operators) for node in program.graph.graph.nodes)
         for program in programs

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from ..avals import Aval, Maybe
 from ..captures import CapturingBackend
-from ..functional import Aval, Maybe
 from ..iterables import StagedSequence
 from ..texts import Text
 from . import items as indexing
