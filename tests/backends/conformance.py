@@ -142,7 +142,7 @@ def loosened(value: Any) -> Any:
 
 SYSTEMS = {"graph": "", "jax": "jax", "tensorflow": "tensorflow", "torch": "torch"}
 """What converted functions are compiled with; the framework that each needs."""
-PEERS = {"jax_alone": "jax", "tf_autograph": "tensorflow", "torch_alone": "torch"}
+PEERS = {"jax_alone": "jax", "tf_autograph": "tensorflow", "torch_alone": "torch", "malt": "malt"}
 """The same for functions as they are written, compiled with what the framework has."""
 
 

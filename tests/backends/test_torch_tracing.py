@@ -1,0 +1,86 @@
+"""`make_fx` in each of its modes, with and without gradients."""
+
+from __future__ import annotations
+
+import pytest
+from support import required
+
+torch = required("torch")
+
+from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
+
+import autograph_rs as ag  # noqa: E402
+
+
+def relu_sum(xs):
+    total = xs.new_zeros(())
+    for x in xs:
+        if x > 0:
+            total = total + x
+    return total
+
+
+def collatz(n):
+    steps = 0
+    while n != 1:
+        if n % 2 == 0:
+            n = n // 2
+        else:
+            n = 3 * n + 1
+        steps += 1
+    return steps
+
+
+def halved(x):
+    for _ in range(20):
+        x = x * 0.5
+        if x.sum() < 1:
+            return x
+    return x - 1
+
+
+def sides(x):
+    if x.sum() > 0:
+        return x + 1
+    return x - 1
+
+
+def written(x):
+    if x.sum() > 0:
+        x[0] = 5.0
+    x += 1
+    return x
+
+
+@pytest.mark.parametrize("gradients", [True, False])
+@pytest.mark.parametrize("mode", ["real", "fake", "symbolic"])
+@pytest.mark.parametrize(
+    ("f", "traced", "other"),
+    [
+        (relu_sum, [1.0, -2.0, 3.0, 4.0, 5.0, 6.0], [-1.0, -2.0, 3.0, -4.0, 5.0, 6.0]),
+        (collatz, 6, 27),
+        (halved, [1.0, 1.0, 1.0], [1000.0, 1000.0, 1000.0]),
+        (sides, [1.0, 1.0], [-1.0, -1.0]),
+        (written, [1.0, 1.0], [-1.0, -1.0]),
+    ],
+)
+def test_what_was_traced_runs_on_other_values(f, traced, other, mode, gradients):
+    with torch.set_grad_enabled(gradients):
+        program = make_fx(ag.convert(f), tracing_mode=mode)(torch.tensor(traced))
+        for value in (traced, other):
+            torch.testing.assert_close(
+                program(torch.tensor(value)), torch.as_tensor(f(torch.tensor(value))), check_dtype=False
+            )
+
+
+def test_what_an_except_would_have_to_catch_is_refused():
+    def f(x):
+        try:
+            if x.sum() > 0:
+                raise ValueError("positive")
+        except ValueError:
+            return x - 1
+        return x + 1
+
+    with pytest.raises(ag.StagingError, match="inside a 'try' of 'f' with an 'except'"):
+        make_fx(ag.convert(f))(torch.ones(3))
