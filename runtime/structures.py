@@ -63,8 +63,7 @@ def _flatten(value: Any, leaves: list[Any], changeable: bool, attributes: Any) -
         return Spec(dict, tuple(value), parts, tuple(map(type, value)))
     held = None
     if dataclasses.is_dataclass(kind) and (changeable or kind.__dataclass_params__.frozen):  # type: ignore[attr-defined]
-        names = [f.name for f in dataclasses.fields(kind)]
-        held = {n: getattr(value, n) for n in names if hasattr(value, n)}
+        held = fields_now(value)
     elif attributes is not None:
         held = attributes(value)
     if held is not None:
@@ -72,6 +71,20 @@ def _flatten(value: Any, leaves: list[Any], changeable: bool, attributes: Any) -
         return Spec(kind, tuple(held), parts)
     leaves.append(value)
     return LEAF
+
+
+def fields_now(value: Any) -> dict[str, Any]:
+    """The fields of a dataclass that have values."""
+    names = [f.name for f in dataclasses.fields(value)]
+    return {n: getattr(value, n) for n in names if hasattr(value, n)}
+
+
+def is_changeable(value: Any) -> bool:
+    """Whether a value is of a dataclass that is not frozen, and has no attributes besides its fields."""
+    kind = type(value)
+    if not dataclasses.is_dataclass(kind) or kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+        return False
+    return fields_now(value).keys() >= getattr(value, "__dict__", {}).keys()
 
 
 def fields_of(spec: Spec) -> tuple[str, ...]:

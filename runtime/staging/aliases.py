@@ -46,10 +46,13 @@ def user_variables() -> Iterator[tuple[str, Any]]:
         yield from frame.f_locals.items()
 
 
-def other_way(value: Any, own: Collection[str] | None, code: types.CodeType | None) -> str:
+def other_way(
+    value: Any, own: Collection[str] | None, code: types.CodeType | None, *, inside: bool = False
+) -> str:
     """What else leads to a list or array than the variables `own` of the function that `code` is part of.
 
-    Without `own`, one variable of the innermost function. Empty if nothing does.
+    Without `own`, one variable of the innermost function; with `inside` these may also hold what leads to it.
+    Empty if nothing does.
     """
     frames = list(user_frames())
     if code is None and frames:
@@ -62,7 +65,7 @@ def other_way(value: Any, own: Collection[str] | None, code: types.CodeType | No
     for frame in frames:
         at_home = family(frame.f_code) == home
         for name, held in frame.f_locals.items():
-            if at_home and name in own and held is value:
+            if at_home and name in own and (inside or held is value):
                 continue
             if held is value or leads_to(held, value):
                 return f"the variable {name!r}"

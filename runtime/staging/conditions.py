@@ -9,13 +9,14 @@ import numpy as np
 
 from ..backends import Backend, staged_by
 from ..errors import StagingError
-from ..structures import LEAF, Spec, flatten, paths, unflatten
+from ..structures import LEAF, Spec, paths, unflatten
 from .aliases import other_way
 from .statement import (
     AlwaysRaises,
     Path,
     Rows,
     Statement,
+    TakenApart,
     Variable,
     Written,
     is_aliased,
@@ -39,16 +40,29 @@ def if_stmt(
     """Both branches, captured, and one staged condition over what they leave."""
     statement = Statement(backend, (body, orelse), (get_state, set_state), names)
 
-    def both() -> tuple[Path, Path]:
+    def captured() -> tuple[Path, Path]:
         return statement.run(body), statement.run(orelse)
 
-    first, second = statement.settled(both)
-    if _grow_lists(statement, first, second):
-        first, second = both()
-    values = _join(statement, cond, first, second, outputs)
+    def both() -> tuple[Path, Path]:
+        made = statement.settled(captured)
+        return captured() if _grow_lists(statement, *made) else made
+
+    first, second, values = _joined(statement, both, cond, outputs)
     if first.capture.raised is not None and second.capture.raised is not None:
         raise AlwaysRaises
     statement.write(values)
+
+
+def _joined(
+    statement: Statement, both: Callable[[], tuple[Path, Path]], cond: Any, outputs: int
+) -> tuple[Path, Path, dict[Any, Any]]:
+    """Two paths, and what one condition over them leaves in each location that they change."""
+    first, second = both()
+    try:
+        return first, second, _join(statement, cond, first, second, outputs)
+    except TakenApart as error:
+        statement.apart.add(error.kind)
+    return _joined(statement, both, cond, outputs)
 
 
 def _join(statement: Statement, cond: Any, first: Path, second: Path, outputs: int) -> dict[Any, Any]:
@@ -61,6 +75,8 @@ def _join(statement: Statement, cond: Any, first: Path, second: Path, outputs: i
     places: list[Any] = []
     merged: list[tuple[Any, Any, Any]] = []
     is_inner = getattr(backend, "is_inner", backend.is_staged)
+    for path in paths_:
+        statement.refuse_known(statement.parts_of([*path.raw.values()]))
     alone = (first.capture.raised is None) != (second.capture.raised is None)
     for location in {**first.values, **second.values}:
         if isinstance(location, Variable) and location.index >= outputs:
@@ -169,13 +185,16 @@ def if_exp(backend: Backend, cond: Any, if_true: Callable, if_false: Callable, t
 
     def value_of(closure: Callable[[], Any]) -> Path:
         statement_path = statement.run(closure)
-        statement_path.values[result] = flatten(statement_path.result)
+        statement_path.values[result] = statement.flatten(statement_path.result)
         statement_path.raw[result] = statement_path.result
         return statement_path
 
     statement = Statement(backend, (if_true, if_false), (tuple, set_nothing), (), is_expression=True)
-    first, second = statement.settled(lambda: (value_of(if_true), value_of(if_false)))
-    values = _join(statement, cond, first, second, 1)
+
+    def both() -> tuple[Path, Path]:
+        return statement.settled(lambda: (value_of(if_true), value_of(if_false)))
+
+    _, _, values = _joined(statement, both, cond, 1)
     value = values.pop(result)
     statement.write(values)
     return value

@@ -17,7 +17,7 @@ from ..backends import BACKENDS, Backend, Capture
 from ..closures import function_name
 from ..errors import MismatchError, StagedRecursionError, StagingError
 from ..heap import Heap, Slot
-from ..structures import LEAF, Spec, flatten
+from ..structures import LEAF, Spec, fields_now, flatten, is_changeable
 from ..tracebacks import is_ours
 from ..undefined import Undefined
 from .aliases import ROOT, other_way, user_variables
@@ -44,6 +44,13 @@ class Restage(BaseException):
 
     def __init__(self, changed: list[Any]):
         self.changed = changed
+
+
+class TakenApart(BaseException):
+    """Two objects of a dataclass are to be one: the statement starts again, with the fields as its values."""
+
+    def __init__(self, kind: type):
+        self.kind = kind
 
 
 @dataclass(frozen=True)
@@ -103,6 +110,7 @@ class Statement:
         self.get_state, self.set_state = accessors
         self.names = names
         self.staged_lists: list[list[Any]] = []
+        self.apart: set[type] = set()
         self.before: tuple = self.get_state()
         own = [] if is_expression else [*closures, *accessors]
         self.heap = Heap([*closures, *self.before], own=own, opaque=_is_staged)
@@ -133,16 +141,17 @@ class Statement:
                 enter(*placeholders)
             result = closure()
             for variable, value in zip(self.variables, self.get_state(), strict=True):
-                noted[variable] = flatten(value)
+                noted[variable] = self.flatten(value)
                 raw[variable] = value
             changed = self.heap.changed()
             if changed:
                 raise Restage(changed)
             for slot, value in self.heap.changes().items():
-                noted[slot] = flatten(value)
+                noted[slot] = self.flatten(value)
             if refreshed is not None:
                 seen.extend((leaf, refreshed(leaf)) for leaves, _ in noted.values() for leaf in leaves)
-            return result, [leaf for leaves, _ in noted.values() for leaf in leaves]
+            own = self.flatten(result)[0] if self.apart else []
+            return result, [*own, *[leaf for leaves, _ in noted.values() for leaf in leaves]]
 
         try:
             with self.heap.watching():
@@ -163,10 +172,46 @@ class Statement:
     def current(self, location: Any) -> tuple[list[Any], Spec]:
         """What a location held before the statement."""
         if isinstance(location, Variable):
-            return flatten(self.before[location.index])
+            return self.flatten(self.before[location.index])
         if isinstance(location, Slot):
-            return flatten(location.get())
+            return self.flatten(location.get())
         return [location.handle.read()], LEAF
+
+    def flatten(self, value: Any) -> tuple[list[Any], Spec]:
+        """The leaves of a value; what is of a class to take apart is none."""
+        if not self.apart:
+            return flatten(value)
+        return flatten(value, attributes=lambda v: fields_now(v) if type(v) in self.apart else None)
+
+    def refuse_known(self, objects: Sequence[Any]) -> None:
+        """Refuse to make one object of several that may be changed under other names.
+
+        Raises:
+            StagingError: something besides the statement's variables leads to one of them.
+        """
+        for value in {id(v): v for v in objects}.values():
+            other = other_way(value, self.names, self.code, inside=True)
+            if not other and sum(v is value for v in objects) > 1:
+                other = "another variable of the statement"
+            if other:
+                raise StagingError(
+                    f"a variable may be one of two {type(value).__name__} objects, by a staged condition, "
+                    f"and {other} leads to one of them too: what is changed in one would have to change in "
+                    "both. Set the attributes of one object, or use a frozen dataclass"
+                )
+
+    def parts_of(self, values: Sequence[Any]) -> list[Any]:
+        """The objects in values that are taken apart."""
+        found: list[Any] = []
+        stack = list(values)
+        while stack and self.apart:
+            value = stack.pop()
+            if type(value) in self.apart:
+                found.append(value)
+                stack += fields_now(value).values()
+            elif flatten(value)[1].kind is not None:
+                stack += flatten(value)[0]
+        return found
 
     def stage_list(self, location: Any) -> bool:
         """Put a staged list in the place of the plain one that a location holds; whether there is one."""
@@ -284,6 +329,8 @@ def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Row
     kinds = [None if isinstance(v, Undefined) else backend.type_of(v) for v in (first, second)]
     for value, kind in zip((first, second), kinds, strict=True):
         if kind is None and not isinstance(value, Undefined):
+            if is_changeable(value) and (undefined is not None or type(first) is type(second)):
+                raise TakenApart(type(value))
             both = type(first) is type(second) and hasattr(first, "__dict__")
             reason = "these are two objects: set the attributes of one, or use a frozen dataclass" * both
             rows.add(name, describe(backend, first), describe(backend, second), reason)

@@ -77,7 +77,7 @@ def is_number(leaf: Any) -> bool:
 
 def structured(value: Any) -> tuple[list[Any], list[Any]]:
     """The arrays of a result, and what the rest of it is."""
-    leaves, spec = flatten(value)
+    leaves, spec = flatten(value, changeable=True)
     kept = [None if is_result(leaf) else (leaf,) for leaf in leaves]
     return [leaf for leaf, k in zip(leaves, kept, strict=True) if k is None], [spec, kept]
 
@@ -134,7 +134,7 @@ def loosened(value: Any) -> Any:
     """Arrays as lists of numbers, since systems have dtypes of their own."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
-    leaves, spec = flatten(value)
+    leaves, spec = flatten(value, changeable=True)
     if spec.kind is None:
         return value
     return unflatten(spec, [loosened(leaf) for leaf in leaves])
