@@ -258,9 +258,9 @@ class Transpiler:
                 with runtime.entered():
                     return made[0](*args, **kwargs)
             except BaseException as error:
+                without_own_frame(error)
                 if made and staging.ended(error, sys._getframe()):
                     return None
-                without_own_frame(error)
                 raise
 
         self._keep_text(f.__code__, text)

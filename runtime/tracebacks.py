@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import dis
+import functools
 import os
 import sys
 import types
@@ -34,6 +35,13 @@ def without_own_frame(error: BaseException) -> None:
 def is_ours(code: types.CodeType) -> bool:
     """Whether a code object is part of this package."""
     return code.co_filename.startswith(tuple(_ours))
+
+
+@functools.cache
+def own_files() -> frozenset[str]:
+    """The files of this package."""
+    found = (os.path.join(at, name) for top in _ours for at, _, names in os.walk(top) for name in names)
+    return frozenset(path for path in found if path.endswith(".py"))
 
 
 def user_stacklevel() -> int:

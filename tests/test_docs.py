@@ -38,6 +38,20 @@ def test_documents(file: Path) -> None:
     check(doctest.DocTestParser().get_doctest(text, {}, file.name, str(file), 0))
 
 
+def test_each_behaviour_that_tensorflow_documents_has_its_test() -> None:
+    """docs/tensorflow.md has a row for each test, and a test for each row."""
+    files = sorted((ROOT / "tests" / "backends").glob("test_tensorflow_documented*.py"))
+    tests = [
+        name
+        for file in files
+        for name in re.findall(r"^def test_(\w+)", file.read_text("utf-8"), re.MULTILINE)
+    ]
+    rows = re.findall(
+        r"^\|.* \| `(\w+)` \|$", (ROOT / "docs" / "tensorflow.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert sorted(rows) == sorted(tests)
+
+
 def test_a_wrong_example_is_seen() -> None:
     """The tests above can fail."""
     test = doctest.DocTestParser().get_doctest(">>> 1 + 1\n3\n", {}, "wrong", None, 0)

@@ -218,7 +218,7 @@ class FunctionalBackend:
 
     def unbound(self, held: Any, name: str) -> MaybeAval:
         if not name.isidentifier():
-            raise TypeError("it is deleted on one path only: give it a value such as None instead")
+            raise TypeError("one path leaves it without a value: give it one of that type on each")
         return held if isinstance(held, MaybeAval) else MaybeAval(held, name)
 
     def arrays_in(self, leaves: Sequence[Any]) -> list[Any]:

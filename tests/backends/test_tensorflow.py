@@ -16,13 +16,11 @@ from support import required
 
 tf = required("tensorflow")
 
+from tensorflow_support import compiled  # noqa: E402
+
 import autograph_rs as ag  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def compiled(f, **options):
-    return tf.function(ag.convert(f), autograph=False, **options)
 
 
 def signed_power(x, n):

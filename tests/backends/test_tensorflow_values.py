@@ -14,13 +14,11 @@ from support import required
 
 tf = required("tensorflow")
 
+from tensorflow_support import compiled  # noqa: E402
+
 import autograph_rs as ag  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def compiled(f, **options):
-    return tf.function(ag.convert(f), autograph=False, **options)
 
 
 def test_python_numbers_take_the_dtype_that_they_meet():

@@ -17,6 +17,7 @@ from ...errors import MismatchError, StagingError
 from ...staging.aliases import user_frames
 from ...staging.raises import refuse_caught
 from ...structures import flatten
+from ...tracebacks import strip
 from ..iterables import StagedSequence
 from ..texts import Mark
 from . import builtins, graphs, items, numpy
@@ -77,6 +78,9 @@ class TensorFlowBackend(TensorFlowKinds):
 
     def staging(self) -> bool:
         return not tf.executing_eagerly()
+
+    def entered(self) -> Any:
+        return graphs.WithoutOwnFrames() if self.staging() else None
 
     # Captures
 
@@ -314,9 +318,9 @@ class TensorFlowBackend(TensorFlowKinds):
         reason = explained(error)
         if reason is not None:
             raise reason from error
-        if self.captures or not isinstance(error, Exception) or not is_users(error):
-            return False
-        if not has_operands(error) and not graphs.has_effects():
+        is_raised = not self.captures and isinstance(error, Exception) and is_users(error)
+        if not is_raised or not (has_operands(error) or graphs.has_effects()):
+            strip(error)
             return False
         self.fail(True, error)
         return True

@@ -19,8 +19,19 @@ from tensorflow.python.ops.control_flow_util_v2 import (
     WhileCondFuncGraph,
     unique_fn_name,
 )
+from tensorflow.python.util import tf_stack
+
+from ...tracebacks import FULL, own_files
 
 UNLIMITED = -1
+
+
+class WithoutOwnFrames(tf_stack.StackTraceFilter):
+    """While it is entered, operations note the user's frames and not ours as the place that they are from."""
+
+    def get_filtered_filenames(self) -> frozenset[str]:
+        outer = frozenset(self.parent.get_filtered_filenames())
+        return outer if FULL else outer | own_files()
 
 
 def is_xla() -> bool:

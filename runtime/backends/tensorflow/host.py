@@ -127,12 +127,11 @@ def is_users(error: BaseException) -> bool:
 
 
 def explained(error: BaseException) -> AutographError | None:
-    """An error of ours for one of TensorFlow's that says that a tensor has no value as yet."""
-    if not isinstance(error, tf.errors.OperatorNotAllowedInGraphError) and "symbolic tf.Tensor" not in str(
-        error
-    ):
-        return None
-    if isinstance(error, AutographError):
+    """An error of ours for one of TensorFlow's that says that a tensor or dataset has no value as yet."""
+    told = str(error)
+    is_endless = isinstance(error, ValueError) and "tf.data.Iterator.get_next()" in told
+    is_early = isinstance(error, tf.errors.OperatorNotAllowedInGraphError) or "symbolic tf.Tensor" in told
+    if isinstance(error, AutographError) or not (is_early or is_endless):
         return None
     place = error.__traceback__
     user = place
@@ -141,10 +140,15 @@ def explained(error: BaseException) -> AutographError | None:
         if not is_ours(place.tb_frame.f_code) and module.partition(".")[0] not in _LIBRARIES:
             user = place
         place = place.tb_next
-    if "terating" in str(error):
+    if is_endless:
         message = (
-            "a staged tensor is unpacked, or iterated by code that is not converted, which TensorFlow does "
-            "not do in a graph. Unpack tf.unstack(x), or index it"
+            "a dataset is iterated by Python itself, in a generator or in code that is not converted, which "
+            "does not end while a graph is built. Iterate it in a function without 'yield', or use its map"
+        )
+    elif "terating" in told:
+        message = (
+            "a staged tensor is unpacked, or iterated by Python itself, in a generator or in code that is "
+            "not converted, which TensorFlow does not do in a graph. Unpack tf.unstack(x), or index it"
         )
     else:
         message = (

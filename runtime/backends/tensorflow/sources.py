@@ -90,10 +90,10 @@ class Fetched(_Source):
 
     def following(self, going: Any) -> tuple[list[Any], Any]:
         """The next item if the loop goes on, and whether there is one."""
-        if going is True:
-            item = self._fetched()
+        none: Callable[[], Any] = lambda: tf.experimental.Optional.empty(self.model.element_spec)  # noqa: E731
+        if isinstance(going, bool):
+            item = self._fetched() if going else none()
         else:
-            none: Callable[[], Any] = lambda: tf.experimental.Optional.empty(self.model.element_spec)  # noqa: E731
             item = tf.cond(going, self._fetched, none)
         return list(tf.nest.flatten(item, expand_composites=True)), item.has_value()
 

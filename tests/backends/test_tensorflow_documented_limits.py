@@ -1,0 +1,374 @@
+"""The limitations that TensorFlow documents for its AutoGraph: which hold here, which do not.
+
+`docs/tensorflow.md` lists these behaviours. Where the two differ, a test asserts what `theirs` does as well.
+"""
+
+from __future__ import annotations
+
+import collections
+import os
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import pytest
+from support import required
+
+tf = required("tensorflow")
+
+from tensorflow_support import BOTH, compiled, theirs, values  # noqa: E402
+
+import autograph_rs as ag  # noqa: E402
+
+T = tf.constant
+
+
+class Box:
+    def __init__(self, value):
+        self.value = value
+
+    def change(self):
+        self.value += 1
+
+    def changed(self):
+        self.value += 1
+        return self
+
+
+# No value, and None
+
+
+def only_if(x):
+    if x > 0:
+        y = x
+    return y
+
+
+def only_in_the_loop(x):
+    while x > 0:
+        y = x
+        x -= 1
+    return y
+
+
+@pytest.mark.parametrize(("f", "x", "result"), [(only_if, 3, 3), (only_in_the_loop, 3, 1)])
+def test_a_variable_that_one_path_binds_may_be_read_after_it(f, x, result):
+    """TensorFlow documents that both are refused; its AutoGraph has a loop's variable checked as we do."""
+    made = compiled(f)
+    assert values(made(T(x))) == result
+    with pytest.raises(tf.errors.OpError, match="UnboundLocalError: cannot access local variable 'y'"):
+        made(T(-1))
+    if f is only_if:
+        with pytest.raises(ValueError, match="must also be initialized in the else branch"):
+            theirs(f)(T(x))
+    else:
+        assert values(theirs(f)(T(x))) == result
+
+
+def test_the_variable_of_a_for_that_did_not_run_is_unbound():
+    """TensorFlow's AutoGraph gives zero."""
+
+    def f(n):
+        for i in tf.range(n):  # noqa: B007 - read after the loop
+            pass
+        return i
+
+    made = compiled(f)
+    assert values(made(T(3))) == 2
+    with pytest.raises(tf.errors.OpError, match="UnboundLocalError"):
+        made(T(0))
+    assert values(theirs(f)(T(0))) == 0
+
+
+@BOTH
+def test_a_variable_that_is_not_read_afterwards_is_local(compiler):
+    def f(x):
+        total = 0
+        while x > 0:
+            doubled = x * 2
+            total += doubled
+            x -= 1
+        if total > 10:
+            rest = total - 10
+            total = rest
+        return total
+
+    made = compiler(f)
+    assert [values(made(T(x))) for x in (3, 2, -1)] == [2, 6, 0]
+
+
+@BOTH
+def test_a_default_before_the_branch(compiler):
+    def f(x):
+        y = 0
+        if x > 0:
+            y = x
+        return y
+
+    assert [values(compiler(f)(T(x))) for x in (2, -1)] == [2, 0]
+
+
+def test_none_before_a_loop_that_gives_a_tensor_is_refused():
+    """TensorFlow's AutoGraph takes it for a missing value, and fails where the loop does not run."""
+
+    def f(n):
+        last = None
+        for i in tf.range(n):
+            last = i
+        return last
+
+    with pytest.raises(ag.MismatchError, match=r"last: None \| .*int32"):
+        compiled(f)(T(3))
+    assert values(theirs(f)(T(3))) == 2
+    with pytest.raises(tf.errors.InvalidArgumentError, match="loop must iterate at least once"):
+        theirs(f)(T(0))
+
+
+# What a called function changes
+
+calls = 0
+
+
+def call():
+    global calls  # noqa: PLW0603 - as users write it
+    calls = calls + 1
+
+
+def by_global(n):
+    global calls  # noqa: PLW0603 - as users write it
+    calls = 0
+    while n > 0:
+        call()
+        n -= 1
+    made, calls = calls, 0
+    return made
+
+
+def by_method(n):
+    box = Box(0)
+    while n > 0:
+        box.change()
+        n -= 1
+    return box.value
+
+
+@pytest.mark.parametrize("f", [by_global, by_method])
+def test_changes_in_called_functions_and_methods_are_part_of_the_loop(f):
+    """TensorFlow's AutoGraph counts one."""
+    assert values(compiled(f)(T(3))) == 3
+    assert values(theirs(f)(T(3))) == 1
+
+
+def by_nonlocal(n):
+    total = 0
+
+    def add():
+        nonlocal total
+        total = total + n
+
+    while n > 0:
+        add()
+        n -= 1
+    return total
+
+
+def by_method_that_returns_its_object(n):
+    box = Box(0)
+    while n > 0:
+        box = box.changed()
+        n -= 1
+    return box.value * 2
+
+
+@pytest.mark.parametrize("f", [by_nonlocal, by_method_that_returns_its_object])
+def test_changes_of_closures_and_objects_that_tensorflow_refuses(f):
+    assert values(compiled(f)(T(3))) == 6
+    with pytest.raises((ValueError, TypeError)):
+        theirs(f)(T(3))
+
+
+Pair = collections.namedtuple("Pair", "first second")  # noqa: PYI024 - as users write it
+
+
+@BOTH
+def test_functional_style(compiler):
+    def moved(pair, array, n):
+        return pair._replace(first=pair.first + n), array.write(array.size(), n)
+
+    def f(n):
+        pair, array = Pair(0, n), tf.TensorArray(tf.int32, size=0, dynamic_size=True)
+        while n > 0:
+            pair, array = moved(pair, array, n)
+            n -= 1
+        return pair, array.stack()
+
+    assert values(compiler(f)(T(3))) == (Pair(6, 3), [3, 2, 1])
+
+
+@BOTH
+def test_variables_of_tensorflow_change_in_called_functions(compiler):
+    state = tf.Variable(1)
+
+    def change():
+        state.assign_add(1)
+
+    def f(n):
+        while state < n:
+            change()
+        return state.read_value()
+
+    assert values(compiler(f)(T(4))) == 4
+
+
+@BOTH
+@pytest.mark.filterwarnings("ignore")
+def test_a_tensor_array_whose_new_value_is_dropped_has_none(compiler):
+    def f(n):
+        array = tf.TensorArray(tf.int32, size=0, dynamic_size=True)
+        while n > 0:
+            array.write(0, n)
+            n -= 1
+        return array.stack()
+
+    assert values(compiler(f)(T(3))) == []
+
+
+@BOTH
+def test_a_variable_of_a_local_function_outlives_the_loop(compiler):
+    def f():
+        last = 0
+
+        def read():
+            return last
+
+        for i in tf.range(3):
+            last = i
+        return read()
+
+    assert values(compiler(f)()) == 2
+
+
+def test_a_variable_of_a_lambda_outlives_the_loop():
+    """TensorFlow documents that its AutoGraph reads the value from before the loop."""
+
+    def f():
+        last = 0
+        read = lambda: last  # noqa: E731 - a lambda is what it tries
+        for i in tf.range(3):
+            last = i
+        return read()
+
+    assert values(compiled(f)()) == 2
+    assert values(theirs(f)()) == 0
+
+
+# Lists, dicts, objects
+
+
+def test_a_list_grows_in_a_loop():
+    def f(n):
+        items = []
+        for i in tf.range(n):
+            items.append(i * 2)  # noqa: PERF401 - a loop is what it tries
+        return items
+
+    assert values(compiled(f)(T(3))) == [0, 2, 4]
+    with pytest.raises(ValueError, match="out of scope"):
+        theirs(f)(T(3))
+
+
+def test_a_list_grows_on_the_path_that_runs():
+    """TensorFlow's AutoGraph appends on both."""
+
+    def f(x):
+        items = [1]
+        if x > 0:
+            items.append(x)
+        return tf.stack(items)
+
+    assert [values(compiled(f)(T(x))) for x in (2, -2)] == [[1, 2], [1]]
+    assert values(theirs(f)(T(-2))) == [1, -2]
+
+
+def key_in_a_loop(n):
+    table = {}
+    for i in tf.range(n):
+        table["key"] = i
+    return table
+
+
+def attribute_in_a_loop(n):
+    box = Box(0)
+    for i in tf.range(n):
+        box.added = i
+    return box.added
+
+
+@pytest.mark.parametrize(
+    ("f", "told", "result"),
+    [
+        (key_in_a_loop, r"table: dict\(\) \| dict\('key': \*\)", {"key": 2}),
+        (attribute_in_a_loop, "added: no value .*give it one of that type on each", 2),
+    ],
+)
+def test_a_new_key_or_attribute_in_a_loop_is_refused(f, told, result):
+    """TensorFlow documents so, but its AutoGraph takes both for variables."""
+    with pytest.raises(ag.MismatchError, match=told):
+        compiled(f)(T(3))
+    assert values(theirs(f)(T(3))) == result
+
+
+@BOTH
+@pytest.mark.parametrize(("x", "result"), [(-3, (-1, -30)), (4, (0, 4))])
+def test_attributes_and_items_are_variables(compiler, x, result):
+    def f(x):
+        box, table = Box(x), {"key": x}
+        if box.value < 0:
+            box.value = -box.value
+            table["key"] = table["key"] * 10
+        while box.value > 0:
+            box.value -= 2
+        return box.value, table["key"]
+
+    assert values(compiler(f)(T(x))) == result
+
+
+@BOTH
+def test_collections_that_keep_their_form_change_in_a_loop(compiler):
+    def f(n):
+        items, table, box, nested = [n], {"key": n}, Box(n), {"a": {"b": 0, "c": [n, 0]}}
+        while items[0] > 0:
+            items[0] -= 1
+            nested["a"]["b"] += 2
+            nested["a"]["c"][1] += items[0]
+        while table["key"] > 0:
+            table["key"] -= 1
+        while box.value > 0:
+            box.value -= 1
+        return items, table, box.value, nested
+
+    made = compiler(f)(T(3))
+    assert values(made) == ([0], {"key": 0}, 0, {"a": {"b": 6, "c": [3, 3]}})
+
+
+def test_items_change_by_a_key_that_is_no_constant():
+    def f(n):
+        table = {"a": 3, "b": tf.constant(1)}
+        for i in tf.range(n):
+            for key in table:
+                table[key] += i
+        return table
+
+    assert values(compiled(f)(T(4))) == {"a": 9, "b": 7}
+    with pytest.raises(ValueError, match="out of scope"):
+        theirs(f)(T(4))
+
+
+@BOTH
+def test_a_new_dict_in_each_round(compiler):
+    def f(n):
+        table = {"a": tf.constant(3)}
+        for i in tf.range(n):
+            table = {key: value + i for key, value in table.items()}
+        return table
+
+    assert values(compiler(f)(T(4))) == {"a": 9}
