@@ -14,8 +14,9 @@ import weakref
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from .backends import ACTIVE
+from .backends import ACTIVE, load_backends
 from .builtins import DISPATCHING
+from .higher_order import passing, takes_functions
 from .tracebacks import without_own_frame
 
 
@@ -63,6 +64,11 @@ def make_callee(
                 return replacement
         return None
 
+    def left(function: Any) -> Any:
+        """The callee of what is not converted."""
+        found = dispatching.get(id(function), function)
+        return passing(found, callee) if active and takes_functions(function) else found
+
     def callee(function: Any) -> Any:
         kind = type(function)
         if kind is function_type:
@@ -70,10 +76,12 @@ def make_callee(
                 entry = entries[id(function.__code__)]
             except KeyError:
                 if resolve is None:
-                    return dispatching.get(id(function), function)
+                    return left(function)
                 entry = resolve(function)
+                if entry is None and function.__module__:
+                    load_backends(function.__module__.partition(".")[0])
             if entry is None:
-                return dispatching.get(id(function), function)
+                return left(function)
             if entry.shared is not None and entry.globals is function.__globals__:
                 return entry.shared
             return entry.bind(function)
@@ -87,10 +95,11 @@ def make_callee(
                 if kind is builtin_type:
                     return function
             elif (replacement := dispatching.get(id(function))) is not None:
-                return replacement
+                return passing(replacement, callee) if takes_functions(function) else replacement
         if active and (replacement := staging_of(function)) is not None:
             return replacement
-        return function if resolve is None else _other(function, kind, callee)
+        found = function if resolve is None else _other(function, kind, callee)
+        return passing(found, callee) if active and takes_functions(function) else found
 
     return callee
 

@@ -156,9 +156,9 @@ _KNOWN = {"jax": "jax", "tensorflow": "tensorflow", "torch": "torch"}
 """The frameworks whose backends are ours, each with its module here: loaded when the framework is in use."""
 
 
-def load_backends() -> None:
-    """Register the backends of the frameworks that the process has imported by now."""
-    for framework in [name for name in _KNOWN if name in sys.modules]:
+def load_backends(only: str = "") -> None:
+    """Register the backends of the frameworks that the process has imported by now, or of one of them."""
+    for framework in [name for name in _KNOWN if name in sys.modules and only in ("", name)]:
         module = _KNOWN.pop(framework, None)
         if module is not None:
             importlib.import_module(f"{__name__}.{module}").register()

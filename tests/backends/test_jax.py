@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -345,6 +346,28 @@ def test_another_name_of_a_written_array():
 
     with pytest.raises(ag.StagingError, match="an array of jax is a value"):
         jax.jit(ag.convert(f))(jnp.ones(3))
+
+
+def size(x):
+    if x > 0:
+        return x * 2
+    return -x
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (lambda x: 2 * jax.grad(size)(x), 4.0),
+        (lambda x: jax.vmap(size)(jnp.stack([x, -x])), [4.0, 2.0]),
+        (lambda x: jax.lax.switch(1, [jnp.sin, size], x), 4.0),
+        (lambda x: jax.lax.map(size, jnp.stack([x, -x])), [4.0, 2.0]),
+        (lambda x: jax.tree.map(size, [x, -x]), [4.0, 2.0]),
+        (lambda x: -jax.jit(jax.checkpoint(size))(x), -4.0),
+        (lambda x: functools.reduce(lambda a, b: size(a) + b, [x, x]), 6.0),
+    ],
+)
+def test_functions_of_a_module_that_others_call(call, expected):
+    np.testing.assert_allclose(jax.jit(ag.convert(call))(2.0), expected)
 
 
 def test_what_an_except_would_have_to_catch_is_refused():

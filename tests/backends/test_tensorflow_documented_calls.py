@@ -136,9 +136,7 @@ def test_methods_that_python_itself_calls_are_not_converted(f):
         theirs(f)(T(1))
 
 
-def test_a_function_that_tensorflow_calls_is_converted_where_it_is_defined():
-    """TensorFlow's AutoGraph converts one that is defined elsewhere as well."""
-
+def test_a_function_that_tensorflow_calls_is_converted():
     def nested(x):
         def double(y):
             return scaled(y, scale=2)
@@ -148,18 +146,15 @@ def test_a_function_that_tensorflow_calls_is_converted_where_it_is_defined():
     def outer(x):
         return tf.map_fn(scaled, tf.stack([x, -x]))
 
+    def over_a_dataset(x):
+        total = x
+        for item in tf.data.Dataset.range(3).map(scaled):
+            total += tf.cast(item, tf.int32)
+        return total
+
     assert values(compiled(nested)(T(2))) == values(theirs(nested)(T(2))) == [4, 2]
-    assert values(theirs(outer)(T(2))) == [2, 2]
-    with pytest.raises(ag.StagingError, match="Convert the function that needs it"):
-        compiled(outer)(T(2))
-
-    def with_a_lambda(x):
-        return tf.map_fn(lambda y: scaled(y), tf.stack([x, -x]))  # noqa: PLW0108 - it is converted
-
-    def converted(x):
-        return tf.map_fn(ag.convert(scaled), tf.stack([x, -x]))
-
-    assert values(compiled(with_a_lambda)(T(2))) == values(compiled(converted)(T(2))) == [2, 2]
+    assert values(compiled(outer)(T(2))) == values(theirs(outer)(T(2))) == [2, 2]
+    assert values(compiled(over_a_dataset)(T(2))) == values(theirs(over_a_dataset)(T(2))) == 5
 
 
 def test_a_debugger_stops_in_the_users_file(monkeypatch):

@@ -1,0 +1,63 @@
+"""Functions that are given to others, which call them: `map`, `functools.reduce`, a framework's `grad`.
+
+While something may be staged, these get converted functions in the place of the user's.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import types
+from collections.abc import Callable
+from typing import Any
+
+from .tracebacks import without_own_frame
+
+BUILTINS = frozenset(
+    (
+        map, filter, sorted, functools.reduce, itertools.accumulate, itertools.starmap, itertools.takewhile,
+        itertools.dropwhile, itertools.filterfalse, itertools.groupby,
+    )
+)  # fmt: skip
+_packages: tuple[str, ...] = ()
+_left_alone: tuple[str, ...] = ()
+_FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
+
+
+def note_framework(package: str, *, but: tuple[str, ...] = ()) -> None:
+    """Count the functions of a package as ones that call what they get, but not those of some modules."""
+    global _packages, _left_alone  # noqa: PLW0603 - tuples, which `startswith` takes
+    _packages = *_packages, package
+    _left_alone = *_left_alone, *but
+
+
+def takes_functions(function: Any) -> bool:
+    """Whether a function that is not converted calls the functions that it is given."""
+    module = getattr(function, "__module__", None)
+    if type(module) is str and module.startswith(_packages):
+        return not module.startswith(_left_alone)
+    try:
+        return function in BUILTINS
+    except TypeError:  # it has no hash
+        return False
+
+
+def passing(function: Callable[..., Any], callee: Callable[[Any], Any]) -> Callable[..., Any]:
+    """`function`, with what it calls converted."""
+
+    def given(value: Any) -> Any:
+        kind = type(value)
+        if kind in _FUNCTIONS:
+            return callee(value)
+        if (kind is list or kind is tuple) and any(type(v) in _FUNCTIONS for v in value):
+            return kind([given(v) for v in value])
+        return value
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*[given(a) for a in args], **{name: given(a) for name, a in kwargs.items()})
+        except BaseException as error:
+            without_own_frame(error)
+            raise
+
+    return call

@@ -1,0 +1,63 @@
+"""Objects of which a staged branch or loop makes another one, and that have other names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import autograph_rs as ag
+
+
+@dataclass
+class State:
+    x: object
+    steps: object = 0
+
+
+def kept_under_another_name(x):
+    state = State(x)
+    other = state
+    if x > 0:
+        state = State(x + 1)
+    state.x = 5
+    return other.x
+
+
+def two_names_of_one_round(x):
+    state = other = State(x)
+    while state.x < 100:
+        state = other = State(state.x * 2, state.steps + 1)
+    state.x = 5
+    return other.x
+
+
+def one_in_a_list(x):
+    state = State(x)
+    states = [state]
+    if x > 0:
+        state = State(x + 1)
+    return states, state
+
+
+def of_a_class_that_is_no_dataclass(x):
+    state = SimpleNamespace(x=x)
+    if x > 0:
+        state = SimpleNamespace(x=x + 1)
+    return state.x
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (kept_under_another_name, "the variable 'other' leads to one of them too"),
+        (two_names_of_one_round, "another variable of the statement leads to one of them too"),
+        (one_in_a_list, "the variable 'states' leads to one of them too"),
+        (of_a_class_that_is_no_dataclass, "these are two objects"),
+    ],
+)
+def test_objects_that_are_changed_under_two_names(f, message):
+    with pytest.raises(ag.StagingError, match=message):
+        ag.function(f)(np.float64(1))
