@@ -158,7 +158,7 @@ _KNOWN = {"jax": "jax", "tensorflow": "tensorflow", "torch": "torch"}
 
 def load_backends(only: str = "") -> None:
     """Register the backends of the frameworks that the process has imported by now, or of one of them."""
-    for framework in [name for name in _KNOWN if name in sys.modules and only in ("", name)]:
+    for framework in [name for name in _KNOWN if sys.modules.get(name) and only in ("", name)]:
         module = _KNOWN.pop(framework, None)
         if module is not None:
             importlib.import_module(f"{__name__}.{module}").register()
