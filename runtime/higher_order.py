@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from .backends import active
 from .tracebacks import without_own_frame
 
 BUILTINS = frozenset(
@@ -19,23 +20,22 @@ BUILTINS = frozenset(
         itertools.dropwhile, itertools.filterfalse, itertools.groupby,
     )
 )  # fmt: skip
-_packages: tuple[str, ...] = ()
-_left_alone: tuple[str, ...] = ()
+_packages: set[str] = set()
+_left_alone: set[str] = set()
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
 
 
 def note_framework(package: str, *, but: tuple[str, ...] = ()) -> None:
     """Count the functions of a package as ones that call what they get, but not those of some modules."""
-    global _packages, _left_alone  # noqa: PLW0603 - tuples, which `startswith` takes
-    _packages = *_packages, package
-    _left_alone = *_left_alone, *but
+    _packages.add(package)
+    _left_alone.update(but)
 
 
 def takes_functions(function: Any) -> bool:
     """Whether a function that is not converted calls the functions that it is given."""
     module = getattr(function, "__module__", None)
-    if type(module) is str and module.startswith(_packages):
-        return not module.startswith(_left_alone)
+    if type(module) is str and module.partition(".")[0] in _packages:
+        return not any(f"{module}.".startswith(f"{left}.") for left in _left_alone)
     try:
         return function in BUILTINS
     except TypeError:  # it has no hash
@@ -44,11 +44,14 @@ def takes_functions(function: Any) -> bool:
 
 def passing(function: Callable[..., Any], callee: Callable[[Any], Any]) -> Callable[..., Any]:
     """`function`, with what it calls converted."""
+    staging = active() is not None
 
     def given(value: Any) -> Any:
         kind = type(value)
         if kind in _FUNCTIONS:
-            return callee(value)
+            made = callee(value)
+            # Out of a trace only what is always the same: a framework may know functions by their identity.
+            return made if staging or made is callee(value) else value
         if (kind is list or kind is tuple) and any(type(v) in _FUNCTIONS for v in value):
             return kind([given(v) for v in value])
         return value

@@ -94,26 +94,28 @@ def for_stmt(
     """`for item in iter_: body(item)`, as long as `extra_test()` holds."""
     try:
         backend = BACKENDS[type(iter_)]
-        if backend is not None and backend.is_staged(iter_):
+        is_asked = len(opts) > ("iterate_names" in opts) and type(iter_) is range
+        if is_asked:
+            backend = staging.looping()
+        if backend is not None and (is_asked or backend.is_staged(iter_)):
             staging.for_stmt(backend, iter_, extra_test, body, get_state, set_state, symbol_names, opts)
         elif extra_test is None:
             for item in iter_:
                 body(item)
         else:
-            _for_with_test(iter_, extra_test, body, get_state, set_state, symbol_names, opts)
+            _for_with_test(iter_, extra_test, body, get_state, set_state, symbol_names)
     except BaseException as error:
         without_own_frame(error)
         raise
 
 
-def _for_with_test(iter_, extra_test, body, get_state, set_state, symbol_names, opts):
+def _for_with_test(iter_, extra_test, body, get_state, set_state, symbol_names):
     try:
         going = extra_test()
         items = iter(iter_)
         backend = BACKENDS[type(going)]
         if backend is not None and backend.is_staged(going):
-            state = get_state, set_state, symbol_names
-            staging.finish_for(backend, iter_, items, extra_test, body, state, opts)
+            staging.finish_unrolled(items, extra_test, body, get_state, set_state, symbol_names)
             return
         if not going:
             return
@@ -126,8 +128,7 @@ def _for_with_test(iter_, extra_test, body, get_state, set_state, symbol_names, 
                 return
             backend = BACKENDS[type(going)]
             if backend is not None and backend.is_staged(going):
-                state = get_state, set_state, symbol_names
-                staging.finish_for(backend, iter_, items, extra_test, body, state, opts)
+                staging.finish_unrolled(items, extra_test, body, get_state, set_state, symbol_names)
                 return
             if not going:
                 return

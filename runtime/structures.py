@@ -84,7 +84,13 @@ def is_changeable(value: Any) -> bool:
     kind = type(value)
     if not dataclasses.is_dataclass(kind) or kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
         return False
-    return fields_now(value).keys() >= getattr(value, "__dict__", {}).keys()
+    slots = {n for c in kind.__mro__ for n in _names(vars(c).get("__slots__", ())) if hasattr(value, n)}
+    held = (slots | getattr(value, "__dict__", {}).keys()) - {"__dict__", "__weakref__"}
+    return kind.__new__ is object.__new__ and fields_now(value).keys() >= held
+
+
+def _names(slots: Any) -> tuple[str, ...]:
+    return (slots,) if isinstance(slots, str) else tuple(slots)
 
 
 def fields_of(spec: Spec) -> tuple[str, ...]:

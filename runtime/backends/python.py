@@ -7,6 +7,8 @@ from typing import Any
 
 from ..errors import StagingError
 
+_NONE = object()
+
 
 def extreme(
     array: Any,
@@ -17,7 +19,7 @@ def extreme(
 ) -> Callable[..., Any]:
     """`min` or `max`: `pairwise` of two values, `whole` of all items of an `array` of one dimension."""
 
-    def call(*args: Any, key: Any = None, default: Any = None) -> Any:
+    def call(*args: Any, key: Any = None, default: Any = _NONE) -> Any:
         if key is not None:
             raise StagingError(f"min() and max() with a key cannot be staged: use {instead}")
         if len(args) == 1:
@@ -28,7 +30,7 @@ def extreme(
                 return whole(values)
             args = tuple(values)
         if not args:
-            if default is None:
+            if default is _NONE:
                 raise ValueError("min() or max() of an empty sequence")
             return default
         best = args[0]

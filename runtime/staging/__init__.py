@@ -23,13 +23,14 @@ from .expressions import (
     is_active,
     keep,
     list_comp,
+    looping,
     owner_of_item,
     plain_comp,
     refuse_text,
 )
 from .loops import for_stmt, while_stmt
 from .statement import AlwaysRaises, nothing, set_nothing
-from .unrolled import finish_for
+from .unrolled import finish_unrolled
 
 __all__ = [
     "ACTIVE",
@@ -40,7 +41,7 @@ __all__ = [
     "certain",
     "contains",
     "ended",
-    "finish_for",
+    "finish_unrolled",
     "for_stmt",
     "get_item",
     "has_staged",
@@ -50,6 +51,7 @@ __all__ = [
     "is_active",
     "keep",
     "list_comp",
+    "looping",
     "nothing",
     "owner_of_item",
     "plain_comp",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import sys
 import types
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from types import FrameType
 from typing import Any
 
@@ -47,12 +47,17 @@ def user_variables() -> Iterator[tuple[str, Any]]:
 
 
 def other_way(
-    value: Any, own: Collection[str] | None, code: types.CodeType | None, *, inside: bool = False
+    value: Any,
+    own: Collection[str] | None,
+    code: types.CodeType | None,
+    *,
+    accounted: Callable[[Sequence[Any]], list[Any]] | None = None,
 ) -> str:
     """What else leads to a list or array than the variables `own` of the function that `code` is part of.
 
-    Without `own`, one variable of the innermost function; with `inside` these may also hold what leads to it.
-    Empty if nothing does.
+    Without `own`, one variable of the innermost function. Empty if nothing does. With `accounted` the value
+    is an object: what globals hold may lead to it too, and the own variables may hold it among what
+    `accounted` finds.
     """
     frames = list(user_frames())
     if code is None and frames:
@@ -65,12 +70,12 @@ def other_way(
     for frame in frames:
         at_home = family(frame.f_code) == home
         for name, held in frame.f_locals.items():
-            if at_home and name in own and (inside or held is value):
+            if at_home and name in own and any(v is value for v in (accounted or list)([held])):
                 continue
             if held is value or leads_to(held, value):
                 return f"the variable {name!r}"
         for name, held in frame.f_globals.items():
-            if held is value:
+            if held is value or (accounted and not isinstance(held, _CLOSED) and leads_to(held, value)):
                 return f"the global {name!r}"
     return ""
 

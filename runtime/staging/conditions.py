@@ -76,7 +76,7 @@ def _join(statement: Statement, cond: Any, first: Path, second: Path, outputs: i
     merged: list[tuple[Any, Any, Any]] = []
     is_inner = getattr(backend, "is_inner", backend.is_staged)
     for path in paths_:
-        statement.refuse_known(statement.parts_of([*path.raw.values()]))
+        statement.refuse_known(path)
     alone = (first.capture.raised is None) != (second.capture.raised is None)
     for location in {**first.values, **second.values}:
         if isinstance(location, Variable) and location.index >= outputs:

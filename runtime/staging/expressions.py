@@ -154,6 +154,12 @@ def assert_stmt(backend: Backend, test: Any, msg: Callable[[], Any] | None) -> N
     backend.assert_(test, msg)
 
 
+def looping() -> Backend | None:
+    """The backend that is staging now, if it makes a loop of a plain `range` that has loop options."""
+    backend = active()
+    return backend if getattr(backend, "loops_over_ranges", False) else None
+
+
 def is_active() -> bool:
     """Whether a backend is staging now, so that values inside others may be staged."""
     return active() is not None

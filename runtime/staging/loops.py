@@ -197,15 +197,13 @@ def _fixed_point(carried: Carried, once: Callable[[], Path], what: str) -> Path:
             carried.statement.stage_arrays(again)
             carried.begin_again()
             continue
+        carried.statement.refuse_known(path)
         try:
             settled = carried.settle(path, rows)
         except TakenApart as error:
             carried.statement.apart.add(error.kind)
             carried.begin_again()
             continue
-        values = [*path.raw.values()], [*carried.statement.before]
-        for objects in map(carried.statement.parts_of, values):
-            carried.statement.refuse_known(objects)
         rows.check(
             f"{what} changes the type of its variables (before | after one iteration):",
             "Give the variable the type that it ends with before the loop",

@@ -87,6 +87,7 @@ class Path:
     result: Any = None
     raw: dict[Any, Any] = field(default_factory=dict)
     seen: list[tuple[Any, Any]] = field(default_factory=list)
+    changed: list[Any] = field(default_factory=list)
 
     def leaf(self, value: Any) -> Any:
         """A value as the path leaves it, if it, or what it is a view of, was written in place there."""
@@ -125,6 +126,7 @@ class Statement:
         noted: dict[Any, tuple[list[Any], Spec]] = {}
         raw: dict[Any, Any] = {}
         seen: list[tuple[Any, Any]] = []
+        changed_slots: list[Any] = []
         refreshed = getattr(self.backend, "refreshed", None)
         code = self.code
         _depths.counts[code] = _depths.counts.get(code, 0) + 1
@@ -148,6 +150,7 @@ class Statement:
                 raise Restage(changed)
             for slot, value in self.heap.changes().items():
                 noted[slot] = self.flatten(value)
+                changed_slots.append(value)
             if refreshed is not None:
                 seen.extend((leaf, refreshed(leaf)) for leaves, _ in noted.values() for leaf in leaves)
             own = self.flatten(result)[0] if self.apart else []
@@ -163,7 +166,7 @@ class Statement:
         for handle, value in capture.writes:
             noted[Written(handle)] = ([value], LEAF)
         seen = [pair for pair in seen if pair[0] is not pair[1]]
-        return Path(capture, noted, capture.value, raw, seen)
+        return Path(capture, noted, capture.value, raw, seen, changed_slots)
 
     def restore(self) -> None:
         self.set_state(self.before)
@@ -181,16 +184,28 @@ class Statement:
         """The leaves of a value; what is of a class to take apart is none."""
         if not self.apart:
             return flatten(value)
-        return flatten(value, attributes=lambda v: fields_now(v) if type(v) in self.apart else None)
+        return flatten(value, attributes=lambda v: fields_now(v) if self._is_apart(v) else None)
 
-    def refuse_known(self, objects: Sequence[Any]) -> None:
+    def refuse_known(self, path: Path) -> None:
         """Refuse to make one object of several that may be changed under other names.
 
         Raises:
-            StagingError: something besides the statement's variables leads to one of them.
+            StagingError: something besides the statement's variables leads to one of the objects that a path
+                leaves, or that there were before.
         """
+        self._refuse_known(self.before)
+        self._refuse_known([*path.raw.values()])
+        for value in self.parts_of(path.changed):
+            raise StagingError(
+                f"an attribute, global or item gets another {type(value).__name__} object by a staged "
+                "condition or in a staged loop. Set the attributes of the one that is there, or use a frozen "
+                "dataclass"
+            )
+
+    def _refuse_known(self, values: Sequence[Any]) -> None:
+        objects = self.parts_of(values)
         for value in {id(v): v for v in objects}.values():
-            other = other_way(value, self.names, self.code, inside=True)
+            other = other_way(value, self.names, self.code, accounted=self.parts_of)
             if not other and sum(v is value for v in objects) > 1:
                 other = "another variable of the statement"
             if other:
@@ -203,15 +218,18 @@ class Statement:
     def parts_of(self, values: Sequence[Any]) -> list[Any]:
         """The objects in values that are taken apart."""
         found: list[Any] = []
-        stack = list(values)
-        while stack and self.apart:
+        stack = list(values) if self.apart else []
+        while stack:
             value = stack.pop()
-            if type(value) in self.apart:
+            if self._is_apart(value):
                 found.append(value)
                 stack += fields_now(value).values()
             elif flatten(value)[1].kind is not None:
                 stack += flatten(value)[0]
         return found
+
+    def _is_apart(self, value: Any) -> bool:
+        return type(value) in self.apart and is_changeable(value)
 
     def stage_list(self, location: Any) -> bool:
         """Put a staged list in the place of the plain one that a location holds; whether there is one."""
@@ -329,7 +347,7 @@ def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Row
     kinds = [None if isinstance(v, Undefined) else backend.type_of(v) for v in (first, second)]
     for value, kind in zip((first, second), kinds, strict=True):
         if kind is None and not isinstance(value, Undefined):
-            if is_changeable(value) and (undefined is not None or type(first) is type(second)):
+            if type(first) is type(second) and is_changeable(first) and is_changeable(second):
                 raise TakenApart(type(value))
             both = type(first) is type(second) and hasattr(first, "__dict__")
             reason = "these are two objects: set the attributes of one, or use a frozen dataclass" * both

@@ -1,4 +1,4 @@
-"""A Python `range` whose loop a staged condition ends: one loop where the body takes a staged number."""
+"""A loop over a Python `range` is written out; with loop options in its body it is one staged loop."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import autograph_rs as ag  # noqa: E402
 def root(a, tolerance, rounds):
     x = a
     for _ in range(rounds):
+        ag.set_loop_options(maximum_iterations=1000)
         step = (x * x - a) / (2.0 * x)
         x = x - step
         if abs(step) < tolerance:
@@ -28,6 +29,7 @@ def root(a, tolerance, rounds):
 def counted(a, limit, rounds):
     n = 0
     for i in range(3, 3 + 2 * rounds, 2):
+        ag.set_loop_options(maximum_iterations=1000)
         a = a * 0.5 + i
         if a > limit:
             break
@@ -38,7 +40,7 @@ def counted(a, limit, rounds):
 
 
 def chosen(a, limit, rounds):
-    """A dict has no staged keys: every round is written out."""
+    """No options: every round is written out, and a dict has its keys."""
     factors = {i: float(i + 1) for i in range(rounds)}
     for i in range(rounds):
         a = a * factors[i]
@@ -51,6 +53,7 @@ def weighted(a, limit, rounds):
     """A list of numbers is one of Python numbers, which take the dtype of `a`."""
     factors = [float(i + 1) for i in range(rounds)]
     for i in range(rounds):
+        ag.set_loop_options(maximum_iterations=1000)
         a = a * factors[i]
         if a > limit:
             break
@@ -119,7 +122,7 @@ def test_one_loop(system, f):
 
 
 @SYSTEMS
-def test_written_out_where_a_staged_number_would_not_do(system):
+def test_written_out_without_options(system):
     sizes = [system(chosen, np.float32(2), np.float32(50), rounds)[1] for rounds in (8, 80)]
     assert sizes[1] > 5 * sizes[0]
 
@@ -147,6 +150,52 @@ def test_derivatives_through_a_break():
     made = jax.value_and_grad(ag.convert(summed), (0, 1))(xs, 0.5)
     by_hand = jax.value_and_grad(lambda xs, w: jnp.sum(jnp.tanh(xs[:3] * w)), (0, 1))(xs, 0.5)
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5), made, by_hand)
+
+
+def test_derivatives_of_a_loop_that_may_raise():
+    def f(x):
+        while x < 100.0:
+            ag.set_loop_options(maximum_iterations=np.int64(20))
+            assert x > 0
+            x = x * x + 1.0
+        return x
+
+    def by_hand(x):
+        for _ in range(4):
+            x = x * x + 1.0
+        return x
+
+    assert float(jax.grad(ag.convert(f))(1.0)) == float(jax.grad(by_hand)(1.0))
+
+
+def test_what_the_host_does_is_done_in_each_round():
+    def f(x, numbers):
+        for i in range(8):
+            x += next(numbers) * 2**-i
+            if x > 100:
+                break
+        return x
+
+    made = jax.jit(lambda x: ag.convert(f)(x, iter(range(8))))(1.5)
+    assert float(made) == pytest.approx(f(1.5, iter(range(8))))
+
+
+def test_a_range_without_a_break():
+    def f(x, rounds):
+        for i in range(rounds):
+            ag.set_loop_options(maximum_iterations=1000)
+            x = x * 0.5 + i
+        return x
+
+    for system in (on_jax, on_tensorflow, on_torch):
+        found = {
+            rounds: system(lambda x, _, n: f(x, n), np.float32(1), np.float32(0), rounds)
+            for rounds in (8, 80)
+        }
+        assert {rounds: pytest.approx(float(made)) for rounds, (made, _) in found.items()} == {
+            rounds: f(1.0, rounds) for rounds in (8, 80)
+        }
+        assert len({size for _, size in found.values()}) == 1
 
 
 def test_a_bounded_while_ends_early():

@@ -6,6 +6,7 @@ and `lax.scan` evaluate the jaxprs. Concrete arrays, and tracers whose value is 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -101,7 +102,7 @@ class JaxBackend(JaxValues):
         options: dict[str, Any],
     ) -> list[Any]:
         self.refuse_lists(types)
-        limit = options.get("maximum_iterations")
+        limit = self._limit(options)
         start = self.carried(init, types)
 
         flag = [] if body.failed is False else [False]
@@ -132,6 +133,11 @@ class JaxBackend(JaxValues):
             )
         return self.built(types, self._after(flag, left))
 
+    @staticmethod
+    def _limit(options: dict[str, Any]) -> Any:
+        limit = options.get("maximum_iterations")
+        return limit if limit is None or isinstance(limit, jax.Array) else operator.index(limit)
+
     def _unless(self, going: Any, failed: list[Any]) -> Any:
         if not failed:
             return going
@@ -156,7 +162,7 @@ class JaxBackend(JaxValues):
     ) -> list[Any]:
         items = self.sequence(iterated)
         start = self.carried(init, types)
-        limit = options.get("maximum_iterations")
+        limit = self._limit(options)
         length = items.length if isinstance(items.count, int) else items.count
         if limit is not None:
             length = self.least(length, limit)

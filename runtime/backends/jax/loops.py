@@ -1,7 +1,8 @@
 """Loops that end early, and can be differentiated in reverse.
 
 `lax.while_loop` ends when its test fails, but has no reverse mode; a scan of as many steps as the loop may
-have at most has one, but runs them all. So a loop is the first, and its derivative that of the second.
+have at most has one, but runs them all. So a loop is the first, and its derivative that of the second; one
+that prints or raises is the second.
 """
 
 from __future__ import annotations
@@ -18,8 +19,6 @@ def bounded_loop(
 ) -> list[Any]:
     """`while test(*state): state = step(*state)`, which ends after at most `most` rounds."""
     tests, steps = (jax.make_jaxpr(f)(*state) for f in (test, step))
-    if tests.effects or steps.effects:  # which a custom derivative must not have
-        return _looped(tests.jaxpr, steps.jaxpr, tests.consts, steps.consts, state)
 
     @jax.custom_jvp
     def run(*given: Any) -> list[Any]:
@@ -37,6 +36,8 @@ def bounded_loop(
 
         return lax.scan(round_, state, None, length=most)[0]
 
+    if tests.effects or steps.effects:  # which a custom derivative must not have
+        return scanned(tests.consts, steps.consts, list(state))
     return run(tests.consts, steps.consts, list(state))
 
 

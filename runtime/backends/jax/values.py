@@ -37,7 +37,7 @@ class JaxValues(CapturingBackend):
     """The part of the backend that is about single values."""
 
     name = "jax"
-    numbers_are_python = True
+    loops_over_ranges = True
     boolean = Aval(np.dtype(bool), ())
 
     def owns(self, kind: type) -> bool:

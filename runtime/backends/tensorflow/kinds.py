@@ -23,7 +23,7 @@ COMPOSITE = tf.__internal__.CompositeTensor
 class TensorFlowKinds(FunctionalBackend):
     """What the backend says of values."""
 
-    numbers_are_python = True
+    loops_over_ranges = True
     boolean = Kind(tf.bool, ())
 
     def is_array(self, value: Any) -> bool:

@@ -10,7 +10,6 @@ from torch.utils import (
     _pytree as pytree,
 )  # where torch.export says how its arguments and results are registered
 
-from ...higher_order import note_framework
 from .. import COMPILING, register_backend
 from ..texts import Text
 from .backend import TorchBackend
@@ -28,8 +27,6 @@ def register() -> None:
             p if isinstance(p, str) else tuple(p) for p in json.loads(text)
         ),
     )
-    for package in ("torch._functorch", "torch._higher_order_ops", "torch.utils.checkpoint"):
-        note_framework(package)
     register_backend(TorchBackend())
     COMPILING.append(torch.compiler.is_dynamo_compiling)
     skip_when_compiling("operators", "calls", "builtins", "frames")

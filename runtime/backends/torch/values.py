@@ -70,7 +70,7 @@ class TorchValues(CapturingBackend):
 
     name = "torch"
     an_array = "a tensor"
-    numbers_are_python = True
+    loops_over_ranges = True
     boolean = TensorType(torch.bool, ())
 
     def owns(self, kind: type) -> bool:
