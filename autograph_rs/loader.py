@@ -14,6 +14,7 @@ import sys
 import types
 from collections.abc import Set
 from dataclasses import dataclass
+from typing import Any
 
 import gast
 
@@ -136,4 +137,10 @@ def dressed(made: types.FunctionType, original: types.FunctionType) -> types.Fun
     if sys.version_info >= (3, 12):
         made.__type_params__ = original.__type_params__
     made.__wrapped__ = original  # type: ignore[attr-defined]
+    mark_converted(made)
     return made
+
+
+def mark_converted(function: Any) -> None:
+    """Let other converters of this kind leave a function as it is: that is the attribute they look for."""
+    function.autograph_info__ = {}

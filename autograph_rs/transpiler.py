@@ -266,6 +266,7 @@ class Transpiler:
         self._keep_text(f.__code__, text)
         functools.update_wrapper(convert_call, f)
         convert_call.__defaults__, convert_call.__kwdefaults__ = None, None
+        loader.mark_converted(convert_call)
         self._made[convert_call] = False
         return convert_call
 

@@ -157,6 +157,20 @@ def test_a_function_that_tensorflow_calls_is_converted():
     assert values(compiled(over_a_dataset)(T(2))) == values(theirs(over_a_dataset)(T(2))) == 5
 
 
+@pytest.mark.parametrize("convert", [ag.convert, ag.to_graph])
+def test_a_function_that_was_converted_is_not_converted_again(convert, caplog):
+    """TensorFlow's AutoGraph does so where a dataset or `tf.function` is given a function."""
+    numbers = tf.data.Dataset.range(4)
+    tf.get_logger().addHandler(caplog.handler)
+    try:
+        assert [int(v) for v in numbers.map(convert(scaled))] == [0, 1, 2, 3]
+        assert [int(v) for v in numbers.filter(convert(lambda x: x > 1 and x < 3))] == [2]
+        assert int(tf.function(convert(scaled))(T(-3))) == 3
+    finally:
+        tf.get_logger().removeHandler(caplog.handler)
+    assert not caplog.records
+
+
 def test_a_debugger_stops_in_the_users_file(monkeypatch):
     """TensorFlow's AutoGraph runs a generated file."""
     files = []
