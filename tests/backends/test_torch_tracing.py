@@ -84,3 +84,29 @@ def test_what_an_except_would_have_to_catch_is_refused():
 
     with pytest.raises(ag.StagingError, match="inside a 'try' of 'f' with an 'except'"):
         make_fx(ag.convert(f))(torch.ones(3))
+
+
+def squares(xs):
+    total = torch.zeros(())
+    for x in xs:
+        if x < 0:
+            break
+        total = total + x * x
+    return total
+
+
+class Squares(torch.nn.Module):
+    def forward(self, xs):
+        return ag.convert(squares)(xs)
+
+
+def test_gradients_by_inputs_that_had_none_when_it_was_captured():
+    without, having = torch.ones(3), torch.ones(3, requires_grad=True)
+    for program in (
+        torch.export.export(Squares(), (without,), strict=False).module(),
+        torch.export.export(Squares(), (having,), strict=False).module(),
+        make_fx(ag.convert(squares))(without),
+    ):
+        xs = torch.tensor([1.0, 2.0, -3.0], requires_grad=True)
+        program(xs).backward()
+        assert xs.grad.tolist() == [2.0, 4.0, 0.0]

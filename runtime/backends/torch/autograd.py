@@ -17,6 +17,11 @@ def needs_gradient(values: Sequence[Any]) -> bool:
     return torch.is_grad_enabled() and any(isinstance(v, torch.Tensor) and v.requires_grad for v in values)
 
 
+def may_need_gradient(values: Sequence[Any]) -> bool:
+    """Whether a program that is captured now may be asked for the gradient by one of the values."""
+    return torch.is_grad_enabled() and any(isinstance(v, torch.Tensor) and is_smooth(v.dtype) for v in values)
+
+
 def is_smooth(dtype: torch.dtype) -> bool:
     return dtype.is_floating_point or dtype.is_complex
 

@@ -20,7 +20,7 @@ from ..avals import ListAval
 from ..functional import Capture
 from ..iterables import StagedSequence
 from . import capture as captured
-from .autograd import chosen, decoded, encoded, joined, needs_gradient
+from .autograd import chosen, decoded, encoded, joined, may_need_gradient
 from .capture import Program, assert_holds, trace, untraced
 from .selection import is_selectable
 from .values import Handle, TensorType, TorchValues, truth
@@ -109,7 +109,7 @@ class TorchBackend(TorchValues):
         kinds = [kind for _, _, kind in outputs]
         parts = [part for kind in kinds for part in self.parts(kind)]
         used = [v for c in captures for v in c.program.operands]
-        grows = needs_gradient([*used, *self.arrays_in([leaf for out in outputs for leaf in out[:2]])])
+        grows = may_need_gradient([*used, *self.arrays_in([leaf for out in outputs for leaf in out[:2]])])
         has_effects = any(c.program.has_effects for c in captures)
         if not kinds and not has_effects:
             return []
@@ -286,7 +286,7 @@ class TorchBackend(TorchValues):
         ran = self.cast(True, self.boolean)
         carried = [ran, *start] if body.program.has_effects or not start else start
         dtypes = [a.dtype for a in carried]
-        grows = needs_gradient([*carried, rows, *body.program.operands])
+        grows = may_need_gradient([*carried, rows, *body.program.operands])
 
         def round_(*given: Any) -> list[Any]:
             *carry, x = given
