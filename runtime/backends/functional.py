@@ -111,6 +111,7 @@ class FunctionalBackend:
     """The part of a `Backend` that is written in terms of a few functions on arrays."""
 
     name = ""
+    copied = "{}.copy()"
 
     # What a system says of itself
 
@@ -179,7 +180,7 @@ class FunctionalBackend:
             return MaybeAval(self.merge(*held), name)
         if isinstance(first, ListAval) and isinstance(second, ListAval):
             if len(first.items) != len(second.items):
-                raise TypeError("a list grows on one path only; use an array with a count, or jnp.where")
+                raise TypeError("a list grows on one path only; use an array with a count")
             return ListAval(tuple(map(self.merge, first.items, second.items)))
         return self.merged(first, second)
 
@@ -313,7 +314,7 @@ class FunctionalBackend:
             raise StagingError(
                 f"an item is written of the array that is both {found[0]!r} and {found[1]!r}, and only one "
                 f"of them would change: an array of {self.name} is a value. Copy it first ({found[0]} = "
-                f"{found[0]}.copy()), and return it from a function that changes it"
+                f"{self.copied.format(found[0])}), and return it from a function that changes it"
             )
 
     def and_(self, left: Any, right: Callable[[], Any]) -> Any:

@@ -11,12 +11,12 @@ from ..backends import Backend, staged_by
 from ..errors import StagingError
 from ..structures import LEAF, Spec, paths, unflatten
 from .aliases import other_way
+from .apart import TakenApart
 from .statement import (
     AlwaysRaises,
     Path,
     Rows,
     Statement,
-    TakenApart,
     Variable,
     Written,
     is_aliased,
@@ -61,7 +61,7 @@ def _joined(
     try:
         return first, second, _join(statement, cond, first, second, outputs)
     except TakenApart as error:
-        statement.apart.add(error.kind)
+        statement.apart.kinds.add(error.kind)
     return _joined(statement, both, cond, outputs)
 
 

@@ -12,12 +12,12 @@ from ..heap import Slot
 from ..structures import Spec, paths, unflatten
 from ..undefined import Undefined
 from .aliases import ties
+from .apart import TakenApart
 from .statement import (
     Path,
     Restage,
     Rows,
     Statement,
-    TakenApart,
     Variable,
     Written,
     describe,
@@ -201,7 +201,7 @@ def _fixed_point(carried: Carried, once: Callable[[], Path], what: str) -> Path:
         try:
             settled = carried.settle(path, rows)
         except TakenApart as error:
-            carried.statement.apart.add(error.kind)
+            carried.statement.apart.kinds.add(error.kind)
             carried.begin_again()
             continue
         rows.check(

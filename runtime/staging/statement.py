@@ -17,10 +17,11 @@ from ..backends import BACKENDS, Backend, Capture
 from ..closures import function_name
 from ..errors import MismatchError, StagedRecursionError, StagingError
 from ..heap import Heap, Slot
-from ..structures import LEAF, Spec, fields_now, flatten, is_changeable
+from ..structures import LEAF, Spec, is_changeable
 from ..tracebacks import is_ours
 from ..undefined import Undefined
 from .aliases import ROOT, other_way, user_variables
+from .apart import Apart, TakenApart
 
 MAX_RECURSION = 40
 
@@ -44,13 +45,6 @@ class Restage(BaseException):
 
     def __init__(self, changed: list[Any]):
         self.changed = changed
-
-
-class TakenApart(BaseException):
-    """Two objects of a dataclass are to be one: the statement starts again, with the fields as its values."""
-
-    def __init__(self, kind: type):
-        self.kind = kind
 
 
 @dataclass(frozen=True)
@@ -111,7 +105,7 @@ class Statement:
         self.get_state, self.set_state = accessors
         self.names = names
         self.staged_lists: list[list[Any]] = []
-        self.apart: set[type] = set()
+        self.apart = Apart()
         self.before: tuple = self.get_state()
         own = [] if is_expression else [*closures, *accessors]
         self.heap = Heap([*closures, *self.before], own=own, opaque=_is_staged)
@@ -153,7 +147,7 @@ class Statement:
                 changed_slots.append(value)
             if refreshed is not None:
                 seen.extend((leaf, refreshed(leaf)) for leaves, _ in noted.values() for leaf in leaves)
-            own = self.flatten(result)[0] if self.apart else []
+            own = self.flatten(result)[0] if self.apart.kinds else []
             return result, [*own, *[leaf for leaves, _ in noted.values() for leaf in leaves]]
 
         try:
@@ -182,9 +176,7 @@ class Statement:
 
     def flatten(self, value: Any) -> tuple[list[Any], Spec]:
         """The leaves of a value; what is of a class to take apart is none."""
-        if not self.apart:
-            return flatten(value)
-        return flatten(value, attributes=lambda v: fields_now(v) if self._is_apart(v) else None)
+        return self.apart.flatten(value)
 
     def refuse_known(self, path: Path) -> None:
         """Refuse to make one object of several that may be changed under other names.
@@ -193,43 +185,9 @@ class Statement:
             StagingError: something besides the statement's variables leads to one of the objects that a path
                 leaves, or that there were before.
         """
-        self._refuse_known(self.before)
-        self._refuse_known([*path.raw.values()])
-        for value in self.parts_of(path.changed):
-            raise StagingError(
-                f"an attribute, global or item gets another {type(value).__name__} object by a staged "
-                "condition or in a staged loop. Set the attributes of the one that is there, or use a frozen "
-                "dataclass"
-            )
-
-    def _refuse_known(self, values: Sequence[Any]) -> None:
-        objects = self.parts_of(values)
-        for value in {id(v): v for v in objects}.values():
-            other = other_way(value, self.names, self.code, accounted=self.parts_of)
-            if not other and sum(v is value for v in objects) > 1:
-                other = "another variable of the statement"
-            if other:
-                raise StagingError(
-                    f"a variable may be one of two {type(value).__name__} objects, by a staged condition, "
-                    f"and {other} leads to one of them too: what is changed in one would have to change in "
-                    "both. Set the attributes of one object, or use a frozen dataclass"
-                )
-
-    def parts_of(self, values: Sequence[Any]) -> list[Any]:
-        """The objects in values that are taken apart."""
-        found: list[Any] = []
-        stack = list(values) if self.apart else []
-        while stack:
-            value = stack.pop()
-            if self._is_apart(value):
-                found.append(value)
-                stack += fields_now(value).values()
-            elif flatten(value)[1].kind is not None:
-                stack += flatten(value)[0]
-        return found
-
-    def _is_apart(self, value: Any) -> bool:
-        return type(value) in self.apart and is_changeable(value)
+        for values in (self.before, path.raw.values()):
+            self.apart.refuse_known(values, self.names, self.code)
+        self.apart.refuse_outside(path.changed)
 
     def stage_list(self, location: Any) -> bool:
         """Put a staged list in the place of the plain one that a location holds; whether there is one."""

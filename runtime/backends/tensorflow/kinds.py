@@ -23,6 +23,7 @@ COMPOSITE = tf.__internal__.CompositeTensor
 class TensorFlowKinds(FunctionalBackend):
     """What the backend says of values."""
 
+    copied = "tf.identity({})"
     loops_over_ranges = True
     boolean = Kind(tf.bool, ())
 
