@@ -118,6 +118,11 @@ def blocks(node: gast.AST) -> Iterator[list[gast.AST]]:
         yield part.body
 
 
+def is_endless(loop: gast.AST) -> bool:
+    """Whether a loop ends by a jump only."""
+    return isinstance(loop, gast.While) and isinstance(loop.test, gast.Constant) and bool(loop.test.value)
+
+
 def within(roots: gast.AST | Iterable[gast.AST], known: Container[gast.AST] = ()) -> Iterator[gast.AST]:
     """Every node of the trees, but nothing inside the functions, lambdas and classes that they define.
 

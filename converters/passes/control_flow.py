@@ -34,7 +34,7 @@ from ..trees import (
 )
 from .base import Context, Pass
 from .expressions import guard, is_plain
-from .reads import checked
+from .reads import check_free, checked, free_names
 from .spelling import (
     BODY,
     FOR,
@@ -97,12 +97,23 @@ class ControlFlow(Pass):
             return
         self.facts = Facts(function)
         self.global_names = self.facts.outer[1]
+        check_free(function, self.doubtful(function), self.context.functions)
         start = docstring_length(function.body)
         body = self.block(function.body[start:], _Place())
         function.body = [*function.body[:start], *body]
         self.declare(function, self.bound_inside)
         if self.context.namer.may_hold("locals", "vars", "dir"):
             self.hide_added(function.body)
+
+    def doubtful(self, function: gast.AST) -> set[str]:
+        """The variables that some staged statement may leave without a value, and inner scopes read."""
+        read = free_names(function, self.context.functions) & self.facts.locals
+        found: set[str] = set()
+        for statement in self.facts.graph.exits if read else ():
+            if type(statement) in _CONVERTED and not self.stays(statement):
+                unbound = self.facts.exit(statement).unbound.of(read)
+                found |= unbound & activity([statement]).binds if unbound else set()
+        return found
 
     def hide_added(self, body: list[gast.AST]) -> None:
         """Tell each `locals()` what names were added; a comprehension may be part of the function."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import gast
 
-from ..analysis import Facts, activity
+from ..analysis import Facts, activity, completes
 from ..trees import (
     FUNCTIONS,
     LOOPS,
@@ -27,6 +27,7 @@ from ..trees import (
     constant,
     docstring_length,
     header,
+    is_endless,
     lambda_,
     load,
     negation,
@@ -34,6 +35,7 @@ from ..trees import (
     within,
 )
 from .base import Context, Pass, own_nodes
+from .returns import postpone_returns
 
 MAX_NESTING = 8
 
@@ -53,12 +55,15 @@ class LowerJumps(Pass):
         super().__init__(context)
         self.loops: list[_Loop | None] = []
         self.lowered: dict[gast.AST, _Loop] = {}
+        self.left: dict[gast.AST, str] = {}
         self.flags: set[str] = set()
 
     def run(self, function: gast.AST) -> None:
         if isinstance(function, gast.Lambda):
             return
-        self.staying = Facts(function).staying
+        facts = Facts(function)
+        self.staying = facts.staying
+        self.left = postpone_returns(function, facts, self.flag)
         changed = activity(function.body)
         self.returned = self.value = ""
         start = docstring_length(function.body)
@@ -67,7 +72,7 @@ class LowerJumps(Pass):
             self.returned = self.flag("returned")
             if any(isinstance(n, gast.Return) and n.value is not None for n in own_nodes(function)):
                 self.value = self.context.namer.fresh("return_value")
-                if _completes(body):
+                if completes(body):
                     body = [*body, at(gast.Return(constant(None)), header(body[-1]))]
         place = header((body or head)[0])
         body = self.block(body, 0, tail=True)
@@ -104,8 +109,8 @@ class LowerJumps(Pass):
                 continue
             jumps = self.jumps_out_of(statement)
             if jumps and rest and isinstance(statement, gast.If) and depth < MAX_NESTING:
-                side = statement.orelse if not _completes(statement.body) else statement.body
-                if side is statement.orelse or not _completes(statement.orelse):
+                side = statement.orelse if not completes(statement.body) else statement.body
+                if side is statement.orelse or not completes(statement.orelse):
                     side.extend(rest)
                     rest.clear()
             out.extend(self.statement(statement, depth, tail and not rest))
@@ -128,11 +133,15 @@ class LowerJumps(Pass):
             elif statement.value is not None:
                 out.insert(0, gast.Expr(statement.value))
         else:
-            loop = self.loops[-1]
-            assert loop is not None
-            name = loop.broken if isinstance(statement, gast.Break) else loop.continued
-            out = [assign(name, constant(True))]
+            out = [assign(self.flag_of(statement), constant(True))]
         return [at(s, statement) for s in out or [gast.Pass()]]
+
+    def flag_of(self, jump: gast.AST) -> str:
+        """The flag that a `break` or `continue` of the innermost loop sets; none where the loop stays."""
+        loop = self.loops[-1] if self.loops else None
+        if loop is None:
+            return ""
+        return loop.continued if isinstance(jump, gast.Continue) else self.left.get(jump, loop.broken)
 
     def jumps_out_of(self, statement: gast.AST) -> list[str]:
         """The flags of the jumps that lead out of a statement to a lowered target."""
@@ -142,8 +151,8 @@ class LowerJumps(Pass):
             if isinstance(node, gast.Return):
                 flags.append(self.returned)
             elif isinstance(node, (gast.Break, gast.Continue)):
-                if not in_loop and self.loops and (loop := self.loops[-1]) is not None:
-                    flags.append(loop.broken if isinstance(node, gast.Break) else loop.continued)
+                if not in_loop:
+                    flags.append(self.flag_of(node))
             elif not isinstance(node, (*FUNCTIONS, gast.ClassDef)):
                 for block in blocks(node):
                     inside = in_loop or (isinstance(node, LOOPS) and block is node.body)
@@ -222,15 +231,16 @@ class LowerJumps(Pass):
         self.lowered[statement] = loop
         after: list[gast.AST] = []
         self.loops.append(loop)
-        breaks = any(loop.broken in self.jumps_out_of(child) for child in statement.body)
+        jumps = dict.fromkeys(flag for child in statement.body for flag in self.jumps_out_of(child))
+        leaving = [flag for flag in jumps if flag not in (loop.continued, self.returned)]
         self.loops.pop()
         if statement.orelse:
             after = statement.orelse
-            if breaks:
-                test = at(negation([loop.broken]), header(statement))
+            if leaving:
+                test = at(negation(leaving), header(statement))
                 after = [at(gast.If(test, after, []), header(statement))]
             statement.orelse = []
-        before = [at(assign(loop.broken, constant(False)), header(statement))] if breaks else []
+        before = [at(assign(flag, constant(False)), header(statement)) for flag in leaving]
         return [*before, statement, *after]
 
     def loop(self, statement: gast.AST, depth: int) -> list[gast.AST]:
@@ -245,8 +255,10 @@ class LowerJumps(Pass):
             statement.body = body
             return [statement]
         place = header(statement.body[0])
-        statement.body = [at(assign(loop.continued, constant(False)), place), *body]
         leaving = [flag for flag in jumps if flag != loop.continued]
+        # flags that end the loop are down in each round: said here, so that none is carried into the next
+        start = [at(assign(flag, constant(False)), place) for flag in (loop.continued, *leaving)]
+        statement.body = [*start, *body]
         if leaving:
             _test_also(statement, leaving)
         return [statement]
@@ -290,7 +302,7 @@ def _test_also(loop: gast.AST, flags: list[str]) -> None:
     test = at(negation(flags), header(loop))
     if isinstance(loop, gast.For):
         loop.iter = at(operator("until", loop.iter, lambda_(test)), loop.iter)
-    elif isinstance(loop.test, gast.Constant) and loop.test.value:
+    elif is_endless(loop):
         loop.test = test
     else:
         loop.test = at(gast.BoolOp(gast.And(), [test, loop.test]), loop.test)
@@ -308,45 +320,6 @@ def _return_in_control_flow(
             moved = isinstance(statement, (*LOOPS, gast.If)) and statement not in staying
             for block in blocks(statement):
                 if _return_in_control_flow(block, staying, inside or moved):
-                    return True
-    return False
-
-
-def _completes(block: list[gast.AST]) -> bool:
-    """Whether control may come out at the end of a block."""
-    for statement in block:  # noqa: SIM110 - since 3.12 a call through C, as of `all`, may not nest as deeply
-        if not _may_complete(statement):
-            return False
-    return True
-
-
-def _may_complete(statement: gast.AST) -> bool:
-    if isinstance(statement, (gast.Return, gast.Raise, gast.Break, gast.Continue)):
-        return False
-    if isinstance(statement, gast.If):
-        return _completes(statement.body) or _completes(statement.orelse)
-    if isinstance(statement, gast.While):
-        endless = isinstance(statement.test, gast.Constant) and bool(statement.test.value)
-        return not endless or _breaks(statement.body)
-    if isinstance(statement, TRIES):
-        if not _completes(statement.finalbody):
-            return False
-        normal = _completes(statement.body) and _completes(statement.orelse)
-        return normal or any(_completes(handler.body) for handler in statement.handlers)
-    return True
-
-
-def _breaks(block: list[gast.AST]) -> bool:
-    """Whether a block holds a `break` of the loop whose body it is."""
-    for statement in block:
-        if isinstance(statement, gast.Break):
-            return True
-        if isinstance(statement, LOOPS):
-            if _breaks(statement.orelse):
-                return True
-        elif not isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
-            for inner in blocks(statement):
-                if _breaks(inner):
                     return True
     return False
 

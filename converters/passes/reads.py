@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Set
 
 import gast
 
-from ..trees import COMPREHENSIONS, FUNCTIONS, at, takes_thunks
+from ..analysis import activity, declarations
+from ..trees import COMPREHENSIONS, FUNCTIONS, at, children, operator_name, parameters, takes_thunks, within
 from .spelling import checked_name
+
+_SCOPES = (*FUNCTIONS, gast.Lambda, *COMPREHENSIONS)
 
 
 def checked(node: gast.AST, unbound: Container[str], in_closure: bool) -> gast.AST:
@@ -40,4 +43,79 @@ def checked(node: gast.AST, unbound: Container[str], in_closure: bool) -> gast.A
                     item.body = checked(item.body, unbound, True)
                 elif isinstance(item, gast.AST):
                     value[i] = checked(item, unbound, in_closure)
+    return node
+
+
+def check_free(node: gast.AST, doubtful: Set[str], known: Container[str]) -> None:
+    """Check the reads of `doubtful` names in the functions and comprehensions that a tree defines.
+
+    There they are free: Python says itself that one is unbound, but not that it is staged and may be. The
+    functions `known` are parts of the one that the tree is of.
+    """
+    if not doubtful:
+        return
+    for child in children(node):
+        names = doubtful
+        if isinstance(child, FUNCTIONS) and child.name not in known:
+            names = doubtful - own_names(child)
+            _wrap(child.body, names)
+        elif isinstance(child, gast.Lambda) and not takes_thunks(node):
+            names = doubtful - own_names(child)
+            child.body = _wrapped(child.body, names)
+        elif isinstance(child, COMPREHENSIONS):
+            first, *others = child.generators
+            names = doubtful - own_names(child)
+            _wrap(first.ifs, names)
+            _wrap(others, names)
+            for part in ("elt", "key", "value"):
+                if hasattr(child, part):
+                    setattr(child, part, _wrapped(getattr(child, part), names))
+        check_free(child, names, known)
+
+
+def free_names(function: gast.AST, known: Container[str]) -> set[str]:
+    """The names that are read in what a function defines, and are no variables there."""
+    found: set[str] = set()
+    stack: list[tuple[gast.AST, frozenset[str] | None]] = [(function, None)]
+    while stack:
+        node, hidden = stack.pop()
+        if isinstance(node, gast.Name) and hidden is not None and node.id not in hidden:
+            found.add(node.id)
+        is_place = takes_thunks(node)
+        for child in children(node):
+            is_scope = isinstance(child, _SCOPES) and not is_place and getattr(child, "name", "") not in known
+            stack.append((child, (hidden or frozenset()) | own_names(child) if is_scope else hidden))
+    return found
+
+
+def own_names(scope: gast.AST) -> set[str]:
+    """The names that are variables of a function, lambda or comprehension, or that it declares."""
+    if isinstance(scope, COMPREHENSIONS):
+        return {n.id for g in scope.generators for n in within(g.target) if isinstance(n, gast.Name)}
+    own = {p.id for p in parameters(scope)}
+    if isinstance(scope, gast.Lambda):
+        return own
+    inner = activity(scope.body)
+    return own.union(inner.binds, inner.deletes, inner.declares, *declarations(scope.body))
+
+
+def _wrap(trees: list[gast.AST], names: Set[str]) -> None:
+    trees[:] = [_wrapped(tree, names) for tree in trees]
+
+
+def _wrapped(node: gast.AST, names: Set[str]) -> gast.AST:
+    """A tree with its reads of `names` checked, but for those inside what it defines."""
+    if isinstance(node, gast.Name):
+        is_read = isinstance(node.ctx, gast.Load) and node.id in names
+        return at(checked_name(node.id, in_closure=False), node) if is_read else node
+    if not names or isinstance(node, (*FUNCTIONS, gast.ClassDef, *COMPREHENSIONS)):
+        return node
+    if operator_name(node) in ("ld", "ldu"):
+        return node
+    for field in node._fields:
+        value = getattr(node, field, None)
+        if isinstance(value, list):
+            value[:] = [_wrapped(v, names) if isinstance(v, gast.AST) else v for v in value]
+        elif isinstance(value, gast.AST):
+            setattr(node, field, _wrapped(value, names))
     return node

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from ..undefined import Undefined
 from . import Shared
 
 _RESULT = re.compile(r"return_value(_\d+)?$")  # what the converter names a function's result
@@ -44,6 +45,13 @@ class Maybe(Shared):
 
     def __init__(self, value: Any, bound: Any, name: str):
         self.value, self.bound, self.name = value, bound, name
+
+
+def is_bound(value: Any) -> Any:
+    """Whether a variable has a value: known, or a staged truth value."""
+    if isinstance(value, Maybe):
+        return value.bound
+    return not (isinstance(value, Undefined) or value is None)
 
 
 @dataclass(frozen=True)

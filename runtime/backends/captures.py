@@ -44,6 +44,17 @@ class CapturingBackend(FunctionalBackend):
 
         return value
 
+    # Conditions
+
+    def sides(
+        self, values_of: Sequence[Callable[[Any], Any]], outputs: Sequence[tuple[Any, Any, Any]]
+    ) -> list[list[Any]]:
+        """The arrays in which each path holds what it leaves."""
+        return [
+            [a for out in outputs for a in self.held(value_of(out[side]), out[2])]
+            for side, value_of in enumerate(values_of)
+        ]
+
     # Loops
 
     def carried(self, values: Sequence[Any], types: Sequence[Any]) -> list[Any]:

@@ -11,14 +11,15 @@ import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 from .. import staging
 from ..closures import family
 from ..errors import StagingError
 from ..staging.aliases import user_frames
-from ..undefined import Undefined, unbound_local
-from .avals import Added, ListAval, Maybe, MaybeAval
+from ..undefined import unbound_local
+from .avals import Added, ListAval, Maybe, MaybeAval, is_bound
+from .growing import GrowingList
 from .iterables import StagedSequence, staged_enumerate, staged_range, staged_reversed, staged_zip
 
 
@@ -40,61 +41,6 @@ class Capture:
         for grown, before in self.lists.values():
             self.writes.append((grown, grown.read()))
             grown.added = before
-
-
-class GrowingList:
-    """A Python list from before a staged loop or branch, which appends to it.
-
-    `items` are those that it has when no capture is running, `added` those of the current one.
-    """
-
-    name = "a list"
-    shared = ""
-
-    def __init__(self, backend: FunctionalBackend, items: Sequence[Any]):
-        self.backend, self.items = backend, list(items)
-        self.added: list[Any] | None = None
-
-    def read(self) -> Added:
-        return Added(tuple(self.added or ()))
-
-    def write(self, value: Added) -> None:
-        if self.backend.captures:
-            self._note()
-            self.added = list(value.items)
-        else:
-            self.items += value.items
-
-    def _note(self) -> None:
-        self.backend.captures[-1].lists.setdefault(id(self), (self, self.added))
-        self.added = list(self.added or ())
-
-    def append(self, value: Any) -> None:
-        if self.backend.captures:
-            self._note()
-            assert self.added is not None
-            self.added.append(value)
-        else:
-            self.items.append(value)
-
-    def extend(self, values: Any) -> None:
-        for value in values:
-            self.append(value)
-
-    def __iadd__(self, values: Any) -> Self:  # type: ignore[misc]
-        self.extend(values)
-        return self
-
-    def _refuse(self, *_: Any) -> Any:
-        raise StagingError(
-            "a list that a staged loop appends to is read or shortened in the loop. Carry the last item in a "
-            "variable, or write into an array that was made before the loop"
-        )
-
-    pop = insert = remove = clear = sort = reverse = index = count = copy = _refuse
-    __add__ = __radd__ = __mul__ = __delitem__ = __eq__ = __len__ = __iter__ = __getitem__ = __setitem__ = (
-        __contains__
-    ) = _refuse
 
 
 _ADDED = re.compile(r"(base|updated|value|element)(_\d+)?$")  # names that the converter gives
@@ -132,7 +78,77 @@ class FunctionalBackend:
 
     boolean: Any = None
 
+    def truth(self, value: Any) -> Any:
+        raise NotImplementedError
+
+    def where(self, test: Any, first: Any, second: Any) -> Any:
+        raise NotImplementedError
+
+    def logical_and(self, first: Any, second: Any) -> Any:
+        raise NotImplementedError
+
+    def logical_or(self, first: Any, second: Any) -> Any:
+        raise NotImplementedError
+
+    def conditional(
+        self, test: Any, captures: tuple[Any, Any], outputs: Sequence[tuple[Any, Any, Any]]
+    ) -> list[Any]:
+        raise NotImplementedError
+
     def length(self, value: Any) -> Any:
+        raise NotImplementedError
+
+    # Conditions
+
+    def cond(
+        self, pred: Any, captures: tuple[Any, Any], outputs: Sequence[tuple[Any, Any, Any]]
+    ) -> list[Any]:
+        """A condition of the system's; what is true on one path and false on the other is the test itself."""
+        test = self.truth(pred)
+        known: dict[int, Any] = {}
+        for i, (first, second, _) in enumerate(outputs if self.is_array(test) else ()):
+            if first is True and second is False:
+                known[i] = test
+            elif first is False and second is True:
+                known[i] = self.not_(test)
+        others = [output for i, output in enumerate(outputs) if i not in known]
+        results = iter(self.conditional(test, captures, others))
+        return [known[i] if i in known else next(results) for i in range(len(outputs))]
+
+    def chosen(
+        self, test: Any, sides: Sequence[Sequence[Any]], outputs: Sequence[tuple[Any, Any, Any]]
+    ) -> list[Any]:
+        """One of each pair of numbers, in which both paths hold what they leave."""
+        left: list[tuple[Any, Any]] = []
+        for first, second, kind in outputs:
+            count = len(self.parts(kind))
+            if isinstance(kind, MaybeAval) and kind.is_flagged:
+                left += [(None, None)] * (count - 1) + [(is_bound(first), is_bound(second))]
+            else:
+                left += [(first, second) if count == 1 else (None, None)] * count
+        return [self._chosen(test, a, b, known) for a, b, known in zip(*sides, left, strict=True)]
+
+    def _chosen(self, test: Any, first: Any, second: Any, left: tuple[Any, Any]) -> Any:
+        if first.dtype == self.boolean.dtype:
+            if left[0] is True:
+                return test if left[1] is False else self.logical_or(test, second)
+            if left[1] is False:
+                return self.logical_and(test, first)
+            if left[0] is False:
+                test = self.not_(test)
+                return test if left[1] is True else self.logical_and(test, second)
+            if left[1] is True:
+                return self.logical_or(self.not_(test), first)
+        return self.where(test, first, second)
+
+    def is_general(self, results: Sequence[Any]) -> bool:
+        """Whether the test of a loop, traced after a round, is that before the first too.
+
+        What is plain after a round may have decided in the trace what the test asks for.
+        """
+        return all(self.is_array(value) and self.is_staged(value) for value in results)
+
+    def is_staged(self, value: Any) -> bool:
         raise NotImplementedError
 
     # The protocol
@@ -196,13 +212,11 @@ class FunctionalBackend:
             return [self.cast(v, k) for v, k in zip(value.items, kind.items, strict=True)]
         if not isinstance(kind, MaybeAval):
             return [self.cast(value, kind)]
-        if isinstance(value, Undefined) or value is None:
-            held, bound = self.zeros(kind.held), False
-        elif isinstance(value, Maybe):
-            held, bound = self.cast(value.value, kind.held), value.bound
+        if is_bound(value) is False:
+            held = self.zeros(kind.held)
         else:
-            held, bound = self.cast(value, kind.held), True
-        return [held, self.cast(bound, self.boolean)] if kind.is_flagged else [held]
+            held = self.cast(value.value if isinstance(value, Maybe) else value, kind.held)
+        return [held, self.cast(is_bound(value), self.boolean)] if kind.is_flagged else [held]
 
     def built(self, kinds: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
         """Values of types, out of their arrays in order."""
@@ -262,6 +276,16 @@ class FunctionalBackend:
             "or an array"
         )
 
+    def first_and_rest(self, iterated: Any) -> tuple[Any, Any, Any]:
+        """Whether an iterable has an item, what gives the first, and an iterable of the others."""
+        items = self.sequence(iterated)
+        count, rest = items.length, items.count - 1
+        if self.is_array(iterated):
+            others = iterated[1:]
+        else:
+            others = StagedSequence(items.name, rest, lambda i: items.item(i + 1), items.sources)
+        return count > 0, lambda: items.item(0), others
+
     def item(self, array: Any, index: Any) -> Any:
         return array[index]
 
@@ -318,10 +342,13 @@ class FunctionalBackend:
             )
 
     def and_(self, left: Any, right: Callable[[], Any]) -> Any:
-        return self._operand(left, right, lambda: left)
+        return self._operand(left, right, lambda: False if self._is_truth(left) else left)
 
     def or_(self, left: Any, right: Callable[[], Any]) -> Any:
-        return self._operand(left, lambda: left, right)
+        return self._operand(left, lambda: True if self._is_truth(left) else left, right)
+
+    def _is_truth(self, value: Any) -> bool:
+        return bool(self.type_of(value) == self.boolean)
 
     def _operand(self, left: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
         before, self._local.in_operator = self._local.in_operator, True

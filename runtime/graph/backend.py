@@ -17,6 +17,7 @@ from . import builtins, effects, lists, record, texts
 from .ir import Graph, Missing, Node
 from .iterables import Source, StagedIterable, as_iterable, element_types, sources_of
 from .merging import merge_types
+from .peeling import first_and_rest
 from .staged import Scalar, Staged, StagedList, Tensor, wrap
 from .trace import Builder, building, current, in_inner_graph, is_tracing, scalar_type, user_frames
 from .types import ArrayType, ListType, MaybeType, ScalarType, StagedType
@@ -242,6 +243,9 @@ class GraphBackend:
     def elements(self, iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[StagedType]]:
         """How a loop's items are made of staged values, and the types of these."""
         return element_types(iterated)
+
+    def first_and_rest(self, iterated: Any) -> tuple[Any, Any, Any] | None:
+        return first_and_rest(iterated, self.and_)
 
     # Values
 

@@ -262,6 +262,8 @@ class Rows:
     """The variables that cannot be merged, a row for each."""
 
     rows: list[str] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
+    """Those of the variables that have no value on the first path, or None, or lack keys of a dict there."""
 
     def add(self, name: str, first: Any, second: Any, reason: str = "") -> None:
         note = f" ({reason})" if reason else ""

@@ -216,3 +216,33 @@ def class_attribute_as_counter(x):
     else:
         Counter.count = -1
     return Counter.count
+
+
+@samples((3,))
+def bound_on_one_path_and_read_in_a_lambda(x):
+    if x > 0:
+        y = x * 2
+    read = lambda by: y + by  # noqa: E731 - a lambda is what is tried
+    return read(1)
+
+
+@samples((3,))
+def bound_on_one_path_and_read_in_functions(x):
+    if x > 0:
+        y = x * 2
+
+    def outer():
+        def inner(y):
+            return y + 1
+
+        return inner(y) + y
+
+    return outer()
+
+
+@samples((3,))
+def bound_in_a_loop_and_read_in_a_comprehension(x):
+    while x > 0:
+        y = x
+        x = x - 1
+    return [y * i for i in range(1, 3) if y > i - 3]

@@ -206,6 +206,7 @@ def test_continue_becomes_nesting_and_break_a_test():
         def f(xs):
             broken = False
             for x in ag__.until(xs, lambda: not broken):
+                broken = False
                 if x:
                     pass
                 else:
@@ -218,6 +219,7 @@ def test_continue_becomes_nesting_and_break_a_test():
                 d
             broken_1 = False
             while not broken_1:
+                broken_1 = False
                 if a:
                     broken_1 = True
                 else:
@@ -240,14 +242,71 @@ def test_return_in_a_loop_is_part_of_its_test():
         def f(n):
             returned = False
             while not returned and n:
+                returned = False
                 if a:
-                    return_value = n
                     returned = True
                 else:
                     n -= 1
+            if returned:
+                return_value = n
+            else:
+                return_value = None
+            return return_value
+        """,
+    )
+
+
+def test_return_of_what_ends_with_the_loop_is_made_in_it():
+    check(
+        LowerJumps,
+        """
+        def f(xs):
+            for x in xs:
+                if a:
+                    return x
+        """,
+        """
+        def f(xs):
+            returned = False
+            for x in ag__.until(xs, lambda: not returned):
+                returned = False
+                if a:
+                    return_value = x
+                    returned = True
             if not returned:
                 return_value = None
             return return_value
+        """,
+    )
+
+
+def test_return_of_what_follows_the_loop_too_is_a_break():
+    check(
+        LowerJumps,
+        """
+        def f(n):
+            for i in range(n):
+                while n:
+                    if a:
+                        return n
+                    n -= i
+            return n
+        """,
+        """
+        def f(n):
+            returned_1 = False
+            for i in ag__.until(range(n), lambda: not returned_1):
+                returned_1 = False
+                returned = False
+                while not returned and n:
+                    returned = False
+                    if a:
+                        returned = True
+                    else:
+                        n -= i
+                if returned:
+                    returned_1 = True
+            return n
         """,
     )
 

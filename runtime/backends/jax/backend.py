@@ -22,7 +22,8 @@ from ..avals import Aval, ListAval
 from ..functional import Capture
 from ..iterables import StagedSequence
 from .loops import bounded_loop
-from .values import JaxValues, truth
+from .selection import is_selectable
+from .values import JaxValues
 
 
 class JaxBackend(JaxValues):
@@ -66,10 +67,14 @@ class JaxBackend(JaxValues):
 
     # Conditions and loops
 
-    def cond(
-        self, pred: Any, captures: tuple[Capture, Capture], outputs: Sequence[tuple[Any, Any, Any]]
+    def conditional(
+        self, test: Any, captures: tuple[Capture, Capture], outputs: Sequence[tuple[Any, Any, Any]]
     ) -> list[Any]:
         kinds = [kind for _, _, kind in outputs]
+        parts = [part for kind in kinds for part in self.parts(kind)]
+        if is_selectable(captures, parts, compute=self.selects_numbers):
+            sides = self.sides([self.results(c, ()) for c in captures], outputs)
+            return self.built(kinds, self.chosen(test, sides, outputs))
         count, failed = len(kinds), [c.failed for c in captures]
         if any(flag is not False for flag in failed):
             outputs, kinds = [*outputs, (*failed, self.boolean)], [*kinds, self.boolean]
@@ -86,7 +91,7 @@ class JaxBackend(JaxValues):
 
         if not kinds and not any(c.program.effects for c in captures):
             return []
-        results = self.built(kinds, lax.cond(truth(pred), branch(0), branch(1)))
+        results = self.built(kinds, lax.cond(test, branch(0), branch(1)))
         if len(kinds) > count:
             self.note_failed(results.pop())
         return results
@@ -106,13 +111,13 @@ class JaxBackend(JaxValues):
         start = self.carried(init, types)
 
         flag = [] if body.failed is False else [False]
-        state = [truth(going), *flag, *start]
+        state = [self.truth(going), *flag, *start]
 
         def step(*state: Any) -> list[Any]:
             value_of = self.results(body, state[1 + len(flag) :])
             failed = [value_of(body.failed) for _ in flag]
             return [
-                self._unless(truth(value_of(again)), failed),
+                self._unless(self.truth(value_of(again)), failed),
                 *failed,
                 *self.left(value_of, results, types),
             ]
@@ -176,7 +181,7 @@ class JaxBackend(JaxValues):
         def step(i: Any, carry: list[Any]) -> tuple[Any, list[Any]]:
             value_of = self.results(body, [*self._element(items.item(i)), *carry[len(flag) :]])
             failed = [value_of(body.failed) for _ in flag]
-            kept = True if again is True else truth(value_of(again))
+            kept = True if again is True else self.truth(value_of(again))
             return self._unless(kept, failed), [*failed, *self.left(value_of, results, types)]
 
         zero = jnp.zeros_like(length) if isinstance(length, jax.Array) else 0
@@ -191,7 +196,7 @@ class JaxBackend(JaxValues):
                 kept, left = step(i, list(carry))
                 return [i + 1, kept, *left]
 
-            state = [zero, truth(going), *flag, *start]
+            state = [zero, self.truth(going), *flag, *start]
             if isinstance(length, int):
                 _, _, *left = bounded_loop(test, counted, state, length)
             else:

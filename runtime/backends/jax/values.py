@@ -33,6 +33,17 @@ except ImportError:
 _PYTHON = {bool: np.dtype(bool), int: int, float: float, complex: complex}
 
 
+def truth(value: Any) -> Any:
+    """A staged truth value, as Python asks it."""
+    value = jnp.asarray(value)
+    if value.size != 1:
+        raise ValueError(
+            "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+        )
+    value = value.reshape(()) if value.shape else value
+    return value if value.dtype == bool else value != 0
+
+
 class JaxValues(CapturingBackend):
     """The part of the backend that is about single values."""
 
@@ -53,6 +64,11 @@ class JaxValues(CapturingBackend):
 
     def staging(self) -> bool:
         return not _is_clean()
+
+    truth = staticmethod(truth)
+    where = staticmethod(lax.select)
+    logical_and = staticmethod(jnp.logical_and)
+    logical_or = staticmethod(jnp.logical_or)
 
     # Types
 
@@ -109,7 +125,7 @@ class JaxValues(CapturingBackend):
         return jnp.maximum(a, b)
 
     def not_(self, value: Any) -> Any:
-        return jnp.logical_not(truth(value))
+        return jnp.logical_not(self.truth(value))
 
     def get_item(self, target: Any, key: Any) -> Any:
         if isinstance(target, (list, tuple)):
@@ -269,17 +285,6 @@ def _as_arrays(args: tuple[Any, ...]) -> list[Any]:
     return [
         jnp.asarray(a) if isinstance(a, list) and not any(hasattr(v, "dtype") for v in a) else a for a in args
     ]
-
-
-def truth(value: Any) -> Any:
-    """A staged truth value, as Python asks it."""
-    value = jnp.asarray(value)
-    if value.size != 1:
-        raise ValueError(
-            "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
-        )
-    value = value.reshape(()) if value.shape else value
-    return value if value.dtype == bool else value != 0
 
 
 def _weak(kind: Aval) -> Any:

@@ -28,7 +28,7 @@ from .lists import (
     StagedList,
     known_count,
 )
-from .selection import inlined, is_selectable
+from .selection import inlined, is_selectable, is_separable
 from .sources import Element, Fetched, is_dataset, is_iterator, listed, source_of
 from .values import (
     Number,
@@ -125,8 +125,8 @@ class TensorFlowBackend(TensorFlowKinds):
 
     # Conditions and loops
 
-    def cond(
-        self, pred: Any, captures: tuple[GraphCapture, GraphCapture], outputs: Sequence[tuple[Any, Any, Any]]
+    def conditional(
+        self, test: Any, captures: tuple[GraphCapture, GraphCapture], outputs: Sequence[tuple[Any, Any, Any]]
     ) -> list[Any]:
         kinds = [kind for _, _, kind in outputs]
         branches, sides = [c.graph for c in captures], []
@@ -137,12 +137,13 @@ class TensorFlowBackend(TensorFlowKinds):
                 else:
                     left = [t for out in outputs for t in self.held(out[side], out[2])]
             sides.append(left)
-        test = self.truth(pred)
         if sides[0] and is_selectable(
             branches, [t for left in sides for t in left], compute=self.selects_numbers
         ):
-            pairs = zip(*map(inlined, branches, sides), strict=True)
-            results = [tf.where(test, first, second) for first, second in pairs]
+            sides = list(map(inlined, branches, sides))
+            results = self.chosen(test, sides, outputs)
+        elif not sides[0] and not any(map(graphs.has_effects, branches)):
+            return []
         else:
             for graph, left in zip(branches, sides, strict=True):
                 graphs.close(graph, left)
@@ -204,30 +205,38 @@ class TensorFlowBackend(TensorFlowKinds):
         most = tf.constant(graphs.UNLIMITED) if limit is None else tf.cast(self.tensor(limit), tf.int32)
         first, again = flags or (True, True)
         again = True if body.raised is not None else again
-        start = [tf.convert_to_tensor(first), *extra]
-        start += [t for v, k in zip(init, types, strict=True) for t in self.held(v, k)]
+        start = [t for v, k in zip(init, types, strict=True) for t in self.held(v, k)]
         graph = body.graph
         counted_inputs = [] if isinstance(body.source, Fetched) else body.inputs
         with graph.as_default():
             counter = counted_inputs[0] if counted_inputs else tf.compat.v1.placeholder(tf.int32, ())
-            limit_in, flag_in = tf.compat.v1.placeholder(tf.int32, ()), tf.compat.v1.placeholder(tf.bool, ())
-            extra_in = body.inputs if extra else []
-            graph.inputs[:0] = [counter, limit_in, flag_in, *extra_in, *body.arguments]
-            left = [counter + 1, limit_in, tf.convert_to_tensor(self.flag(again))]
-            left += body.following[0] if extra and body.following else extra_in
+            limit_in = tf.compat.v1.placeholder(tf.int32, ())
+            left = body.arguments
             if body.raised is None:
-                left += [t for v, k in zip(results, types, strict=True) for t in self.held(v, k)]
-            else:
-                left += body.arguments
-        graphs.close(graph, left)
-        shapes = [(), *[t.shape for t in extra], *[p.shape for k in types for p in self.parts(k)]]
+                left = [t for v, k in zip(results, types, strict=True) for t in self.held(v, k)]
+            asked = tf.convert_to_tensor(self.flag(again))
+            is_apart = not extra and self.is_general(results) and is_separable(graph, asked, left)
+            flag_in = [] if is_apart else [tf.compat.v1.placeholder(tf.bool, ())]
+            extra_in = body.inputs if extra else []
+            graph.inputs[:0] = [counter, limit_in, *flag_in, *extra_in, *body.arguments]
+            following = body.following[0] if extra and body.following else extra_in
+            outputs = [counter + 1, limit_in, *([] if is_apart else [asked]), *following, *left]
+
+        def test(*values: Any) -> Any:
+            if flags is None and not extra:
+                return None
+            return inlined(graph, [asked], list(zip(left, values, strict=True)))[0] if is_apart else values[0]
+
+        graphs.close(graph, outputs)
+        head = [*([] if is_apart else [tf.convert_to_tensor(first)]), *extra]
+        shapes = [*[t.shape for t in head], *[p.shape for k in types for p in self.parts(k)]]
         made = graphs.build_while(
-            graph, start, list(map(tf.TensorShape, shapes)), most, options.get("parallel_iterations", 10),
-            counted=limit is not None, flagged=flags is not None or bool(extra),
+            graph, [*head, *start], list(map(tf.TensorShape, shapes)), most,
+            options.get("parallel_iterations", 10), counted=limit is not None, test=test,
         )  # fmt: skip
         trips = limit if isinstance(limit, int) and flags is None else None
         counts = [_count_after(v, r, trips) for v, r in zip(init, results, strict=True)]
-        return self.built(types, made[1 + len(extra) :], counts)
+        return self.built(types, made[len(head) :], counts)
 
     def _check_options(self, options: dict[str, Any], init: Sequence[Any], types: Sequence[Any]) -> None:
         unknown = sorted(set(options) - _OPTIONS)
@@ -257,6 +266,13 @@ class TensorFlowBackend(TensorFlowKinds):
                 "ragged", weak(rows) if known is None else known, lambda i: iterated[self.tensor(i)]
             )
         return listed(self, super().sequence(iterated))
+
+    def first_and_rest(self, iterated: Any) -> tuple[Any, Any, Any]:
+        if not is_dataset(type(iterated)) and not is_iterator(type(iterated)):
+            return super().first_and_rest(iterated)
+        iterator = iter(iterated)
+        item = iterator.get_next_as_optional()
+        return item.has_value(), item.get_value, iterator
 
     def iterable(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> StagedSequence:
         if function is range and len(args) == 3 and self.is_array(args[2]):

@@ -6,7 +6,7 @@ graph goes straight into the operation. This module alone uses parts of TensorFl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -39,9 +39,10 @@ def is_xla() -> bool:
     return bool(control_flow_util.GraphOrParentsInXlaContext(_current()))
 
 
-def has_effects() -> bool:
-    """Whether the graph that is being built does anything besides computing."""
-    return any(op._is_stateful for op in _current().get_operations() if op.type != "Placeholder")  # noqa: SLF001
+def has_effects(graph: Any = None) -> bool:
+    """Whether a graph, or that which is being built, does anything besides computing."""
+    operations = (graph or _current()).get_operations()
+    return any(op._is_stateful for op in operations if op.type != "Placeholder")  # noqa: SLF001
 
 
 def _current() -> Any:
@@ -109,11 +110,12 @@ def build_while(
     parallel: int,
     *,
     counted: bool,
-    flagged: bool,
+    test: Callable[..., Any],
 ) -> list[Any]:
-    """`While` over a closed graph from (counter, limit, flag, *carried) to the same.
+    """`While` over a closed graph from (counter, limit, *carried) to the same.
 
-    It goes on while the counter is below the limit, if it is counted, and the flag holds, if it is flagged.
+    It goes on while the counter is below the limit, if it is counted, and `test` of what is carried holds, if
+    that is not None.
     """
     inputs = [tf.constant(0, tf.int32), limit, *init]
     count = len(inputs)
@@ -124,8 +126,9 @@ def build_while(
         ]
         for t in body.external_captures:
             cond.capture(t)
-        counter, most, flag = cond.inputs[:3]
-        tests = ([counter < most] if counted else []) + ([flag] if flagged else [])
+        counter, most, *carried = cond.inputs[:count]
+        asked = test(*carried)
+        tests = ([counter < most] if counted else []) + ([] if asked is None else [asked])
         going = tests[0] if len(tests) == 1 else tf.logical_and(*tests)
         cond.outputs = [tf.identity(going)]
     body.outputs.extend(body.internal_captures)

@@ -9,8 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from ...structures import flatten
-from ...undefined import Undefined
-from ..avals import Maybe, MaybeAval
+from ..avals import Maybe, MaybeAval, is_bound
 from ..functional import FunctionalBackend
 from .lists import Contents, ListKind, StagedList, empty, parts_as
 from .values import ArrayKind, Composite, Kind, Number, default_dtype, merged_dtype, merged_shape, shape_of
@@ -26,6 +25,9 @@ class TensorFlowKinds(FunctionalBackend):
     copied = "tf.identity({})"
     loops_over_ranges = True
     boolean = Kind(tf.bool, ())
+    where = staticmethod(tf.where)
+    logical_and = staticmethod(tf.logical_and)
+    logical_or = staticmethod(tf.logical_or)
 
     def is_array(self, value: Any) -> bool:
         return isinstance(value, (tf.Tensor, tf.Variable, Number))
@@ -118,12 +120,11 @@ class TensorFlowKinds(FunctionalBackend):
     def held(self, value: Any, kind: Any) -> list[Any]:
         """A value as the tensors of a kind."""
         if isinstance(kind, MaybeAval):
-            if isinstance(value, Undefined) or value is None:
-                held, bound = list(map(self.zeros, self.parts(kind.held))), False
-            elif isinstance(value, Maybe):
-                held, bound = self.held(value.value, kind.held), value.bound
+            bound = is_bound(value)
+            if bound is False:
+                held = list(map(self.zeros, self.parts(kind.held)))
             else:
-                held, bound = self.held(value, kind.held), True
+                held = self.held(value.value if isinstance(value, Maybe) else value, kind.held)
             return [*held, tf.convert_to_tensor(bound)] if kind.is_flagged else held
         if isinstance(kind, ListKind):
             if isinstance(value, list):

@@ -29,9 +29,28 @@ def is_selectable(graphs: Sequence[Any], results: Sequence[Any], *, compute: boo
     )
 
 
-def inlined(graph: Any, results: Sequence[Any]) -> list[Any]:
-    """The results of a graph, from the same operations in the graph that is being built."""
+def is_separable(graph: Any, test: Any, left: Sequence[Any]) -> bool:
+    """Whether the test of a loop's body asks for nothing that it computes but for what the body leaves."""
+    known = {t.ref() for t in left} | {inner.ref() for _, inner in graph.captures}
+    waiting = [test]
+    while waiting:
+        tensor = waiting.pop()
+        if tensor.ref() in known or tensor.graph is not graph:
+            continue
+        if tensor.op.type not in SAFE or tensor.op.type == "Placeholder" or tensor.shape.rank != 0:
+            return False
+        known.add(tensor.ref())
+        waiting.extend(tensor.op.inputs)
+    return True
+
+
+def inlined(graph: Any, results: Sequence[Any], given: Sequence[tuple[Any, Any]] = ()) -> list[Any]:
+    """The results of a graph, from the same operations in the graph that is being built.
+
+    Of the pairs `given` the first is a tensor of the graph, the second what stands for it.
+    """
     values = {inner.ref(): outer for outer, inner in graph.captures}
+    values.update((inner.ref(), outer) for inner, outer in given)
 
     def own(tensor: Any) -> Any:
         if tensor.graph is not graph:

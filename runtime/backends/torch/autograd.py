@@ -44,22 +44,29 @@ def joined(carried: Sequence[torch.Tensor], operands: Sequence[Any]) -> list[tor
     tensors = [v for v in (*carried, *operands) if isinstance(v, torch.Tensor) and v.dtype.is_floating_point]
     if not torch.is_grad_enabled() or not any(v.dtype.is_floating_point for v in carried):
         return list(carried)
-    nothing = [v.reshape(-1)[:0].sum() for v in tensors]
-    zeros: dict[Any, torch.Tensor] = {}
+    links: dict[Any, tuple[torch.Tensor, torch.Tensor]] = {}
 
     def start(value: torch.Tensor) -> torch.Tensor:
         if not value.dtype.is_floating_point:
             return value
-        key = value.dtype, value.device
-        if key not in zeros:
-            zeros[key] = sum(
-                (part if (part.dtype, part.device) == key else part.to(value.device, value.dtype))
-                for part in nothing
-            )
-        never = torch.zeros((), dtype=torch.bool, device=value.device)
-        return torch.where(never, zeros[key], value)
+        key = value.shape, value.dtype, value.device
+        if key not in links:
+            never, link = torch.zeros((), dtype=torch.bool, device=value.device), value
+            for other in tensors:
+                if other is not value:
+                    link = torch.where(never, _fitting(other, value), link)
+            links[key] = never, link
+            return link
+        return torch.where(*links[key], value)
 
     return [start(value) for value in carried]
+
+
+def _fitting(other: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+    """A tensor that depends on `other`, and can stand beside `value`."""
+    if (other.shape, other.dtype, other.device) == (value.shape, value.dtype, value.device):
+        return other
+    return other.reshape(-1)[:0].sum().to(value.device, value.dtype)
 
 
 def chosen(

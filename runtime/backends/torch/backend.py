@@ -22,8 +22,8 @@ from ..iterables import StagedSequence
 from . import capture as captured
 from .autograd import chosen, decoded, encoded, joined, may_need_gradient
 from .capture import Program, assert_holds, trace, untraced
-from .selection import is_selectable
-from .values import Handle, TensorType, TorchValues, truth
+from .selection import is_selectable, separated
+from .values import Handle, TensorType, TorchValues
 from .writes import Writes, is_number, mark_shared
 
 UNROLLED = 4
@@ -103,8 +103,8 @@ class TorchBackend(TorchValues):
 
     # Conditions and loops
 
-    def cond(
-        self, pred: Any, captures: tuple[Capture, Capture], outputs: Sequence[tuple[Any, Any, Any]]
+    def conditional(
+        self, test: Any, captures: tuple[Capture, Capture], outputs: Sequence[tuple[Any, Any, Any]]
     ) -> list[Any]:
         kinds = [kind for _, _, kind in outputs]
         parts = [part for kind in kinds for part in self.parts(kind)]
@@ -116,7 +116,7 @@ class TorchBackend(TorchValues):
         programs = [c.program for c in captures]
         is_plain = not any(c.raised for c in captures)
         if is_plain and is_selectable(programs, parts, compute=self.selects_numbers):
-            return self._noted(self._selected(pred, captures, outputs), captures, outputs)
+            return self._noted(self._selected(test, captures, outputs), captures, outputs)
 
         def branch(side: int) -> Program:
             def run() -> list[Any]:
@@ -130,22 +130,18 @@ class TorchBackend(TorchValues):
 
             return trace(run, fresh=True)
 
-        left = captured.conditional(truth(pred), (branch(0), branch(1)))
+        left = captured.conditional(test, (branch(0), branch(1)))
         if has_effects:
             assert_holds(decoded(left.pop(), torch.bool), "")
         left = [decoded(a, part.dtype) for a, part in zip(left, parts, strict=True)]
         return self._noted(self.built(kinds, left), captures, outputs)
 
     def _selected(
-        self, pred: Any, captures: tuple[Capture, Capture], outputs: Sequence[tuple[Any, Any, Any]]
+        self, test: Any, captures: tuple[Capture, Capture], outputs: Sequence[tuple[Any, Any, Any]]
     ) -> list[Any]:
-        sides = [self.value_of(c, c.program.results((), fresh=False)) for c in captures]
-        first, second = (
-            [a for out in outputs for a in self.held(value_of(out[side]), out[2])]
-            for side, value_of in enumerate(sides)
-        )
-        test = self.cast(truth(pred), self.boolean)
-        arrays = [torch.where(test, a, b) for a, b in zip(first, second, strict=True)]
+        values = [self.value_of(c, c.program.results((), fresh=False)) for c in captures]
+        sides = self.sides(values, outputs)
+        arrays = self.chosen(self.cast(test, self.boolean), sides, outputs)
         return self.built([kind for _, _, kind in outputs], arrays)
 
     def _noted(
@@ -175,10 +171,10 @@ class TorchBackend(TorchValues):
 
         def step(i: Any, carry: list[Any]) -> tuple[Any, list[Any]]:
             value_of = self.results(body, carry)
-            return truth(value_of(again)), self.left(value_of, results, types)
+            return self.truth(value_of(again)), self.left(value_of, results, types)
 
         return self._after(
-            body, results, self.built(types, self._loop(truth(going), limit, start, step, body))
+            body, results, self.built(types, self._loop(self.truth(going), limit, start, step, body, results))
         )
 
     def _loop(
@@ -188,6 +184,7 @@ class TorchBackend(TorchValues):
         start: list[Any],
         step: Callable[[Any, list[Any]], tuple[Any, list[Any]]],
         body: Capture,
+        results: Sequence[Any],
     ) -> list[Any]:
         """A loop that goes on as long as `step` says so, and for at most `length` rounds."""
         counter = TensorType(torch.int64, ())
@@ -196,19 +193,26 @@ class TorchBackend(TorchValues):
         head = [self.cast(going, self.boolean), *counts]
         ran = head[0] if bound is None else torch.logical_and(head[0], bound > 0)
 
-        def test(on: Any, *rest: Any) -> list[Any]:
-            return [on if bound is None else torch.logical_and(on, rest[0] < bound)]
-
-        def round_(on: Any, *rest: Any) -> list[Any]:
+        def round_(_: Any, *rest: Any) -> list[Any]:
             i = rest[0] if counts else None
             kept, left = step(i, list(rest[len(counts) :]))
             return [self.cast(kept, self.boolean), *([] if i is None else [i + 1]), *left]
 
         with untraced():
             examples = [torch.zeros_like(a) for a in (*head, *start)]
-        programs = [trace(f, examples, fresh=True) for f in (test, round_)]
-        carried = joined(_own([*head, *start]), [v for p in programs for v in p.operands])
-        left = captured.loop(programs[0], programs[1], carried)
+        program = trace(round_, examples, fresh=True)
+        is_apart = not body.program.has_effects and self.is_general(results)
+        asked = separated(program, len(examples)) if is_apart else None
+        if asked is not None:
+            del head[0], examples[0]
+
+        def test(*given: Any) -> list[Any]:
+            on = given[0] if asked is None else asked(*given)
+            return [on if bound is None else torch.logical_and(on, given[len(head) - 1] < bound)]
+
+        tested = trace(test, examples, fresh=True)
+        carried = joined(_own([*head, *start]), [*tested.operands, *program.operands])
+        left = captured.loop(tested, program, carried)
         if body.program.has_effects:
             assert_holds(torch.logical_or(left[0], torch.logical_not(left[0])), "")
         return chosen(ran, left[len(head) :], carried[len(head) :])
@@ -234,11 +238,13 @@ class TorchBackend(TorchValues):
 
         def step(i: Any, carry: list[Any]) -> tuple[Any, list[Any]]:
             value_of = self.results(body, [*self._element(items.item(i)), *carry])
-            kept = True if again is True else truth(value_of(again))
+            kept = True if again is True else self.truth(value_of(again))
             return kept, self.left(value_of, results, types)
 
         return self._after(
-            body, results, self.built(types, self._loop(truth(going), length, start, step, body))
+            body,
+            results,
+            self.built(types, self._loop(self.truth(going), length, start, step, body, results)),
         )
 
     def _after(self, body: Capture, results: Sequence[Any], made: list[Any]) -> list[Any]:

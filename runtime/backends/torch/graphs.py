@@ -29,6 +29,17 @@ def constants_as_inputs(graph: torch.fx.GraphModule, count: int) -> list[torch.T
     return found
 
 
+def without_first(program: Any) -> None:
+    """Take the first argument, which nothing uses, and the first result from a program."""
+    graph = program.graph.graph
+    output = graph.output_node()
+    output.args = (tuple(output.args[0][1:]),)
+    graph.eliminate_dead_code()
+    graph.erase_node(next(n for n in graph.nodes if n.op == "placeholder"))
+    program.graph.recompile()
+    del program.values[0], program.shared[0]
+
+
 def operands_of(programs: Sequence[Any]) -> list[Any]:
     """The operands of several programs, each once."""
     found: dict[Any, Any] = {}

@@ -7,12 +7,13 @@ does one whose branches add and compare numbers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
 from .capture import Program
+from .graphs import without_first
 
 _aten = torch.ops.aten
 
@@ -31,6 +32,38 @@ def is_selectable(programs: Sequence[Program], types: Sequence[Any], *, compute:
         not program.written and all(_is_safe(node, operators) for node in program.graph.graph.nodes)
         for program in programs
     )
+
+
+def separated(program: Program, count: int) -> Callable[..., torch.Tensor] | None:
+    """The test of a loop, out of a program from (going, *values) to the same: from values to going.
+
+    The program is left with the values, where the test asks for nothing else that it computes.
+    """
+    graph = program.graph.graph
+    [[again, *left]] = graph.output_node().args
+    inputs = [node for node in graph.nodes if node.op == "placeholder"]
+    values: dict[Any, Any] = dict(zip(inputs[count:], program.operands, strict=True))
+    found: set[torch.fx.Node] = set()
+    waiting = [again]
+    while waiting:
+        node = waiting.pop()
+        if node in left or node in values or node in found:
+            continue
+        if node.op == "placeholder" or not _is_safe(node, SAFE):
+            return None
+        found.add(node)
+        waiting.extend(node.all_input_nodes)
+    steps = [(node, node.target, (node.args, node.kwargs)) for node in graph.nodes if node in found]
+
+    def test(*given: torch.Tensor) -> torch.Tensor:
+        known = values | dict(zip(left, given, strict=True))
+        for node, operator, inputs in steps:
+            args, kwargs = torch.fx.node.map_arg(inputs, known.__getitem__)
+            known[node] = operator(*args, **kwargs)
+        return known[again]
+
+    without_first(program)
+    return test
 
 
 def _is_safe(node: torch.fx.Node, operators: frozenset[Any]) -> bool:

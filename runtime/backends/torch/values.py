@@ -65,6 +65,16 @@ class Handle:
         return found
 
 
+def truth(value: Any) -> Any:
+    """A staged truth value, as Python asks it."""
+    if not isinstance(value, torch.Tensor):
+        return value if isinstance(value, (bool, torch.SymBool)) else value != 0
+    if value.numel() != 1:
+        raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+    value = value.reshape(()) if value.ndim else value
+    return value if value.dtype == torch.bool else value != 0
+
+
 class TorchValues(CapturingBackend):
     """The part of the backend that is about single values."""
 
@@ -72,6 +82,10 @@ class TorchValues(CapturingBackend):
     an_array = "a tensor"
     loops_over_ranges = True
     boolean = TensorType(torch.bool, ())
+    truth = staticmethod(truth)
+    where = staticmethod(torch.where)
+    logical_and = staticmethod(torch.logical_and)
+    logical_or = staticmethod(torch.logical_or)
 
     def owns(self, kind: type) -> bool:
         return issubclass(kind, (torch.Tensor, *SYMBOLS))
@@ -162,7 +176,9 @@ class TorchValues(CapturingBackend):
         return _pairwise(torch.maximum, a, b)
 
     def not_(self, value: Any) -> Any:
-        return torch.sym_not(value) if isinstance(value, torch.SymBool) else torch.logical_not(truth(value))
+        return (
+            torch.sym_not(value) if isinstance(value, torch.SymBool) else torch.logical_not(self.truth(value))
+        )
 
     def get_item(self, target: Any, key: Any) -> Any:
         return indexing.get_item(target, key)
@@ -198,16 +214,6 @@ def _common(first: TensorType, second: TensorType) -> torch.dtype:
 
 def _rank(dtype: torch.dtype) -> int:
     return 3 if dtype.is_complex else 2 if dtype.is_floating_point else int(dtype != torch.bool)
-
-
-def truth(value: Any) -> Any:
-    """A staged truth value, as Python asks it."""
-    if not isinstance(value, torch.Tensor):
-        return value if isinstance(value, (bool, torch.SymBool)) else value != 0
-    if value.numel() != 1:
-        raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
-    value = value.reshape(()) if value.ndim else value
-    return value if value.dtype == torch.bool else value != 0
 
 
 def _pairwise(function: Callable[..., Any], a: Any, b: Any) -> Any:
