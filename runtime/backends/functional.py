@@ -25,7 +25,10 @@ from .iterables import StagedSequence, staged_enumerate, staged_range, staged_re
 
 @dataclass
 class Capture:
-    """One closure, as a program from arrays to arrays; `places` are the results by identity of the leaf."""
+    """One closure, as a program from arrays to arrays; `places` are the results by identity of the leaf.
+
+    `decided` are the identities of results whose values the trace knows.
+    """
 
     program: Any = None
     value: Any = None
@@ -34,6 +37,7 @@ class Capture:
     places: dict[int, int] = field(default_factory=dict)
     kept: list[Any] = field(default_factory=list)
     failed: Any = False
+    decided: set[int] = field(default_factory=set)
     lists: dict[int, tuple[GrowingList, list[Any] | None]] = field(default_factory=dict)
 
     def close(self) -> None:
@@ -140,16 +144,6 @@ class FunctionalBackend:
             if left[1] is True:
                 return self.logical_or(self.not_(test), first)
         return self.where(test, first, second)
-
-    def is_general(self, results: Sequence[Any]) -> bool:
-        """Whether the test of a loop, traced after a round, is that before the first too.
-
-        What is plain after a round may have decided in the trace what the test asks for.
-        """
-        return all(self.is_array(value) and self.is_staged(value) for value in results)
-
-    def is_staged(self, value: Any) -> bool:
-        raise NotImplementedError
 
     # The protocol
 

@@ -22,7 +22,7 @@ from .statement import (
 MAX_WIDENINGS = 12
 
 
-def _fixed_point(carried: Carried, once: Callable[[], Path], what: str) -> Path:
+def _fixed_point(carried: Carried, once: Callable[[], Path], what: str) -> Path | NothingBefore:
     for _ in range(MAX_WIDENINGS):
         rows = Rows()
         again: Restage | None = None
@@ -49,7 +49,7 @@ def _fixed_point(carried: Carried, once: Callable[[], Path], what: str) -> Path:
         except MismatchError as error:
             if len(rows.absent) < len(rows.rows):
                 raise
-            raise NothingBefore(rows.absent, error) from None
+            return NothingBefore(rows.absent, error)
         if settled and carried.tie(path):
             _refuse_written(carried, path)
             return path
@@ -146,12 +146,11 @@ def while_stmt(
     def once() -> Path:
         return statement.run(step, carried.arguments(), lambda *values: carried.begin(values))
 
-    try:
-        path = _fixed_point(carried, once, "a staged 'while'")
-    except NothingBefore as error:
+    path = _fixed_point(carried, once, "a staged 'while'")
+    if isinstance(path, NothingBefore):
         if is_peeled:
-            raise error.mismatch from None
-        assert_runs(backend, going, error.names)
+            raise path.mismatch
+        assert_runs(backend, going, path.names)
         options = fewer(options)
         while True:
             body()
@@ -207,14 +206,17 @@ def for_stmt(
     def once() -> Path:
         return statement.run(step, [*element_types, *carried.arguments()], enter)
 
-    try:
-        path = _fixed_point(carried, once, "a staged 'for'")
-    except NothingBefore as error:
+    path = _fixed_point(carried, once, "a staged 'for'")
+    if isinstance(path, NothingBefore):
         if is_peeled:
-            raise error.mismatch from None
-        first, rest = first_and_rest(backend, iterated, going, error)
-        body(first)
-        for_stmt(backend, rest, extra_test, body, get_state, set_state, names, fewer(options), is_peeled=True)
+            raise path.mismatch
+        parts = first_and_rest(backend, iterated, going, path)
+        if parts is not None:
+            body(parts[0])
+            options = fewer(options)
+            for_stmt(
+                backend, parts[1], extra_test, body, get_state, set_state, names, options, is_peeled=True
+            )
         return
     iterates = getattr(backend, "sources", lambda iterated: [iterated])(iterated)
     iterates = [source for iterated in iterates for source in _with_bases(iterated)]

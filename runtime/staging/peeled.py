@@ -13,6 +13,7 @@ program can tell, it raises.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..backends import Backend
@@ -21,11 +22,16 @@ from .conditions import if_stmt
 from .statement import nothing, set_nothing
 
 
-class NothingBefore(BaseException):
+@dataclass(frozen=True)
+class NothingBefore:
     """All that keeps a loop from being staged has no value, or is None, before it."""
 
-    def __init__(self, absent: Sequence[str], mismatch: MismatchError):
-        self.names, self.mismatch = ", ".join(absent), mismatch
+    absent: Sequence[str]
+    mismatch: MismatchError
+
+    @property
+    def names(self) -> str:
+        return ", ".join(self.absent)
 
 
 def assert_runs(backend: Backend, going: Any, name: str) -> None:
@@ -47,17 +53,21 @@ def fewer(options: dict[str, Any]) -> dict[str, Any]:
     return options if most is None else {**options, "maximum_iterations": most - 1}
 
 
-def first_and_rest(backend: Backend, iterated: Any, going: Any, error: NothingBefore) -> tuple[Any, Any]:
-    """The first item of what a loop iterates, and an iterable of the others.
+def first_and_rest(
+    backend: Backend, iterated: Any, going: Any, found: NothingBefore
+) -> tuple[Any, Any] | None:
+    """The first item of what a loop iterates, and an iterable of the others; None if there is no item.
 
     Raises:
         MismatchError: the backend cannot take it apart.
     """
-    parts: Callable[[Any], Any] | None = getattr(backend, "first_and_rest", None)
-    found = None if parts is None else parts(iterated)
-    if found is None:
-        raise error.mismatch
-    is_there, first, rest = found
+    take: Callable[[Any], Any] | None = getattr(backend, "first_and_rest", None)
+    parts = None if take is None else take(iterated)
+    if parts is None:
+        raise found.mismatch
+    is_there, first, rest = parts
+    if is_there is False:
+        return None
     for holds in (is_there, going):
-        assert_runs(backend, holds, error.names)
+        assert_runs(backend, holds, found.names)
     return first(), rest

@@ -215,7 +215,7 @@ class TensorFlowBackend(TensorFlowKinds):
             if body.raised is None:
                 left = [t for v, k in zip(results, types, strict=True) for t in self.held(v, k)]
             asked = tf.convert_to_tensor(self.flag(again))
-            is_apart = not extra and self.is_general(results) and is_separable(graph, asked, left)
+            is_apart = not extra and all(map(self.is_array, results)) and is_separable(graph, asked, left)
             flag_in = [] if is_apart else [tf.compat.v1.placeholder(tf.bool, ())]
             extra_in = body.inputs if extra else []
             graph.inputs[:0] = [counter, limit_in, *flag_in, *extra_in, *body.arguments]

@@ -30,7 +30,10 @@ def is_selectable(graphs: Sequence[Any], results: Sequence[Any], *, compute: boo
 
 
 def is_separable(graph: Any, test: Any, left: Sequence[Any]) -> bool:
-    """Whether the test of a loop's body asks for nothing that it computes but for what the body leaves."""
+    """Whether the test of a loop's body asks for nothing that it computes but for what the body leaves.
+
+    A plain value that the body leaves may have decided the test in the trace, but not that before the loop.
+    """
     known = {t.ref() for t in left} | {inner.ref() for _, inner in graph.captures}
     waiting = [test]
     while waiting:

@@ -56,6 +56,7 @@ class TorchBackend(TorchValues):
                 made.close()
                 self.captures.pop()
             made.kept = self.arrays_in([*leaves, *flatten(made.value)[0], *[v for _, v in made.writes]])
+            made.decided = {id(array) for array in made.kept if not self.is_staged(array)}
             return made.kept
 
         examples = self.examples(kinds)
@@ -201,7 +202,8 @@ class TorchBackend(TorchValues):
         with untraced():
             examples = [torch.zeros_like(a) for a in (*head, *start)]
         program = trace(round_, examples, fresh=True)
-        is_apart = not body.program.has_effects and self.is_general(results)
+        is_staged = all(self.is_array(leaf) and id(leaf) not in body.decided for leaf in results)
+        is_apart = is_staged and not body.program.has_effects
         asked = separated(program, len(examples)) if is_apart else None
         if asked is not None:
             del head[0], examples[0]

@@ -1,0 +1,138 @@
+"""Conditions on numbers are selections, and a loop carries what a program by hand would carry."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import numpy as np
+import pytest
+from support import required
+
+import autograph_rs as ag
+
+jax = required("jax")
+tf = required("tensorflow")
+torch = required("torch")
+
+
+def root(a, tolerance):
+    x = a
+    for _ in range(100):
+        ag.set_loop_options(maximum_iterations=100)
+        step = (x * x - a) / (2.0 * x)
+        x = x - step
+        if abs(step) < tolerance:
+            return x
+    return x
+
+
+def clamped(x, low, high):
+    steps = 0
+    while x > high or x < low:
+        x = x - 2 if x > high else x + 1
+        if steps > 90:
+            break
+        steps += 1
+    return x
+
+
+GIVEN = {root: (2.0, 1e-4), clamped: (100.0, 0.0, 3.0)}
+
+
+def equations(jaxpr):
+    """The names of the primitives, also in what they hold."""
+    for eqn in jaxpr.eqns:
+        yield eqn.primitive.name
+        for value in eqn.params.values():
+            for part in value if isinstance(value, tuple) else (value,):
+                inner = getattr(part, "jaxpr", part)
+                if hasattr(inner, "eqns"):
+                    yield from equations(inner)
+
+
+@pytest.mark.parametrize("f", GIVEN)
+def test_jax_selects(f):
+    given = [jax.numpy.float32(x) for x in GIVEN[f]]
+    jaxpr = jax.make_jaxpr(ag.convert(f))(*given)
+    assert "cond" not in set(equations(jaxpr.jaxpr))
+    assert np.isclose(jax.jit(ag.convert(f))(*given), f(*GIVEN[f]), rtol=1e-4)
+
+
+@pytest.mark.parametrize("f", GIVEN)
+def test_tensorflow_selects(f):
+    given = [tf.constant(x) for x in GIVEN[f]]
+    made = tf.function(ag.convert(f), autograph=False).get_concrete_function(*given)
+    names = {node.op for graph in made.graph.as_graph_def().library.function for node in graph.node_def}
+    assert not names & {"If", "StatelessIf"}
+    assert np.isclose(made(*given), f(*GIVEN[f]), rtol=1e-4)
+
+
+class Module(torch.nn.Module):
+    def __init__(self, f):
+        super().__init__()
+        self.f = f
+
+    def forward(self, *given):
+        return ag.convert(self.f)(*given)
+
+
+def exported(f, given):
+    program = torch.export.export(Module(f), tuple(given), strict=False)
+    [loop] = [node for node in program.graph.nodes if node.target is torch.ops.higher_order.while_loop]
+    return program.module(), loop.args[2]
+
+
+@pytest.mark.parametrize(("f", "carried"), [(root, 3), (clamped, 3)])
+def test_torch_selects_and_carries_no_test(f, carried):
+    """What is carried: x, the flag, and the counter."""
+    given = [torch.tensor(x) for x in GIVEN[f]]
+    program, values = exported(f, given)
+    assert len(values) == carried
+    assert np.isclose(program(*given), f(*GIVEN[f]), rtol=1e-4)
+
+
+def decided(n):
+    """The test after a round is decided in the trace, but not that before the first."""
+    count, done = n * 0, False
+    while n > 0 and not done:
+        count = count + 1
+        done = True
+    return count
+
+
+def test_a_test_that_the_trace_decides_stays_in_the_body():
+    assert tf.function(ag.convert(decided), autograph=False)(tf.constant(3)).numpy() == 1
+    assert jax.jit(ag.convert(decided))(3) == 1
+    given = torch.tensor(3)
+    assert torch.export.export(Module(decided), (given,), strict=False).module()(given) == 1
+
+
+def logarithms(xs):
+    total = 0.0
+    for x in xs:
+        if x > 0:
+            total = total + jax.numpy.log(x)
+        else:
+            total = total - x
+    return total
+
+
+def test_a_branch_whose_gradient_may_be_infinite_is_no_selection():
+    gradient = jax.grad(ag.convert(logarithms))(jax.numpy.array([2.0, 0.0, -1.0]))
+    assert gradient.tolist() == [0.5, -1.0, -1.0]
+
+
+def test_an_integer_step_in_a_branch_is_a_selection_with_a_gradient():
+    def f(x):
+        for _ in range(3):
+            ag.set_loop_options(maximum_iterations=3)
+            if x > 1.0:
+                x = x - 1.0
+            else:
+                x = x + x
+        return x
+
+    assert jax.grad(ag.convert(f))(jax.numpy.float32(1.5)).item() == 4.0
+    assert "cond" not in set(equations(jax.make_jaxpr(ag.convert(f))(1.5).jaxpr))
