@@ -197,7 +197,7 @@ class FunctionalBackend:
     def parts(self, kind: Any) -> list[Any]:
         """The types of the arrays in which a value of a type is held."""
         if isinstance(kind, MaybeAval):
-            return [kind.held, self.boolean] if kind.is_flagged else [kind.held]
+            return [*self.parts(kind.held), *([self.boolean] if kind.is_flagged else [])]
         return list(kind.items) if isinstance(kind, ListAval) else [kind]
 
     def held(self, value: Any, kind: Any) -> list[Any]:
@@ -206,11 +206,12 @@ class FunctionalBackend:
             return [self.cast(v, k) for v, k in zip(value.items, kind.items, strict=True)]
         if not isinstance(kind, MaybeAval):
             return [self.cast(value, kind)]
-        if is_bound(value) is False:
-            held = self.zeros(kind.held)
+        bound = is_bound(value)
+        if bound is False:
+            held = list(map(self.zeros, self.parts(kind.held)))
         else:
-            held = self.cast(value.value if isinstance(value, Maybe) else value, kind.held)
-        return [held, self.cast(is_bound(value), self.boolean)] if kind.is_flagged else [held]
+            held = self.held(value.value if isinstance(value, Maybe) else value, kind.held)
+        return [*held, self.cast(bound, self.boolean)] if kind.is_flagged else held
 
     def built(self, kinds: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
         """Values of types, out of their arrays in order."""
@@ -218,12 +219,17 @@ class FunctionalBackend:
         rest = list(arrays)
         for kind in kinds:
             count = len(self.parts(kind))
-            own, rest = rest[:count], rest[count:]
-            if isinstance(kind, MaybeAval):
-                found.append(Maybe(own[0], own[1] if kind.is_flagged else True, kind.name))
-            else:
-                found.append(Added(tuple(own)) if isinstance(kind, ListAval) else own[0])
+            found.append(self.one(kind, rest[:count]))
+            rest = rest[count:]
         return found
+
+    def one(self, kind: Any, own: list[Any], *more: Any) -> Any:
+        """A value of a type, out of its arrays; `more` is what a system says of values besides."""
+        if isinstance(kind, MaybeAval):
+            if not kind.is_flagged:
+                return Maybe(self.one(kind.held, own, *more), True, kind.name)
+            return Maybe(self.one(kind.held, own[:-1], *more), own[-1], kind.name)
+        return Added(tuple(own)) if isinstance(kind, ListAval) else own[0]
 
     def unbound(self, held: Any, name: str) -> MaybeAval:
         if not name.isidentifier():

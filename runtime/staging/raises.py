@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import AutographError, StagingError
 from ..tracebacks import catches, is_ours
+from .aliases import user_frames
 
 _RAISE = dis.opmap["RAISE_VARARGS"]
 _RAISING = frozenset(("assert_stmt", "fail", "list_get", "list_pop"))
@@ -29,12 +30,16 @@ def is_own_raise(error: BaseException) -> bool:
     return code.co_code[place.tb_lasti] == _RAISE
 
 
-def refuse_caught(error: BaseException, places: Iterable[tuple[types.CodeType, int]]) -> None:
+def refuse_caught(error: BaseException, places: Iterable[tuple[types.CodeType, int]] | None = None) -> None:
     """Refuse to raise at run time what the traced code would catch: the user's code, and where it is.
+
+    `places` are by default those of the converted functions that run.
 
     Raises:
         StagingError: an `except` of the traced code would have to catch it when the program runs.
     """
+    if places is None:
+        places = [(frame.f_code, frame.f_lasti) for frame in user_frames(converted=True)]
     for code, instruction in places:
         if catches(code, instruction):
             raise StagingError(

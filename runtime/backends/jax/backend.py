@@ -15,7 +15,6 @@ import jax.numpy as jnp
 from jax import lax
 
 from ... import staging
-from ...staging.aliases import user_frames
 from ...staging.raises import is_own_raise, refuse_caught
 from ...structures import flatten, unflatten
 from ..avals import Aval, ListAval
@@ -45,7 +44,7 @@ class JaxBackend(JaxValues):
                 if type(error).__module__.startswith("jax.") or not is_own_raise(error):
                     raise
                 made.raised, leaves = error, []
-                refuse_caught(error, ((f.f_code, f.f_lasti) for f in user_frames(converted=True)))
+                refuse_caught(error)
                 self.fail(True, error)
             finally:
                 made.close()

@@ -14,7 +14,6 @@ import tensorflow as tf
 
 from ... import staging
 from ...errors import MismatchError, StagingError
-from ...staging.aliases import user_frames
 from ...staging.raises import refuse_caught
 from ...structures import flatten
 from ...tracebacks import strip
@@ -100,7 +99,7 @@ class TensorFlowBackend(TensorFlowKinds):
                     if not is_users(error):
                         raise
                     made.raised = error
-                    refuse_caught(error, ((f.f_code, f.f_lasti) for f in user_frames(converted=True)))
+                    refuse_caught(error)
                     self.fail(True, error)
         finally:
             made.close()

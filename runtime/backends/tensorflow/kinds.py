@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from ...structures import flatten
-from ..avals import Maybe, MaybeAval, is_bound
+from ..avals import Maybe, MaybeAval
 from ..functional import FunctionalBackend
 from .lists import Contents, ListKind, StagedList, empty, parts_as
 from .values import ArrayKind, Composite, Kind, Number, default_dtype, merged_dtype, merged_shape, shape_of
@@ -109,7 +109,7 @@ class TensorFlowKinds(FunctionalBackend):
         if isinstance(kind, Kind):
             return [kind]
         if isinstance(kind, MaybeAval):
-            return [*self.parts(kind.held), *([self.boolean] if kind.is_flagged else [])]
+            return super().parts(kind)
         if isinstance(kind, ListKind):
             return [_VARIANT] * len(kind.items or ())
         if isinstance(kind, ArrayKind):
@@ -120,12 +120,7 @@ class TensorFlowKinds(FunctionalBackend):
     def held(self, value: Any, kind: Any) -> list[Any]:
         """A value as the tensors of a kind."""
         if isinstance(kind, MaybeAval):
-            bound = is_bound(value)
-            if bound is False:
-                held = list(map(self.zeros, self.parts(kind.held)))
-            else:
-                held = self.held(value.value if isinstance(value, Maybe) else value, kind.held)
-            return [*held, tf.convert_to_tensor(bound)] if kind.is_flagged else held
+            return super().held(value, kind)
         if isinstance(kind, ListKind):
             if isinstance(value, list):
                 value = self.staged_list(value)
@@ -142,14 +137,14 @@ class TensorFlowKinds(FunctionalBackend):
         for i, kind in enumerate(kinds):
             count = len(self.parts(kind))
             own, rest = rest[:count], rest[count:]
-            found.append(self._one(kind, own, None if counts is None else counts[i]))
+            found.append(self.one(kind, own, None if counts is None else counts[i]))
         return found
 
-    def _one(self, kind: Any, own: list[Any], count: Any) -> Any:
+    def one(self, kind: Any, own: list[Any], *more: Any) -> Any:
+        """`more` is the number of items of a list."""
+        [count] = more
         if isinstance(kind, MaybeAval):
-            if not kind.is_flagged:
-                return Maybe(self._one(kind.held, own, count), True, kind.name)
-            return Maybe(self._one(kind.held, own[:-1], count), own[-1], kind.name)
+            return super().one(kind, own, count)
         if isinstance(kind, ListKind):
             if kind.is_value:
                 return StagedList(self, ListKind(kind.items, kind.spec), own, count)

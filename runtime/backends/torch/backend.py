@@ -13,7 +13,6 @@ import torch
 
 from ... import staging
 from ...errors import StagedRecursionError, StagingError
-from ...staging.aliases import user_frames
 from ...staging.raises import is_own_raise, refuse_caught
 from ...structures import flatten, unflatten
 from ..avals import ListAval
@@ -50,7 +49,7 @@ class TorchBackend(TorchValues):
                 if not is_own_raise(error):
                     raise
                 made.raised, leaves = error, []
-                refuse_caught(error, ((f.f_code, f.f_lasti) for f in user_frames(converted=True)))
+                refuse_caught(error)
                 self.fail(True, error)
             finally:
                 made.close()
