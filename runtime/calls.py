@@ -67,6 +67,8 @@ def make_callee(
     def left(function: Any) -> Any:
         """The callee of what is not converted."""
         found = dispatching.get(id(function), function)
+        if active and found is function and (replacement := staging_of(function)) is not None:
+            return replacement
         return passing(found, callee) if active and takes_functions(function) else found
 
     def callee(function: Any) -> Any:

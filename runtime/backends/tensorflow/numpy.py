@@ -19,7 +19,7 @@ _NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan
           "ascontiguousarray": "asarray"}  # fmt: skip
 
 
-def _is_ofof_numpy(function: Any) -> bool:
+def _is_of_numpy(function: Any) -> bool:
     module = getattr(function, "__module__", None)
     return isinstance(module, str) and module.partition(".")[0] == "numpy" and callable(function)
 
@@ -34,7 +34,7 @@ def replaced(backend: Any, function: Callable[..., Any]) -> Callable[..., Any] |
         own = _UFUNC.get((holder.__name__, function.__name__))
         if own is None:
             return None
-    if own is None and not (isinstance(function, np.ufunc) or _is_ofof_numpy(function)):
+    if own is None and not (isinstance(function, np.ufunc) or _is_of_numpy(function)):
         return None
 
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -51,6 +51,8 @@ def replaced(backend: Any, function: Callable[..., Any]) -> Callable[..., Any] |
 def of_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
     """TensorFlow's function for one of NumPy or `math`."""
     module = (function.__module__ or "").removeprefix("numpy").strip(".")
+    if module.startswith(("core.", "_core.", "lib.")):  # where NumPy itself defines it
+        module = ""
     name = _NAMES.get(function.__name__, function.__name__)
     own = _OWN.get((module, name)) or (
         getattr(tnp, name, None) if name and not module.startswith(("lin", "fft")) else None
@@ -129,6 +131,28 @@ def _size(value: Any) -> Any:
     return known if known is not None else weak(tf.size(value, out_type=default_dtype(1)))
 
 
+def _take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Any:
+    """TensorFlow's own clips where NumPy counts from the end, and raises."""
+    if mode != "raise":
+        return tnp.take(x, indices, axis, mode=mode)
+    x, indices = map(tf.convert_to_tensor, (x, indices))
+    if axis is None:
+        x, axis = tf.reshape(x, [-1]), 0
+    length = tf.shape(x, out_type=indices.dtype)[axis]
+    return tf.gather(x, tf.where(indices < 0, indices + length, indices), axis=axis)
+
+
+def _array_equal(a: Any, b: Any) -> Any:
+    """TensorFlow's own is False in a graph."""
+    a, b = map(tf.convert_to_tensor, (a, b))
+    if not a.shape.is_compatible_with(b.shape):
+        return tf.constant(False)
+    if a.shape.is_fully_defined() and b.shape.is_fully_defined():
+        return tf.reduce_all(tnp.equal(a, b))
+    is_alike = tf.reduce_all(tf.equal(tf.shape(a), tf.shape(b)))
+    return tf.cond(is_alike, lambda: tf.reduce_all(tnp.equal(a, b)), lambda: False)
+
+
 _OWN: dict[tuple[str, str], Callable[..., Any]] = {
     ("linalg", "norm"): tf.norm,
     ("linalg", "inv"): tf.linalg.inv,
@@ -146,6 +170,9 @@ _OWN: dict[tuple[str, str], Callable[..., Any]] = {
     ("", "identity"): lambda n, dtype=float: tf.eye(n, dtype=tf.as_dtype(np.dtype(dtype))),
     ("", "arange"): lambda *args, dtype=None: _arange(*args, dtype=dtype),
     ("", "stack"): lambda arrays, axis=0: tnp.stack(_some(arrays), axis),
+    ("", "array_equal"): _array_equal,
+    ("", "take"): _take,
+    ("", "float_power"): lambda a, b: tnp.power(tf.cast(a, tf.float64), tf.cast(b, tf.float64)),
     ("", "shape"): _shape,
     ("", "ndim"): lambda x: x.shape.rank,
     ("", "size"): _size,

@@ -68,6 +68,9 @@ def call_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 
 def _found(function: Any) -> Callable[..., Any] | None:
+    own = _OWN.get(function) if getattr(function, "__hash__", None) else None
+    if own is not None:
+        return own
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
         whole = _WHOLE.get((owner.__name__, function.__name__))
@@ -77,6 +80,43 @@ def _found(function: Any) -> Callable[..., Any] | None:
     return getattr(module, function.__name__, None)
 
 
+def _take(a: Any, indices: Any, axis: int | None = None, **rest: Any) -> Any:
+    if axis is not None or rest:
+        return tnp.take(a, indices, axis, **rest)
+    return torch.take(_stacked(a), _stacked(indices))
+
+
+def _of_all(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A statistic, which of a whole array is a number: PyTorch's function gives an array of one."""
+
+    @functools.wraps(function)
+    def run(a: Any, *args: Any, axis: Any = None, keepdims: bool = False, **rest: Any) -> Any:
+        made = function(a, *args, axis=axis, keepdims=keepdims, **rest)
+        return made if axis is not None or keepdims else tnp.reshape(made, ())
+
+    return run
+
+
+def _smooth(value: Any) -> torch.Tensor:
+    tensor = _stacked(value)
+    return tensor if tensor.is_floating_point() else tensor.to(torch.float64)
+
+
+def _cbrt(value: Any) -> torch.Tensor:
+    tensor = _smooth(value)
+    return torch.sign(tensor) * torch.abs(tensor) ** (1 / 3)
+
+
+_OWN: dict[Any, Callable[..., Any]] = {
+    np.take: _take,
+    np.cbrt: _cbrt,
+    np.median: _of_all(tnp.median),
+    np.quantile: _of_all(tnp.quantile),
+    np.percentile: _of_all(tnp.percentile),
+    np.square: lambda x: _stacked(x) * x,
+    np.trunc: lambda x: torch.trunc(_stacked(x)),
+    np.heaviside: lambda x, y: torch.heaviside(_smooth(x), _smooth(y)),
+}
 _WHOLE = {
     ("add", "reduce"): "sum",
     ("multiply", "reduce"): "prod",
