@@ -27,7 +27,7 @@ from .lists import (
     StagedList,
     known_count,
 )
-from .selection import inlined, is_selectable, is_separable
+from .selection import inlined, is_selectable, is_separable, negated
 from .sources import Element, Fetched, is_dataset, is_iterator, listed, source_of
 from .values import (
     Number,
@@ -306,8 +306,7 @@ class TensorFlowBackend(TensorFlowKinds):
         return weak(tf.maximum(*map(self.tensor, (weak(a), weak(b)))))
 
     def not_(self, value: Any) -> Any:
-        """Not `tf.logical_not`: of a comparison with NaN TensorFlow would make the opposite comparison."""
-        return tf.not_equal(self.truth(value), True)
+        return negated(self.truth(value))
 
     def get_item(self, target: Any, key: Any) -> Any:
         return items.get_item(self, target, key)

@@ -137,9 +137,22 @@ def _take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") ->
         return tnp.take(x, indices, axis, mode=mode)
     x, indices = map(tf.convert_to_tensor, (x, indices))
     if axis is None:
-        x, axis = tf.reshape(x, [-1]), 0
-    length = tf.shape(x, out_type=indices.dtype)[axis]
-    return tf.gather(x, tf.where(indices < 0, indices + length, indices), axis=axis)
+        x, axis = (x if x.shape.rank == 1 else tf.reshape(x, [-1])), 0
+    if not _is_counted(indices):
+        length = x.shape[axis] or tf.shape(x, out_type=indices.dtype)[axis]
+        indices = tf.where(indices < 0, indices + length, indices)
+    return tf.gather(x, indices, axis=axis)
+
+
+_COUNTS = {"TopKV2": 1, "ArgMax": 0, "ArgMin": 0, "Shape": 0, "Size": 0, "Where": 0}
+_PASSING = frozenset(("Identity", "Cast", "Reshape", "StridedSlice", "ExpandDims", "Squeeze", "Transpose"))
+
+
+def _is_counted(indices: Any) -> bool:
+    """Whether indexes come from an operation that gives none below zero."""
+    while tf.is_symbolic_tensor(indices) and indices.op.type in _PASSING:
+        indices = indices.op.inputs[0]
+    return tf.is_symbolic_tensor(indices) and _COUNTS.get(indices.op.type) == indices.value_index
 
 
 def _array_equal(a: Any, b: Any) -> Any:
@@ -151,6 +164,18 @@ def _array_equal(a: Any, b: Any) -> Any:
         return tf.reduce_all(tnp.equal(a, b))
     is_alike = tf.reduce_all(tf.equal(tf.shape(a), tf.shape(b)))
     return tf.cond(is_alike, lambda: tf.reduce_all(tnp.equal(a, b)), lambda: False)
+
+
+def _argsort(x: Any, axis: int | None = -1, kind: str | None = None) -> Any:
+    """TensorFlow negates to sort upwards: what is negated already is sorted downwards."""
+    x = tf.convert_to_tensor(x)
+    if axis is None:
+        x, axis = tf.reshape(x, [-1]), 0
+    if x.shape.rank == 0:
+        return tf.zeros([1], tf.int64)
+    is_negated = x.dtype.is_floating and tf.is_symbolic_tensor(x) and x.op.type == "Neg"
+    given, direction = (x.op.inputs[0], "DESCENDING") if is_negated else (x, "ASCENDING")
+    return tf.cast(tf.argsort(given, axis, direction, stable=True), tf.int64)
 
 
 _OWN: dict[tuple[str, str], Callable[..., Any]] = {
@@ -171,6 +196,7 @@ _OWN: dict[tuple[str, str], Callable[..., Any]] = {
     ("", "arange"): lambda *args, dtype=None: _arange(*args, dtype=dtype),
     ("", "stack"): lambda arrays, axis=0: tnp.stack(_some(arrays), axis),
     ("", "array_equal"): _array_equal,
+    ("", "argsort"): _argsort,
     ("", "take"): _take,
     ("", "float_power"): lambda a, b: tnp.power(tf.cast(a, tf.float64), tf.cast(b, tf.float64)),
     ("", "shape"): _shape,

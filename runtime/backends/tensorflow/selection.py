@@ -29,6 +29,17 @@ def is_selectable(graphs: Sequence[Any], results: Sequence[Any], *, compute: boo
     )
 
 
+_NEGATED = "negated"
+_COMPARISONS = frozenset(("Less", "LessEqual", "Greater", "GreaterEqual"))
+
+
+def negated(test: Any) -> Any:
+    """Not `tf.logical_not` of a comparison: TensorFlow would make the opposite one, also of NaN."""
+    if tf.is_symbolic_tensor(test) and test.op.type in _COMPARISONS:
+        return tf.not_equal(test, True, name=_NEGATED)
+    return tf.logical_not(test, name=_NEGATED)
+
+
 def is_separable(graph: Any, test: Any, left: Sequence[Any]) -> bool:
     """Whether the test of a loop's body asks for nothing that it computes but for what the body leaves.
 
@@ -60,6 +71,9 @@ def inlined(graph: Any, results: Sequence[Any], given: Sequence[tuple[Any, Any]]
             return tensor
         if tensor.ref() not in values:
             op = tensor.op
+            if op.name.rpartition("/")[2].startswith(_NEGATED):
+                values[tensor.ref()] = negated(own(op.inputs[0]))
+                return values[tensor.ref()]
             made = tf.compat.v1.get_default_graph().create_op(
                 op.type,
                 [own(t) for t in op.inputs],
