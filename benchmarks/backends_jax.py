@@ -44,16 +44,17 @@ def newton(a, tolerance):
     return lax.while_loop(lambda state: (state[0] < 100) & ~state[2], body, (0, a, False))[1]
 
 
-def beam_search(table, scores, places, margin):
+def beam_search(moves, emissions, scores, places, margin):
     def body(state):
         i, scores, places, _ = state
-        paths = jnp.reshape(jnp.expand_dims(scores, 1) + jnp.take(table[i], places, axis=0), (-1,))
+        paths = jnp.expand_dims(scores, 1) + jnp.take(moves, places, axis=0) + emissions[i]
+        paths = jnp.reshape(paths, (-1,))
         order = jnp.argsort(-paths)[:BEAMS]
         scores = jnp.take(paths, order)
         return i + 1, scores, order % MOVES, scores[0] - scores[BEAMS - 1] > margin
 
     start = 0, scores, places, False
-    return lax.while_loop(lambda state: (state[0] < len(table)) & ~state[3], body, start)[1:3]
+    return lax.while_loop(lambda state: (state[0] < len(emissions)) & ~state[3], body, start)[1:3]
 
 
 BY_HAND = dict(zip(WORKLOADS, (collatz, clipped_walk, rnn, newton, beam_search), strict=True))

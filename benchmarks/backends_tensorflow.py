@@ -48,15 +48,16 @@ def newton(a, tolerance):
     return tf.while_loop(goes_on, body, (tf.constant(0), a, tf.constant(False)))[1]
 
 
-def beam_search(table, scores, places, margin):
+def beam_search(moves, emissions, scores, places, margin):
     def body(i, scores, places, _):
-        paths = tf.reshape(tf.expand_dims(scores, 1) + tf.gather(table[i], places, axis=0), (-1,))
+        paths = tf.expand_dims(scores, 1) + tf.gather(moves, places, axis=0) + emissions[i]
+        paths = tf.reshape(paths, (-1,))
         order = tf.argsort(-paths)[:BEAMS]
         scores = tf.gather(paths, order)
         return i + 1, scores, order % MOVES, scores[0] - scores[BEAMS - 1] > margin
 
     def goes_on(i, _scores, _places, done):
-        return (i < table.shape[0]) & ~done
+        return (i < emissions.shape[0]) & ~done
 
     return tf.while_loop(goes_on, body, (tf.constant(0), scores, places, tf.constant(False)))[1:3]
 

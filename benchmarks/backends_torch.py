@@ -55,13 +55,14 @@ def newton(a, tolerance):
     return while_loop(goes_on, body, start)[1]
 
 
-def beam_search(table, scores, places, margin):
+def beam_search(moves, emissions, scores, places, margin):
     def goes_on(i, _scores, _places, done):
-        return (i < len(table)) & ~done
+        return (i < len(emissions)) & ~done
 
     def body(i, scores, places, _):
-        moves = torch.index_select(table, 0, i.reshape(1))[0]
-        paths = torch.reshape(scores.unsqueeze(1) + torch.index_select(moves, 0, places), (-1,))
+        emission = torch.index_select(emissions, 0, i.reshape(1))[0]
+        paths = scores.unsqueeze(1) + torch.index_select(moves, 0, places) + emission
+        paths = torch.reshape(paths, (-1,))
         order = torch.argsort(-paths)[:BEAMS]
         scores = torch.index_select(paths, 0, order)
         return i + 1, scores, order % MOVES, scores[0] - scores[BEAMS - 1] > margin

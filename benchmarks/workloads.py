@@ -48,10 +48,11 @@ def newton(a, tolerance):
     return x
 
 
-def beam_search(table, scores, places, margin):
-    """The best paths through a table of moves, until the best leads by a margin."""
-    for moves in table:
-        paths = np.reshape(np.expand_dims(scores, 1) + np.take(moves, places, axis=0), (-1,))
+def beam_search(moves, emissions, scores, places, margin):
+    """The best paths through a hidden Markov model, until the best leads by a margin."""
+    for emission in emissions:
+        paths = np.expand_dims(scores, 1) + np.take(moves, places, axis=0) + emission
+        paths = np.reshape(paths, (-1,))
         order = np.argsort(-paths)[:BEAMS]
         scores = np.take(paths, order)
         places = order % MOVES
@@ -78,6 +79,12 @@ WORKLOADS = {
     "Newton with an early return": (newton, (np.float32(1e6), np.float32(1e-3))),
     "beam search": (
         beam_search,
-        (_normal(50, MOVES, MOVES), _normal(BEAMS), np.zeros(BEAMS, np.int32), np.float32(1e9)),
+        (
+            _normal(MOVES, MOVES),
+            _normal(200, MOVES),
+            _normal(BEAMS),
+            np.zeros(BEAMS, np.int32),
+            np.float32(1e9),
+        ),
     ),
 }
