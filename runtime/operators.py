@@ -62,8 +62,9 @@ def while_stmt(
 ) -> None:
     """`while test(): body()`; it is staged from the first iteration on whose test is staged."""
     try:
+        is_limited = "maximum_iterations" in opts
         going = test()
-        while going is True:
+        while going is True and not is_limited:
             body()
             going = test()
         if going is False:
@@ -76,6 +77,8 @@ def while_stmt(
             if not going:
                 return
             body()
+            if is_limited:  # a round before the loop is staged is one of those that it may have
+                opts = staging.fewer(opts)
             going = test()
     except BaseException as error:
         without_own_frame(error)

@@ -6,7 +6,15 @@ name it among its state, `Undefined` stands for it; reading it is the error that
 
 from __future__ import annotations
 
+import re
 from typing import NoReturn
+
+_RESULT = re.compile(r"return_value(_\d+)?$")
+
+
+def is_result(name: str) -> bool:
+    """Whether a variable is the one that the converter keeps a function's result in."""
+    return _RESULT.match(name) is not None
 
 
 class Undefined:

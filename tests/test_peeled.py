@@ -27,7 +27,7 @@ def countdown(n):
 )
 def test_a_loop_that_runs_no_round_raises(f, given, name):
     staged = ag.function(f)
-    with pytest.raises(AssertionError, match=f"a staged loop runs no round, and {name}, which it gives"):
+    with pytest.raises(AssertionError, match=f"runs no round, and only a round gives {name} a value"):
         staged(given)
 
 
@@ -56,6 +56,62 @@ def test_the_first_round_counts():
         return found
 
     assert ag.function(bounded)(np.int64(10)) == 8
+
+
+def test_rounds_before_the_loop_is_staged_count():
+    def counted(xs):
+        n = 0
+        while True:
+            ag.set_loop_options(maximum_iterations=3)
+            n = n + 1
+            if xs[n] > 100:
+                break
+        return n
+
+    assert ag.function(counted)(np.zeros(10)) == 3
+
+
+def test_none_becomes_a_tuple():
+    def f(xs):
+        best = None
+        for i, x in enumerate(xs):
+            if best is None or x > best[0]:
+                best = (x, i)
+        return best
+
+    assert ag.function(f)(np.array([1.0, 3.0, 2.0])) == (3.0, 1)
+
+
+def test_a_zip_that_the_trace_knows_to_be_empty():
+    def rise(xs):
+        best = None
+        for a, b in zip(xs, xs[1:], strict=False):  # noqa: RUF007 - as users write it
+            if best is None or b - a > best:
+                best = b - a
+        return best
+
+    staged = ag.function(rise)
+    assert staged(np.array([3.0])) is None
+    assert staged(np.array([3.0, 4.0, 6.0])) == 2.0
+
+
+def test_each_name_is_told_once():
+    def f(n):
+        best = None
+
+        def note(x):
+            nonlocal best
+            best = x
+
+        while n > 0:
+            note(n)
+            n = n - 1
+        return best
+
+    staged = ag.function(f)
+    assert staged(np.int64(2)) == 1
+    with pytest.raises(AssertionError, match="only a round gives best a value"):
+        staged(np.int64(0))
 
 
 def test_nothing_is_left_of_what_was_tried():

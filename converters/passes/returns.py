@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 
 import gast
 
-from ..analysis import Facts, activity, breaks
+from ..analysis import Facts, activity, breaks, completes
 from ..trees import FUNCTIONS, LOOPS, at, blocks, header, is_endless, load
 
 
@@ -42,7 +42,8 @@ def postpone_returns(function: gast.AST, facts: Facts, flag: Callable[[str], str
         first = found[0][1]
         if any(gast.dump(r.value) != gast.dump(first.value) for _, r in found):
             return []
-        is_only_end = is_endless(loop) and not breaks(loop.body)
+        falls_through = not is_endless(loop) and completes(loop.orelse)
+        is_only_end = not falls_through and not breaks(loop.body)
         is_repeated = not loop.orelse and gast.dump(first) in map(gast.dump, following)
         name = flag("returned")
         for places, made in found:

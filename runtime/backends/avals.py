@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
-from ..undefined import Undefined
+from ..undefined import Undefined, is_result
 from . import Shared
-
-_RESULT = re.compile(r"return_value(_\d+)?$")  # what the converter names a function's result
 
 
 @dataclass(frozen=True)
@@ -37,7 +34,7 @@ class MaybeAval:
     @property
     def is_flagged(self) -> bool:
         """Whether it is asked for; what a function returns is read on no path that leaves it unbound."""
-        return not _RESULT.match(self.name)
+        return not is_result(self.name)
 
 
 class Maybe(Shared):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .builtins import IMPLEMENTATIONS
@@ -44,8 +45,17 @@ def first_and_rest(
     if iterated.op == "zip" and not iterated.attrs["strict"]:
         parts = [part for part in (first_and_rest(i, both) for i in inputs) if part is not None]
         if parts and len(parts) == len(inputs):
-            is_there = parts[0][0]
-            for part in parts[1:]:
-                is_there = both(is_there, lambda part=part: part[0])  # type: ignore[misc]
-            return is_there, lambda: tuple([p[1]() for p in parts]), staged_zip(*(p[2] for p in parts))
+            return (
+                _all([part[0] for part in parts], both),
+                lambda: tuple([p[1]() for p in parts]),
+                staged_zip(*(p[2] for p in parts)),
+            )
     return None
+
+
+def _all(conditions: Sequence[Any], both: Callable[[Any, Callable[[], Any]], Any]) -> Any:
+    """All of them: False where the trace knows of one that fails."""
+    if any(holds is False for holds in conditions):
+        return False
+    staged = [holds for holds in conditions if holds is not True]
+    return functools.reduce(lambda a, b: both(a, lambda: b), staged) if staged else True

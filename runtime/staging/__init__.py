@@ -29,6 +29,7 @@ from .expressions import (
     refuse_text,
 )
 from .loops import for_stmt, while_stmt
+from .peeled import fewer
 from .statement import AlwaysRaises, nothing, set_nothing
 from .unrolled import finish_unrolled
 
@@ -41,6 +42,7 @@ __all__ = [
     "certain",
     "contains",
     "ended",
+    "fewer",
     "finish_unrolled",
     "for_stmt",
     "get_item",

@@ -138,6 +138,8 @@ class Carried:
                 rows.add(location.name, old_spec, spec, "the structure changes")
                 if old_spec.kind is spec.kind is dict and set(old_spec.keys) < set(spec.keys):
                     rows.absent.append(f"a key of {location.name}")
+                elif old == [None]:
+                    rows.absent.append(location.name)
                 return True
         settled = True
         for i, (name, leaf) in enumerate(

@@ -150,15 +150,18 @@ def while_stmt(
     if isinstance(path, NothingBefore):
         if is_peeled:
             raise path.mismatch
-        assert_runs(backend, going, path.names)
-        options = fewer(options)
-        while True:
+        if options.get("maximum_iterations") == 0:
+            return
+        with assert_runs(backend, (going,), path.names):
             body()
+        while True:
+            options = fewer(options)
             going = test()
             if staged_by(going) is backend:
                 while_stmt(backend, going, test, body, get_state, set_state, names, options, is_peeled=True)
-            if staged_by(going) is backend or not going:
+            if staged_by(going) is backend or not going or options.get("maximum_iterations") == 0:
                 return
+            body()
     results = backend.while_loop(
         going,
         carried.initial(),
@@ -210,7 +213,8 @@ def for_stmt(
     if isinstance(path, NothingBefore):
         if is_peeled:
             raise path.mismatch
-        parts = first_and_rest(backend, iterated, going, path)
+        is_none = options.get("maximum_iterations") == 0
+        parts = None if is_none else first_and_rest(backend, iterated, going, path)
         if parts is not None:
             body(parts[0])
             options = fewer(options)

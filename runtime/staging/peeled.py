@@ -13,6 +13,7 @@ program can tell, it raises.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,26 +32,37 @@ class NothingBefore:
 
     @property
     def names(self) -> str:
-        return ", ".join(self.absent)
+        by_attribute = {name.rpartition(".")[2]: name for name in reversed(self.absent)}
+        return ", ".join(reversed(by_attribute.values()))
 
 
-def assert_runs(backend: Backend, going: Any, name: str) -> None:
-    """Raise, when the program runs, if a loop is not entered."""
+def assert_runs(backend: Backend, conditions: Sequence[Any], names: str) -> AbstractContextManager[Any]:
+    """Raise, when the program runs, if a loop is not entered; what is computed in the context comes after."""
+    error = AssertionError(
+        f"a staged loop runs no round, and only a round gives {names} a value: give it one of that type "
+        "before the loop"
+    )
 
     def fail() -> None:
-        raise AssertionError(
-            f"a staged loop runs no round, and {name}, which it gives a value, has none before it: give it "
-            "one of that type"
-        )
+        raise error
 
-    if going is not True:
-        if_stmt(backend, backend.not_(going), fail, nothing, tuple, set_nothing, (), 0)
+    checks = []
+    for going in conditions:
+        if going is True:
+            continue
+        if hasattr(backend, "fail"):
+            checks.append(backend.fail(backend.not_(going), error))
+        else:
+            if_stmt(backend, backend.not_(going), fail, nothing, tuple, set_nothing, (), 0)
+    return backend.after(checks) if checks and hasattr(backend, "after") else nullcontext()
 
 
 def fewer(options: dict[str, Any]) -> dict[str, Any]:
     """The options of a loop that has run one of its rounds."""
     most = options.get("maximum_iterations")
-    return options if most is None else {**options, "maximum_iterations": most - 1}
+    if most is None:
+        return options
+    return {**options, "maximum_iterations": max(most - 1, 0) if isinstance(most, int) else most - 1}
 
 
 def first_and_rest(
@@ -68,6 +80,5 @@ def first_and_rest(
     is_there, first, rest = parts
     if is_there is False:
         return None
-    for holds in (is_there, going):
-        assert_runs(backend, holds, found.names)
-    return first(), rest
+    with assert_runs(backend, (is_there, going), found.names):
+        return first(), rest

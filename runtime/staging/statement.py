@@ -19,7 +19,7 @@ from ..errors import MismatchError, StagedRecursionError, StagingError
 from ..heap import Heap, Slot
 from ..structures import LEAF, Spec, is_changeable
 from ..tracebacks import is_ours
-from ..undefined import Undefined
+from ..undefined import Undefined, is_result
 from .aliases import ROOT, other_way, user_variables
 from .apart import Apart, TakenApart
 
@@ -267,6 +267,8 @@ class Rows:
 
     def add(self, name: str, first: Any, second: Any, reason: str = "") -> None:
         note = f" ({reason})" if reason else ""
+        if is_result(name):
+            name = "the result of the function"
         self.rows.append(f"    {name}: {first} | {second}{note}")
 
     def check(self, what: str, remedy: str) -> None:
@@ -310,6 +312,9 @@ def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Row
             if type(first) is type(second) and is_changeable(first) and is_changeable(second):
                 raise TakenApart(type(value))
             both = type(first) is type(second) and hasattr(first, "__dict__")
+            if value is None:
+                rows.add(name, describe(backend, first), describe(backend, second), "None is no such value")
+                return None
             reason = "these are two objects: set the attributes of one, or use a frozen dataclass" * both
             rows.add(name, describe(backend, first), describe(backend, second), reason)
             return None

@@ -94,6 +94,10 @@ def calls() -> Iterator[Call]:
     call("round", V * 1.2345, 2)
     call("linalg.norm linalg.inv linalg.det linalg.cholesky linalg.eigvalsh linalg.pinv linalg.slogdet", S)
     call("linalg.solve", S, V[:2])
+    call("add.reduce multiply.reduce maximum.reduce minimum.reduce add.accumulate multiply.accumulate", A)
+    call("logical_and.reduce logical_or.reduce", A > 0)
+    call("add.reduce", A, axis=1)
+    call("add.outer subtract.outer multiply.outer", A, V)
     yield from found
 
 

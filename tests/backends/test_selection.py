@@ -109,6 +109,107 @@ def test_a_test_that_the_trace_decides_stays_in_the_body():
     assert torch.export.export(Module(decided), (given,), strict=False).module()(given) == 1
 
 
+# A test that is no part of what is carried is asked of the first values too
+
+
+def two_names(a, b):
+    while a > 0:
+        a = a - 1
+        b = a
+    return b
+
+
+def two_names_in_another_order(z, a):
+    while z > 0:
+        z = z - 1
+        a = z
+    return a, z
+
+
+def in_a_tuple(a):
+    s = (a * 0, a * 0 - 97)
+    while a > 0:
+        a = a - 1
+        s = (a, a)
+    return s
+
+
+def a_name_that_lags(p, q, a):
+    while p < 5:
+        p = a
+        q = a
+        a = a + 1
+    return p, q, a
+
+
+def widened(v, w):
+    while w > 0:
+        v = v - 1
+        w = v - 1
+    return v, w
+
+
+def from_outside(x, limit, t):
+    while x < limit and t < 50:
+        x = x + 1
+        t = limit
+    return x, t
+
+
+def from_outside_alone(x, limit, t):
+    while x < t:
+        x = x + 1
+        t = limit
+    return x, t
+
+
+def swapped(a, b):
+    while a < 20:
+        a, b = b + 3, a
+    return a, b
+
+
+FIRST_VALUES = [
+    (two_names, (3, -5)),
+    (two_names_in_another_order, (3, -5)),
+    (in_a_tuple, (3,)),
+    (a_name_that_lags, (0, 1, 9)),
+    (widened, (-3, 2.5)),
+    (from_outside, (1, 4, 0)),
+    (from_outside, (1, 4, 77)),
+    (from_outside_alone, (1, 4, 3)),
+    (from_outside_alone, (3, 7, 2)),
+    (swapped, (1, 2)),
+]
+
+
+@pytest.mark.parametrize(("f", "given"), FIRST_VALUES)
+def test_the_first_test_is_of_the_first_values(f, given):
+    numbers = [np.int32(x) if isinstance(x, int) else np.float32(x) for x in given]
+    tensors = tuple(map(torch.tensor, numbers))
+    results = [
+        jax.jit(ag.convert(f))(*numbers),
+        tf.function(ag.convert(f), autograph=False)(*map(tf.constant, numbers)),
+        torch.export.export(Module(f), tensors, strict=False).module()(*tensors),
+    ]
+    for result in results:
+        assert np.allclose(np.asarray(result), np.asarray(f(*given)))
+
+
+def test_an_operation_with_the_name_of_ours():
+    def f(x, k):
+        while k > 0:
+            if x > 0:
+                y = tf.add(x, 1.0, name="autograph_negated_x")
+            else:
+                y = x - 1.0
+            x = y
+            k = k - 1
+        return x
+
+    assert tf.function(ag.convert(f), autograph=False)(tf.constant(1.0), tf.constant(3)).numpy() == 4.0
+
+
 def logarithms(xs):
     total = 0.0
     for x in xs:

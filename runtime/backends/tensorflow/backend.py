@@ -214,7 +214,8 @@ class TensorFlowBackend(TensorFlowKinds):
             if body.raised is None:
                 left = [t for v, k in zip(results, types, strict=True) for t in self.held(v, k)]
             asked = tf.convert_to_tensor(self.flag(again))
-            is_apart = not extra and all(map(self.is_array, results)) and is_separable(graph, asked, left)
+            is_apart = not extra and all(map(self.is_array, results))
+            is_apart = is_apart and is_separable(graph, asked, list(map(self.tensor, results)), left)
             flag_in = [] if is_apart else [tf.compat.v1.placeholder(tf.bool, ())]
             extra_in = body.inputs if extra else []
             graph.inputs[:0] = [counter, limit_in, *flag_in, *extra_in, *body.arguments]
@@ -272,6 +273,10 @@ class TensorFlowBackend(TensorFlowKinds):
         iterator = iter(iterated)
         item = iterator.get_next_as_optional()
         return item.has_value(), item.get_value, iterator
+
+    def after(self, checks: Sequence[Any]) -> Any:
+        """Where what is computed runs after the checks: others order effects only."""
+        return tf.control_dependencies(checks)
 
     def iterable(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> StagedSequence:
         if function is range and len(args) == 3 and self.is_array(args[2]):

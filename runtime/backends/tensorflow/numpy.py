@@ -204,6 +204,13 @@ _OWN: dict[tuple[str, str], Callable[..., Any]] = {
     ("", "size"): _size,
 }
 
+
+def _with_axes(a: Any, b: Any) -> Any:
+    """An array with an axis more for each of another."""
+    shape = tf.concat([tf.shape(a), tf.ones([tf.rank(b)], tf.int32)], 0)
+    return tf.ensure_shape(tf.reshape(a, shape), [*a.shape, *[1] * b.shape.rank])
+
+
 _PLAIN: dict[Any, Callable[..., Any]] = {divmod: lambda a, b: (a // b, a % b)}
 _UFUNC: dict[tuple[str, str], Callable[..., Any]] = {
     ("add", "reduce"): lambda x, axis=0: tnp.sum(x, axis=axis),
@@ -214,7 +221,7 @@ _UFUNC: dict[tuple[str, str], Callable[..., Any]] = {
     ("logical_or", "reduce"): lambda x, axis=0: tnp.any(x, axis=axis),
     ("add", "accumulate"): lambda x, axis=0: tnp.cumsum(x, axis=axis),
     ("multiply", "accumulate"): lambda x, axis=0: tnp.cumprod(x, axis=axis),
-    ("multiply", "outer"): tnp.outer,
-    ("add", "outer"): lambda a, b: a[:, None] + b[None, :],
-    ("subtract", "outer"): lambda a, b: a[:, None] - b[None, :],
+    ("multiply", "outer"): lambda a, b: _with_axes(a, b) * b,
+    ("add", "outer"): lambda a, b: _with_axes(a, b) + b,
+    ("subtract", "outer"): lambda a, b: _with_axes(a, b) - b,
 }

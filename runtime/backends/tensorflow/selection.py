@@ -29,7 +29,7 @@ def is_selectable(graphs: Sequence[Any], results: Sequence[Any], *, compute: boo
     )
 
 
-_NEGATED = "negated"
+_NEGATED = "autograph_negated"
 _COMPARISONS = frozenset(("Less", "LessEqual", "Greater", "GreaterEqual"))
 
 
@@ -40,12 +40,27 @@ def negated(test: Any) -> Any:
     return tf.logical_not(test, name=_NEGATED)
 
 
-def is_separable(graph: Any, test: Any, left: Sequence[Any]) -> bool:
+def _is_negated(op: Any) -> bool:
+    own = op.name.rpartition("/")[2].startswith(_NEGATED)
+    return own and op.type in ("LogicalNot", "NotEqual") and op.inputs[0].dtype.is_bool
+
+
+def is_separable(graph: Any, test: Any, results: Sequence[Any], left: Sequence[Any]) -> bool:
     """Whether the test of a loop's body asks for nothing that it computes but for what the body leaves.
 
-    A plain value that the body leaves may have decided the test in the trace, but not that before the loop.
+    The test before the first round asks the same of what the variables held then. So each tensor must be
+    that of one variable, as it is carried, and none from outside; and a plain value that the body leaves may
+    have decided the test in the trace.
     """
-    known = {t.ref() for t in left} | {inner.ref() for _, inner in graph.captures}
+    outer = {inner.ref() for _, inner in graph.captures}
+    own = {t.ref() for t in left}
+    if not len(results) == len(left) == len(own):
+        return False
+    if any(
+        t is not r or t.graph is not graph or t.ref() in outer for t, r in zip(left, results, strict=True)
+    ):
+        return False
+    known = own | outer
     waiting = [test]
     while waiting:
         tensor = waiting.pop()
@@ -71,7 +86,7 @@ def inlined(graph: Any, results: Sequence[Any], given: Sequence[tuple[Any, Any]]
             return tensor
         if tensor.ref() not in values:
             op = tensor.op
-            if op.name.rpartition("/")[2].startswith(_NEGATED):
+            if _is_negated(op):
                 values[tensor.ref()] = negated(own(op.inputs[0]))
                 return values[tensor.ref()]
             made = tf.compat.v1.get_default_graph().create_op(

@@ -49,7 +49,7 @@ def joined(carried: Sequence[torch.Tensor], operands: Sequence[Any]) -> list[tor
     def start(value: torch.Tensor) -> torch.Tensor:
         if not value.dtype.is_floating_point:
             return value
-        key = value.shape, value.dtype, value.device
+        key = _kind(value)
         if key not in links:
             never, link = torch.zeros((), dtype=torch.bool, device=value.device), value
             for other in tensors:
@@ -62,9 +62,14 @@ def joined(carried: Sequence[torch.Tensor], operands: Sequence[Any]) -> list[tor
     return [start(value) for value in carried]
 
 
+def _kind(value: torch.Tensor) -> Any:
+    """Shape, dtype and device; the sizes as text, since a comparison of symbols is a guard."""
+    return tuple(map(str, value.shape)), value.dtype, value.device
+
+
 def _fitting(other: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
     """A tensor that depends on `other`, and can stand beside `value`."""
-    if (other.shape, other.dtype, other.device) == (value.shape, value.dtype, value.device):
+    if _kind(other) == _kind(value):
         return other
     return other.reshape(-1)[:0].sum().to(value.device, value.dtype)
 

@@ -201,8 +201,7 @@ class TorchBackend(TorchValues):
         with untraced():
             examples = [torch.zeros_like(a) for a in (*head, *start)]
         program = trace(round_, examples, fresh=True)
-        is_staged = all(self.is_array(leaf) and id(leaf) not in body.decided for leaf in results)
-        is_apart = is_staged and not body.program.has_effects
+        is_apart = self._is_apart(body, results, start) and not body.program.has_effects
         asked = separated(program, len(examples)) if is_apart else None
         if asked is not None:
             del head[0], examples[0]
@@ -217,6 +216,21 @@ class TorchBackend(TorchValues):
         if body.program.has_effects:
             assert_holds(torch.logical_or(left[0], torch.logical_not(left[0])), "")
         return chosen(ran, left[len(head) :], carried[len(head) :])
+
+    def _is_apart(self, body: Capture, results: Sequence[Any], start: Sequence[Any]) -> bool:
+        """Whether the test after a round asks of the variables what the test before the first asked.
+
+        Each must be left a tensor of its own, staged, that was made in the round and is carried as it is: the
+        test knows values by their tensors, and a plain one may have decided it in the trace.
+        """
+        if len(results) != len(start) or len(set(map(id, results))) != len(results):
+            return False
+        for leaf, carried in zip(results, start, strict=True):
+            if not isinstance(leaf, torch.Tensor) or id(leaf) in body.decided or id(leaf) not in body.places:
+                return False
+            if leaf.dtype != carried.dtype or body.program.shared[body.places[id(leaf)]]:
+                return False
+        return True
 
     def for_loop(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ def _found(function: Any) -> Callable[..., Any] | None:
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
         whole = _WHOLE.get((owner.__name__, function.__name__))
-        return None if whole is None else getattr(tnp, whole)
+        return None if whole is None else partial(_along_first, getattr(tnp, whole))
     inner = _MODULES.get(getattr(function, "__module__", None) or "")
     module = tnp if inner is None else getattr(tnp, inner)
     return getattr(module, function.__name__, None)
@@ -117,6 +118,13 @@ _OWN: dict[Any, Callable[..., Any]] = {
     np.trunc: lambda x: torch.trunc(_stacked(x)),
     np.heaviside: lambda x, y: torch.heaviside(_smooth(x), _smooth(y)),
 }
+
+
+def _along_first(function: Callable[..., Any], x: Any, axis: Any = 0, **rest: Any) -> Any:
+    """A method of a ufunc, which goes along the first axis where the function takes all."""
+    return function(x, axis=axis, **rest)
+
+
 _WHOLE = {
     ("add", "reduce"): "sum",
     ("multiply", "reduce"): "prod",

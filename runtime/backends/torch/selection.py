@@ -37,8 +37,7 @@ def is_selectable(programs: Sequence[Program], types: Sequence[Any], *, compute:
 def separated(program: Program, count: int) -> Callable[..., torch.Tensor] | None:
     """The test of a loop, out of a program from (going, *values) to the same: from values to going.
 
-    The program is left with the values, where the test asks for nothing else that it computes. The values
-    must be staged: a plain one may have decided the test in the trace, but not that before the loop.
+    The program is left with the values, where the test asks for nothing else that it computes.
     """
     graph = program.graph.graph
     [[again, *left]] = graph.output_node().args
