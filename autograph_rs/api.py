@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .policy import do_not_convert as _marked
-from .transpiler import Transpiler, left_by_hand
+from .by_hand import do_not_convert
+from .transpiler import Transpiler
 
 DEFAULT = Transpiler()
 _FLAT = Transpiler(recursive=False)
 
 to_code = DEFAULT.to_code
-
-
-def do_not_convert(f: Any = None) -> Any:
-    return do_not_convert if f is None else left_by_hand(f)
-
-
-do_not_convert.__doc__ = _marked.__doc__
 
 
 def _which(recursive: bool) -> Transpiler:

@@ -23,20 +23,7 @@ _unconverted: dict[int, weakref.ref[types.CodeType]] = {}
 
 
 def do_not_convert(f: Any) -> Any:
-    """Leave a function as it is when converted code calls it.
-
-    Args:
-        f: a function; without one, the decorator itself is returned.
-
-    >>> import autograph_rs as ag
-    >>> @ag.do_not_convert
-    ... def helper(x):
-    ...     return 1 if x else 2
-    >>> def f(x):
-    ...     return helper(x)
-    >>> ag.to_graph(f)(0)
-    2
-    """
+    """Note that a function is left as it is when converted code calls it."""
     function = getattr(f, "__func__", f)
     code = getattr(function, "__code__", None)
     if code is None:
@@ -67,6 +54,23 @@ class Policy:
     recursive: bool = True
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
+    rules: Sequence[tuple[Any, bool]] = ()
+
+    def rule(self, function: types.FunctionType) -> bool | None:
+        """What the rules say of a function, the nearest first; None when nothing."""
+        module = function.__globals__.get("__name__") or ""
+        owner = function.__qualname__.rpartition(".")[0]
+        found: dict[int, bool] = {}
+        for key, converts in self.rules:
+            if isinstance(key, types.ModuleType):
+                if f"{module}.".startswith(f"{key.__name__}."):
+                    found[2] = converts
+            elif isinstance(key, type):
+                if (key.__module__, key.__qualname__) == (module, owner):
+                    found[1] = converts
+            elif getattr(key, "__code__", None) is function.__code__:
+                found[0] = converts
+        return found[min(found)] if found else None
 
     def reason_to_leave(self, function: types.FunctionType) -> str | None:
         """Why a called function is left as it is; None when it is converted."""
@@ -76,6 +80,9 @@ class Policy:
             return "it is marked do_not_convert"
         if "ag__" in code.co_freevars or "ag__" in function.__globals__:
             return "it is converted already"
+        rule = self.rule(function) if self.rules else None
+        if rule is not None:
+            return None if rule else "a rule says so"
         if not self.recursive:
             return "conversion is not recursive"
         if any(fnmatch.fnmatch(module, pattern) for pattern in self.exclude):

@@ -14,21 +14,25 @@ import threading
 import types
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import gast
 
 from autograph_rs import converters, runtime
-from autograph_rs.runtime import staging
-from autograph_rs.runtime.calls import Entries, make_callee
+from autograph_rs.converters import Pipeline
+from autograph_rs.runtime import staging, switch
+from autograph_rs.runtime.calls import Entries, hooked, make_callee
 from autograph_rs.runtime.errors import ConversionError
+from autograph_rs.runtime.switch import is_off
 from autograph_rs.runtime.tracebacks import hide, without_own_frame
 
 from . import loader, source
+from .codes import codes_in, function_inside, names_in, outlives
 from .depth import converting
-from .policy import Policy, do_not_convert
+from .entries import Converted, Thin
+from .maps import SourceMap, source_map
+from .policy import Policy
 from .source import describe
 
 hide(os.path.dirname(__file__))
@@ -38,40 +42,26 @@ MAX_SHARED = 512
 _transpilers: weakref.WeakSet[Transpiler] = weakref.WeakSet()
 
 
-@dataclass
-class Converted:
-    """The converted code of one code object, and how a function is made of it."""
-
-    code: types.CodeType
-    operators: types.CellType
-    shared: Callable[..., Any] | None = None
-    globals: dict[str, Any] | None = None
-    tree: Any = field(default=None, repr=False)
-
-    def bind(self, function: types.FunctionType) -> types.FunctionType:
-        return loader.bind(self.code, function, self.operators)
-
-
-class _Thin:
-    """The entry of the callables that `convert` makes: a call of one is a call of what it wraps."""
-
-    shared = None
-    globals = None
-
-    def bind(self, function: Any) -> Any:
-        owner = function.__closure__[function.__code__.co_freevars.index("self")].cell_contents
-        return owner.callee(function.__wrapped__)
-
-
 class Transpiler:
     """Converts functions to calls of operators.
 
     Args:
         operators: a module or object with operators to be used instead of those of this package; it
             need not have all. An operator `converted_call(f, args, kwargs)` gets every call.
+        builtins: what is called in the place of builtins, or of any other callables: `{range: my_range}`.
         recursive: whether functions that converted code calls are converted too.
         include: module globs that are converted although they are installed packages.
         exclude: module globs that are left as they are.
+        rules: whether functions, the methods of classes, or the functions of modules are converted; a rule
+            for a function comes before that for its class, and this before that for its module.
+        call_hook: asked what is called in the place of a callable that is no function, method or class, such
+            as a module of a framework; None says that it is called as usual.
+        passes: the passes of the conversion, in the place of `Pipeline()`.
+        features: the kinds of syntax that are converted, of `converters.FEATURES`; all by default.
+        name: what the transpiler is called where it is shown.
+
+    Raises:
+        PipelineError: a feature is unknown.
 
     >>> import autograph_rs as ag, types
     >>> log = []
@@ -91,21 +81,34 @@ class Transpiler:
         self,
         *,
         operators: Any = None,
+        builtins: Mapping[Any, Callable[..., Any]] | None = None,
         recursive: bool = True,
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
+        rules: Mapping[Any, bool] | None = None,
+        call_hook: Callable[[Any], Callable[..., Any] | None] | None = None,
+        passes: Pipeline | None = None,
+        features: Collection[str] | None = None,
+        name: str = "autograph_rs",
     ):
-        self.policy = Policy(recursive, tuple(include), tuple(exclude))
+        self.name = name
+        self.policy = Policy(recursive, tuple(include), tuple(exclude), tuple((rules or {}).items()))
+        self.pipeline = passes or Pipeline()
+        if features is not None:
+            self.pipeline = self.pipeline.only(features)
         self._entries = Entries()
         self._converted = Entries()
         self._texts: dict[int, str] = {}
         self._shared: deque[Converted] = deque()
         self._lock = threading.RLock()
         self._made: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()  # by to_graph?
-        self.callee = make_callee(self._entries, self._resolve)
+        self.callee = hooked(make_callee(self._entries, self._resolve), dict(builtins or {}), call_hook)
         _transpilers.add(self)
-        self._entries.keep(_thin_code(), _Thin())
+        self._entries.keep(thin_code(), Thin())
         self._cell = types.CellType(self._namespace(operators))
+
+    def __repr__(self) -> str:
+        return f"<Transpiler {self.name!r}>"
 
     def _namespace(self, own: Any) -> types.ModuleType:
         namespace = types.ModuleType("ag__", "The operators of a transpiler.")
@@ -120,6 +123,7 @@ class Transpiler:
             names["converted_call"] = lambda f, args, kwargs: self.callee(f)(*args, **(kwargs or {}))
         elif not hasattr(own, "callee"):
             names["callee"] = lambda f: lambda *args, **kwargs: converted_call(f, args, kwargs)
+        switch.register(namespace)
         return namespace
 
     # The public road
@@ -149,7 +153,7 @@ class Transpiler:
             return self._around(f, lambda inner: self.convert(inner, source=source))
         if self.is_converted(f):
             return f
-        if _outlives(f.__code__):
+        if outlives(f.__code__):
             return self.to_graph(f, source=source)
         return self._thin(f, source)
 
@@ -218,13 +222,67 @@ class Transpiler:
             ag__.if_stmt(x > 0, if_body, ag__.nothing, get_state, set_state, ('x',), 1)
             return x
         """
-        while not isinstance(f, types.FunctionType):
-            f = _inner(f)
-        if f in self._made:
-            f = f.__wrapped__  # type: ignore[attr-defined]
+        return self._text(f, source)[1]
+
+    def source_map(self, f: Any, *, source: str | None = None) -> SourceMap:
+        """Where each line of `to_code` came from.
+
+        Args:
+            f: what `convert` takes.
+            source: the text of `f`, where it cannot be read.
+
+        Raises:
+            TypeError: `f` is no callable.
+            ConversionError: the source cannot be had, or has changed since `f` was compiled.
+
+        >>> import autograph_rs as ag
+        >>> def f(x):
+        ...     if x > 0:
+        ...         x = -x
+        ...     return x
+        >>> transpiler = ag.Transpiler()
+        >>> code = transpiler.to_code(f).splitlines()
+        >>> place = next(i for i, line in enumerate(code, 1) if "x = -x" in line)
+        >>> transpiler.source_map(f).original(place)[1:]
+        (3, 8)
+        """
+        tree, text = self._text(f, source)
+        return source_map(tree, text, self.original(f).__code__.co_filename)
+
+    def _text(self, f: Any, source: str | None) -> tuple[ast.AST, str]:
+        f = self.original(f)
         tree = self._entry(f, source).tree
         with converting(describe(f)):
-            return ast.unparse(ast.fix_missing_locations(loader.detached(tree)))
+            detached = ast.fix_missing_locations(loader.detached(tree))
+            return detached, ast.unparse(detached)
+
+    def original(self, f: Any) -> types.FunctionType:
+        """The function that the user wrote, of what this transpiler made of it.
+
+        Args:
+            f: what `convert` takes; of a method, partial or object it is the function inside.
+
+        Raises:
+            TypeError: `f` is no callable.
+        """
+        while not isinstance(f, types.FunctionType):
+            f = function_inside(f)
+        return f.__wrapped__ if f in self._made else f  # type: ignore[attr-defined]
+
+    def has_converted(self, f: Any) -> bool:
+        """Whether this transpiler has converted the code of `f` by now: by name, or since it was called.
+
+        Args:
+            f: what `convert` takes.
+
+        Raises:
+            TypeError: `f` is no callable.
+        """
+        return isinstance(self._entries.get(id(self.original(f).__code__)), Converted)
+
+    def leave(self, code: types.CodeType) -> None:
+        """Leave what has this code as it is, whatever became of it before."""
+        self._entries.keep(code, None)
 
     def is_converted(self, f: Any) -> bool:
         """Whether `f` is what `convert` or `to_graph` made, or was converted ahead of time."""
@@ -243,7 +301,7 @@ class Transpiler:
             return types.MethodType(make(f.__func__), f.__self__)
         if isinstance(f, functools.partial):
             return functools.partial(make(f.func), *f.args, **f.keywords)
-        return types.MethodType(make(_inner(f)), f)
+        return types.MethodType(make(function_inside(f)), f)
 
     def _thin(self, f: types.FunctionType, text: str | None) -> Callable[..., Any]:
         made: list[Callable[..., Any]] = []
@@ -251,7 +309,7 @@ class Transpiler:
 
         def convert_call(*args: Any, **kwargs: Any) -> Any:
             try:
-                if not is_staging():
+                if not is_staging() or is_off():
                     return f(*args, **kwargs)
                 if not made:
                     made.append(self.to_graph(f, source=text))
@@ -290,15 +348,15 @@ class Transpiler:
 
     def _convert(self, f: types.FunctionType, text: str | None) -> Converted:
         found = source.find(f, text, trusted=id(f.__code__) in self._converted)
-        if any(source.OPERATORS in _names_in(c) for c in _codes_in(f.__code__)):
+        if any(source.OPERATORS in names_in(c) for c in codes_in(f.__code__)):
             source.refuse_own_name(found.node, f.__code__.co_filename)
         with converting(describe(f)):
             tree = gast.ast_to_gast(found.node)
             if found.class_name is not None:
                 converters.mangle(tree, found.class_name)
-            generated = converters.convert_tree(tree)
+            generated = converters.convert_tree(tree, passes=self.pipeline.passes)
             code = loader.compile_function(tree, f.__code__, generated)
-            for inner in _codes_in(code):
+            for inner in codes_in(code):
                 self._entries.keep(inner, None)
                 self._converted.keep(inner, None)
         entry = Converted(code, self._cell, tree=tree)
@@ -322,52 +380,12 @@ class Transpiler:
         return None
 
 
-def _codes_in(code: types.CodeType) -> list[types.CodeType]:
-    found = [code]
-    for inner in found:
-        found.extend(c for c in inner.co_consts if isinstance(c, types.CodeType))
-    return found
-
-
-def _names_in(code: types.CodeType) -> tuple[str, ...]:
-    return code.co_names + code.co_varnames + code.co_cellvars + code.co_freevars
-
-
-def _inner(f: Any) -> Any:
-    """The function inside a method, partial or callable object."""
-    if isinstance(f, functools.partial):
-        return f.func
-    inner = getattr(f, "__func__", None)
-    if inner is None and not isinstance(f, type):
-        inner = getattr(type(f), "__call__", None)  # noqa: B004 - it is what is wanted, not whether it is there
-    if not isinstance(inner, (types.FunctionType, functools.partial)):
-        raise TypeError(f"{f!r} is no Python function, method, partial or object with a __call__ of its own")
-    return inner
-
-
-def _thin_code() -> types.CodeType:
+def thin_code() -> types.CodeType:
     """The code that all callables of `convert` share."""
-    codes = _codes_in(Transpiler._thin.__code__)  # noqa: SLF001 - our own
+    codes = codes_in(Transpiler._thin.__code__)  # noqa: SLF001 - our own
     return next(code for code in codes if code.co_name == "convert_call")
 
 
-def left_by_hand(f: Any) -> Any:
-    """`do_not_convert` for every transpiler; what `convert` made of a function is the function again."""
-    thin = isinstance(f, types.FunctionType) and f.__code__ is _thin_code()
-    function = do_not_convert(f.__wrapped__ if thin else f)
-    code = getattr(function, "__func__", function).__code__
-    for transpiler in list(_transpilers):
-        transpiler._entries.keep(code, None)  # noqa: SLF001 - our own
-    return function
-
-
-_COMPREHENSIONS = frozenset(("<listcomp>", "<setcomp>", "<dictcomp>"))
-
-
-def _outlives(code: types.CodeType) -> bool:
-    """Whether a function makes what outlives its call: functions, classes, generators."""
-    generators = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
-    if code.co_flags & generators:
-        return True
-    inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
-    return any(c.co_name not in _COMPREHENSIONS or _outlives(c) for c in inner)
+def live() -> list[Transpiler]:
+    """The transpilers that there are."""
+    return list(_transpilers)

@@ -12,7 +12,8 @@ import ast
 import gast
 
 from .names import Namer, names_in
-from .passes import PIPELINE, Context, Pass, mangle
+from .passes import FEATURES, PIPELINE, Context, Pass, Rewriter, mangle
+from .pipeline import Pipeline, PipelineError
 from .trees import nested_functions
 
 
@@ -64,4 +65,16 @@ def compile_tree(tree: gast.AST) -> None:
     compile(ast.fix_missing_locations(gast.gast_to_ast(module)), "<converted>", "exec", dont_inherit=True)
 
 
-__all__ = ["PIPELINE", "Context", "Pass", "PassError", "compile_tree", "convert_tree", "mangle"]
+__all__ = [
+    "FEATURES",
+    "PIPELINE",
+    "Context",
+    "Pass",
+    "PassError",
+    "Pipeline",
+    "PipelineError",
+    "Rewriter",
+    "compile_tree",
+    "convert_tree",
+    "mangle",
+]

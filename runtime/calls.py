@@ -106,6 +106,32 @@ def make_callee(
     return callee
 
 
+_PLAIN_CALLABLES = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)
+
+
+def hooked(
+    callee: Callable[[Any], Any],
+    replacements: dict[Any, Callable[..., Any]],
+    hook: Callable[[Any], Callable[..., Any] | None] | None,
+) -> Callable[[Any], Any]:
+    """The operator `callee` with replacements, and a hook for callables that are no functions or classes."""
+    if not replacements and hook is None:
+        return callee
+    by_id = {id(function): replacement for function, replacement in replacements.items()}
+
+    def hooked_callee(function: Any) -> Any:
+        if id(function) in by_id:
+            return by_id[id(function)]
+        if hook is not None and not isinstance(function, _PLAIN_CALLABLES):
+            found = hook(function)
+            if found is not None:
+                return found
+        return callee(function)
+
+    hooked_callee.keeps = replacements  # type: ignore[attr-defined] # so that no id is another's
+    return hooked_callee
+
+
 def _other(function: Any, kind: type, callee: Callable[[Any], Any]) -> Any:
     """The callee of what is no Python function: a class, a partial, an object with `__call__`."""
     replacement = DISPATCHING.get(id(function))

@@ -7,7 +7,7 @@ from .booleans import Booleans, Comparisons
 from .calls import Calls
 from .comprehensions import Comprehensions
 from .control_flow import ControlFlow
-from .expressions import Expressions
+from .expressions import Expressions, Rewriter
 from .jumps import LowerJumps
 from .match import LowerMatch
 from .normalise import Normalise, mangle
@@ -19,9 +19,15 @@ from .unpacking import Unpacking
 class Operators(Expressions):
     """Every expression that may meet a staged value, as an operator call."""
 
+    follows: ClassVar = ("Normalise", "LowerMatch", "LowerJumps")
     rewriters: ClassVar = (Comparisons, Booleans, Comprehensions, Unpacking, Subscripts, Calls, Texts)
 
 
 PIPELINE: tuple[type[Pass], ...] = (Normalise, LowerMatch, LowerJumps, Operators, ControlFlow)
+FEATURES: dict[str, type[Rewriter] | None] = {
+    **{kind.__name__.lower(): kind for kind in Operators.rewriters},
+    "control_flow": None,
+}
+"""Kinds of syntax that can be left as they are, each with its rewriter; control flow has passes."""
 
-__all__ = ["PIPELINE", "Context", "Pass", "mangle"]
+__all__ = ["FEATURES", "PIPELINE", "Context", "Operators", "Pass", "Rewriter", "mangle"]

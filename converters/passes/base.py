@@ -30,9 +30,15 @@ class Context:
 
 
 class Pass:
-    """Rewrites the body of one function in place; nested `def`s have been through it before."""
+    """Rewrites the body of one function in place; nested `def`s have been through it before.
+
+    `removes` are the kinds of nodes that it leaves none of, `needs` the passes that must have run before it,
+    `follows` those that must not come after it.
+    """
 
     removes: ClassVar[tuple[type, ...]] = ()
+    needs: ClassVar[tuple[str, ...]] = ()
+    follows: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, context: Context):
         self.context = context

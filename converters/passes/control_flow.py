@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from typing import ClassVar
 
 import gast
 
@@ -87,6 +88,9 @@ class _Place:
 
 class ControlFlow(Pass):
     """Statements that branch or loop, as operator calls; reads of names that may be unbound."""
+
+    needs: ClassVar = ("LowerJumps",)
+    follows: ClassVar = ("Normalise", "LowerMatch", "Operators")
 
     def __init__(self, context: Context):
         super().__init__(context)

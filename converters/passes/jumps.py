@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import gast
 
@@ -50,6 +51,8 @@ class _Loop:
 
 class LowerJumps(Pass):
     """Jumps out of what will become closures."""
+
+    follows: ClassVar = ("Normalise", "LowerMatch")
 
     def __init__(self, context: Context):
         super().__init__(context)

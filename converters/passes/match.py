@@ -6,6 +6,8 @@ and `as` of these. A statement with any other pattern stays a `match`: Python ma
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import gast
 
 from ..trees import COMPREHENSIONS, FUNCTIONS, assign, at, blocks, constant, load
@@ -14,6 +16,8 @@ from .base import Pass
 
 class LowerMatch(Pass):
     """`match` whose cases are all `if` patterns."""
+
+    follows: ClassVar = ("Normalise",)
 
     def run(self, function: gast.AST) -> None:
         if not isinstance(function, gast.Lambda):

@@ -1,0 +1,338 @@
+"""The transpiler as a part of another framework: operators, replacements, rules, passes."""
+
+# ruff: noqa: SIM103, PERF402, RUF015 - functions as users write them
+
+import functools
+import gc
+import sys
+import threading
+import types
+import weakref
+
+import gast
+import numpy as np
+import pytest
+
+import autograph_rs as ag
+from autograph_rs import converters
+
+
+def is_positive(x):
+    if x > 0:
+        return True
+    return False
+
+
+def is_converted_here():
+    return "ag__" in sys._getframe(1).f_code.co_freevars
+
+
+def counted(n):
+    found = []
+    for i in range(n):
+        found.append(i)
+    return found
+
+
+# Replacements and hooks
+
+
+def test_builtins_are_replaced_in_one_transpiler_only():
+    tens = ag.Transpiler(builtins={range: lambda n: [10 * i for i in range(n)]})
+    assert tens.to_graph(counted)(3) == [0, 10, 20]
+    assert ag.to_graph(counted)(3) == [0, 1, 2]
+
+
+def test_any_callable_can_be_replaced():
+    def total(xs):
+        return np.sum(xs), is_positive(2)
+
+    mine = ag.Transpiler(builtins={np.sum: lambda xs: "sum", is_positive: lambda x: "positive"})
+    assert mine.to_graph(total)([1, 2]) == ("sum", "positive")
+
+
+class Layer:
+    def __call__(self, x):
+        return x + 1
+
+
+def test_a_hook_is_asked_for_objects_but_not_for_functions_and_classes():
+    asked = []
+
+    def hook(callable_object):
+        asked.append(callable_object)
+        return (lambda x: ("hooked", x)) if isinstance(callable_object, Layer) else None
+
+    layer, double = Layer(), functools.partial(int.__mul__, 2)
+
+    def f(x):
+        return layer(x), double(x), abs(x), is_positive(x), Layer() is not None
+
+    assert ag.Transpiler(call_hook=hook).to_graph(f)(3) == (("hooked", 3), 6, 3, True, True)
+    assert asked == [layer, double]
+
+
+# Rules
+
+
+def helper():
+    return is_converted_here()
+
+
+class Model:
+    def step(self):
+        return is_converted_here()
+
+    def other(self):
+        return is_converted_here()
+
+
+def calls():
+    return helper(), Model().step(), Model().other()
+
+
+@pytest.mark.parametrize(
+    ("rules", "result"),
+    [
+        ({}, (True, True, True)),
+        ({helper: False}, (False, True, True)),
+        ({Model: False}, (True, False, False)),
+        ({Model: False, Model.step: True}, (True, True, False)),
+        ({sys.modules[__name__]: False, helper: True}, (True, False, False)),
+    ],
+)
+def test_the_nearest_rule_counts(rules, result):
+    assert ag.Transpiler(rules=rules).to_graph(calls)() == result
+
+
+def test_a_rule_converts_what_a_package_holds():
+    import colorsys
+
+    def f():
+        return colorsys.rgb_to_hsv(0.5, 0.25, 0.25)
+
+    plain, mine = ag.Transpiler(), ag.Transpiler(rules={colorsys: True})
+    assert plain.to_graph(f)() == mine.to_graph(f)() == f()
+    assert not plain.has_converted(colorsys.rgb_to_hsv)
+    assert mine.has_converted(colorsys.rgb_to_hsv)
+
+
+# Passes and features
+
+
+class CountNames(converters.Pass):
+    follows = ("Normalise",)
+    seen: list[str] = []
+
+    def run(self, function):
+        self.seen.extend(n.id for n in gast.walk(function) if isinstance(n, gast.Name))
+
+
+def test_a_pass_more():
+    CountNames.seen.clear()
+    passes = converters.Pipeline().add(CountNames, after="Normalise")
+    assert ag.Transpiler(passes=passes).to_graph(is_positive)(2)
+    assert CountNames.seen.count("x") == 2  # the parameter, and its one use
+
+
+def test_a_pass_in_the_place_of_another():
+    class Quiet(converters.Pass):
+        def run(self, function):
+            """Leaves expressions as they are."""
+
+    quiet = ag.Transpiler(passes=converters.Pipeline().replace("Operators", Quiet))
+    assert "ag__.callee" not in quiet.to_code(counted)
+    assert "ag__.for_stmt" in quiet.to_code(counted)
+    assert quiet.to_graph(counted)(2) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda p: p.without("LowerJumps"), "ControlFlow needs LowerJumps before it"),
+        (lambda p: p.without("Unknown"), "there is no pass Unknown: there are Normalise, LowerMatch"),
+        (lambda p: p.add(CountNames, before="Normalise"), "CountNames has to come after Normalise"),
+        (lambda p: p.add(p.passes[1]), "there are two passes of the name LowerMatch"),
+        (lambda p: p.add(CountNames, before="Operators", after="Normalise"), "not both"),
+        (lambda p: p.only(["calls", "loops"]), "there is no feature loops: there are comparisons"),
+    ],
+)
+def test_a_place_is_checked(change, message):
+    with pytest.raises(converters.PipelineError, match=message):
+        change(converters.Pipeline())
+
+
+def test_features():
+    def f(x):
+        if x > 0 and not x > 5:
+            return abs(x)
+        return f"{x}"
+
+    only_control_flow = ag.Transpiler(features={"control_flow"}).to_code(f)
+    assert "ag__.if_stmt" in only_control_flow
+    assert "ag__.callee" not in only_control_flow
+    assert "ag__.and_" not in only_control_flow
+    only_calls = ag.Transpiler(features={"calls"})
+    assert "ag__.callee(abs)(x)" in only_calls.to_code(f)
+    assert "if_stmt" not in only_calls.to_code(f)
+    assert only_calls.to_graph(f)(3) == 3
+
+
+@pytest.mark.parametrize("left_out", converters.FEATURES)
+def test_each_feature_can_be_left_out(left_out):
+    def f(xs, n):
+        found = []
+        while n > 0 and len(found) < 3:
+            for x in xs:
+                if x == n or x in (7, 9):
+                    found.append([x for x in xs if x > 1][0])
+                    break
+            n -= 1
+        first, *rest = found
+        return f"{first} {rest}"
+
+    features = converters.FEATURES.keys() - {left_out}
+    assert ag.Transpiler(features=features).to_graph(f)([1, 2, 3], 3) == f([1, 2, 3], 3)
+
+
+# What it made
+
+
+def test_has_converted_and_original():
+    mine = ag.Transpiler(name="mine")
+    assert repr(mine) == "<Transpiler 'mine'>"
+    assert not mine.has_converted(is_positive)
+    made, thin = mine.to_graph(is_positive), mine.convert(is_positive)
+    assert mine.has_converted(is_positive)
+    assert mine.has_converted(made)
+    assert not ag.Transpiler().has_converted(is_positive)
+    assert mine.original(made) is mine.original(thin) is mine.original(is_positive) is is_positive
+    assert mine.to_graph(made) is made
+    model = Model()
+    assert mine.original(mine.to_graph(model.step)) is Model.step
+    with pytest.raises(TypeError):
+        mine.original(3)
+
+
+def test_source_map():
+    mine = ag.Transpiler()
+    code = mine.to_code(counted).splitlines()
+    made = mine.source_map(counted)
+    first = counted.__code__.co_firstlineno
+    places = {line.strip(): made.original(i) for i, line in enumerate(code, 1) if line}
+    assert places["ag__.callee(found.append)(i)"] == (__file__, first + 3, 8)
+    assert places["return found"] == (__file__, first + 4, 4)
+    assert made.original(1) == (__file__, first, 0)
+    assert {line for _, line, _ in places.values()} <= set(range(first, first + 5))
+
+
+def test_source_map_of_a_lambda():
+    function = lambda x: x if x > 0 else -x  # noqa: E731 - a lambda is what is tried
+    made = ag.Transpiler().source_map(function)
+    assert made.original(1)[1] == function.__code__.co_firstlineno
+
+
+# Off for a block
+
+
+def both():
+    first = helper()
+    with ag.do_not_convert():
+        second = helper()
+        with ag.do_not_convert():
+            third = helper()
+        fourth = helper()
+    return first, second, third, fourth, helper()
+
+
+def test_a_block_that_converts_nothing():
+    assert ag.to_graph(both)() == (True, False, False, False, True)
+    assert ag.Transpiler().to_graph(both)() == (True, False, False, False, True)
+
+
+def test_a_block_counts_for_its_thread_only():
+    inside, done = threading.Event(), threading.Event()
+
+    def waits():
+        with ag.do_not_convert():
+            inside.set()
+            done.wait(10)
+
+    thread = threading.Thread(target=waits)
+    thread.start()
+    inside.wait(10)
+    made = ag.Transpiler()
+    try:
+        assert ag.to_graph(calls)() == made.to_graph(calls)() == (True, True, True)
+    finally:
+        done.set()
+        thread.join()
+    assert ag.to_graph(calls)() == (True, True, True)
+
+
+def test_a_block_ends_with_an_exception():
+    def raises():
+        with ag.do_not_convert():
+            raise ValueError(helper())
+
+    with pytest.raises(ValueError, match="False"):
+        ag.to_graph(raises)()
+    assert ag.to_graph(calls)() == (True, True, True)
+
+
+def test_what_convert_made_runs_as_it_is_in_a_block():
+    @ag.convert
+    def thin(x):
+        return is_converted_here()
+
+    def f(x):
+        with ag.do_not_convert():
+            inner = thin(x)
+        return inner, thin(x)
+
+    staged = ag.function(f)
+    assert staged(np.float64(2.0)) == (False, True)
+
+
+def test_builtins_stay_staged_in_a_block():
+    def f(xs):
+        with ag.do_not_convert():
+            return len(xs), max(xs[0], xs[1])
+
+    assert ag.function(f)(np.array([1.0, 2.0])) == (2, 2.0)
+
+
+# Transpilers side by side
+
+
+def test_transpilers_know_nothing_of_each_other():
+    logs = {}
+
+    def made(name):
+        log = logs[name] = []
+
+        def if_stmt(cond, body, orelse, get_state, set_state, names, nouts):
+            log.append(cond)
+            (body if cond else orelse)()
+
+        return ag.Transpiler(operators=types.SimpleNamespace(if_stmt=if_stmt), name=name)
+
+    first, second = made("first"), made("second")
+    threads = [
+        threading.Thread(target=lambda t=t: [t.to_graph(is_positive)(i - 50) for i in range(100)])
+        for t in (first, second)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert logs["first"] == logs["second"] == [i > 50 for i in range(100)]
+
+
+def test_a_transpiler_is_forgotten():
+    mine = ag.Transpiler()
+    mine.to_graph(is_positive)(1)
+    gone = weakref.ref(mine)
+    del mine
+    gc.collect()
+    assert gone() is None
