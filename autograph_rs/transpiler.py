@@ -32,6 +32,7 @@ from .codes import codes_in, function_inside, names_in, outlives
 from .depth import converting
 from .entries import Converted, Thin
 from .maps import SourceMap, source_map
+from .plugged import plugged
 from .policy import Policy
 from .source import describe
 
@@ -115,9 +116,7 @@ class Transpiler:
         names = vars(namespace)
         names.update(runtime.OPERATORS)
         names["callee"] = self.callee
-        for name in dir(own) if own is not None else ():
-            if not name.startswith("__"):
-                names[name] = getattr(own, name)
+        names.update(plugged(own))
         converted_call = getattr(own, "converted_call", None)
         if converted_call is None:
             names["converted_call"] = lambda f, args, kwargs: self.callee(f)(*args, **(kwargs or {}))
