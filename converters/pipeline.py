@@ -27,7 +27,7 @@ class Pipeline:
     >>> Pipeline().without("LowerJumps")
     Traceback (most recent call last):
         ...
-    autograph_rs.converters.PipelineError: ControlFlow needs LowerJumps before it
+    autograph_rs.converters.pipeline.PipelineError: ControlFlow needs LowerJumps before it
     """
 
     steps: tuple[tuple[str, type[Pass]], ...] = tuple((kind.__name__, kind) for kind in PIPELINE)
