@@ -12,6 +12,7 @@ import contextlib
 import importlib
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -112,6 +113,8 @@ class _Table(dict[type, "Backend | None"]):
         if issubclass(kind, Shared):
             return active()
         load_backends()
+        if _is_of_a_package(kind):
+            _load_installed()
         found = next((b for b in _backends if b.owns(kind)), None)
         if len(self) >= MAX_TYPES:
             self.clear()  # so that classes that a program drops are not kept
@@ -162,6 +165,32 @@ def load_backends(only: str = "") -> None:
         module = _KNOWN.pop(framework, None)
         if module is not None:
             importlib.import_module(f"{__name__}.{module}").register()
+
+
+ENTRY_POINTS = "autograph_rs.backends"
+"""The group of entry points of packages that have a backend: each names a function that registers it."""
+_installed_are_loaded = False
+
+
+def _is_of_a_package(kind: type) -> bool:
+    root = kind.__module__.partition(".")[0]
+    return root != "numpy" and root != __name__.partition(".")[0] and root not in sys.stdlib_module_names
+
+
+def _load_installed() -> None:
+    """Register the backends of installed packages; one that cannot be is told of in a warning."""
+    global _installed_are_loaded  # noqa: PLW0603 - they are looked for once
+    with _lock:
+        if _installed_are_loaded:
+            return
+        _installed_are_loaded = True
+    metadata = importlib.import_module("importlib.metadata")  # takes as long to import as all of this package
+    for point in metadata.entry_points(group=ENTRY_POINTS):
+        try:
+            point.load()()
+        except Exception as error:  # noqa: BLE001 - whatever a package does wrong is its own
+            message = f"the backend {point.name!r} of {point.value} cannot be registered: {error!r}"
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
 
 
 def active() -> Backend | None:

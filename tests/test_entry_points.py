@@ -1,0 +1,59 @@
+"""Backends of installed packages register themselves when values of a package are met."""
+
+import subprocess
+import sys
+import textwrap
+
+PACKAGE = """
+    from autograph_rs.runtime.graph.backend import GraphBackend
+    import autograph_rs as ag
+
+    class Own(GraphBackend):
+        name = "own"
+        announces = False
+        def owns(self, kind):
+            return kind.__name__ == "Value"
+        def is_staged(self, value):
+            return True
+        def staging(self):
+            return False
+
+    class Value:
+        pass
+
+    def register():
+        ag.register_backend(Own())
+        print("registered")
+
+    def broken():
+        raise OSError("no such device")
+"""
+
+PROGRAM = """
+    import autograph_rs as ag, own_package, warnings
+    from autograph_rs.runtime.backends import staged_by
+
+    def f(x):
+        return 1 if x else 2
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        print(ag.to_graph(f)(0))
+        print(staged_by(own_package.Value()).name, staged_by(own_package.Value()).name)
+    print([str(w.message) for w in told])
+"""
+
+
+def test_entry_points(tmp_path):
+    (tmp_path / "own_package.py").write_text(textwrap.dedent(PACKAGE))
+    info = tmp_path / "own_package-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: own-package\nVersion: 1.0\n")
+    points = "[autograph_rs.backends]\nown = own_package:register\nbroken = own_package:broken\n"
+    (info / "entry_points.txt").write_text(points)
+    (tmp_path / "program.py").write_text(textwrap.dedent(PROGRAM))
+    made = subprocess.run(
+        [sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60
+    )
+    warning = "the backend 'broken' of own_package:broken cannot be registered: OSError('no such device')"
+    assert made.stdout.splitlines() == ["2", "registered", "own own", str([warning])]
