@@ -17,12 +17,15 @@ import autograph_rs
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 ROOT = str(Path(autograph_rs.__file__).parents[1])  # where the package that the tests import lies
 LINES = {
+    "embed_lazy.py": "|x| as an expression: cond(lt(input(-3.0), 0), neg(input(-3.0)), input(-3.0))",
+    "embed_onnx.py": "root of 9.0: 3.0000",
+    "embed_symbolic.py": "not (age < 6) and not (age > 65) and is_member: 8",
     "jax_mesh.py": "4096 points on 8 devices: equal to those of one device",
     "quickstart.py": "Settled after 5 steps; the staged function and plain Python agree.",
     "train_everywhere.py": "The weights agree.",
 }
 NOTES = re.compile(r"(I|W|WARNING|E)(0000)?[ :]|To enable the following instructions")
-NEEDS = {"jax_mesh.py": "jax"}
+NEEDS = {"jax_mesh.py": "jax", "embed_onnx.py": "onnx"}
 
 
 @pytest.mark.parametrize("script", sorted(EXAMPLES.glob("*.py")), ids=lambda script: script.name)
@@ -38,6 +41,17 @@ def test_example(script: Path, tmp_path: Path) -> None:
     assert (done.returncode, noise(done.stderr)) == (0, ""), done.stderr
     assert LINES[script.name] in done.stdout.splitlines()
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("script", sorted(EXAMPLES.glob("embed_*.py")), ids=lambda script: script.name)
+def test_an_example_that_embeds_knows_public_names_only(script: Path) -> None:
+    text = script.read_text(encoding="utf-8")
+    assert re.findall(r"import autograph_rs as ag|from autograph_rs.*|import autograph_rs.*", text) == [
+        "import autograph_rs as ag"
+    ]
+    used = set(re.findall(r"\bag\.(\w+)", text))
+    assert used
+    assert used <= set(autograph_rs.__all__)
 
 
 def noise(text: str) -> str:
