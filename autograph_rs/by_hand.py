@@ -39,9 +39,18 @@ def do_not_convert(f: Any = None) -> Any:
     """
     if f is None:
         return LeftByHand()
-    is_thin = isinstance(f, types.FunctionType) and f.__code__ is thin_code()
-    function = policy.do_not_convert(f.__wrapped__ if is_thin else f)
-    code = getattr(function, "__func__", function).__code__
+    inner = getattr(f, "__func__", f)
+    if isinstance(inner, types.FunctionType) and inner.__code__ is thin_code():
+        inner = inner.__wrapped__  # type: ignore[attr-defined]
+        f = _around(f, inner)
+    policy.do_not_convert(inner)
     for transpiler in live():
-        transpiler.leave(code)
-    return function
+        transpiler.leave(inner.__code__)
+    return f
+
+
+def _around(method: Any, function: types.FunctionType) -> Any:
+    """A function in what another one was in."""
+    if isinstance(method, types.MethodType):
+        return types.MethodType(function, method.__self__)
+    return type(method)(function) if isinstance(method, (staticmethod, classmethod)) else function

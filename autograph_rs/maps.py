@@ -10,19 +10,21 @@ from dataclasses import dataclass
 class SourceMap:
     """From lines of generated text to the user's file.
 
-    `lines` has (line, column) of the user's text by line of the generated one; columns count from 0.
+    `lines` has (line, column) of the user's text by line of the generated one, where a statement starts;
+    columns count bytes from 0.
     """
 
     filename: str
     lines: dict[int, tuple[int, int]]
 
     def original(self, line: int) -> tuple[str, int, int]:
-        """File, line and column that a line of the generated text came from.
+        """File, line and column of the statement that a line of the generated text is part of.
 
         Raises:
-            KeyError: there is no such line, or it is empty.
+            KeyError: no statement starts there or before.
         """
-        return self.filename, *self.lines[line]
+        start = max((own for own in self.lines if own <= line), default=line)
+        return self.filename, *self.lines[start]
 
 
 def source_map(made: ast.AST, text: str, filename: str) -> SourceMap:

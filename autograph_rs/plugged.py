@@ -12,6 +12,8 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from autograph_rs.runtime.calls import Replacements
+
 
 def plugged(own: Any) -> Iterator[tuple[str, Any]]:
     """The operators that a module or object has, by name, as converted code calls them."""
@@ -26,16 +28,24 @@ def plugged(own: Any) -> Iterator[tuple[str, Any]]:
             yield name, operator
 
 
-_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-
-
 def _takes_options(get_item: Callable[..., Any]) -> bool:
     try:
-        parameters = inspect.signature(get_item).parameters.values()
+        return list(inspect.signature(get_item).parameters)[2:3] == ["opts"]
     except (TypeError, ValueError):  # it does not tell
         return False
-    return len([p for p in parameters if p.default is p.empty and p.kind in _POSITIONAL]) == 3
 
 
 def _with_options(get_item: Callable[..., Any], options: Any, target: Any, key: Any) -> Any:
     return get_item(target, key, options)
+
+
+def by_call(
+    converted_call: Callable[..., Any], replacements: Replacements
+) -> Callable[[Any], Callable[..., Any]]:
+    """The operator `callee` for operators that have `converted_call(f, args, kwargs)` instead."""
+
+    def callee(function: Any) -> Callable[..., Any]:
+        found = replacements(function)
+        return lambda *args, **kwargs: converted_call(found or function, args, kwargs)
+
+    return callee

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import fnmatch
 import functools
+import inspect
 import os
 import site
 import sysconfig
 import types
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,16 +60,16 @@ class Policy:
     def rule(self, function: types.FunctionType) -> bool | None:
         """What the rules say of a function, the nearest first; None when nothing."""
         module = function.__globals__.get("__name__") or ""
-        owner = function.__qualname__.rpartition(".")[0]
         found: dict[int, bool] = {}
         for key, converts in self.rules:
             if isinstance(key, types.ModuleType):
                 if f"{module}.".startswith(f"{key.__name__}."):
                     found[2] = converts
             elif isinstance(key, type):
-                if (key.__module__, key.__qualname__) == (module, owner):
+                owners = {(c.__module__, c.__qualname__) for c in key.__mro__ if c is not object}
+                if any(m == module and function.__qualname__.startswith(f"{name}.") for m, name in owners):
                     found[1] = converts
-            elif getattr(key, "__code__", None) is function.__code__:
+            elif key is function or key.__code__ is function.__code__:
                 found[0] = converts
         return found[min(found)] if found else None
 
@@ -94,3 +95,22 @@ class Policy:
         if _real(code.co_filename).startswith(_library_folders()):
             return "it is of the standard library or of an installed package"
         return None
+
+
+def checked_rules(rules: Mapping[Any, bool]) -> tuple[tuple[Any, bool], ...]:
+    """Rules for modules, classes and the functions inside what is given.
+
+    Raises:
+        TypeError: a key is nothing of these.
+    """
+    if not isinstance(rules, Mapping):
+        raise TypeError(f"rules are truth values by function, class or module, not {rules!r}")
+    found = []
+    for given, converts in rules.items():
+        key = given
+        if not isinstance(key, (type, types.ModuleType)):
+            key = inspect.unwrap(getattr(key, "__func__", key))
+            if not isinstance(key, types.FunctionType):
+                raise TypeError(f"there are rules for functions, classes and modules, not for {given!r}")
+        found.append((key, bool(converts)))
+    return tuple(found)

@@ -22,7 +22,7 @@ import gast
 from autograph_rs import converters, runtime
 from autograph_rs.converters import Pipeline
 from autograph_rs.runtime import staging, switch
-from autograph_rs.runtime.calls import Entries, hooked, make_callee
+from autograph_rs.runtime.calls import Entries, Replacements, make_callee
 from autograph_rs.runtime.errors import ConversionError
 from autograph_rs.runtime.switch import is_off
 from autograph_rs.runtime.tracebacks import hide, without_own_frame
@@ -32,8 +32,8 @@ from .codes import codes_in, function_inside, names_in, outlives
 from .depth import converting
 from .entries import Converted, Thin
 from .maps import SourceMap, source_map
-from .plugged import plugged
-from .policy import Policy
+from .plugged import by_call, plugged
+from .policy import Policy, checked_rules
 from .source import describe
 
 hide(os.path.dirname(__file__))
@@ -63,6 +63,7 @@ class Transpiler:
 
     Raises:
         PipelineError: a feature is unknown.
+        TypeError: an argument is of another kind.
 
     >>> import autograph_rs as ag, types
     >>> log = []
@@ -93,17 +94,21 @@ class Transpiler:
         name: str = "autograph_rs",
     ):
         self.name = name
-        self.policy = Policy(recursive, tuple(include), tuple(exclude), tuple((rules or {}).items()))
-        self.pipeline = passes or Pipeline()
+        self.policy = Policy(recursive, tuple(include), tuple(exclude), checked_rules(rules or {}))
+        self.pipeline = Pipeline() if passes is None else passes
+        if not isinstance(self.pipeline, Pipeline):
+            raise TypeError(f"passes are a Pipeline, not {passes!r}")
         if features is not None:
             self.pipeline = self.pipeline.only(features)
+        self._verifies = passes is not None
+        self._replacements = Replacements(builtins or {}, call_hook)
         self._entries = Entries()
         self._converted = Entries()
         self._texts: dict[int, str] = {}
         self._shared: deque[Converted] = deque()
         self._lock = threading.RLock()
         self._made: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()  # by to_graph?
-        self.callee = hooked(make_callee(self._entries, self._resolve), dict(builtins or {}), call_hook)
+        self.callee = make_callee(self._entries, self._resolve, self._replacements)
         _transpilers.add(self)
         self._entries.keep(thin_code(), Thin())
         self._cell = types.CellType(self._namespace(operators))
@@ -121,8 +126,8 @@ class Transpiler:
         if converted_call is None:
             names["converted_call"] = lambda f, args, kwargs: self.callee(f)(*args, **(kwargs or {}))
         elif not hasattr(own, "callee"):
-            names["callee"] = lambda f: lambda *args, **kwargs: converted_call(f, args, kwargs)
-        switch.register(namespace)
+            names["callee"] = by_call(converted_call, self._replacements)
+        switch.register(namespace, make_callee(Entries(), None, self._replacements))
         return namespace
 
     # The public road
@@ -177,10 +182,9 @@ class Transpiler:
         """
         if not isinstance(f, types.FunctionType):
             return self._around(f, lambda inner: self.to_graph(inner, source=source))
-        by_to_graph = self._made.get(f)
-        if by_to_graph:
+        if self._made.get(f):
             return f
-        if by_to_graph is False:
+        if f.__code__ is thin_code():
             f = f.__wrapped__  # type: ignore[attr-defined]
         elif self.is_converted(f) or id(f.__code__) in self._converted:
             return f
@@ -266,7 +270,9 @@ class Transpiler:
         """
         while not isinstance(f, types.FunctionType):
             f = function_inside(f)
-        return f.__wrapped__ if f in self._made else f  # type: ignore[attr-defined]
+        while f.__code__ is thin_code() or any(other.has_made(f) for other in live()):
+            f = f.__wrapped__  # type: ignore[attr-defined]
+        return f
 
     def has_converted(self, f: Any) -> bool:
         """Whether this transpiler has converted the code of `f` by now: by name, or since it was called.
@@ -278,6 +284,10 @@ class Transpiler:
             TypeError: `f` is no callable.
         """
         return isinstance(self._entries.get(id(self.original(f).__code__)), Converted)
+
+    def has_made(self, f: types.FunctionType) -> bool:
+        """Whether a function is a result of this transpiler's `convert` or `to_graph`."""
+        return f in self._made
 
     def leave(self, code: types.CodeType) -> None:
         """Leave what has this code as it is, whatever became of it before."""
@@ -353,7 +363,7 @@ class Transpiler:
             tree = gast.ast_to_gast(found.node)
             if found.class_name is not None:
                 converters.mangle(tree, found.class_name)
-            generated = converters.convert_tree(tree, passes=self.pipeline.passes)
+            generated = converters.convert_tree(tree, passes=self.pipeline.passes, verify=self._verifies)
             code = loader.compile_function(tree, f.__code__, generated)
             for inner in codes_in(code):
                 self._entries.keep(inner, None)

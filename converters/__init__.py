@@ -12,7 +12,7 @@ import ast
 import gast
 
 from .names import Namer, names_in
-from .passes import FEATURES, PIPELINE, Context, Pass, Rewriter, mangle
+from .passes import FEATURES, PIPELINE, Context, Operators, Pass, Rewriter, mangle
 from .pipeline import Pipeline, PipelineError
 from .trees import nested_functions
 
@@ -41,11 +41,24 @@ def convert_tree(
         context = Context(Namer(taken))
         for kind in passes:
             step = kind(context)
-            step.run(function)
+            _run(step, function, verify=verify)
             if verify:
                 _verify(step, function, tree)
         added |= context.functions
     return frozenset(added)
+
+
+def _run(step: Pass, function: gast.AST, *, verify: bool) -> None:
+    if not verify:
+        step.run(function)
+        return
+    try:
+        step.run(function)
+    except (RecursionError, MemoryError):
+        raise
+    except Exception as error:
+        name = getattr(function, "name", "<lambda>")
+        raise PassError(f"{type(step).__name__} failed on {name}: {error!r}") from error
 
 
 def _verify(step: Pass, function: gast.AST, tree: gast.AST) -> None:
@@ -69,6 +82,7 @@ __all__ = [
     "FEATURES",
     "PIPELINE",
     "Context",
+    "Operators",
     "Pass",
     "PassError",
     "Pipeline",

@@ -33,6 +33,11 @@ class Pipeline:
     steps: tuple[tuple[str, type[Pass]], ...] = tuple((kind.__name__, kind) for kind in PIPELINE)
 
     def __post_init__(self) -> None:
+        for _, kind in self.steps:
+            if not (isinstance(kind, type) and issubclass(kind, Pass)):
+                raise TypeError(f"a pass is a subclass of Pass, not {kind!r}")
+            if isinstance(kind.needs, str) or isinstance(kind.follows, str):
+                raise TypeError(f"what {kind.__name__} needs and follows are tuples of names")
         before: list[str] = []
         names = [name for name, _ in self.steps]
         for name, kind in self.steps:
@@ -64,7 +69,7 @@ class Pipeline:
         place = len(self.steps)
         if before or after:
             place = self._place(before or after) + (1 if after else 0)
-        return type(self)((*self.steps[:place], (kind.__name__, kind), *self.steps[place:]))
+        return type(self)((*self.steps[:place], (getattr(kind, "__name__", ""), kind), *self.steps[place:]))
 
     def replace(self, name: str, kind: type[Pass]) -> Self:
         """Another pass in the place, and under the name, of one.
@@ -91,19 +96,26 @@ class Pipeline:
         Raises:
             PipelineError: a feature is none of `FEATURES`.
         """
-        unknown = sorted(set(features) - FEATURES.keys())
+        names = {features} if isinstance(features, str) else set(features)
+        unknown = sorted(map(repr, names - FEATURES.keys()))
         if unknown:
             raise PipelineError(f"there is no feature {', '.join(unknown)}: there are {', '.join(FEATURES)}")
         made = self
-        left_out = [name for name, kind in FEATURES.items() if kind is None and name not in features]
-        if left_out:
-            known = [name for name, _ in self.steps]
-            made = made.without(*(n for n in ("LowerMatch", "LowerJumps", "ControlFlow") if n in known))
-        rewriters = tuple(kind for name, kind in FEATURES.items() if kind is not None and name in features)
-        if rewriters != Operators.rewriters:
-            chosen = type("Operators", (Operators,), {"rewriters": rewriters})
-            made = made.replace("Operators", chosen)
-        return made
+        steps = dict(self.steps)
+        if "control_flow" not in names:
+            made = made.without(*(n for n in ("LowerMatch", "LowerJumps", "ControlFlow") if n in steps))
+        operators = steps.get("Operators")
+        rewriters = tuple(kind for name, kind in FEATURES.items() if kind is not None and name in names)
+        if operators is None or rewriters == Operators.rewriters:
+            return made
+        if not issubclass(operators, Operators):
+            raise PipelineError(
+                f"{operators.__name__} stands for Operators, and has no features to choose from"
+            )
+        own = tuple(
+            kind for kind in operators.rewriters if kind in rewriters or kind not in FEATURES.values()
+        )
+        return made.replace("Operators", type(operators.__name__, (operators,), {"rewriters": own}))
 
     def _place(self, name: str) -> int:
         for place, (own, _) in enumerate(self.steps):

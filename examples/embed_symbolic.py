@@ -64,17 +64,21 @@ class Path:
     def __init__(self, ways: list[bool], depth: int):
         self.ways, self.depth = ways, depth
         self.conditions: list[str] = []
+        self.known: dict[str, bool] = {}
 
     def goes(self, condition: Any) -> bool:
         if not isinstance(condition, Symbol):
             return bool(condition)
-        place = len(self.conditions)
-        if place == self.depth:
-            raise DeepError
-        if place == len(self.ways):
-            self.ways.append(True)
-        self.conditions.append(str(condition) if self.ways[place] else f"not {condition}")
-        return self.ways[place]
+        text = str(condition)
+        if text not in self.known:
+            place = len(self.known)
+            if place == self.depth:
+                raise DeepError
+            if place == len(self.ways):
+                self.ways.append(True)
+            self.known[text] = self.ways[place]
+            self.conditions.append(text if self.ways[place] else f"not {text}")
+        return self.known[text]
 
     # The operators: those that ask for a truth value
 
@@ -89,10 +93,12 @@ class Path:
             body()
 
     def and_(self, first, second):
-        return self.goes(first()) and self.goes(second())
+        left = first()
+        return second() if self.goes(left) else left
 
     def or_(self, first, second):
-        return self.goes(first()) or self.goes(second())
+        left = first()
+        return left if self.goes(left) else second()
 
     def not_(self, value):
         return not self.goes(value)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from .backends import ACTIVE, load_backends
@@ -49,7 +49,9 @@ class Entries(dict[int, "Entry | None"]):
 
 
 def make_callee(
-    entries: Entries, resolve: Callable[[types.FunctionType], Entry | None] | None
+    entries: Entries,
+    resolve: Callable[[types.FunctionType], Entry | None] | None,
+    replacements: Replacements | None = None,
 ) -> Callable[[Any], Any]:
     """The operator `callee` over one table of entries."""
     function_type, method_type = types.FunctionType, types.MethodType
@@ -69,7 +71,7 @@ def make_callee(
         found = dispatching.get(id(function), function)
         if active and found is function and (replacement := staging_of(function)) is not None:
             return replacement
-        return passing(found, callee) if active and takes_functions(function) else found
+        return passing(found, top) if active and takes_functions(function) else found
 
     def callee(function: Any) -> Any:
         kind = type(function)
@@ -88,7 +90,7 @@ def make_callee(
                 return entry.shared
             return entry.bind(function)
         if kind is method_type:
-            inner = callee(function.__func__)
+            inner = top(function.__func__)
             if inner is function.__func__:
                 return (staging_of(function) or function) if active else function
             return method_type(inner, function.__self__)
@@ -97,39 +99,50 @@ def make_callee(
                 if kind is builtin_type:
                     return function
             elif (replacement := dispatching.get(id(function))) is not None:
-                return passing(replacement, callee) if takes_functions(function) else replacement
+                return passing(replacement, top) if takes_functions(function) else replacement
         if active and (replacement := staging_of(function)) is not None:
             return replacement
-        found = function if resolve is None else _other(function, kind, callee)
-        return passing(found, callee) if active and takes_functions(function) else found
+        found = function if resolve is None else _other(function, kind, top)
+        return passing(found, top) if active and takes_functions(function) else found
 
-    return callee
+    def replacing(function: Any) -> Any:
+        assert replacements is not None
+        found = replacements(function)
+        return callee(function) if found is None else found
+
+    top = replacing if replacements else callee
+    return top
 
 
-_PLAIN_CALLABLES = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)
+_BOUND = (types.MethodType, types.BuiltinFunctionType)
+_PLAIN = (
+    types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, functools.partial,
+    types.WrapperDescriptorType, types.MethodDescriptorType, types.MethodWrapperType,
+)  # fmt: skip
 
 
-def hooked(
-    callee: Callable[[Any], Any],
-    replacements: dict[Any, Callable[..., Any]],
-    hook: Callable[[Any], Callable[..., Any] | None] | None,
-) -> Callable[[Any], Any]:
-    """The operator `callee` with replacements, and a hook for callables that are no functions or classes."""
-    if not replacements and hook is None:
-        return callee
-    by_id = {id(function): replacement for function, replacement in replacements.items()}
+class Replacements:
+    """What an embedder has called instead of callables that it names, and that a hook is asked for."""
 
-    def hooked_callee(function: Any) -> Any:
-        if id(function) in by_id:
-            return by_id[id(function)]
-        if hook is not None and not isinstance(function, _PLAIN_CALLABLES):
-            found = hook(function)
-            if found is not None:
-                return found
-        return callee(function)
+    def __init__(self, named: Mapping[Any, Callable[..., Any]], hook: Callable[[Any], Any] | None):
+        if not isinstance(named, Mapping) or not all(map(callable, named.values())):
+            raise TypeError(f"replacements are callables by what they replace, not {named!r}")
+        if hook is not None and not callable(hook):
+            raise TypeError(f"a call hook is a callable, not {hook!r}")
+        self.named, self.hook = dict(named), hook
+        self._by_id = {id(key): value for key, value in self.named.items()}
 
-    hooked_callee.keeps = replacements  # type: ignore[attr-defined] # so that no id is another's
-    return hooked_callee
+    def __bool__(self) -> bool:
+        return bool(self.named) or self.hook is not None
+
+    def __call__(self, function: Any) -> Any:
+        """What is called instead of a callable; None for that itself."""
+        found = self._by_id.get(id(function))
+        if found is None and isinstance(function, _BOUND):  # a bound method is another object each time
+            found = self.named.get(function)
+        if found is None and self.hook is not None and not isinstance(function, _PLAIN):
+            found = self.hook(function)
+        return found
 
 
 def _other(function: Any, kind: type, callee: Callable[[Any], Any]) -> Any:

@@ -69,7 +69,62 @@ def test_a_hook_is_asked_for_objects_but_not_for_functions_and_classes():
         return layer(x), double(x), abs(x), is_positive(x), Layer() is not None
 
     assert ag.Transpiler(call_hook=hook).to_graph(f)(3) == (("hooked", 3), 6, 3, True, True)
-    assert asked == [layer, double]
+    assert asked == [layer]
+
+
+def test_replacements_reach_what_is_called_indirectly():
+    class Model:
+        def step(self):
+            return "step"
+
+        @classmethod
+        def made(cls):
+            return "made"
+
+    layer = Layer()
+    mine = ag.Transpiler(
+        builtins={max: lambda *given: "max", Model.step: lambda self: "other", Model.made: lambda: "else"},
+        call_hook=lambda f: (lambda x: "hooked") if isinstance(f, Layer) else None,
+    )
+
+    def f(model):
+        return functools.partial(max, 1)(2), model.step(), model.made(), functools.partial(layer, 1)()
+
+    assert mine.to_graph(f)(Model()) == ("max", "other", "else", "hooked")
+
+
+def test_replacements_count_in_blocks_and_beside_converted_call():
+    def f():
+        with ag.do_not_convert():
+            inside = max(1, 2)
+        return inside, max(1, 2)
+
+    def converted_call(function, args, kwargs):
+        return "called", function(*args, **kwargs)
+
+    replaced = {max: lambda *given: "max"}
+    assert ag.Transpiler(builtins=replaced).to_graph(f)() == ("max", "max")
+    operators = types.SimpleNamespace(converted_call=converted_call)
+    mine = ag.Transpiler(operators=operators, builtins=replaced)
+    assert mine.to_graph(lambda: max(1, 2))() == ("called", "max")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"passes": []},
+        {"passes": converters.Pipeline},
+        {"rules": [is_positive]},
+        {"rules": {3: True}},
+        {"rules": {"module": True}},
+        {"builtins": [max]},
+        {"builtins": {max: 3}},
+        {"call_hook": 3},
+    ],
+)
+def test_arguments_of_another_kind(arguments):
+    with pytest.raises(TypeError, match=r"not |there are rules for"):
+        ag.Transpiler(**arguments)
 
 
 # Rules
@@ -117,6 +172,19 @@ def test_a_rule_converts_what_a_package_holds():
     assert mine.has_converted(colorsys.rgb_to_hsv)
 
 
+class Inherits(Model):
+    def own(self):
+        return is_converted_here()
+
+
+@pytest.mark.parametrize(
+    ("rules", "result"),
+    [({Inherits: False}, (False, False)), ({Inherits: False, Model.step: True}, (True, False))],
+)
+def test_a_rule_for_a_class_is_one_for_what_it_inherits(rules, result):
+    assert ag.Transpiler(rules=rules).to_graph(lambda: (Inherits().step(), Inherits().own()))() == result
+
+
 # Passes and features
 
 
@@ -154,12 +222,32 @@ def test_a_pass_in_the_place_of_another():
         (lambda p: p.add(CountNames, before="Normalise"), "CountNames has to come after Normalise"),
         (lambda p: p.add(p.passes[1]), "there are two passes of the name LowerMatch"),
         (lambda p: p.add(CountNames, before="Operators", after="Normalise"), "not both"),
-        (lambda p: p.only(["calls", "loops"]), "there is no feature loops: there are comparisons"),
+        (lambda p: p.only(["calls", "loops"]), "there is no feature 'loops': there are comparisons"),
     ],
 )
 def test_a_place_is_checked(change, message):
     with pytest.raises(converters.PipelineError, match=message):
         change(converters.Pipeline())
+
+
+def test_a_pass_that_fails_is_told():
+    class Faulty(converters.Pass):
+        def run(self, function):
+            raise KeyError("boom")
+
+    mine = ag.Transpiler(passes=converters.Pipeline().add(Faulty))
+    with pytest.raises(converters.PassError, match=r"Faulty failed on is_positive: KeyError\('boom'\)"):
+        mine.to_graph(is_positive)
+
+
+def test_features_of_other_operators():
+    class Mine(converters.Operators):
+        """Knows the same rewriters."""
+
+    passes = converters.Pipeline().replace("Operators", Mine)
+    chosen = ag.Transpiler(passes=passes, features={"calls"}).pipeline
+    assert issubclass(chosen.passes[-1], Mine)
+    assert [kind.__name__ for kind in chosen.passes[-1].rewriters] == ["Calls"]
 
 
 def test_features():
@@ -232,74 +320,27 @@ def test_source_map_of_a_lambda():
     assert made.original(1)[1] == function.__code__.co_firstlineno
 
 
-# Off for a block
+def test_what_others_made_is_known():
+    thin, made = ag.convert(is_positive), ag.to_graph(is_positive)
+    mine = ag.Transpiler()
+    assert mine.original(thin) is mine.original(made) is is_positive
+    assert mine.to_code(thin) == mine.to_code(is_positive)
+    assert mine.to_graph(thin)(2)
 
 
-def both():
-    first = helper()
-    with ag.do_not_convert():
-        second = helper()
-        with ag.do_not_convert():
-            third = helper()
-        fourth = helper()
-    return first, second, third, fourth, helper()
-
-
-def test_a_block_that_converts_nothing():
-    assert ag.to_graph(both)() == (True, False, False, False, True)
-    assert ag.Transpiler().to_graph(both)() == (True, False, False, False, True)
-
-
-def test_a_block_counts_for_its_thread_only():
-    inside, done = threading.Event(), threading.Event()
-
-    def waits():
-        with ag.do_not_convert():
-            inside.set()
-            done.wait(10)
-
-    thread = threading.Thread(target=waits)
-    thread.start()
-    inside.wait(10)
-    made = ag.Transpiler()
-    try:
-        assert ag.to_graph(calls)() == made.to_graph(calls)() == (True, True, True)
-    finally:
-        done.set()
-        thread.join()
-    assert ag.to_graph(calls)() == (True, True, True)
-
-
-def test_a_block_ends_with_an_exception():
-    def raises():
-        with ag.do_not_convert():
-            raise ValueError(helper())
-
-    with pytest.raises(ValueError, match="False"):
-        ag.to_graph(raises)()
-    assert ag.to_graph(calls)() == (True, True, True)
-
-
-def test_what_convert_made_runs_as_it_is_in_a_block():
+def test_do_not_convert_of_a_static_method_that_is_converted():
     @ag.convert
-    def thin(x):
+    def other():
         return is_converted_here()
 
-    def f(x):
-        with ag.do_not_convert():
-            inner = thin(x)
-        return inner, thin(x)
+    class Holder:
+        @ag.do_not_convert
+        @staticmethod
+        @ag.convert
+        def static():
+            return is_converted_here()
 
-    staged = ag.function(f)
-    assert staged(np.float64(2.0)) == (False, True)
-
-
-def test_builtins_stay_staged_in_a_block():
-    def f(xs):
-        with ag.do_not_convert():
-            return len(xs), max(xs[0], xs[1])
-
-    assert ag.function(f)(np.array([1.0, 2.0])) == (2, 2.0)
+    assert ag.to_graph(lambda: (other(), Holder.static()))() == (True, False)
 
 
 # Transpilers side by side

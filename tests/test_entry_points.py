@@ -1,8 +1,14 @@
 """Backends of installed packages register themselves when values of a package are met."""
 
+import os
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
+
+import autograph_rs
+
+ROOT = str(Path(autograph_rs.__file__).parents[1])  # where the package that the tests import lies
 
 PACKAGE = """
     from autograph_rs.runtime.graph.backend import GraphBackend
@@ -52,8 +58,10 @@ def test_entry_points(tmp_path):
     points = "[autograph_rs.backends]\nown = own_package:register\nbroken = own_package:broken\n"
     (info / "entry_points.txt").write_text(points)
     (tmp_path / "program.py").write_text(textwrap.dedent(PROGRAM))
+    environ = os.environ | {"PYTHONPATH": ROOT}
+    command = [sys.executable, "program.py"]
     made = subprocess.run(
-        [sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60
+        command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=True, timeout=60
     )
     warning = "the backend 'broken' of own_package:broken cannot be registered: OSError('no such device')"
     assert made.stdout.splitlines() == ["2", "registered", "own own", str([warning])]

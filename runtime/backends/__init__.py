@@ -169,28 +169,43 @@ def load_backends(only: str = "") -> None:
 
 ENTRY_POINTS = "autograph_rs.backends"
 """The group of entry points of packages that have a backend: each names a function that registers it."""
-_installed_are_loaded = False
+_installed = ""
+_loading = threading.RLock()  # what registers a backend may itself meet values of packages
 
 
 def _is_of_a_package(kind: type) -> bool:
-    root = kind.__module__.partition(".")[0]
+    module = kind.__module__
+    if not isinstance(module, str):  # a class may say what it likes
+        return False
+    root = module.partition(".")[0]
     return root != "numpy" and root != __name__.partition(".")[0] and root not in sys.stdlib_module_names
 
 
 def _load_installed() -> None:
     """Register the backends of installed packages; one that cannot be is told of in a warning."""
-    global _installed_are_loaded  # noqa: PLW0603 - they are looked for once
-    with _lock:
-        if _installed_are_loaded:
-            return
-        _installed_are_loaded = True
+    global _installed  # noqa: PLW0603 - they are looked for once
+    if _installed == "loaded":
+        return
+    messages = []
+    with _loading:
+        if _installed == "":
+            _installed = "loading"
+            messages = _failures()
+            _installed = "loaded"
+    for message in messages:
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
+
+
+def _failures() -> list[str]:
+    """Call what the entry points name; what failed."""
+    messages = []
     metadata = importlib.import_module("importlib.metadata")  # takes as long to import as all of this package
     for point in metadata.entry_points(group=ENTRY_POINTS):
         try:
             point.load()()
         except Exception as error:  # noqa: BLE001 - whatever a package does wrong is its own
-            message = f"the backend {point.name!r} of {point.value} cannot be registered: {error!r}"
-            warnings.warn(message, RuntimeWarning, stacklevel=2)
+            messages.append(f"the backend {point.name!r} of {point.value} cannot be registered: {error!r}")
+    return messages
 
 
 def active() -> Backend | None:
