@@ -107,9 +107,10 @@ def checked_rules(rules: Mapping[Any, bool]) -> tuple[tuple[Any, bool], ...]:
         raise TypeError(f"rules are truth values by function, class or module, not {rules!r}")
     found = []
     for given, converts in rules.items():
-        key = given
+        key: Any = given
         if not isinstance(key, (type, types.ModuleType)):
-            key = inspect.unwrap(getattr(key, "__func__", key))
+            inner: Any = getattr(key, "__func__", key)
+            key = inspect.unwrap(inner)
             if not isinstance(key, types.FunctionType):
                 raise TypeError(f"there are rules for functions, classes and modules, not for {given!r}")
         found.append((key, bool(converts)))

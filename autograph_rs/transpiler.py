@@ -272,7 +272,7 @@ class Transpiler:
             f = function_inside(f)
         while f.__code__ is thin_code() or any(other.has_made(f) for other in live()):
             f = f.__wrapped__  # type: ignore[attr-defined]
-        return f
+        return f  # type: ignore[no-any-return]
 
     def has_converted(self, f: Any) -> bool:
         """Whether this transpiler has converted the code of `f` by now: by name, or since it was called.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from .passes import FEATURES, PIPELINE, Operators, Pass
 
@@ -33,10 +33,11 @@ class Pipeline:
     steps: tuple[tuple[str, type[Pass]], ...] = tuple((kind.__name__, kind) for kind in PIPELINE)
 
     def __post_init__(self) -> None:
+        kind: Any
         for _, kind in self.steps:
             if not (isinstance(kind, type) and issubclass(kind, Pass)):
                 raise TypeError(f"a pass is a subclass of Pass, not {kind!r}")
-            if isinstance(kind.needs, str) or isinstance(kind.follows, str):
+            if str in (type(kind.needs), type(kind.follows)):
                 raise TypeError(f"what {kind.__name__} needs and follows are tuples of names")
         before: list[str] = []
         names = [name for name, _ in self.steps]

@@ -124,7 +124,7 @@ _PLAIN = (
 class Replacements:
     """What an embedder has called instead of callables that it names, and that a hook is asked for."""
 
-    def __init__(self, named: Mapping[Any, Callable[..., Any]], hook: Callable[[Any], Any] | None):
+    def __init__(self, named: Any, hook: Any):
         if not isinstance(named, Mapping) or not all(map(callable, named.values())):
             raise TypeError(f"replacements are callables by what they replace, not {named!r}")
         if hook is not None and not callable(hook):
