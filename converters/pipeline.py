@@ -37,7 +37,8 @@ class Pipeline:
         for _, kind in self.steps:
             if not (isinstance(kind, type) and issubclass(kind, Pass)):
                 raise TypeError(f"a pass is a subclass of Pass, not {kind!r}")
-            if str in (type(kind.needs), type(kind.follows)):
+            asked: tuple[Any, ...] = (kind.needs, kind.follows)
+            if any(isinstance(names, str) for names in asked):
                 raise TypeError(f"what {kind.__name__} needs and follows are tuples of names")
         before: list[str] = []
         names = [name for name, _ in self.steps]
