@@ -1,8 +1,4 @@
-"""The command `autograph-rs`: what a function becomes, and files converted ahead of time.
-
-Input is read, never imported or executed. A converted file keeps what its author gave the original
-beside the code: encoding, line ends, `#!` line, mode. It is written whole or not at all.
-"""
+"""Files as they are read and written: source with its encoding and line ends; all of an output or nothing."""
 
 from __future__ import annotations
 
@@ -16,20 +12,12 @@ import tokenize
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.machinery import PathFinder, SourceFileLoader
 from pathlib import Path
 from typing import NoReturn
 
-try:
-    import click
-except ModuleNotFoundError as error:
-    if error.name != "click":
-        raise
-    print("autograph-rs needs click: install autograph_rs[cli]", file=sys.stderr)
-    raise SystemExit(3) from None
+import click
 
-from .modules import convert_function_source, convert_source
-from .runtime.errors import AutographError
+from autograph_rs.runtime.errors import AutographError
 
 # The lines at the top that mean something by being there: the encoding, below a comment or not, or `#!`.
 HEADER = re.compile(
@@ -43,9 +31,6 @@ MAX_SOURCE = 64 << 20  # bytes: what is longer is no source, or a device that ne
 def fail(message: str) -> NoReturn:
     click.echo(message, err=True)
     raise SystemExit(3)
-
-
-# Files --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -132,72 +117,3 @@ def write(path: str, data: bytes, like: str) -> None:
         raise  # click ends in silence, as is the custom
     except OSError as error:
         fail(f"{path}: {error.strerror}")
-
-
-def find(module: str) -> str:
-    """The file of a module, found without importing it or the packages around it."""
-    places = [str(Path.cwd()), *sys.path]
-    name, spec = "", None
-    for part in module.split("."):
-        name = f"{name}.{part}".lstrip(".")
-        spec = PathFinder.find_spec(part, places)
-        for finder in sys.meta_path:  # such as that of an editable installation
-            spec = spec or finder.find_spec(name, places if "." in name else None)
-        if spec is None:
-            fail(f"{module}: there is no module {name}")
-        places = list(spec.submodule_search_locations or ())
-    if spec is None or not isinstance(spec.loader, SourceFileLoader):
-        fail(f"{module}: the module has no Python source")
-    return spec.loader.path
-
-
-# Commands -----------------------------------------------------------------------------------------
-
-
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="autograph_rs", prog_name="autograph-rs")
-def main() -> None:
-    """Convert Python control flow into functional operator calls.
-
-    Input is read, never executed.
-
-    \b
-    Exit codes:
-      0  done
-      2  wrong usage
-      3  failure: input that cannot be read or converted, output that cannot be written
-    """
-
-
-@main.command()
-@click.argument("function", metavar="MODULE:QUALNAME")
-def code(function: str) -> None:
-    """Print what a function becomes.
-
-    \b
-    autograph-rs code statistics:median
-    autograph-rs code model.py:Model.step
-    """
-    module, _, qualname = function.rpartition(":")
-    if not module or not qualname:
-        raise click.UsageError(f"{function!r} is not MODULE:QUALNAME or FILE.py:QUALNAME")
-    is_file = module.endswith(".py") or os.sep in module
-    source = Source.read(module if is_file else find(module))
-    click.echo(source.convert(convert_function_source, qualname))
-
-
-@main.command()
-@click.argument("file", metavar="FILE.py")
-@click.option("-o", "--output", required=True, metavar="OUT.py", help="Where to; - for standard output.")
-def convert(file: str, output: str) -> None:
-    """Convert the functions of a file; - reads standard input.
-
-    The output runs on its own: it imports no more than autograph_rs.runtime.
-
-    \b
-    autograph-rs convert model.py -o model_converted.py
-    """
-    if os.path.exists(file) and os.path.exists(output) and os.path.samefile(file, output):
-        raise click.UsageError(f"{output} is the input itself")
-    source = Source.read(file)
-    write(output, source.encode(source.convert(convert_source)), like=file)
