@@ -1,50 +1,47 @@
-"""Source maps: the lines of generated text, and the places of the user's text that they came from."""
+"""Where generated text came from: its places beside those of the user's text."""
 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from collections.abc import Iterator
+
+from autograph_rs.runtime.source_maps import Segment
 
 
-@dataclass(frozen=True)
-class SourceMap:
-    """From lines of generated text to the user's file.
+def segments(parsed: ast.AST, made: ast.AST) -> list[Segment]:
+    """The places of generated text, in its order.
 
-    `lines` has (line, column) of the user's text by line of the generated one, where a statement starts;
-    columns count bytes from 0.
+    There is one for each statement, and for each expression that is on another line of the user's text than
+    what it is part of, and another after it.
+
+    Args:
+        parsed: the tree of the text.
+        made: the tree that the text was made of, with places of the user's text.
     """
-
-    filename: str
-    lines: dict[int, tuple[int, int]]
-
-    def original(self, line: int) -> tuple[str, int, int]:
-        """File, line and column of the statement that a line of the generated text is part of.
-
-        Raises:
-            KeyError: no statement starts there or before.
-        """
-        start = max((own for own in self.lines if own <= line), default=line)
-        return self.filename, *self.lines[start]
-
-
-def source_map(made: ast.AST, text: str, filename: str) -> SourceMap:
-    """The map of a text, which is what `ast.unparse` made of a tree with places of the user's text."""
-    [parsed] = ast.parse(text).body
-    given = parsed.value if isinstance(parsed, ast.Expr) else parsed
-    lines: dict[int, tuple[int, int]] = {}
-    for new, old in zip(_placed(given), _placed(made), strict=True):
-        lines.setdefault(new.lineno, (old.lineno, old.col_offset))
-    return SourceMap(filename, lines)
+    found: dict[tuple[int, int], tuple[int, int]] = {}
+    stack = [(parsed, made, (0, 0))]
+    while stack:
+        new, old, above = stack.pop()
+        if type(new) is not type(old):  # such as a negative number, which Python reads as an operation
+            continue
+        if isinstance(new, (ast.stmt, ast.Lambda)) or getattr(old, "lineno", above[0]) != above[0]:
+            here = old.lineno, old.col_offset
+            found.setdefault((new.lineno, new.col_offset), here)
+            if isinstance(new, ast.expr):
+                found.setdefault((new.end_lineno or new.lineno, new.end_col_offset or 0), above)
+            above = here
+        if not isinstance(new, ast.JoinedStr):  # Python 3.11 has other places there
+            parts = zip(ast.iter_child_nodes(new), ast.iter_child_nodes(old), strict=False)
+            stack += [(*pair, above) for pair in parts]
+    return sorted((*here, *there) for here, there in found.items())
 
 
-def _placed(tree: ast.AST) -> list[ast.stmt]:
+def statements_of(tree: ast.AST) -> Iterator[ast.stmt]:
     """The statements of a tree, in the order of their text."""
-    found: list[ast.stmt] = []
-    stack: list[ast.AST] = [tree]
+    stack = [tree]
     while stack:
         node = stack.pop()
-        if isinstance(node, (ast.stmt, ast.Lambda)):
-            found.append(node)  # type: ignore[arg-type]
-        inner = (part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.expr))
-        stack.extend(reversed(list(inner)))
-    return found
+        if isinstance(node, ast.stmt):
+            yield node
+        if not isinstance(node, ast.expr):
+            stack += reversed(list(ast.iter_child_nodes(node)))

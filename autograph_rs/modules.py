@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
+from dataclasses import dataclass
 
 import gast
 
 from autograph_rs import converters
 from autograph_rs.runtime.errors import ConversionError
+from autograph_rs.runtime.source_maps import SourceMap
 
 from . import loader
 from .depth import converting
+from .rewriting import Line, rewritten
 from .source import parse, refuse_own_name
 
 IMPORT = "from autograph_rs import runtime as ag__"
+# The lines at the top that mean something by being there: the encoding, below a comment or not, or `#!`.
+TOP = re.compile(r"([ \t\f]*(#.*)?\n)?[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+.*\n|#!.*\n|")
+
+
+@dataclass(frozen=True)
+class Converted:
+    """A converted module: its lines, some of them the user's own, and the names of added functions."""
+
+    lines: tuple[Line, ...]
+    added: frozenset[str]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(line.text for line in self.lines)
+
+    def source_map(self, filename: str) -> SourceMap:
+        """The map from the converted text to the user's, which is in a file of this name."""
+        found = ((row, *place) for row, line in enumerate(self.lines, 1) for place in line.places)
+        return SourceMap(filename, tuple(found), tuple(sorted(self.added)))
 
 
 def convert_source(source: str, filename: str = "<string>") -> str:
@@ -27,38 +50,70 @@ def convert_source(source: str, filename: str = "<string>") -> str:
     Raises:
         ConversionError: the text is no Python, or too deeply nested to be converted.
 
-    >>> print(convert_source("def f(x):\n    return not x\n"))
+    >>> print(convert_source("def f(x):\n    return not x  # really\n"))
     from autograph_rs import runtime as ag__
-    <BLANKLINE>
     def f(x):
-        return ag__.not_(x)
+        return ag__.not_(x)  # really
     <BLANKLINE>
+    """
+    made = convert_module(source, filename)
+    return source if made is None else made.text
+
+
+def convert_module(
+    source: str, filename: str = "<string>", *, header: str = "", mapped: bool = False
+) -> Converted | None:
+    """The lines of a module with every function converted; None where there is nothing to convert.
+
+    What is outside of functions stays as it is written, and so does a function in which nothing is converted.
+
+    Args:
+        source: the module's text, with plain ends of lines.
+        filename: what to call it in errors.
+        header: a comment for the top.
+        mapped: whether the functions get the user's file and lines from a map beside the file.
+
+    Raises:
+        ConversionError: the text is no Python, or too deeply nested to be converted.
     """
     module = parse(source, filename)
     if any(isinstance(s, ast.ImportFrom) and ast.unparse(s) == IMPORT for s in module.body):
-        return source
+        return None
     refuse_own_name(module, filename)
     with converting(f"{filename}: the code"):
         tree = gast.ast_to_gast(module)
-        converters.convert_tree(tree)
-        text = _with_import(gast.gast_to_ast(tree)) + "\n"
+        added = converters.convert_tree(tree)
+        made = ast.fix_missing_locations(gast.gast_to_ast(tree))
+        lines = rewritten(source, module, made, mapped=mapped)
+        if not lines:
+            return None
+        top = TOP.match(source)
+        first = top[0].count("\n") if top is not None else 0
+        place = _place_of_import(module) or first
+        lines[place:place] = [Line(IMPORT)]
+        lines[first:first] = [Line(header)] if header else []
+        converted = Converted(tuple(lines), added)
         with warnings.catch_warnings(action="ignore"):
-            compile(text, filename, "exec", dont_inherit=True)  # limits that a tree has not
-        return text
+            compile(converted.text, filename, "exec", dont_inherit=True)  # limits that a tree has not
+        return converted
 
 
-def _with_import(tree: ast.Module) -> str:
+def _place_of_import(module: ast.Module) -> int:
+    """After which line the runtime can be imported: the docstring and what is of the future come first."""
     place = 0
-    for i, statement in enumerate(tree.body):
+    for i, statement in enumerate(module.body):
         is_docstring = (
-            i == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+            i == 0
+            and isinstance(statement, ast.Expr)
+            and isinstance(statement.value, ast.Constant)
+            and isinstance(statement.value.value, str)
         )
         is_future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
-        if not (is_docstring or is_future):
+        if is_docstring or is_future or statement.lineno <= place:  # on the same line as the one before
+            place = statement.end_lineno or statement.lineno
+        else:
             break
-        place = i + 1
-    tree.body[place:place] = ast.parse(IMPORT).body
-    return ast.unparse(ast.fix_missing_locations(tree))
+    return place
 
 
 def convert_function_source(source: str, filename: str, qualname: str) -> str:

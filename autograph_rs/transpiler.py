@@ -24,6 +24,7 @@ from autograph_rs.converters import Pipeline
 from autograph_rs.runtime import staging, switch
 from autograph_rs.runtime.calls import Entries, Replacements, make_callee
 from autograph_rs.runtime.errors import ConversionError
+from autograph_rs.runtime.source_maps import SourceMap
 from autograph_rs.runtime.switch import is_off
 from autograph_rs.runtime.tracebacks import hide, without_own_frame
 
@@ -31,7 +32,7 @@ from . import loader, source
 from .codes import codes_in, function_inside, names_in, outlives
 from .depth import converting
 from .entries import Converted, Thin
-from .maps import SourceMap, source_map
+from .maps import segments
 from .plugged import by_call, plugged
 from .policy import Policy, checked_rules
 from .source import describe
@@ -228,7 +229,7 @@ class Transpiler:
         return self._text(f, source)[1]
 
     def source_map(self, f: Any, *, source: str | None = None) -> SourceMap:
-        """Where each line of `to_code` came from.
+        """Where what stands in `to_code` came from.
 
         Args:
             f: what `convert` takes.
@@ -250,7 +251,9 @@ class Transpiler:
         (3, 8)
         """
         tree, text = self._text(f, source)
-        return source_map(tree, text, self.original(f).__code__.co_filename)
+        parsed = ast.parse(text, mode="eval" if isinstance(tree, ast.Lambda) else "exec").body
+        [statement] = parsed if isinstance(parsed, list) else [parsed]
+        return SourceMap(self.original(f).__code__.co_filename, tuple(segments(statement, tree)))
 
     def _text(self, f: Any, source: str | None) -> tuple[ast.AST, str]:
         f = self.original(f)

@@ -49,6 +49,13 @@ def converted_call(f, args, kwargs):
     return callee(f)(*args, **(kwargs or {}))
 
 
+def mapped(function):
+    """A function of a converted file, which gets the user's file and lines from the map beside that file."""
+    from .source_maps import mapped as with_map  # noqa: PLC0415 - files without a map do not need it
+
+    return with_map(function)
+
+
 OPERATORS = {
     operator.__name__: operator
     for operator in (
@@ -66,6 +73,7 @@ __all__ = [  # noqa: PLE0604 - the keys of OPERATORS are names
     "callee",
     "entered",
     "is_staging",
+    "mapped",
     "register_backend",
     *OPERATORS,
 ]

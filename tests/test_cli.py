@@ -107,7 +107,7 @@ def refused(data: bytes, folder: Path) -> str:
     [
         ("--help", ["Exit codes", "code", "convert"]),
         ("code --help", ["MODULE:QUALNAME"]),
-        ("convert -h", ["FILE.py", "--output"]),
+        ("convert -h", ["PATH...", "--output", "--in-place"]),
     ],
 )
 def test_help(arguments: str, words: list[str], tmp_path: Path) -> None:
@@ -241,8 +241,10 @@ def test_standard_input_and_output(program: Path) -> None:
     """`-` on either side, with the bytes that files get."""
     command("convert", "program.py", "-o", "made.py", cwd=program.parent)
     expected = (program.parent / "made.py").read_bytes()
-    both = command("convert", "-", "-o", "-", cwd=program.parent, data=PROGRAM.encode())
-    assert (both.returncode, both.stdout, both.stderr) == (0, expected, b"")
+    expected = expected.replace(b" from program.py,", b" from <stdin>,")
+    for destination in (["-o", "-"], ["--stdout"], []):
+        both = command("convert", "-", *destination, cwd=program.parent, data=PROGRAM.encode())
+        assert (both.returncode, both.stdout, both.stderr) == (0, expected, b"")
     into = command("convert", "-", "-o", "other.py", cwd=program.parent, data=PROGRAM.encode())
     assert (into.returncode, into.stdout, into.stderr) == (0, b"", b"")
     assert (program.parent / "other.py").read_bytes() == expected
@@ -358,7 +360,7 @@ def test_files_that_cannot_be_read_or_written(program: Path) -> None:
     here = program.parent
     (here / "closed").mkdir(mode=0o555)
     pairs = [("missing.py", "made.py"), (".", "made.py")]
-    pairs += [("program.py", made) for made in (".", "no/made.py", "program.py/made.py")]
+    pairs += [("program.py", made) for made in (".", "program.py/made.py")]
     if not os.access(here / "closed", os.W_OK):  # root may write anywhere
         pairs.append(("program.py", "closed/made.py"))
     for given, made in pairs:

@@ -5,33 +5,71 @@ Input is read, never imported or executed.
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
+from typing import Any
 
 try:
     import click
+    import rich  # noqa: F401 - the other modules use it
 except ModuleNotFoundError as error:
-    if error.name != "click":
+    if error.name not in ("click", "rich"):
         raise
-    print("autograph-rs needs click: install autograph_rs[cli]", file=sys.stderr)
+    print(f"autograph-rs needs {error.name}: install autograph_rs[cli]", file=sys.stderr)
     raise SystemExit(3) from None
 
+from .batch import messages
 from .code import code
+from .config import defaults
 from .convert import convert
+from .files import FileError
+from .options import FAILURE, INTERRUPTED
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class Program(click.Group):
+    """The commands, with the exit codes that are documented."""
+
+    def main(self, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
+        try:
+            exit_code = super().main(*args, **kwargs | {"standalone_mode": False})
+        except click.ClickException as error:
+            error.show()
+            exit_code = error.exit_code if isinstance(error, click.UsageError) else FAILURE
+        except FileError as error:
+            messages.print(str(error))
+            exit_code = FAILURE
+        except BrokenPipeError:  # what reads the output has enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            exit_code = FAILURE
+        except (KeyboardInterrupt, click.Abort):
+            messages.print("interrupted: each file is as it was, or converted")
+            exit_code = INTERRUPTED
+        sys.exit(exit_code)
+
+
+@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="autograph_rs", prog_name="autograph-rs")
-def main() -> None:
+@click.pass_context
+def main(context: click.Context) -> None:
     """Convert Python control flow into functional operator calls.
 
-    Input is read, never executed.
+    Input is read, never executed. [tool.autograph-rs] in pyproject.toml sets include, exclude, jobs, quiet,
+    verbose and source-map.
 
     \b
     Exit codes:
-      0  done
-      2  wrong usage
-      3  failure: input that cannot be read or converted, output that cannot be written
+        0  done
+        1  findings: something would change, or cannot be staged
+        2  wrong usage
+        3  failure: input that cannot be read or converted, output that cannot be written
+      130  interrupted
+
+    \b
+    Completion of words in the shell:
+      eval "$(_AUTOGRAPH_RS_COMPLETE=bash_source autograph-rs)"   # or zsh_source, fish_source
     """
+    context.default_map = defaults(main, Path.cwd())
 
 
 for command in (code, convert):

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from ..modules import convert_function_source
-from .files import Source, fail
+from .files import FileError, Source
 
 
 def find(module: str) -> str:
@@ -23,10 +23,10 @@ def find(module: str) -> str:
         for finder in sys.meta_path:  # such as that of an editable installation
             spec = spec or finder.find_spec(name, places if "." in name else None)
         if spec is None:
-            fail(f"{module}: there is no module {name}")
+            raise FileError(f"{module}: there is no module {name}")
         places = list(spec.submodule_search_locations or ())
     if spec is None or not isinstance(spec.loader, SourceFileLoader):
-        fail(f"{module}: the module has no Python source")
+        raise FileError(f"{module}: the module has no Python source")
     return spec.loader.path
 
 

@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import re
 import secrets
-import shutil
 import sys
 import tokenize
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
-
-import click
+from typing import Any, BinaryIO, TypeVar
 
 from autograph_rs.runtime.errors import AutographError
 
-# The lines at the top that mean something by being there: the encoding, below a comment or not, or `#!`.
-HEADER = re.compile(
-    r"([ \t\f]*(#.*)?\n)?(?P<cookie>[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+.*\n)|#!.*\n|",
-)
+from ..rewriting import Line
 
-
+STDIN = "-"
 MAX_SOURCE = 64 << 20  # bytes: what is longer is no source, or a device that never ends
+_NEWLINE = re.compile(r"\r\n?|\n")
 
 
-def fail(message: str) -> NoReturn:
-    click.echo(message, err=True)
-    raise SystemExit(3)
+T = TypeVar("T")
+
+
+class FileError(Exception):
+    """A file that cannot be read, converted or written, in one line that names it."""
 
 
 @dataclass(frozen=True)
@@ -38,82 +36,123 @@ class Source:
     """A file's text, with plain ends of lines, and how it was written down."""
 
     name: str
+    data: bytes
     text: str
     encoding: str
-    newline: str
+    newlines: tuple[str, ...]
 
     @classmethod
-    def read(cls, path: str) -> Source:
-        """The source in a file, or in standard input; Python must be able to compile it."""
-        name = "<stdin>" if path == "-" else path
-        try:
-            with sys.stdin.buffer if path == "-" else open(path, "rb") as file:
+    def read(cls, path: str | Path) -> Source:
+        """The source in a file, or in standard input; Python must be able to compile it.
+
+        Raises:
+            FileError: it cannot be read, or is no Python.
+        """
+        name = "<stdin>" if path == STDIN else os.fspath(path)
+        with refusals(name):
+            with sys.stdin.buffer if path == STDIN else open(path, "rb") as file:
                 data = file.read(MAX_SOURCE + 1)
             if len(data) > MAX_SOURCE:
-                fail(f"{name}: more than {MAX_SOURCE >> 20} MiB: this is no source")
+                raise FileError(f"{name}: more than {MAX_SOURCE >> 20} MiB: this is no source")
             with warnings.catch_warnings(action="ignore"):  # dubious syntax is converted as it stands
                 compile(data, name, "exec", dont_inherit=True)
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
             text = data.decode(encoding)
-        except OSError as error:
-            fail(f"{path}: {error.strerror}")
-        except SyntaxError as error:
-            fail(f"{name}:{error.lineno or 1}:{max(error.offset or 1, 1)}: {error.msg}")
-        except (ValueError, LookupError) as error:  # null bytes; an encoding of something else than text
-            fail(f"{name}: {error}")
-        except (RecursionError, MemoryError):
-            fail(f"{name}: the code is nested too deeply")
-        newline = re.search(r"\r\n?|\n", text)
-        return cls(name, re.sub(r"\r\n?", "\n", text), encoding, newline[0] if newline else "\n")
+        return cls(name, data, _NEWLINE.sub("\n", text), encoding, tuple(_NEWLINE.findall(text)))
 
-    def convert(self, by: Callable[..., str], *arguments: str) -> str:
-        try:
-            with warnings.catch_warnings(action="ignore"):
-                return by(self.text, self.name, *arguments)
-        except AutographError as error:
-            located = str(error).startswith(f"{self.name}:")
-            fail(str(error) if located else f"{self.name}: {error}")
-        except RecursionError:
-            fail(f"{self.name}: the code is nested too deeply")
+    def convert(self, by: Callable[..., T], *arguments: Any, **options: Any) -> T:
+        """What a converter makes of the text and its name.
 
-    def encode(self, text: str) -> bytes:
-        """The bytes of `text`, written down as this source is."""
-        header = HEADER.match(self.text)
-        assert header is not None
-        if not text.startswith(header[0]):
-            text = header[0] + text
-        encoding = self.encoding
-        try:
-            text.encode(encoding)
-        except UnicodeEncodeError:  # such as "\u20ac" in a latin-1 file, which is now the character itself
-            text, encoding = text.replace(header["cookie"] or "", "", 1), "utf-8"
-        return text.replace("\n", self.newline).encode(encoding)
+        Raises:
+            FileError: it cannot be converted.
+        """
+        with refusals(self.name), warnings.catch_warnings(action="ignore"):
+            return by(self.text, self.name, *arguments, **options)
+
+    def encode(self, lines: Iterable[Line]) -> bytes:
+        """The bytes of a converted text: kept lines end as they did, others as the first does."""
+        usual = self.newlines[0] if self.newlines else "\n"
+        parts: list[str] = []
+        for line in lines:
+            kept = 0 < line.row <= len(self.newlines)
+            parts += (line.text, self.newlines[line.row - 1] if kept else usual)
+        # What the encoding lacks can only be in a text, where its escape means the same.
+        data = "".join(parts[:-1]).encode(self.encoding, "backslashreplace")
+        with refusals(self.name), warnings.catch_warnings(action="ignore"):
+            compile(data, self.name, "exec", dont_inherit=True)
+        return data
 
 
-def write(path: str, data: bytes, like: str) -> None:
-    """Put `data` into a file, all of it or nothing, with the mode of the file `like`."""
-    target = Path(os.path.realpath(path))  # a link stays a link
+@contextlib.contextmanager
+def refusals(name: str) -> Iterator[None]:
+    """What can go wrong with a file, as one line that names it.
+
+    Raises:
+        FileError: something went wrong.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise FileError(f"{name}: {error.strerror or error}") from error
+    except SyntaxError as error:
+        raise FileError(f"{name}:{error.lineno or 1}:{max(error.offset or 1, 1)}: {error.msg}") from error
+    except AutographError as error:
+        located = str(error).startswith(f"{name}:")
+        raise FileError(str(error) if located else f"{name}: {error}") from error
+    except (RecursionError, MemoryError) as error:
+        raise FileError(f"{name}: the code is nested too deeply") from error
+    except (ValueError, LookupError) as error:  # null bytes; an encoding of something else than text
+        raise FileError(f"{name}: {error}") from error
+
+
+# Writing ------------------------------------------------------------------------------------------
+
+
+def write(path: Path, data: bytes, mode: int | None = None) -> None:
+    """Put `data` into a file, all of it or nothing, whatever ends the program or the machine.
+
+    Args:
+        path: the file; a link stays a link, and what it leads to is written.
+        data: all that will be in it.
+        mode: the permissions of the file; those that it has, or the usual ones, where none are given.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        target.write_bytes(data)  # a device or a pipe
+        return
+    if mode is None and target.exists():
+        mode = target.stat().st_mode & 0o7777
     temporary = target.with_name(f".autograph-rs-{secrets.token_hex(8)}")
     try:
-        if path in ("-", "/dev/stdout"):
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
-            return
-        if target.exists() and not target.is_file():
-            target.write_bytes(data)  # a device or a pipe
-            return
-        try:
+        if not _appear(temporary, data):
             with temporary.open("xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            model = target if like == "-" else Path(like)
-            if model.exists():
-                shutil.copymode(model, temporary)
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except BrokenPipeError:
-        raise  # click ends in silence, as is the custom
-    except OSError as error:
-        fail(f"{path}: {error.strerror}")
+                _fill(file, data)
+        if mode is not None:
+            temporary.chmod(mode)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _appear(path: Path, data: bytes) -> bool:
+    """Let a new file appear when it is whole, so that nobody finds a part of it, where the system can."""
+    try:
+        descriptor = os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o666)
+    except (AttributeError, OSError):
+        return False
+    with open(descriptor, "wb") as file:
+        _fill(file, data)
+        try:
+            os.link(f"/proc/self/fd/{descriptor}", path, src_dir_fd=descriptor)
+        except OSError:
+            return False
+    return True
+
+
+def _fill(file: BinaryIO, data: bytes) -> None:
+    file.write(data)
+    file.flush()
+    os.fsync(file.fileno())
