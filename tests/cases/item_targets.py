@@ -25,6 +25,23 @@ def chain_of_targets(xs, i):
     return xs, first, last
 
 
+class Table:
+    def __init__(self):
+        self.cells = {}
+
+
+@samples((3, 2), (0, 6), staged=())
+def chain_after_item_of_attribute(x, limit):
+    """Plain only: keys of a dict are plain."""
+    table = Table()
+    for i in range(2):
+        table.cells[str(i)] = i
+    for i in range(3):
+        if i < limit:
+            table.cells[i] = last = x + i
+    return table.cells, last
+
+
 @samples((INTS, 1), (INTS, 0))
 def nested_targets(xs, i):
     (a, xs[i]), *rest, [xs[i + 1], b] = (1, 2), 3, 4, [5, 6]
