@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
+from collections.abc import Callable
 from typing import Any
 
 
@@ -26,8 +27,25 @@ def function_inside(f: Any) -> Any:
     if inner is None and not isinstance(f, type):
         inner = getattr(type(f), "__call__", None)  # noqa: B004 - it is what is wanted, not whether it is there
     if not isinstance(inner, (types.FunctionType, functools.partial)):
-        raise TypeError(f"{f!r} is no Python function, method, partial or object with a __call__ of its own")
+        remedy = ": give the methods that are to be converted" if isinstance(f, type) else ""
+        kinds = "function, method, partial or object with a __call__ of its own"
+        raise TypeError(f"{f!r} is no Python {kinds}{remedy}")
     return inner
+
+
+def around(f: Any, make: Callable[[Any], Any]) -> Any:
+    """`make`, applied to the function inside a method, partial or object; `f` if that changes nothing."""
+    if isinstance(f, functools.partial):
+        made = make(f.func)
+        return f if made is f.func else functools.partial(made, *f.args, **f.keywords)
+    is_method = isinstance(f, (staticmethod, classmethod, types.MethodType))
+    inner = f.__func__ if is_method else function_inside(f)
+    made = make(inner)
+    if made is inner:
+        return f
+    if isinstance(f, (staticmethod, classmethod)):
+        return type(f)(made)
+    return types.MethodType(made, f.__self__ if isinstance(f, types.MethodType) else f)
 
 
 _COMPREHENSIONS = frozenset(("<listcomp>", "<setcomp>", "<dictcomp>"))

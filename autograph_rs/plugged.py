@@ -1,42 +1,90 @@
 """Operators of another framework in the place of ours.
 
-Those that were written for TensorFlow's AutoGraph or for malt have the signatures of ours but for one:
-their `get_item` takes options too.
+Those that were written for TensorFlow's AutoGraph or for malt have the signatures of ours but for a few,
+which take options besides; these are told by the names of their parameters, and adapted.
 """
 
 from __future__ import annotations
 
-import functools
 import inspect
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from autograph_rs.converters import Lists, Operators, Pipeline
 from autograph_rs.runtime.calls import Replacements
 
 
-def plugged(own: Any) -> Iterator[tuple[str, Any]]:
-    """The operators that a module or object has, by name, as converted code calls them."""
+def plugged(own: Any, *, recursive: bool) -> Iterator[tuple[str, Any]]:
+    """The operators that a module or object has, by name, as converted code calls them.
+
+    Raises:
+        TypeError: they are the items of a dict.
+    """
+    if isinstance(own, Mapping):
+        raise TypeError(
+            "operators are attributes of a module or object, not items of a dict: "
+            "give types.SimpleNamespace(**operators)"
+        )
     for name in dir(own) if own is not None else ():
         if name.startswith("__"):
             continue
         operator = getattr(own, name)
-        if name == "get_item" and _takes_options(operator):
-            options = getattr(own, "GetItemOpts", types.SimpleNamespace)(element_dtype=None)
-            yield name, functools.partial(_with_options, operator, options)
+        if name in _ADAPTED:
+            adapt, asked = _ADAPTED[name]
+            yield name, adapt(operator, own, recursive) if asked in _parameters(operator) else operator
         else:
             yield name, operator
 
 
-def _takes_options(get_item: Callable[..., Any]) -> bool:
+def _parameters(operator: Callable[..., Any]) -> list[str]:
     try:
-        return list(inspect.signature(get_item).parameters)[2:3] == ["opts"]
+        return list(inspect.signature(operator).parameters)
     except (TypeError, ValueError):  # it does not tell
-        return False
+        return []
 
 
-def _with_options(get_item: Callable[..., Any], options: Any, target: Any, key: Any) -> Any:
-    return get_item(target, key, options)
+def _options(own: Any, kind: str, **values: Any) -> Any:
+    """Options of the kind that the operators have for them."""
+    return getattr(own, kind, types.SimpleNamespace)(**values)
+
+
+def _get_item(operator: Callable[..., Any], own: Any, _: bool) -> Callable[..., Any]:
+    options = _options(own, "GetItemOpts", element_dtype=None)
+    return lambda target, key: operator(target, key, options)
+
+
+def _list_pop(operator: Callable[..., Any], own: Any, _: bool) -> Callable[..., Any]:
+    options = _options(own, "ListPopOpts", element_dtype=None, element_shape=None)
+    return lambda target, index: operator(target, index, options)
+
+
+def _list_stack(operator: Callable[..., Any], own: Any, _: bool) -> Callable[..., Any]:
+    def list_stack(target: Any, call: Any) -> Any:
+        return operator(target, _options(own, "ListStackOpts", element_dtype=None, original_call=call))
+
+    return list_stack
+
+
+def _assert_stmt(operator: Callable[..., Any], _: Any, __: bool) -> Callable[..., Any]:
+    return lambda test, msg: operator(test, msg or (lambda: ""))
+
+
+def _converted_call(operator: Callable[..., Any], own: Any, recursive: bool) -> Callable[..., Any]:
+    options = None
+    if hasattr(own, "ConversionOptions"):
+        options = own.ConversionOptions(recursive=recursive, optional_features=())
+    return lambda f, args, kwargs: operator(f, args, kwargs, caller_fn_scope=None, options=options)
+
+
+_ADAPTED: dict[str, tuple[Callable[..., Callable[..., Any]], str]] = {
+    "get_item": (_get_item, "opts"),
+    "list_pop": (_list_pop, "opts"),
+    "list_stack": (_list_stack, "opts"),
+    "assert_stmt": (_assert_stmt, "expression2"),
+    "converted_call": (_converted_call, "caller_fn_scope"),
+}
+"""How an operator is called that has a parameter of this name."""
 
 
 def by_call(
@@ -49,3 +97,14 @@ def by_call(
         return lambda *args, **kwargs: converted_call(found or function, args, kwargs)
 
     return callee
+
+
+def with_lists(pipeline: Pipeline, own: Any) -> Pipeline:
+    """The pipeline that converts lists too, as far as there are operators for them."""
+    known = frozenset(name for name in Lists.operators if hasattr(own, name))
+    operators = dict(pipeline.steps).get("Operators")
+    if not known or operators is None or not issubclass(operators, Operators):
+        return pipeline
+    lists = type("Lists", (Lists,), {"operators": known})
+    rewriters = (*operators.rewriters, lists)
+    return pipeline.replace("Operators", type(operators.__name__, (operators,), {"rewriters": rewriters}))

@@ -97,6 +97,22 @@ class Policy:
         return None
 
 
+def checked_globs(patterns: Sequence[str]) -> tuple[str, ...]:
+    """Module globs.
+
+    Raises:
+        TypeError: it is one glob, or something else than text is among them.
+    """
+    if isinstance(patterns, str):
+        raise TypeError(f"module globs are a sequence, not one text: give ({patterns!r},)")
+    for pattern in patterns:
+        if not isinstance(pattern, str):
+            raise TypeError(
+                f"module globs are texts, not {pattern!r}: give 'package.*', or a module in rules"
+            )
+    return tuple(patterns)
+
+
 def checked_rules(rules: Mapping[Any, bool]) -> tuple[tuple[Any, bool], ...]:
     """Rules for modules, classes and the functions inside what is given.
 

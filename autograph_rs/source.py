@@ -246,7 +246,8 @@ def refuse_own_name(tree: ast.AST, filename: str) -> None:
         if OPERATORS in _names_of(node):
             place = f"{filename}:{getattr(node, 'lineno', 1)}"
             raise ConversionError(
-                f"{place}: converted code needs the name {OPERATORS!r} for itself: use another"
+                f"{place}: converted code needs the name {OPERATORS!r} for itself: use another, "
+                "unless this was converted ahead of time and needs no conversion"
             )
 
 

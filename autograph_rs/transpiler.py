@@ -29,12 +29,12 @@ from autograph_rs.runtime.switch import is_off
 from autograph_rs.runtime.tracebacks import hide, without_own_frame
 
 from . import loader, source
-from .codes import codes_in, function_inside, names_in, outlives
+from .codes import around, codes_in, function_inside, names_in, outlives
 from .depth import converting
 from .entries import Converted, Thin
 from .maps import segments
-from .plugged import by_call, plugged
-from .policy import Policy, checked_rules
+from .plugged import by_call, plugged, with_lists
+from .policy import Policy, checked_globs, checked_rules
 from .source import describe
 
 hide(os.path.dirname(__file__))
@@ -49,7 +49,7 @@ class Transpiler:
 
     Args:
         operators: a module or object with operators to be used instead of those of this package; it
-            need not have all. An operator `converted_call(f, args, kwargs)` gets every call.
+            need not have all. `docs/operators.md` lists them.
         builtins: what is called in the place of builtins, or of any other callables: `{range: my_range}`.
         recursive: whether functions that converted code calls are converted too.
         include: module globs that are converted although they are installed packages.
@@ -95,12 +95,15 @@ class Transpiler:
         name: str = "autograph_rs",
     ):
         self.name = name
-        self.policy = Policy(recursive, tuple(include), tuple(exclude), checked_rules(rules or {}))
+        globs = checked_globs(include), checked_globs(exclude)
+        self.policy = Policy(recursive, *globs, checked_rules(rules or {}))
         self.pipeline = Pipeline() if passes is None else passes
         if not isinstance(self.pipeline, Pipeline):
             raise TypeError(f"passes are a Pipeline, not {passes!r}")
         if features is not None:
             self.pipeline = self.pipeline.only(features)
+        if features is None or "lists" in features:
+            self.pipeline = with_lists(self.pipeline, operators)
         self._verifies = passes is not None
         self._replacements = Replacements(builtins or {}, call_hook)
         self._entries = Entries()
@@ -109,7 +112,8 @@ class Transpiler:
         self._shared: deque[Converted] = deque()
         self._lock = threading.RLock()
         self._made: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()  # by to_graph?
-        self.callee = make_callee(self._entries, self._resolve, self._replacements)
+        embedded = operators is not None or bool(self._replacements)
+        self.callee = make_callee(self._entries, self._resolve, self._replacements, embedded=embedded)
         _transpilers.add(self)
         self._entries.keep(thin_code(), Thin())
         self._cell = types.CellType(self._namespace(operators))
@@ -122,13 +126,13 @@ class Transpiler:
         names = vars(namespace)
         names.update(runtime.OPERATORS)
         names["callee"] = self.callee
-        names.update(plugged(own))
-        converted_call = getattr(own, "converted_call", None)
-        if converted_call is None:
+        names.update(plugged(own, recursive=self.policy.recursive))
+        if not hasattr(own, "converted_call"):
             names["converted_call"] = lambda f, args, kwargs: self.callee(f)(*args, **(kwargs or {}))
         elif not hasattr(own, "callee"):
-            names["callee"] = by_call(converted_call, self._replacements)
-        switch.register(namespace, make_callee(Entries(), None, self._replacements))
+            names["callee"] = by_call(names["converted_call"], self._replacements)
+        plain = make_callee(Entries(), None, self._replacements, embedded=bool(self._replacements))
+        switch.register(namespace, plain)
         return namespace
 
     # The public road
@@ -155,10 +159,11 @@ class Transpiler:
         if f is None:
             return functools.partial(self.convert, source=source)
         if not isinstance(f, types.FunctionType):
-            return self._around(f, lambda inner: self.convert(inner, source=source))
-        if self.is_converted(f):
+            return around(f, lambda inner: self.convert(inner, source=source))
+        if f in self._made:
             return f
-        if outlives(f.__code__):
+        f = self.original(f)
+        if self.is_converted(f) or outlives(f.__code__):
             return self.to_graph(f, source=source)
         return self._thin(f, source)
 
@@ -182,12 +187,11 @@ class Transpiler:
         6
         """
         if not isinstance(f, types.FunctionType):
-            return self._around(f, lambda inner: self.to_graph(inner, source=source))
+            return around(f, lambda inner: self.to_graph(inner, source=source))
         if self._made.get(f):
             return f
-        if f.__code__ is thin_code():
-            f = f.__wrapped__  # type: ignore[attr-defined]
-        elif self.is_converted(f) or id(f.__code__) in self._converted:
+        f = self.original(f)
+        if id(f.__code__) in self._converted or (self.is_converted(f) and not made_inside(f)):
             return f
         entry = self._entry(f, source)
         made = loader.dressed(entry.bind(f), f)
@@ -305,16 +309,6 @@ class Transpiler:
 
     # Inside
 
-    def _around(self, f: Any, make: Callable[[Any], Any]) -> Any:
-        """`make`, applied to the function inside a method, partial or callable object."""
-        if isinstance(f, (staticmethod, classmethod)):
-            return type(f)(make(f.__func__))
-        if isinstance(f, types.MethodType):
-            return types.MethodType(make(f.__func__), f.__self__)
-        if isinstance(f, functools.partial):
-            return functools.partial(make(f.func), *f.args, **f.keywords)
-        return types.MethodType(make(function_inside(f)), f)
-
     def _thin(self, f: types.FunctionType, text: str | None) -> Callable[..., Any]:
         made: list[Callable[..., Any]] = []
         is_staging = runtime.is_staging
@@ -359,7 +353,7 @@ class Transpiler:
         return entry
 
     def _convert(self, f: types.FunctionType, text: str | None) -> Converted:
-        found = source.find(f, text, trusted=id(f.__code__) in self._converted)
+        found = source.find(f, text, trusted=made_inside(f))
         if any(source.OPERATORS in names_in(c) for c in codes_in(f.__code__)):
             source.refuse_own_name(found.node, f.__code__.co_filename)
         with converting(describe(f)):
@@ -396,6 +390,11 @@ def thin_code() -> types.CodeType:
     """The code that all callables of `convert` share."""
     codes = codes_in(Transpiler._thin.__code__)  # noqa: SLF001 - our own
     return next(code for code in codes if code.co_name == "convert_call")
+
+
+def made_inside(f: types.FunctionType) -> bool:
+    """Whether a converted function made `f`, whose code is not what its source compiles to."""
+    return any(id(f.__code__) in other._converted for other in live())  # noqa: SLF001 - of the same class
 
 
 def live() -> list[Transpiler]:

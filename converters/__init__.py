@@ -12,9 +12,12 @@ import ast
 import gast
 
 from .names import Namer, names_in
-from .passes import FEATURES, PIPELINE, Context, Operators, Pass, Rewriter, mangle
+from .passes import FEATURES, PIPELINE, Context, Lists, Operators, Pass, Rewriter, mangle
 from .pipeline import Pipeline, PipelineError
 from .trees import nested_functions
+
+OPERATORS_VERSION = 1
+"""The version of the generated form and of the operators that it calls: that of `docs/operators.md`."""
 
 
 class PassError(RuntimeError):
@@ -80,8 +83,10 @@ def compile_tree(tree: gast.AST) -> None:
 
 __all__ = [
     "FEATURES",
+    "OPERATORS_VERSION",
     "PIPELINE",
     "Context",
+    "Lists",
     "Operators",
     "Pass",
     "PassError",

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from .backends import ACTIVE, load_backends
 from .builtins import DISPATCHING
-from .higher_order import passing, takes_functions
+from .higher_order import is_higher_order, passing, takes_functions
 from .tracebacks import without_own_frame
 
 
@@ -52,11 +52,14 @@ def make_callee(
     entries: Entries,
     resolve: Callable[[types.FunctionType], Entry | None] | None,
     replacements: Replacements | None = None,
+    *,
+    embedded: bool = False,
 ) -> Callable[[Any], Any]:
-    """The operator `callee` over one table of entries."""
+    """The operator `callee` over one table of entries; where it is `embedded`, any value may be staged."""
     function_type, method_type = types.FunctionType, types.MethodType
     builtin_type = types.BuiltinFunctionType
     dispatching, active = DISPATCHING, ACTIVE
+    named = (replacements or Replacements({}, None)).by_name
 
     def staging_of(function: Any) -> Any:
         """What a backend has in the place of a builtin that is asked for while it stages."""
@@ -71,6 +74,12 @@ def make_callee(
         found = dispatching.get(id(function), function)
         if active and found is function and (replacement := staging_of(function)) is not None:
             return replacement
+        return handing(function, found)
+
+    def handing(function: Any, found: Any) -> Any:
+        """What is called in the place of a function, with what it calls in its turn converted."""
+        if embedded and is_higher_order(function):
+            return passing(found, top, named)
         return passing(found, top) if active and takes_functions(function) else found
 
     def callee(function: Any) -> Any:
@@ -97,13 +106,12 @@ def make_callee(
         if kind is builtin_type or kind is type:
             if not active:
                 if kind is builtin_type:
-                    return function
+                    return handing(function, function) if embedded else function
             elif (replacement := dispatching.get(id(function))) is not None:
-                return passing(replacement, top) if takes_functions(function) else replacement
+                return handing(function, replacement)
         if active and (replacement := staging_of(function)) is not None:
             return replacement
-        found = function if resolve is None else _other(function, kind, top)
-        return passing(found, top) if active and takes_functions(function) else found
+        return handing(function, function if resolve is None else _other(function, kind, top))
 
     def replacing(function: Any) -> Any:
         assert replacements is not None
@@ -135,11 +143,16 @@ class Replacements:
     def __bool__(self) -> bool:
         return bool(self.named) or self.hook is not None
 
-    def __call__(self, function: Any) -> Any:
-        """What is called instead of a callable; None for that itself."""
+    def by_name(self, function: Any) -> Any:
+        """What is called instead of a callable that was named; None for any other value."""
         found = self._by_id.get(id(function))
         if found is None and isinstance(function, _BOUND):  # a bound method is another object each time
             found = self.named.get(function)
+        return found
+
+    def __call__(self, function: Any) -> Any:
+        """What is called instead of a callable; None for that itself."""
+        found = self.by_name(function)
         if found is None and self.hook is not None and not isinstance(function, _PLAIN):
             found = self.hook(function)
         return found

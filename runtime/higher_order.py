@@ -1,6 +1,7 @@
 """Functions that are given to others, which call them: `map`, `functools.reduce`, a framework's `grad`.
 
-While something may be staged, these get converted functions in the place of the user's.
+While something may be staged, these get converted functions in the place of the user's; with operators or
+replacements of an embedder, those of Python always do.
 """
 
 from __future__ import annotations
@@ -36,17 +37,28 @@ def takes_functions(function: Any) -> bool:
     module = getattr(function, "__module__", None)
     if type(module) is str and module.partition(".")[0] in _packages:
         return not any(f"{module}.".startswith(f"{left}.") for left in _left_alone)
+    return is_higher_order(function)
+
+
+def is_higher_order(function: Any) -> bool:
+    """Whether a function of Python calls the functions that it is given."""
     try:
         return function in BUILTINS
     except TypeError:  # it has no hash
         return False
 
 
-def passing(function: Callable[..., Any], callee: Callable[[Any], Any]) -> Callable[..., Any]:
-    """`function`, with what it calls converted."""
-    staging = active() is not None
+def passing(
+    function: Callable[..., Any],
+    callee: Callable[[Any], Any],
+    replaced: Callable[[Any], Any] | None = None,
+) -> Callable[..., Any]:
+    """`function`, with what it calls converted; `replaced` knows what an embedder has called instead."""
+    staging = replaced is not None or active() is not None
 
     def given(value: Any) -> Any:
+        if replaced is not None and (found := replaced(value)) is not None:
+            return found
         kind = type(value)
         if kind in _FUNCTIONS:
             made = callee(value)

@@ -120,6 +120,9 @@ def test_replacements_count_in_blocks_and_beside_converted_call():
         {"builtins": [max]},
         {"builtins": {max: 3}},
         {"call_hook": 3},
+        {"include": "numpy.*"},
+        {"exclude": "numpy.*"},
+        {"include": [np]},
     ],
 )
 def test_arguments_of_another_kind(arguments):

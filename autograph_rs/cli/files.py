@@ -54,10 +54,13 @@ class Source:
                 data = file.read(MAX_SOURCE + 1)
             if len(data) > MAX_SOURCE:
                 raise FileError(f"{name}: more than {MAX_SOURCE >> 20} MiB: this is no source")
-            with warnings.catch_warnings(action="ignore"):  # dubious syntax is converted as it stands
-                compile(data, name, "exec", dont_inherit=True)
-            encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-            text = data.decode(encoding)
+            try:
+                with warnings.catch_warnings(action="ignore"):  # dubious syntax is converted as it stands
+                    compile(data, name, "exec", dont_inherit=True)
+                encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+                text = data.decode(encoding)
+            except (ValueError, LookupError) as error:  # null bytes; an encoding of something else than text
+                raise FileError(f"{name}: {error}") from error
         return cls(name, data, _NEWLINE.sub("\n", text), encoding, tuple(_NEWLINE.findall(text)))
 
     def convert(self, by: Callable[..., T], *arguments: Any, **options: Any) -> T:
@@ -101,8 +104,10 @@ def refusals(name: str) -> Iterator[None]:
         raise FileError(str(error) if located else f"{name}: {error}") from error
     except (RecursionError, MemoryError) as error:
         raise FileError(f"{name}: the code is nested too deeply") from error
-    except (ValueError, LookupError) as error:  # null bytes; an encoding of something else than text
-        raise FileError(f"{name}: {error}") from error
+    except FileError:
+        raise
+    except Exception as error:
+        raise FileError(f"{name}: a fault of autograph_rs: {error!r}") from error
 
 
 # Writing ------------------------------------------------------------------------------------------

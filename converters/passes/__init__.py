@@ -9,6 +9,7 @@ from .comprehensions import Comprehensions
 from .control_flow import ControlFlow
 from .expressions import Expressions, Rewriter
 from .jumps import LowerJumps
+from .lists import Lists
 from .match import LowerMatch
 from .normalise import Normalise, mangle
 from .subscripts import Subscripts
@@ -27,7 +28,9 @@ PIPELINE: tuple[type[Pass], ...] = (Normalise, LowerMatch, LowerJumps, Operators
 FEATURES: dict[str, type[Rewriter] | None] = {
     **{kind.__name__.lower(): kind for kind in Operators.rewriters},
     "control_flow": None,
+    "lists": None,
 }
-"""Kinds of syntax that can be left as they are, each with its rewriter; control flow has passes."""
+"""Kinds of syntax that can be left as they are, each with its rewriter; control flow has passes, and lists
+are converted for operators of their own only."""
 
-__all__ = ["FEATURES", "PIPELINE", "Context", "Operators", "Pass", "Rewriter", "mangle"]
+__all__ = ["FEATURES", "PIPELINE", "Context", "Lists", "Operators", "Pass", "Rewriter", "mangle"]

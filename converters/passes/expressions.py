@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import cached_property
 from typing import ClassVar
 
 import gast
 
-from ..analysis import declarations, is_anchored
+from ..analysis import Facts, declarations, is_anchored
 from ..trees import (
     COMPREHENSIONS,
     FUNCTIONS,
@@ -100,6 +101,10 @@ class Expressions(Pass):
         else:
             function.body = self.block(function.body)
             self.declare(function, self.rebound)
+
+    @cached_property
+    def facts(self) -> Facts:
+        return Facts(self.function)
 
     def block(self, statements: list[gast.AST]) -> list[gast.AST]:
         out: list[gast.AST] = []

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import gast
 
-from ..analysis import Facts
 from ..trees import assign, at, constant, load, operator, store
-from .expressions import Expressions, Rewriter
+from .expressions import Rewriter
 
 
 class Subscripts(Rewriter):
@@ -23,32 +22,22 @@ class Subscripts(Rewriter):
         gast.AugAssign: "change",
     }
 
-    def __init__(self, walk: Expressions):
-        super().__init__(walk)
-        self._facts: Facts | None = None
-
-    @property
-    def facts(self) -> Facts:
-        if self._facts is None:
-            self._facts = Facts(self.walk.function)
-        return self._facts
-
     def is_variable(self, name: str) -> bool:
-        return name in self.facts.locals
+        return name in self.walk.facts.locals
 
     def may_be_missing(self, node: gast.AST, statement: gast.AST) -> bool:
         """Whether reading a name may be an error, which comes before those of the statement's target."""
         if not isinstance(node, gast.Name) or node.id in self.walk.context.namer.added:
             return False
-        return not self.is_variable(node.id) or node.id in self.facts.before(statement).unbound
+        return not self.is_variable(node.id) or node.id in self.walk.facts.before(statement).unbound
 
     def may_change(self, base: gast.AST, statement: gast.AST) -> bool:
         """Whether what a statement writes to may be another thing once its index and value are known."""
-        is_known = isinstance(base, gast.Name) and statement in self.facts.graph.steps
+        is_known = isinstance(base, gast.Name) and statement in self.walk.facts.graph.steps
         if not is_known or self.may_be_missing(base, statement):
             return True
         inside = [n.target.id for n in gast.walk(statement) if isinstance(n, gast.NamedExpr)]
-        return base.id in inside or base.id in self.facts.body.rebinds
+        return base.id in inside or base.id in self.walk.facts.body.rebinds
 
     def read(self, node: gast.Subscript) -> gast.AST:
         if not isinstance(node.ctx, gast.Load) or _is_constant(node.slice) or _has_star(node.slice):
