@@ -32,7 +32,7 @@ from . import loader, source
 from .codes import around, codes_in, function_inside, names_in, outlives
 from .depth import converting
 from .entries import Converted, Thin
-from .maps import segments
+from .maps import source_map
 from .plugged import by_call, plugged, with_lists
 from .policy import Policy, checked_globs, checked_rules
 from .source import describe
@@ -255,9 +255,7 @@ class Transpiler:
         (3, 8)
         """
         tree, text = self._text(f, source)
-        parsed = ast.parse(text, mode="eval" if isinstance(tree, ast.Lambda) else "exec").body
-        [statement] = parsed if isinstance(parsed, list) else [parsed]
-        return SourceMap(self.original(f).__code__.co_filename, tuple(segments(statement, tree)))
+        return source_map(tree, text, self.original(f).__code__.co_filename)
 
     def _text(self, f: Any, source: str | None) -> tuple[ast.AST, str]:
         f = self.original(f)

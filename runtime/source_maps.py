@@ -27,7 +27,7 @@ Segment = tuple[int, int, int, int]
 class SourceMap:
     """From places in generated text to the user's file.
 
-    `added` are the names of the functions that the conversion added, whose code is that of what is around them.
+    `added` are the names of the functions that the conversion added: their code is that of what holds them.
 
     >>> made = SourceMap("model.py", ((1, 0, 10, 4), (3, 0, 12, 8), (3, 7, 13, 9)))
     >>> made.original(2), made.original(3), made.original(3, 20)
