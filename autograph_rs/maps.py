@@ -9,7 +9,7 @@ from autograph_rs.runtime.source_maps import Segment, SourceMap
 
 
 def source_map(made: ast.AST, text: str, filename: str) -> SourceMap:
-    """The map of a function's text, which is what `ast.unparse` made of a tree with places of the user's text."""
+    """The map of a text, which is what `ast.unparse` made of a function with places of the user's text."""
     [statement] = ast.parse(text).body
     is_lambda = isinstance(made, ast.Lambda) and isinstance(statement, ast.Expr)
     parsed = statement.value if is_lambda else statement  # type: ignore[attr-defined]
