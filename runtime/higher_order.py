@@ -28,14 +28,14 @@ _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
 def note_framework(package: str, *, but: tuple[str, ...] = ()) -> None:
     """Count the functions of a package as ones that call what they get, but not those of some modules."""
     _packages.add(package)
-    _left_alone.update(but)
+    _left_alone.update(f"{module}." for module in but)
 
 
 def takes_functions(function: Any) -> bool:
     """Whether a function that is not converted calls the functions that it is given."""
     module = getattr(function, "__module__", None)
     if type(module) is str and module.partition(".")[0] in _packages:
-        return not any(f"{module}.".startswith(f"{left}.") for left in _left_alone)
+        return not f"{module}.".startswith(tuple(_left_alone))
     try:
         return function in BUILTINS
     except TypeError:  # it has no hash
@@ -44,23 +44,25 @@ def takes_functions(function: Any) -> bool:
 
 def passing(function: Callable[..., Any], callee: Callable[[Any], Any]) -> Callable[..., Any]:
     """`function`, with what it calls converted."""
-    staging = active() is not None
+    return functools.partial(_call, function, callee)
 
-    def given(value: Any) -> Any:
-        kind = type(value)
-        if kind in _FUNCTIONS:
-            made = callee(value)
-            # Out of a trace only what is always the same: a framework may know functions by their identity.
-            return made if staging or made is callee(value) else value
-        if (kind is list or kind is tuple) and any(type(v) in _FUNCTIONS for v in value):
-            return kind([given(v) for v in value])
-        return value
 
-    def call(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*[given(a) for a in args], **{name: given(a) for name, a in kwargs.items()})
-        except BaseException as error:
-            without_own_frame(error)
-            raise
+def _call(function: Callable[..., Any], callee: Callable[[Any], Any], /, *args: Any, **kwargs: Any) -> Any:
+    try:
+        return function(
+            *[_given(a, callee) for a in args], **{n: _given(a, callee) for n, a in kwargs.items()}
+        )
+    except BaseException as error:
+        without_own_frame(error)
+        raise
 
-    return call
+
+def _given(value: Any, callee: Callable[[Any], Any]) -> Any:
+    kind = type(value)
+    if kind in _FUNCTIONS:
+        made = callee(value)
+        # Out of a trace only what is always the same: a framework may know functions by their identity.
+        return made if active() is not None or made is callee(value) else value
+    if (kind is list or kind is tuple) and any(type(v) in _FUNCTIONS for v in value):
+        return kind([_given(v, callee) for v in value])
+    return value
