@@ -41,6 +41,14 @@ NUMPY = tuple(
 )  # fmt: skip
 
 
+def is_of_numpy(function: Any) -> bool:
+    """Whether a callable is one of NumPy's, or a ufunc of whichever package."""
+    if isinstance(function, np.ufunc):
+        return True
+    module = getattr(function, "__module__", None)
+    return isinstance(module, str) and module.partition(".")[0] == "numpy" and callable(function)
+
+
 _CONSUMERS = frozenset((_own(min), _own(max), sum, any, all, sorted))
 
 

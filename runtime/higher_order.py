@@ -29,14 +29,14 @@ _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
 def note_framework(package: str, *, but: tuple[str, ...] = ()) -> None:
     """Count the functions of a package as ones that call what they get, but not those of some modules."""
     _packages.add(package)
-    _left_alone.update(but)
+    _left_alone.update(f"{module}." for module in but)
 
 
 def takes_functions(function: Any) -> bool:
     """Whether a function that is not converted calls the functions that it is given."""
     module = getattr(function, "__module__", None)
     if type(module) is str and module.partition(".")[0] in _packages:
-        return not any(f"{module}.".startswith(f"{left}.") for left in _left_alone)
+        return not f"{module}.".startswith(tuple(_left_alone))
     return is_higher_order(function)
 
 
@@ -54,25 +54,26 @@ def passing(
     replaced: Callable[[Any], Any] | None = None,
 ) -> Callable[..., Any]:
     """`function`, with what it calls converted; `replaced` knows what an embedder has called instead."""
-    staging = replaced is not None or active() is not None
+    return functools.partial(_call, function, functools.partial(_given, callee, replaced))
 
-    def given(value: Any) -> Any:
-        if replaced is not None and (found := replaced(value)) is not None:
-            return found
-        kind = type(value)
-        if kind in _FUNCTIONS:
-            made = callee(value)
-            # Out of a trace only what is always the same: a framework may know functions by their identity.
-            return made if staging or made is callee(value) else value
-        if (kind is list or kind is tuple) and any(type(v) in _FUNCTIONS for v in value):
-            return kind([given(v) for v in value])
-        return value
 
-    def call(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*[given(a) for a in args], **{name: given(a) for name, a in kwargs.items()})
-        except BaseException as error:
-            without_own_frame(error)
-            raise
+def _call(function: Callable[..., Any], given: Callable[[Any], Any], /, *args: Any, **kwargs: Any) -> Any:
+    try:
+        return function(*map(given, args), **{name: given(value) for name, value in kwargs.items()})
+    except BaseException as error:
+        without_own_frame(error)
+        raise
 
-    return call
+
+def _given(callee: Callable[[Any], Any], replaced: Callable[[Any], Any] | None, value: Any) -> Any:
+    if replaced is not None and (found := replaced(value)) is not None:
+        return found
+    kind = type(value)
+    if kind in _FUNCTIONS:
+        made = callee(value)
+        # Out of a trace only what is always the same: a framework may know functions by their identity.
+        is_kept = replaced is not None or active() is not None or made is callee(value)
+        return made if is_kept else value
+    if (kind is list or kind is tuple) and any(type(v) in _FUNCTIONS for v in value):
+        return kind([_given(callee, replaced, v) for v in value])
+    return value

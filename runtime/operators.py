@@ -69,14 +69,19 @@ def while_stmt(
             going = test()
         if going is False:
             return
+        is_peeled = False
         while True:
             backend = BACKENDS[type(going)]
             if backend is not None and backend.is_staged(going):
-                staging.while_stmt(backend, going, test, body, get_state, set_state, symbol_names, opts)
+                if staging.while_stmt(
+                    backend, going, test, body, get_state, set_state, symbol_names, opts, is_peeled=is_peeled
+                ):
+                    return
+                is_peeled = True
+            elif not going or (is_peeled and opts.get("maximum_iterations") == 0):
                 return
-            if not going:
-                return
-            body()
+            else:
+                body()
             if is_limited:  # a round before the loop is staged is one of those that it may have
                 opts = staging.fewer(opts)
             going = test()

@@ -39,13 +39,17 @@ class Program(click.Group):
         except FileError as error:
             messages.print(str(error))
             exit_code = FAILURE
-        except BrokenPipeError:  # what reads the output has enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            exit_code = FAILURE
         except (KeyboardInterrupt, click.Abort):
             messages.print("interrupted: each file is as it was, or converted")
             exit_code = INTERRUPTED
         sys.exit(exit_code)
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except BrokenPipeError:  # what reads the output has enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return context.exit(FAILURE)
 
 
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Set
+from collections.abc import Container, Iterable, Set
 
 import gast
 
 from ..analysis import activity, declarations
 from ..trees import COMPREHENSIONS, FUNCTIONS, at, children, operator_name, parameters, takes_thunks, within
 from .spelling import checked_name
-
-_SCOPES = (*FUNCTIONS, gast.Lambda, *COMPREHENSIONS)
 
 
 def checked(node: gast.AST, unbound: Container[str], in_closure: bool) -> gast.AST:
@@ -56,20 +54,11 @@ def check_free(node: gast.AST, doubtful: Set[str], known: Container[str]) -> Non
         return
     for child in children(node):
         names = doubtful
-        if isinstance(child, FUNCTIONS) and child.name not in known:
+        if _is_scope(child, node, known):
             names = doubtful - own_names(child)
-            _wrap(child.body, names)
-        elif isinstance(child, gast.Lambda) and not takes_thunks(node):
-            names = doubtful - own_names(child)
-            child.body = _wrapped(child.body, names)
-        elif isinstance(child, COMPREHENSIONS):
-            first, *others = child.generators
-            names = doubtful - own_names(child)
-            _wrap(first.ifs, names)
-            _wrap(others, names)
-            for part in ("elt", "key", "value"):
-                if hasattr(child, part):
-                    setattr(child, part, _wrapped(getattr(child, part), names))
+            _wrap(child, ("body", "elt", "key", "value"), names)
+            for i, part in enumerate(getattr(child, "generators", ())):
+                _wrap(part, part._fields if i else ("ifs",), names)
         check_free(child, names, known)
 
 
@@ -81,11 +70,16 @@ def free_names(function: gast.AST, known: Container[str]) -> set[str]:
         node, hidden = stack.pop()
         if isinstance(node, gast.Name) and hidden is not None and node.id not in hidden:
             found.add(node.id)
-        is_place = takes_thunks(node)
         for child in children(node):
-            is_scope = isinstance(child, _SCOPES) and not is_place and getattr(child, "name", "") not in known
+            is_scope = _is_scope(child, node, known)
             stack.append((child, (hidden or frozenset()) | own_names(child) if is_scope else hidden))
     return found
+
+
+def _is_scope(node: gast.AST, parent: gast.AST, known: Container[str]) -> bool:
+    if isinstance(node, gast.Lambda):
+        return not takes_thunks(parent)
+    return isinstance(node, COMPREHENSIONS) or (isinstance(node, FUNCTIONS) and node.name not in known)
 
 
 def own_names(scope: gast.AST) -> set[str]:
@@ -99,8 +93,13 @@ def own_names(scope: gast.AST) -> set[str]:
     return own.union(inner.binds, inner.deletes, inner.declares, *declarations(scope.body))
 
 
-def _wrap(trees: list[gast.AST], names: Set[str]) -> None:
-    trees[:] = [_wrapped(tree, names) for tree in trees]
+def _wrap(node: gast.AST, fields: Iterable[str], names: Set[str]) -> None:
+    for field in fields:
+        value = getattr(node, field, None)
+        if isinstance(value, list):
+            value[:] = [_wrapped(v, names) if isinstance(v, gast.AST) else v for v in value]
+        elif isinstance(value, gast.AST):
+            setattr(node, field, _wrapped(value, names))
 
 
 def _wrapped(node: gast.AST, names: Set[str]) -> gast.AST:
@@ -112,10 +111,5 @@ def _wrapped(node: gast.AST, names: Set[str]) -> gast.AST:
         return node
     if operator_name(node) in ("ld", "ldu"):
         return node
-    for field in node._fields:
-        value = getattr(node, field, None)
-        if isinstance(value, list):
-            value[:] = [_wrapped(v, names) if isinstance(v, gast.AST) else v for v in value]
-        elif isinstance(value, gast.AST):
-            setattr(node, field, _wrapped(value, names))
+    _wrap(node, node._fields, names)
     return node

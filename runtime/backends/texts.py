@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from ..operators import CONVERSIONS
 from . import Shared, staged_by
 
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _MARK = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
 _numbers = itertools.count()
 _marked: dict[int, tuple[Any, str, str]] = {}
-CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "r": repr, "s": str, "a": ascii}
 
 
 class Unknown:
@@ -54,21 +54,24 @@ class Text(Shared):
         return joined(self, known)
 
 
+def pieces_of(text: str) -> list[Any]:
+    """The strings between the marks of a text, and (value, conversion, spec) for each mark."""
+    parts = enumerate(_MARK.split(text))
+    pieces = [_marked.pop(int(p), f"{_OPEN}{p}{_CLOSE}") if i % 2 else p for i, p in parts]
+    return [p for p in pieces if p != ""]
+
+
 def resolved(text: str) -> Any:
     """The staged text of a string with marks; a string without is itself."""
-    parts = _MARK.split(text)
-    if len(parts) == 1:
-        return text
     pieces: list[Any] = []
     values: list[Any] = []
-    for i, part in enumerate(parts):
-        found = _marked.pop(int(part), None) if i % 2 else None
-        if found is None:
-            pieces.append(part if i % 2 == 0 else f"{_OPEN}{part}{_CLOSE}")
+    for piece in pieces_of(text):
+        if isinstance(piece, str):
+            pieces.append(piece)
         else:
-            pieces.append((len(values), found[1], found[2]))
-            values.append(found[0])
-    return Text([p for p in pieces if p != ""], values)
+            pieces.append((len(values), *piece[1:]))
+            values.append(piece[0])
+    return Text(pieces, values) if values else text
 
 
 def joined(text: Text, values: Sequence[Any]) -> str:

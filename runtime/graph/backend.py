@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import staging
+from ..backends.texts import Mark
 from ..errors import StagingError
 from ..staging.aliases import other_way
 from ..staging.raises import is_own_raise, refuse_caught, revived
@@ -257,7 +258,7 @@ class GraphBackend:
         return effects.drawing(function)
 
     def fmt(self, value: Any, conversion: str) -> Any:
-        return texts.Mark(value, conversion)
+        return Mark(value, conversion)
 
     def text(self, text: str) -> Any:
         return texts.resolved(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..backends import Backend, staged_by
+from ..backends import Backend
 from ..errors import MismatchError, StagingError
 from .apart import TakenApart
 from .carried import Carried
@@ -133,9 +133,9 @@ def while_stmt(
     names: Sequence[str],
     options: dict[str, Any],
     *,
-    is_peeled: bool = False,
-) -> None:
-    """`while going: body(); going = test()`: the first test has been made."""
+    is_peeled: bool,
+) -> bool:
+    """`while going: body(); going = test()`; False where only the first `body()` has run, on its own."""
     statement = Statement(backend, (test, body), (get_state, set_state), names)
     carried = Carried(statement)
 
@@ -151,17 +151,10 @@ def while_stmt(
         if is_peeled:
             raise path.mismatch
         if options.get("maximum_iterations") == 0:
-            return
+            return True
         with assert_runs(backend, (going,), path.names):
             body()
-        while True:
-            options = fewer(options)
-            going = test()
-            if staged_by(going) is backend:
-                while_stmt(backend, going, test, body, get_state, set_state, names, options, is_peeled=True)
-            if staged_by(going) is backend or not going or options.get("maximum_iterations") == 0:
-                return
-            body()
+        return False
     results = backend.while_loop(
         going,
         carried.initial(),
@@ -173,6 +166,7 @@ def while_stmt(
     )
     carried.enter(results)
     _finish(carried, path, results)
+    return True
 
 
 def for_stmt(

@@ -1,4 +1,4 @@
-"""A framework that a test needs: where it must be there, a missing one fails the test."""
+"""What tests of several backends share: how they ask for a framework, and a function to stage."""
 
 from __future__ import annotations
 
@@ -8,9 +8,24 @@ from typing import Any
 
 import pytest
 
+import autograph_rs as ag
+
 
 def required(framework: str) -> Any:
     """The framework, imported; without it the module's tests are skipped, or fail where all must run."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     if os.environ.get("AG_REQUIRE_BACKENDS"):
         return importlib.import_module(framework)
     return pytest.importorskip(framework)
+
+
+def root(a: Any, tolerance: Any, rounds: int = 100) -> Any:
+    """The square root by Newton's method."""
+    x = a
+    for _ in range(rounds):
+        ag.set_loop_options(maximum_iterations=1000)
+        step = (x * x - a) / (2.0 * x)
+        x = x - step
+        if abs(step) < tolerance:
+            return x
+    return x

@@ -7,9 +7,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-import tensorflow as tf
+from support import required
 
 import autograph_rs as ag
+
+tf = required("tensorflow")
+T = tf.constant
+NOT_A_BOOL = tf.errors.OperatorNotAllowedInGraphError
+
+
+class Box:
+    def __init__(self, value: Any):
+        self.value = value
 
 
 def compiled(f: Callable[..., Any], **options: Any) -> Any:

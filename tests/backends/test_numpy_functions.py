@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import os
-
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-
 import numpy as np
 import pytest
 from numpy_calls import differing
 from support import required
+from torch_support import Calls, torch
 
 import autograph_rs as ag
 
 jax = required("jax")
 tf = required("tensorflow")
-torch = required("torch")
-
-
-class Module(torch.nn.Module):
-    def __init__(self, run):
-        super().__init__()
-        self.run = ag.convert(run)
-
-    def forward(self, *arrays):
-        return self.run(*arrays)
 
 
 def in_jax(run, arrays):
@@ -38,7 +25,7 @@ def in_tensorflow(run, arrays):
 
 def in_torch(run, arrays):
     given = tuple(map(torch.tensor, arrays))
-    made = torch.export.export(Module(run), given, strict=False).module()(*given)
+    made = torch.export.export(Calls(run), given, strict=False).module()(*given)
     return torch.utils._pytree.tree_map(np.asarray, made)
 
 

@@ -4,26 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support import required
+from support import required, root
+from torch_support import Calls, torch
 
 jax = required("jax")
 tf = required("tensorflow")
-torch = required("torch")
 
 import jax.numpy as jnp  # noqa: E402
 
 import autograph_rs as ag  # noqa: E402
-
-
-def root(a, tolerance, rounds):
-    x = a
-    for _ in range(rounds):
-        ag.set_loop_options(maximum_iterations=1000)
-        step = (x * x - a) / (2.0 * x)
-        x = x - step
-        if abs(step) < tolerance:
-            return x
-    return x
 
 
 def counted(a, limit, rounds):
@@ -60,15 +49,6 @@ def weighted(a, limit, rounds):
     return a
 
 
-class Program(torch.nn.Module):
-    def __init__(self, f, rounds):
-        super().__init__()
-        self.f, self.rounds = ag.convert(f), rounds
-
-    def forward(self, a, limit):
-        return self.f(a, limit, self.rounds)
-
-
 def on_jax(f, a, limit, rounds):
     program = ag.convert(lambda a, limit: f(a, limit, rounds))
     size = len(jax.make_jaxpr(program)(a, limit).eqns)
@@ -84,7 +64,7 @@ def on_tensorflow(f, a, limit, rounds):
 
 def on_torch(f, a, limit, rounds):
     given = torch.tensor(a), torch.tensor(limit)
-    exported = torch.export.export(Program(f, rounds), given, strict=False)
+    exported = torch.export.export(Calls(lambda a, limit: f(a, limit, rounds)), given, strict=False)
     return exported.module()(*given), len(list(exported.graph.nodes))
 
 

@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-import os
-
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-
 import numpy as np
 import pytest
-from support import required
+from support import required, root
+from torch_support import Calls, torch
 
 import autograph_rs as ag
 
 jax = required("jax")
 tf = required("tensorflow")
-torch = required("torch")
-
-
-def root(a, tolerance):
-    x = a
-    for _ in range(100):
-        ag.set_loop_options(maximum_iterations=100)
-        step = (x * x - a) / (2.0 * x)
-        x = x - step
-        if abs(step) < tolerance:
-            return x
-    return x
 
 
 def clamped(x, low, high):
@@ -69,17 +54,8 @@ def test_tensorflow_selects(f):
     assert np.isclose(made(*given), f(*GIVEN[f]), rtol=1e-4)
 
 
-class Module(torch.nn.Module):
-    def __init__(self, f):
-        super().__init__()
-        self.f = f
-
-    def forward(self, *given):
-        return ag.convert(self.f)(*given)
-
-
 def exported(f, given):
-    program = torch.export.export(Module(f), tuple(given), strict=False)
+    program = torch.export.export(Calls(f), tuple(given), strict=False)
     [loop] = [node for node in program.graph.nodes if node.target is torch.ops.higher_order.while_loop]
     return program.module(), loop.args[2]
 
@@ -106,7 +82,7 @@ def test_a_test_that_the_trace_decides_stays_in_the_body():
     assert tf.function(ag.convert(decided), autograph=False)(tf.constant(3)).numpy() == 1
     assert jax.jit(ag.convert(decided))(3) == 1
     given = torch.tensor(3)
-    assert torch.export.export(Module(decided), (given,), strict=False).module()(given) == 1
+    assert torch.export.export(Calls(decided), (given,), strict=False).module()(given) == 1
 
 
 # A test that is no part of what is carried is asked of the first values too
@@ -190,7 +166,7 @@ def test_the_first_test_is_of_the_first_values(f, given):
     results = [
         jax.jit(ag.convert(f))(*numbers),
         tf.function(ag.convert(f), autograph=False)(*map(tf.constant, numbers)),
-        torch.export.export(Module(f), tensors, strict=False).module()(*tensors),
+        torch.export.export(Calls(f), tensors, strict=False).module()(*tensors),
     ]
     for result in results:
         assert np.allclose(np.asarray(result), np.asarray(f(*given)))

@@ -8,17 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-
 import numpy as np
 import pytest
-from support import required
+from tensorflow_support import compiled, tf
 
-tf = required("tensorflow")
-
-from tensorflow_support import compiled  # noqa: E402
-
-import autograph_rs as ag  # noqa: E402
+import autograph_rs as ag
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -5,21 +5,11 @@
 
 from __future__ import annotations
 
-import os
-
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-
 import numpy as np
 import pytest
-from support import required
+from tensorflow_support import BOTH, T, compiled, tf, theirs, values
 
-tf = required("tensorflow")
-
-from tensorflow_support import BOTH, compiled, theirs, values  # noqa: E402
-
-import autograph_rs as ag  # noqa: E402
-
-T = tf.constant
+import autograph_rs as ag
 
 
 def operations(made, *specs):

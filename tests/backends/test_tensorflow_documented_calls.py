@@ -6,24 +6,13 @@
 from __future__ import annotations
 
 import functools
-import os
 import pdb  # noqa: T100 - a call of it is what a test tries
 import sys
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-
 import pytest
-from support import required
+from tensorflow_support import BOTH, NOT_A_BOOL, T, compiled, tf, theirs, values
 
-tf = required("tensorflow")
-
-from tensorflow_support import BOTH, compiled, theirs, values  # noqa: E402
-
-import autograph_rs as ag  # noqa: E402
-
-T = tf.constant
-NOT_A_BOOL = tf.errors.OperatorNotAllowedInGraphError
-
+import autograph_rs as ag
 
 # Calls
 

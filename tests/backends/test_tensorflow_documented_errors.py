@@ -8,20 +8,10 @@ from __future__ import annotations
 import os
 import traceback
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-
 import pytest
-from support import required
+from tensorflow_support import BOTH, NOT_A_BOOL, T, compiled, tf, theirs, values
 
-tf = required("tensorflow")
-
-from tensorflow_support import BOTH, compiled, theirs, values  # noqa: E402
-
-import autograph_rs as ag  # noqa: E402
-
-T = tf.constant
-NOT_A_BOOL = tf.errors.OperatorNotAllowedInGraphError
-
+import autograph_rs as ag
 
 # Errors while a function is traced
 

@@ -6,18 +6,9 @@
 from __future__ import annotations
 
 import collections
-import os
-
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import pytest
-from support import required
-
-tf = required("tensorflow")
-
-from tensorflow_support import BOTH, compiled, theirs, values  # noqa: E402
-
-T = tf.constant
+from tensorflow_support import BOTH, T, compiled, tf, theirs, values
 
 
 class Box:

@@ -5,23 +5,8 @@
 
 from __future__ import annotations
 
-import os
-
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-
 import pytest
-from support import required
-
-tf = required("tensorflow")
-
-from tensorflow_support import BOTH, compiled, theirs, values  # noqa: E402
-
-T = tf.constant
-
-
-class Box:
-    def __init__(self, value):
-        self.value = value
+from tensorflow_support import BOTH, Box, T, compiled, tf, theirs, values
 
 
 def only_if(x):

@@ -5,26 +5,10 @@
 
 from __future__ import annotations
 
-import os
-
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-
 import pytest
-from support import required
+from tensorflow_support import BOTH, Box, T, compiled, tf, theirs, values
 
-tf = required("tensorflow")
-
-from tensorflow_support import BOTH, compiled, theirs, values  # noqa: E402
-
-import autograph_rs as ag  # noqa: E402
-
-T = tf.constant
-
-
-class Box:
-    def __init__(self, value):
-        self.value = value
-
+import autograph_rs as ag
 
 # What a condition may leave
 

@@ -6,21 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from support import required
+from conformance import results
+from torch_support import QUIET, ROWS, XS, Calls, check, exported, make_fx, operators, same, torch
 
-torch = required("torch")
-from conformance import results  # noqa: E402
-from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
-from torch_support import ROWS, XS, Calls, check, exported, operators, same  # noqa: E402
+import autograph_rs as ag
 
-import autograph_rs as ag  # noqa: E402
-
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore:Dynamo does not know:UserWarning"),
-]
-"""torch warns of its own inner workings."""
+pytestmark = QUIET
 
 
 # Conditions and loops ---------------------------------------------------------------------------

@@ -5,20 +5,11 @@ from __future__ import annotations
 import copy
 
 import pytest
-from support import required
+from torch_support import QUIET, ROWS, XS, Calls, exported, nn, reloaded, same, torch
 
-torch = required("torch")
-from torch import nn  # noqa: E402
-from torch_support import ROWS, XS, Calls, exported, reloaded, same  # noqa: E402
+import autograph_rs as ag
 
-import autograph_rs as ag  # noqa: E402
-
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore:Dynamo does not know:UserWarning"),
-]
-"""torch warns of its own inner workings."""
+pytestmark = QUIET
 
 
 # Modules and gradients --------------------------------------------------------------------------

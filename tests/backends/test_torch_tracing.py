@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from support import required
+from torch_support import make_fx, torch
 
-torch = required("torch")
-
-from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
-
-import autograph_rs as ag  # noqa: E402
+import autograph_rs as ag
 
 
 def relu_sum(xs):

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support import required
+from torch_support import QUIET, XS, Calls, check, copied, exported, reloaded, torch
 
-torch = required("torch")
-from torch_support import XS, Calls, check, copied, exported, reloaded  # noqa: E402
+import autograph_rs as ag
 
-import autograph_rs as ag  # noqa: E402
-
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore:Dynamo does not know:UserWarning"),
-]
-"""torch warns of its own inner workings."""
+pytestmark = QUIET
 
 
 # Values -----------------------------------------------------------------------------------------

@@ -7,10 +7,20 @@ import io
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import torch
-from torch import nn
+import pytest
+from support import required
 
 import autograph_rs as ag
+
+torch = required("torch")
+nn = torch.nn
+make_fx = required("torch.fx.experimental.proxy_tensor").make_fx
+QUIET = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore:Dynamo does not know:UserWarning"),
+]
+"""torch warns of its own inner workings."""
 
 
 class Calls(nn.Module):

@@ -187,6 +187,32 @@ def test_what_may_be_unbound_is_read_through_ld():
     )
 
 
+def test_a_condition_may_be_a_comprehension_that_reads_what_may_be_unbound():
+    check(
+        ControlFlow,
+        """
+        def f(x):
+            if x:
+                y = 1
+            return ag__.if_exp({i: y for i in x}, lambda: 1, lambda: 2, '')
+        """,
+        """
+        def f(x):
+            y: ...
+            def if_body():
+                nonlocal y
+                y = 1
+            def get_state():
+                return (ag__.ldu(lambda: y, 'y'),)
+            def set_state(values):
+                nonlocal y
+                y, = values
+            ag__.if_stmt(x, if_body, ag__.nothing, get_state, set_state, ('y',), 1)
+            return ag__.if_exp({i: ag__.ld(y) for i in x}, lambda: 1, lambda: 2, '')
+        """,
+    )
+
+
 def test_conditions_that_stay_are_guarded():
     check(
         ControlFlow,

@@ -13,6 +13,7 @@ from jax import lax
 from jax.extend.core import get_opaque_trace_state
 
 from ... import staging
+from ...builtins import is_of_numpy
 from ...errors import StagingError, UnsupportedFunctionError
 from ...staging.raises import revived
 from ...structures import flatten, unflatten
@@ -240,7 +241,7 @@ class JaxValues(CapturingBackend):
         holder = getattr(function, "__self__", None)
         if isinstance(holder, np.ufunc):
             own = getattr(getattr(jnp, holder.__name__, None), function.__name__, None)
-        elif isinstance(function, np.ufunc) or _is_of_numpy(function):
+        elif is_of_numpy(function):
             module = {"numpy.linalg": jnp.linalg, "numpy.fft": jnp.fft}.get(function.__module__ or "", jnp)
             own = getattr(module, function.__name__, None)
         else:
@@ -273,11 +274,6 @@ def _weakened(array: Any, dtype: Any) -> Any:
 def _are_numbers(values: Any) -> bool:
     """Whether all are Python's, which take the dtype of what they meet."""
     return all(type(v) in (int, float, complex) for v in values)
-
-
-def _is_of_numpy(function: Any) -> bool:
-    module = getattr(function, "__module__", None)
-    return isinstance(module, str) and module.partition(".")[0] == "numpy" and callable(function)
 
 
 def _as_arrays(args: tuple[Any, ...]) -> list[Any]:

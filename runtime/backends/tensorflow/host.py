@@ -9,10 +9,11 @@ import numpy as np
 import tensorflow as tf
 
 from ...errors import AutographError, StagingError, located
+from ...operators import CONVERSIONS
 from ...staging.raises import is_own_raise, revived
 from ...structures import flatten, unflatten
 from ...tracebacks import is_ours
-from ..texts import CONVERSIONS, Text, joined, resolved
+from ..texts import Text, joined, resolved
 from .graphs import is_xla
 from .lists import StagedList
 from .values import Number

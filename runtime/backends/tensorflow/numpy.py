@@ -9,6 +9,7 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.experimental.numpy as tnp
 
+from ...builtins import is_of_numpy
 from ...errors import StagingError, UnsupportedFunctionError
 from ...structures import flatten, unflatten
 from .lists import StagedList, known_count
@@ -17,11 +18,6 @@ from .values import Number, default_dtype, rank_of, weak
 _NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh",
           "acosh": "arccosh", "atanh": "arctanh", "factorial": "",
           "ascontiguousarray": "asarray"}  # fmt: skip
-
-
-def _is_of_numpy(function: Any) -> bool:
-    module = getattr(function, "__module__", None)
-    return isinstance(module, str) and module.partition(".")[0] == "numpy" and callable(function)
 
 
 def replaced(backend: Any, function: Callable[..., Any]) -> Callable[..., Any] | None:
@@ -34,7 +30,7 @@ def replaced(backend: Any, function: Callable[..., Any]) -> Callable[..., Any] |
         own = _UFUNC.get((holder.__name__, function.__name__))
         if own is None:
             return None
-    if own is None and not (isinstance(function, np.ufunc) or _is_of_numpy(function)):
+    if own is None and not is_of_numpy(function):
         return None
 
     def run(*args: Any, **kwargs: Any) -> Any:

@@ -41,9 +41,10 @@ def decoded(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 
 def joined(carried: Sequence[torch.Tensor], operands: Sequence[Any]) -> list[torch.Tensor]:
     """What a `while_loop` starts with, made to depend on all that it uses, with gradients of zero."""
-    tensors = [v for v in (*carried, *operands) if isinstance(v, torch.Tensor) and v.dtype.is_floating_point]
     if not torch.is_grad_enabled() or not any(v.dtype.is_floating_point for v in carried):
         return list(carried)
+    tensors = [v for v in (*carried, *operands) if isinstance(v, torch.Tensor) and v.dtype.is_floating_point]
+    kinds = list(map(_kind, tensors))
     links: dict[Any, tuple[torch.Tensor, torch.Tensor]] = {}
 
     def start(value: torch.Tensor) -> torch.Tensor:
@@ -52,9 +53,10 @@ def joined(carried: Sequence[torch.Tensor], operands: Sequence[Any]) -> list[tor
         key = _kind(value)
         if key not in links:
             never, link = torch.zeros((), dtype=torch.bool, device=value.device), value
-            for other in tensors:
+            for other, kind in zip(tensors, kinds, strict=True):
                 if other is not value:
-                    link = torch.where(never, _fitting(other, value), link)
+                    fit = other if kind == key else other.reshape(-1)[:0].sum().to(value.device, value.dtype)
+                    link = torch.where(never, fit, link)
             links[key] = never, link
             return link
         return torch.where(*links[key], value)
@@ -65,13 +67,6 @@ def joined(carried: Sequence[torch.Tensor], operands: Sequence[Any]) -> list[tor
 def _kind(value: torch.Tensor) -> Any:
     """Shape, dtype and device; the sizes as text, since a comparison of symbols is a guard."""
     return tuple(map(str, value.shape)), value.dtype, value.device
-
-
-def _fitting(other: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
-    """A tensor that depends on `other`, and can stand beside `value`."""
-    if _kind(other) == _kind(value):
-        return other
-    return other.reshape(-1)[:0].sum().to(value.device, value.dtype)
 
 
 def chosen(

@@ -10,14 +10,14 @@ from typing import Any
 import torch
 
 from ... import staging
-from ...builtins import DISPATCHING, PYTHON
+from ...builtins import DISPATCHING, PYTHON, is_of_numpy
 from ...errors import StagingError, UnsupportedFunctionError
 from ..iterables import StagedSequence
 from ..python import extreme, total
 from ..texts import Text
 from .capture import promoted
 from .effects import print_values
-from .numpy import call_numpy, is_of_numpy
+from .numpy import call_numpy
 from .numpy import replaced as replaced_numpy
 
 

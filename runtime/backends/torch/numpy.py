@@ -10,17 +10,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from ...builtins import is_of_numpy
 from ...errors import StagingError, UnsupportedFunctionError
 from ...structures import flatten, unflatten
 from .capture import is_traced, promoted
 from .capture import numpy_of_torch as tnp
-
-
-def is_of_numpy(function: Any) -> bool:
-    module = getattr(function, "__module__", None)
-    if isinstance(function, np.ufunc):
-        return True
-    return isinstance(module, str) and module.partition(".")[0] == "numpy" and callable(function)
 
 
 def replaced(function: Callable[..., Any]) -> Callable[..., Any] | None:
