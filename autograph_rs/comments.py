@@ -63,9 +63,11 @@ def attach(comments: Iterable[Comment], function: ast.stmt) -> dict[Key, Attache
             place += 1
         last = statements[place - 1]
         after = statements[place] if place < len(statements) else None
-        if comment.row <= _last_own_row(last):
-            is_at_end = not comment.alone and comment.row == _last_own_row(last)
-            (found[key(last)].beside if is_at_end else found[key(last)].above).append(comment.text)
+        if comment.row <= (_last_own_row(last) if comment.alone else _last_row_before_blocks(last)):
+            of_last = found[key(last)]
+            of_last.above += of_last.beside  # only what comes last can be beside
+            of_last.beside = []
+            (of_last.above if comment.alone else of_last.beside).append(comment.text)
         elif after is None or (comment.alone and after.col_offset < comment.column):
             found[key(last)].below.append(comment.text)
         else:
@@ -116,6 +118,17 @@ def _last_own_row(statement: ast.stmt) -> int:
     if not hasattr(statement, "body") and not isinstance(statement, ast.Match):
         return statement.end_lineno or statement.lineno
     return max([statement.lineno, *_rows(statement)])
+
+
+def _last_row_before_blocks(statement: ast.stmt) -> int:
+    """The last row on which code of a statement itself can be, such as the `)` that ends its arguments."""
+    inner = getattr(statement, "cases", None) or getattr(statement, "body", None)
+    before = (
+        (inner[0].pattern.lineno if isinstance(statement, ast.Match) else first_row(inner[0])) - 1
+        if inner
+        else 0
+    )
+    return max(_last_own_row(statement), before)
 
 
 def _rows(node: ast.AST) -> Iterator[int]:

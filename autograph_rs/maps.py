@@ -38,6 +38,11 @@ def segments(parsed: ast.AST, made: ast.AST) -> list[Segment]:
             if isinstance(new, ast.expr):
                 found.setdefault((new.end_lineno or new.lineno, new.end_col_offset or 0), above)
             above = here
+        for one, other in zip(*(getattr(node, "decorator_list", ()) for node in (new, old)), strict=False):
+            found[one.lineno, 0] = (
+                other.lineno,
+                other.col_offset,
+            )  # they come before the statement's own place
         if not isinstance(new, ast.JoinedStr):  # Python 3.11 has other places there
             parts = zip(ast.iter_child_nodes(new), ast.iter_child_nodes(old), strict=False)
             stack += [(*pair, above) for pair in parts]

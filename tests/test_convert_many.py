@@ -1,4 +1,4 @@
-"""`autograph-rs convert` on folders and packages: where files go, what is said, and that nothing is ever lost."""
+"""`autograph-rs convert` on folders and packages: where files go, what is said, and that nothing is lost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -122,7 +121,10 @@ def test_include_and_exclude(folder: Path) -> None:
     assert converted("--exclude", "sub") == {"script.py", "pkg/core.py"}
     assert converted("--exclude", "pkg/sub/*", "--exclude", "script.py") == {"pkg/core.py"}
     assert converted("--include", "pkg") == everything - {"script.py"}
-    assert converted("--include", "pkg/*", "--exclude", "core.py") == everything - {"script.py", "pkg/core.py"}
+    assert converted("--include", "pkg/*", "--exclude", "core.py") == everything - {
+        "script.py",
+        "pkg/core.py",
+    }
     named = command("convert", "script.py", "--check", "--exclude", "script.py", cwd=folder)
     assert named.returncode == 1
 
@@ -315,7 +317,7 @@ MANY = 20
 
 
 @pytest.fixture
-def many(tmp_path: Path) -> Iterator[tuple[Path, dict[str, bytes], dict[str, bytes]]]:
+def many(tmp_path: Path) -> tuple[Path, dict[str, bytes], dict[str, bytes]]:
     """A folder of files that take some time, as they are and as they become."""
     folder = tmp_path / "many"
     folder.mkdir()
@@ -323,7 +325,7 @@ def many(tmp_path: Path) -> Iterator[tuple[Path, dict[str, bytes], dict[str, byt
     for number in range(MANY):
         (folder / f"m{number:02}.py").write_text(f"def f(x):\n{body}    return x\n" * 2)
     command("convert", "many", "-o", "expected", "-j", "1", cwd=tmp_path)
-    yield folder, below(folder), below(tmp_path / "expected")
+    return folder, below(folder), below(tmp_path / "expected")
 
 
 def in_place(folder: Path, *options: str) -> subprocess.Popen[bytes]:
