@@ -15,6 +15,7 @@ import functools
 import importlib.util
 import inspect
 import io
+import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -29,6 +30,7 @@ from autograph_rs.runtime.tracebacks import show
 F = TypeVar("F", bound=Callable[..., Any])
 Arguments = tuple[Any, ...]
 
+show(os.path.dirname(__file__))  # samples and what calls them, as in tests of a user's own
 NUMBER = (bool, int, float, complex, np.generic, np.ndarray)
 
 
@@ -112,7 +114,6 @@ def all_samples() -> tuple[Sample, ...]:
     ['absolute', 'both_branches_bind']
     """
     [folder] = importlib.import_module("autograph_rs.testing.cases").__path__
-    show(folder)
     return tuple(sample for file in files(Path(folder)) for sample in load(file))
 
 
