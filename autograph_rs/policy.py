@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from autograph_rs.runtime.tracebacks import is_ours
+from autograph_rs.runtime.tracebacks import is_ours, is_shown
 
 _unconverted: dict[int, weakref.ref[types.CodeType]] = {}
 
@@ -92,7 +92,7 @@ class Policy:
             return None
         if is_ours(code):
             return "it is part of autograph_rs"
-        if _real(code.co_filename).startswith(_library_folders()):
+        if not is_shown(code.co_filename) and _real(code.co_filename).startswith(_library_folders()):
             return "it is of the standard library or of an installed package"
         return None
 

@@ -19,11 +19,23 @@ from .places import Place
 
 FULL = os.environ.get("AUTOGRAPH_RS_TRACEBACK") == "full"
 _ours = [os.path.dirname(os.path.abspath(__file__)) + os.sep]
+_shown: list[str] = []
 
 
 def hide(folder: str) -> None:
     """Count the code in a folder as ours."""
     _ours.append(os.path.abspath(folder) + os.sep)
+
+
+def show(folder: str) -> None:
+    """Count the code in a folder as a user's, wherever it lies: the samples are installed with us."""
+    _shown.append(os.path.abspath(folder) + os.sep)
+    own_files.cache_clear()
+
+
+def is_shown(filename: str) -> bool:
+    """Whether a file lies in a folder whose code counts as a user's."""
+    return filename.startswith(tuple(_shown))
 
 
 def without_own_frame(error: BaseException) -> None:
@@ -34,14 +46,14 @@ def without_own_frame(error: BaseException) -> None:
 
 def is_ours(code: types.CodeType) -> bool:
     """Whether a code object is part of this package."""
-    return code.co_filename.startswith(tuple(_ours))
+    return code.co_filename.startswith(tuple(_ours)) and not is_shown(code.co_filename)
 
 
 @functools.cache
 def own_files() -> frozenset[str]:
     """The files of this package."""
     found = (os.path.join(at, name) for top in _ours for at, _, names in os.walk(top) for name in names)
-    return frozenset(path for path in found if path.endswith(".py"))
+    return frozenset(path for path in found if path.endswith(".py") and not is_shown(path))
 
 
 def user_stacklevel() -> int:

@@ -7,21 +7,12 @@ import textwrap
 import warnings
 
 import pytest
-from cases_support import (
-    ALL,
-    CASES,
-    Sample,
-    check_plain,
-    check_staged,
-    files,
-    load,
-    read_golden,
-    run,
-    write_golden,
-)
+from cases_support import ALL, CASES, check_plain, check_staged, golden_of, read_golden, write_golden
 from round_trip import check_round_trip
 
 import autograph_rs as ag
+from autograph_rs.testing import Sample
+from autograph_rs.testing.harness import files, load, run
 
 each_sample = pytest.mark.parametrize("sample", [pytest.param(sample, id=sample.id) for sample in ALL])
 each_staged_sample = pytest.mark.parametrize(
@@ -59,13 +50,13 @@ def test_staged_equivalence(sample: Sample):
 def test_golden(sample: Sample, request: pytest.FixtureRequest):
     """The generated code is the one that was reviewed; --update-golden rewrites it."""
     code = ag.to_code(sample.function).strip("\n")
-    sections = read_golden(sample.golden)
+    sections = read_golden(golden_of(sample))
     if request.config.getoption("--update-golden"):
         sections[sample.name] = code
         names = [other.name for other in load(sample.file)]
-        write_golden(sample.golden, {name: sections[name] for name in names if name in sections})
+        write_golden(golden_of(sample), {name: sections[name] for name in names if name in sections})
         return
-    assert sample.name in sections, f"{sample.golden.name} lacks {sample.name}: --update-golden"
+    assert sample.name in sections, f"{golden_of(sample).name} lacks {sample.name}: --update-golden"
     assert code == printed_here(sections[sample.name])
 
 
@@ -104,7 +95,7 @@ def test_names_are_unique(file):
 
 def test_golden_files_have_no_strays():
     """A golden section whose sample is gone is deleted with it."""
-    known = {(sample.golden.name, sample.name) for sample in ALL}
+    known = {(golden_of(sample).name, sample.name) for sample in ALL}
     written = {(file.name, name) for file in CASES.glob("*.golden") for name in read_golden(file)}
     assert written <= known
 

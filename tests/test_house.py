@@ -21,6 +21,8 @@ ROOMS = {
     "autograph_rs.converters": {"gast"},
     "autograph_rs.runtime": {"numpy"},
     "autograph_rs.cli": {"autograph_rs", "autograph_rs.runtime", "click", "rich"},
+    "autograph_rs.testing.cases": {"autograph_rs.testing", "numpy"},
+    "autograph_rs.testing": {"autograph_rs", "autograph_rs.runtime", "autograph_rs.testing.cases", "numpy"},
     "autograph_rs": {"autograph_rs.converters", "autograph_rs.runtime", "gast", "numpy"},
 }
 # Modules that may import more; a backend's own modules are the only ones that know its framework.
@@ -146,6 +148,11 @@ def test_arrows(module: str, package: str, file: Path) -> None:
         ("api", "from . import cli", ["autograph_rs.cli"]),
         ("cli.files", "import click, rich.progress; from ..modules import convert_source", []),
         ("cli.files", "import gast", ["gast"]),
+        ("api", "from . import testing", ["autograph_rs.testing"]),
+        ("testing.harness", "import autograph_rs as ag; from . import cases", []),
+        ("testing.conformance", "import pytest", ["pytest"]),
+        ("testing.cases.if_", "from autograph_rs.testing import samples", []),
+        ("testing.cases.if_", "import autograph_rs as ag", ["autograph_rs"]),
     ],
 )
 def test_a_wrong_arrow_is_seen(module: str, code: str, wrong: list[str]) -> None:

@@ -7,9 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
-from cases_support import CASES, files
+from cases_support import CASES
 from differences import DIFFERENCES
 from test_house import ROOT
+
+from autograph_rs.testing.harness import files
 
 DOCUMENT = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
 NASTY = ROOT / "tests" / "converters" / "nasty"

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases_support import check_staged, run
+from cases_support import check_staged
 
 import autograph_rs as ag
+from autograph_rs.testing.harness import run
 
 A, F, N = np.array, np.float64, np.int64
 XS, SIGN, COUNT = A([3, -1, 2, 5]), [(F(2),), (F(-2),)], [(N(3),), (N(0),)]

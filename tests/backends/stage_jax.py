@@ -7,27 +7,30 @@ from typing import Any
 
 import jax
 
+from autograph_rs.testing import BackendConformance
+
 BOUNDS = "an index out of bounds is clamped, or its write dropped: that is how JAX indexes"
-DIFFERS = {
-    "indexing.py::element": BOUNDS,
-    "indexing.py::constant_array": BOUNDS,
-    "indexing.py::list_out_of_range": BOUNDS,
-    "writes.py::one_element": BOUNDS,
-    "writes.py::out_of_range": BOUNDS,
-    "writes.py::through_view": "an array is a value: what a slice of it is given does not change it",
-    "promotion.py::python_int_grows": "integers have the width of their dtype and wrap",
-}
-"""Samples that do what JAX does, which is not what NumPy does."""
 
 jax.config.update("jax_enable_x64", True)
 
 
-def stage(f: Callable[..., Any]) -> Callable[..., Any]:
-    made = jax.jit(f)
+class System(BackendConformance):
+    differs = {
+        "indexing.py::element": BOUNDS,
+        "indexing.py::constant_array": BOUNDS,
+        "indexing.py::list_out_of_range": BOUNDS,
+        "writes.py::one_element": BOUNDS,
+        "writes.py::out_of_range": BOUNDS,
+        "writes.py::through_view": "an array is a value: what a slice of it is given does not change it",
+        "promotion.py::python_int_grows": "integers have the width of their dtype and wrap",
+    }
 
-    def call(*arrays: Any) -> Any:
-        results = made(*arrays)
-        jax.effects_barrier()
-        return results
+    def stage(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        made = jax.jit(f)
 
-    return call
+        def call(*arrays: Any) -> Any:
+            results = made(*arrays)
+            jax.effects_barrier()
+            return results
+
+        return call

@@ -6,16 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 import malt
-from stage_jax import stage
-
-DIFFERS: dict[str, str] = {}
+import stage_jax
 
 
-def prepare(f: Callable[..., Any]) -> Callable[..., Any]:
-    try:
-        return malt.to_graph(f)
-    except Exception:
-        return f
+class System(stage_jax.System):
+    differs = {}
+    refusals = (Exception,)
 
-
-__all__ = ["DIFFERS", "prepare", "stage"]
+    def prepare(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        try:
+            return malt.to_graph(f)
+        except Exception:
+            return f

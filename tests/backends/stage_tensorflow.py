@@ -11,16 +11,31 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
 import tensorflow as tf
 
+from autograph_rs.testing import BackendConformance
+
 tf.experimental.numpy.experimental_enable_numpy_behavior()
 
+SHAPE = "the shape of a tensor is a tf.TensorShape, which compares equal to a tuple"
 
-def stage(f: Callable[..., Any]) -> Callable[..., Any]:
-    made = tf.function(f, autograph=False)
 
-    def call(*arrays: Any) -> list[Any]:
-        return [plain(t) for t in made(*map(tf.constant, arrays))]
+class System(BackendConformance):
+    differs = {
+        "indexing.py::shapes_and_axes": SHAPE,
+        "numpy_.py::broadcasting": SHAPE,
+        "numpy_.py::reshape": SHAPE,
+        "writes.py::through_view": "a tensor is a value: what a slice of it is given does not change it",
+        "promotion.py::python_int_grows": "integers have the width of their dtype and wrap",
+    }
+    # Says what is wrong; functions that make closures do not turn it into ours.
+    refusals = (tf.errors.OperatorNotAllowedInGraphError,)
 
-    return call
+    def stage(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        made = tf.function(f, autograph=False)
+
+        def call(*arrays: Any) -> list[Any]:
+            return [plain(t) for t in made(*map(tf.constant, arrays))]
+
+        return call
 
 
 def plain(tensor: Any) -> Any:
@@ -50,17 +65,3 @@ def _give_methods() -> None:
 
 
 _give_methods()
-
-
-_SHAPE = "the shape of a tensor is a tf.TensorShape, which compares equal to a tuple"
-DIFFERS = {
-    "indexing.py::shapes_and_axes": _SHAPE,
-    "numpy_.py::broadcasting": _SHAPE,
-    "numpy_.py::reshape": _SHAPE,
-    "writes.py::through_view": "a tensor is a value: what a slice of it is given does not change it",
-    "promotion.py::python_int_grows": "integers have the width of their dtype and wrap",
-}
-"""Samples that do what TensorFlow does, which is not what NumPy does."""
-
-REFUSALS = (tf.errors.OperatorNotAllowedInGraphError,)
-"""Errors of TensorFlow's that say what is wrong, which functions that make closures do not turn into ours."""

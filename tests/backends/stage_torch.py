@@ -19,30 +19,30 @@ import autograph_rs as ag
 from autograph_rs.runtime.backends.torch.numpy import call_numpy
 from autograph_rs.runtime.backends.torch.writes import mark_number
 from autograph_rs.runtime.structures import flatten, unflatten
-
-DIFFERS = {
-    "promotion.py::python_int_grows": "integers have the width of their dtype and wrap",
-    "numpy_.py::types": "a dtype is no dtype of NumPy, and `size` is a method",
-    "promotion.py::float32_stays": "a dtype is no dtype of NumPy",
-}
-"""Samples that do what PyTorch does, which is not what NumPy does."""
+from autograph_rs.testing import BackendConformance
 
 
-def stage(f: Callable[..., Any]) -> Callable[..., Any]:
-    def call(*arrays: Any) -> list[Any]:
-        tensors = [torch.tensor(a) for a in arrays]
-        module = _Module(f)
-        with _like_numpy(), _wide_floats():
-            program = torch.export.export(module, (tensors,), strict=False)
-            results = program.module()(tensors)
-        return [r.detach().numpy() if isinstance(r, torch.Tensor) else r for r in results]
+class System(BackendConformance):
+    differs = {
+        "promotion.py::python_int_grows": "integers have the width of their dtype and wrap",
+        "numpy_.py::types": "a dtype is no dtype of NumPy, and `size` is a method",
+        "promotion.py::float32_stays": "a dtype is no dtype of NumPy",
+    }
 
-    return call
+    def prepare(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        converted = ag.convert(f)
+        return lambda *arguments: as_numpy_has_them(converted(*arguments))
 
+    def stage(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arrays: Any) -> list[Any]:
+            tensors = [torch.tensor(a) for a in arrays]
+            module = _Module(f)
+            with _like_numpy(), _wide_floats():
+                program = torch.export.export(module, (tensors,), strict=False)
+                results = program.module()(tensors)
+            return [r.detach().numpy() if isinstance(r, torch.Tensor) else r for r in results]
 
-def prepare(f: Callable[..., Any]) -> Callable[..., Any]:
-    converted = ag.convert(f)
-    return lambda *arguments: as_numpy_has_them(converted(*arguments))
+        return call
 
 
 def as_numpy_has_them(results: Any) -> Any:

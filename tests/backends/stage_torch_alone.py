@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from stage_torch import as_numpy_has_them, stage
-
-DIFFERS: dict[str, str] = {}
+import stage_torch
 
 
-def prepare(f: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *arguments: as_numpy_has_them(f(*arguments))
+class System(stage_torch.System):
+    differs = {}
+    refusals = (Exception,)
 
-
-__all__ = ["DIFFERS", "prepare", "stage"]
+    def prepare(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *arguments: stage_torch.as_numpy_has_them(f(*arguments))

@@ -201,6 +201,6 @@ def test_the_exported_program_is_compiled():
 @pytest.mark.parametrize("topic", ["promotion.py", "for_range.py", "assert_raise.py", "attributes.py"])
 def test_samples(topic):
     """Of the table in docs/conformance.md, the part that says the most of this backend."""
-    kinds = {sample.id: kind for sample, kind, _ in results("torch", topic)}
+    kinds = {sample.id: verdict.kind for sample, verdict in results("torch", topic)}
     assert kinds
     assert not {"wrong", "foreign"} & {*kinds.values()}, kinds

@@ -1,7 +1,8 @@
 """`assert` and `raise`, passed by and met, with the type and text that Python gives."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 
 class Rejected(Exception):

@@ -1,7 +1,8 @@
 """Attributes as state of branches and loops, of objects that the sample makes."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 
 class Account:

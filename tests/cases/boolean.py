@@ -1,7 +1,8 @@
 """`and`, `or`, `not`, `a if c else b`, chained comparisons, `in`, `is`: order and short-circuit."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 XS = np.array([2, 7, 1])
 

@@ -1,7 +1,8 @@
 """Python's own functions, called on staged values."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 XS = np.array([3, -1, 4, -1, 5])
 FLOATS = np.array([0.5, -2.5, 1.5])

@@ -4,7 +4,8 @@ import abc
 import dataclasses
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 
 class Layer:

@@ -1,7 +1,8 @@
 """List comprehensions over staged arrays are staged maps; dicts, sets and generators stay plain."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 XS = np.array([3, -1, 4, -1, 5])
 

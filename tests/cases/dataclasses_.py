@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any
 
-from cases_support import samples
+from autograph_rs.testing import samples
 
 
 @dataclasses.dataclass

@@ -3,7 +3,8 @@
 import contextlib
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 FLOATS = np.array([1.5, -2.0, 4.0])
 INTS = np.array([3, -1, 4, -1, 5])

@@ -1,7 +1,8 @@
 """`break`, `continue` and `else` in `for` loops over arrays and staged ranges."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 XS = np.array([2, 7, 1, 8, 2, 8])
 GRID = np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]])

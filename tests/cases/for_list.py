@@ -1,7 +1,8 @@
 """`for` over Python data: unrolled while tracing, also where a staged value decides to leave."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 
 @samples((3,), (-3,))

@@ -1,7 +1,8 @@
 """`for` over `enumerate`, `zip` and `reversed`."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 A = np.array([3, 1, 2])
 B = np.array([0.5, 2.0, 4.0])

@@ -1,7 +1,8 @@
 """`for` over `range`, with a length that may be known only at run time."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 
 @samples((5,), (0,), (-3,))

@@ -4,7 +4,8 @@ import asyncio
 import contextlib
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 
 @samples((3,), (-3,))

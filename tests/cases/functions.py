@@ -4,7 +4,8 @@ import asyncio
 import functools
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 
 def twice(function):

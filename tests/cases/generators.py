@@ -2,7 +2,7 @@
 
 import itertools
 
-from cases_support import samples
+from autograph_rs.testing import samples
 
 
 @samples((3,), (0,), staged=())

@@ -1,7 +1,8 @@
 """`if`, `elif`, `else`: which names the branches change, and who reads them later."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 
 @samples((3,), (0,), (-2,))

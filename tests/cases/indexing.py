@@ -1,7 +1,8 @@
 """Reading by a staged index: arrays, constants, lists, tuples, slices."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 INTS = np.array([5, 3, 8, 1])
 GRID = np.arange(12).reshape(3, 4)

@@ -1,7 +1,8 @@
 """Items among the targets of one assignment: in tuples, lists and chains."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 INTS = np.array([5, 3, 8, 1])
 

@@ -1,7 +1,8 @@
 """Items of dicts and lists as state: `d["k"]`, `d["a"]["b"]`, `items[0]`."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 
 @samples((5,), (-5,))

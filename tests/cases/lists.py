@@ -1,7 +1,8 @@
 """Python lists that grow and shrink while a staged loop runs."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 XS = np.array([3, -1, 4, -1, 5])
 

@@ -3,7 +3,7 @@
 import enum
 from dataclasses import dataclass
 
-from cases_support import samples
+from autograph_rs.testing import samples
 
 
 class Color(enum.IntEnum):

@@ -1,7 +1,8 @@
 """Variables that are None, or have no value, until the first round of a loop gives them one."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 XS = np.array([1.0, 3.0, 2.0])
 

@@ -1,7 +1,8 @@
 """NumPy's functions and methods on staged arrays, between and inside control flow."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 A = np.array([[1.0, 2.0], [3.0, 4.0]])
 V = np.array([1.0, -1.0, 0.5])

@@ -1,6 +1,6 @@
 """Everyday Python that knows nothing of tensors: text, dicts, big numbers, order of evaluation."""
 
-from cases_support import samples
+from autograph_rs.testing import samples
 
 
 def traced(value):

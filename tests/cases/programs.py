@@ -1,7 +1,8 @@
 """Small whole programs, as a user would write them."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 POINTS = np.array([[0.0, 0.1], [0.2, 0.0], [5.0, 5.1], [5.2, 4.9], [9.0, 0.0]])
 

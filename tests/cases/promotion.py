@@ -1,7 +1,8 @@
 """Types that differ between branches or grow in loops: NumPy's and Python's numbers together."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 
 @samples((3,), (-3,))

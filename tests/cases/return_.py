@@ -1,7 +1,8 @@
 """Early returns outside loops: they become nesting."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 
 @samples((3,), (-3,))

@@ -1,7 +1,8 @@
 """`global`, `nonlocal`, `del`: names that live elsewhere, and names that stop living."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 counter = 0
 settings = {"scale": 3}

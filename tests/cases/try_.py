@@ -3,7 +3,8 @@
 import contextlib
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 
 @contextlib.contextmanager

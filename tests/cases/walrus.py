@@ -1,7 +1,8 @@
 """`:=` in tests, in operands and in comprehensions."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 
 @samples((3,), (-3,))

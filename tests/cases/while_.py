@@ -1,7 +1,8 @@
 """`while` loops: what they carry, how they end, what is bound afterwards."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 
 @samples((1,), (6,), (27,))

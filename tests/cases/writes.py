@@ -1,7 +1,8 @@
 """Arrays written in place: `x[i] = v`, which the caller of the function sees."""
 
 import numpy as np
-from cases_support import samples
+
+from autograph_rs.testing import samples
 
 INTS = np.array([5, 3, 8, 1])
 GRID = np.arange(6).reshape(2, 3)

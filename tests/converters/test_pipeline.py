@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import gast
 import pytest
-from cases_support import ALL, Sample
+from cases_support import ALL
 from pairs import text
 
 from autograph_rs import converters
@@ -16,6 +16,7 @@ from autograph_rs.converters.names import Namer, names_in
 from autograph_rs.converters.passes import Normalise
 from autograph_rs.converters.templates import Template, template
 from autograph_rs.converters.trees import load
+from autograph_rs.testing import Sample
 
 # All of them -----------------------------------------------------------------------------------
 

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import gast
 import pytest
-from cases_support import Sample, check_plain, files, load, run
+from cases_support import check_plain
 from differences import DIFFERENCES
 
 import autograph_rs as ag
 from autograph_rs import converters
+from autograph_rs.testing import Sample
+from autograph_rs.testing.harness import files, load, run
 
 NASTY = [sample for file in files(Path(__file__).parent / "nasty") for sample in load(file)]
 

@@ -19,10 +19,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from cases_support import check_staged, run
+from cases_support import check_staged
 from round_trip import check_round_trip
 
 import autograph_rs as ag
+from autograph_rs.testing.harness import run
 
 from . import world
 

@@ -4,7 +4,7 @@ import asyncio
 import inspect
 import types
 
-from cases_support import samples
+from autograph_rs.testing import samples
 
 
 @types.coroutine

@@ -6,7 +6,7 @@ import sys
 import traceback
 import warnings
 
-from cases_support import samples
+from autograph_rs.testing import samples
 
 LEVEL = "global"
 

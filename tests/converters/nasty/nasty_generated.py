@@ -2,7 +2,7 @@
 
 import contextlib
 
-from cases_support import samples
+from autograph_rs.testing import samples
 
 
 @samples((1,), (0,))

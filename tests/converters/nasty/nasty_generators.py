@@ -4,7 +4,7 @@ import contextlib
 import inspect
 import sys
 
-from cases_support import samples
+from autograph_rs.testing import samples
 
 
 @samples((5,), (0,))

@@ -2,7 +2,7 @@
 
 import weakref
 
-from cases_support import samples
+from autograph_rs.testing import samples
 
 
 def said(value):

@@ -3,7 +3,7 @@
 import contextlib
 import sys
 
-from cases_support import samples
+from autograph_rs.testing import samples
 
 
 @contextlib.contextmanager

@@ -3,7 +3,7 @@
 import asyncio
 import dataclasses
 
-from cases_support import samples
+from autograph_rs.testing import samples
 
 
 class Base:

@@ -1,6 +1,6 @@
 """Names that Python changes: private ones, those of classes, and those of other letters."""
 
-from cases_support import samples
+from autograph_rs.testing import samples
 
 
 @samples((0,), (3,))

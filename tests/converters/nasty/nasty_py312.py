@@ -3,7 +3,7 @@
 import sys
 import typing
 
-from cases_support import samples
+from autograph_rs.testing import samples
 
 type Pair[T] = tuple[T, T]
 

@@ -1,6 +1,6 @@
 """Syntax of Python 3.13: defaults of type parameters (PEP 696)."""
 
-from cases_support import samples
+from autograph_rs.testing import samples
 
 
 @samples((0,), (3,))

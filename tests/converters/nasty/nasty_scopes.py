@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from cases_support import samples
+from autograph_rs.testing import samples
 
 COUNTER = 0
 

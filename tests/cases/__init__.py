@@ -1,0 +1,1 @@
+"""The samples: functions as users write them, by subject. Installed as `autograph_rs.testing.cases`."""
