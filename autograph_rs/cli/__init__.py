@@ -15,8 +15,10 @@ except ModuleNotFoundError as error:
     print("autograph-rs needs click: install autograph_rs[cli]", file=sys.stderr)
     raise SystemExit(3) from None
 
+from .check import check
 from .code import code
 from .convert import convert
+from .explain import explain
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -36,3 +38,5 @@ def main() -> None:
 
 for command in (code, convert):
     main.add_command(command)
+main.add_command(check)
+main.add_command(explain)

@@ -38,7 +38,7 @@ class Subscripts(Rewriter):
 
     def may_be_missing(self, node: gast.AST, statement: gast.AST) -> bool:
         """Whether reading a name may be an error, which comes before those of the statement's target."""
-        if not isinstance(node, gast.Name):
+        if not isinstance(node, gast.Name) or node.id in self.walk.context.namer.added:
             return False
         return not self.is_variable(node.id) or node.id in self.facts.before(statement).unbound
 
