@@ -162,6 +162,7 @@ def test_unreadable_files_do_not_stop_the_others(folder: Path) -> None:
         "missing.py",
     ]
     assert said[0] == "./a.py:3:9: invalid syntax"
+    assert said[-1] == "2 places in 1 of 10 files; 7 cannot be read"
     assert "Traceback" not in done.stderr.decode()
 
 

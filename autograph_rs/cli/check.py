@@ -41,24 +41,25 @@ def check(paths: tuple[str, ...], form: str) -> None:
       3  a file cannot be read, or is no Python
     """
     files: dict[str, str] = {}
-    unreadable = False
+    unreadable = 0
     for path in paths:
         for file in python_files(path):
             if isinstance(file, OSError):
                 click.echo(f"{file.filename}: {file.strerror}", err=True)
-                unreadable = True
+                unreadable += 1
             else:
                 files.setdefault(os.path.abspath(file), file)
     found: list[Found] = []
     for file in sorted(files.values()):
         findings = findings_of(file)
-        unreadable |= findings is None
+        unreadable += findings is None
         found += [Found("<stdin>" if file == "-" else file, finding) for finding in findings or ()]
     printed = FORMATS[form](found).encode(errors="surrogateescape")
     sys.stdout.buffer.write(printed)
     sys.stdout.buffer.flush()
     holding = len({item.path for item in found})
-    click.echo(f"{counted(len(found), 'place')} in {holding} of {counted(len(files), 'file')}", err=True)
+    summary = f"{counted(len(found), 'place')} in {holding} of {counted(len(files), 'file')}"
+    click.echo(f"{summary}; {unreadable} cannot be read" if unreadable else summary, err=True)
     if unreadable or found:
         raise SystemExit(UNREADABLE if unreadable else FOUND)
 
