@@ -9,12 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-import autograph_rs
-
-# The package that the other tests import, whatever folder the command runs in.
-ROOT = str(Path(autograph_rs.__file__).parents[1])
-PATH = os.pathsep.join(filter(None, [ROOT, os.environ.get("PYTHONPATH")]))
+from cli_support import PATH, command, python
 
 PROGRAM = '''\
 """Steps of the Collatz sequence."""
@@ -57,17 +52,6 @@ def program(tmp_path: Path) -> Path:
     file = tmp_path / "program.py"
     file.write_text(PROGRAM, encoding="utf-8")
     return file
-
-
-def python(*arguments: str | Path, cwd: Path, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=cwd, input=data, capture_output=True, check=False, timeout=120,
-        env=os.environ | {"PYTHONPATH": PATH},
-    )  # fmt: skip
-
-
-def command(*arguments: str | Path, cwd: Path, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return python("-m", "autograph_rs", *arguments, cwd=cwd, data=data)
 
 
 def convert(data: bytes, folder: Path) -> bytes:

@@ -14,7 +14,8 @@ import time
 from pathlib import Path
 
 import pytest
-from test_cli import PATH, PROGRAM, command, python
+from cli_support import PATH, command, python
+from test_cli import PROGRAM
 
 FUNCTION = "def f(x):\n    if x:\n        x = 1\n    return x\n"
 LINUX = sys.platform == "linux"

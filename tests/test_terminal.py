@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_cli import PATH, command
+from cli_support import PATH, command
 
 FUNCTION = "def f(x):\n    if x:\n        x = 1\n    return x\n"
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

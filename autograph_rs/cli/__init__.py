@@ -20,11 +20,13 @@ except ModuleNotFoundError as error:
     raise SystemExit(3) from None
 
 from .batch import messages
+from .check import check
 from .code import code
 from .config import defaults
 from .convert import convert
+from .explain import explain
 from .files import FileError
-from .options import FAILURE, INTERRUPTED
+from .options import FAILURE, INTERRUPTED, VERSION
 
 
 class Program(click.Group):
@@ -53,7 +55,7 @@ class Program(click.Group):
 
 
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="autograph_rs", prog_name="autograph-rs")
+@click.version_option(VERSION, prog_name="autograph-rs")
 @click.pass_context
 def main(context: click.Context) -> None:
     """Convert Python control flow into functional operator calls.
@@ -76,5 +78,5 @@ def main(context: click.Context) -> None:
     context.default_map = defaults(main, Path.cwd())
 
 
-for command in (code, convert):
+for command in (check, code, convert, explain):
     main.add_command(command)

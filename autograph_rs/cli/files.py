@@ -22,6 +22,7 @@ from ..rewriting import Line
 STDIN = "-"
 MAX_SOURCE = 64 << 20  # bytes: what is longer is no source, or a device that never ends
 _NEWLINE = re.compile(r"\r\n?|\n")
+_ENDS = re.compile(rb"\r\n?")
 
 
 T = TypeVar("T")
@@ -57,7 +58,8 @@ class Source:
             try:
                 with warnings.catch_warnings(action="ignore"):  # dubious syntax is converted as it stands
                     compile(data, name, "exec", dont_inherit=True)
-                encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+                lines = io.BytesIO(_ENDS.sub(b"\n", data))  # a line may end with "\r" alone
+                encoding, _ = tokenize.detect_encoding(lines.readline)
                 text = data.decode(encoding)
             except (ValueError, LookupError) as error:  # null bytes; an encoding of something else than text
                 raise FileError(f"{name}: {error}") from error

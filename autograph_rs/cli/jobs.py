@@ -7,13 +7,13 @@ import enum
 import hashlib
 import os
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 from autograph_rs.runtime.source_maps import SUFFIX
 
 from ..modules import convert_module
 from .files import STDIN, FileError, Source, refusals, write
+from .options import VERSION
 
 
 class Result(enum.StrEnum):
@@ -90,7 +90,7 @@ def _copied(job: Job) -> Done:
 def _header(source: Source) -> str:
     name = ascii(os.path.basename(source.name))[1:-1]
     digest = hashlib.sha256(source.data).hexdigest()
-    return f"# Made by autograph_rs {version('autograph_rs')} from {name}, sha256 {digest}"
+    return f"# Made by autograph_rs {VERSION} from {name}, sha256 {digest}"
 
 
 def _put(job: Job, outputs: dict[Path, bytes]) -> bool:

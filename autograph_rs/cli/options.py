@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeVar
 
 import click
+
+try:
+    VERSION = version("autograph_rs")
+except PackageNotFoundError:  # a checkout that is not installed
+    VERSION = ""
 
 FINDINGS = 1
 FAILURE = 3

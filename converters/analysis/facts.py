@@ -6,7 +6,7 @@ path leads there without binding it. A statement *stays* when it cannot be moved
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -149,54 +149,63 @@ class Facts:
         return Names(self._unbound[self.graph.steps[tree]], self._bits)
 
     @cached_property
-    def staying(self) -> frozenset[gast.AST]:
+    def staying(self) -> Mapping[gast.AST, gast.AST]:
+        """The compound statements that stay, each with the node on whose account it does."""
         return _staying(self.function)
 
 
-def _staying(function: gast.AST) -> frozenset[gast.AST]:
+def _staying(function: gast.AST) -> dict[gast.AST, gast.AST]:
     """Compound statements that stay as they are, and with them what jumps to them.
 
     What suspends the function, looks at its frame, or jumps out of a `finally` must run in the
     function itself; where there is such a thing, `return` stays a `return` too.
     """
-    found: set[gast.AST] = set()
-    native_returns = any(is_anchored(node) for node in within(function.body))
+    found: dict[gast.AST, gast.AST] = {}
+    holds_returns = _anchor_in(function.body)
 
-    def visit(statement: gast.AST, enclosing: list[gast.AST]) -> bool:
-        """Whether the statement must stay, or holds a statement that must."""
+    def visit(statement: gast.AST, enclosing: list[gast.AST]) -> gast.AST | None:
+        """The node on whose account the statement, or one that it holds, must stay."""
         if isinstance(statement, gast.Return):
-            return native_returns
+            return holds_returns
         if isinstance(statement, (gast.Break, gast.Continue)):
-            return not enclosing or enclosing[-1] in staying_loops
+            return staying_loops.get(enclosing[-1]) if enclosing else statement
         if not isinstance(statement, cfg.COMPOUND):
-            return any(is_anchored(node) for node in within(statement))
+            return _anchor_in(statement)
         is_loop = isinstance(statement, LOOPS)
-        in_staying = bool(enclosing) and enclosing[-1] in staying_loops
-        if is_loop and (
-            isinstance(statement, gast.AsyncFor)
-            or _holds_anchor(statement, native_returns)
-            or (in_staying and _jumps_out(statement.orelse, returns=False))
-        ):
-            staying_loops.add(statement)
-        stays = isinstance(statement, (gast.AsyncFor, gast.AsyncWith)) or any(
-            is_anchored(node) for header in headers(statement) for node in within(header)
-        )
+        if is_loop:
+            anchor = _anchor_in(statement, holds_returns)
+            if anchor is None and enclosing and _jumps_out(statement.orelse, returns=False):
+                anchor = staying_loops.get(enclosing[-1])
+            if anchor is not None:
+                staying_loops[statement] = anchor
+        stays = statement if isinstance(statement, SUSPENSIONS) else None
+        stays = stays or _anchor_in(headers(statement))
         for block in blocks(statement):
             inner = [*enclosing, statement] if is_loop and block is statement.body else enclosing
             for child in block:
-                stays |= visit(child, inner)
-        if isinstance(statement, (*LOOPS, gast.If)) and (stays or statement in staying_loops):
-            found.add(statement)
-        return stays or statement in staying_loops
+                anchor = visit(child, inner)
+                stays = stays or anchor
+        stays = stays or staying_loops.get(statement)
+        if isinstance(statement, (*LOOPS, gast.If)) and stays is not None:
+            found[statement] = stays
+        return stays
 
-    staying_loops: set[gast.AST] = set()
+    staying_loops: dict[gast.AST, gast.AST] = {}
     for statement in function.body:
         visit(statement, [])
-    return frozenset(found)
+    return found
 
 
-def _holds_anchor(loop: gast.AST, native_returns: bool) -> bool:
-    return any(is_anchored(node) or (native_returns and type(node) is gast.Return) for node in within(loop))
+def _anchor_in(
+    roots: gast.AST | Iterable[gast.AST], holds_returns: gast.AST | None = None
+) -> gast.AST | None:
+    """A node that must run in the function itself; `holds_returns` where that makes a `return` one."""
+    for node in within(roots):
+        if is_anchored(node):
+            return node
+        if holds_returns is not None and type(node) is gast.Return:
+            return holds_returns
+    return None
 
 
 def is_anchored(node: gast.AST) -> bool:

@@ -11,7 +11,7 @@ returns, or an `elif` of two hundred arms, stay shallow.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -312,7 +312,7 @@ def _test_also(loop: gast.AST, flags: list[str]) -> None:
 
 
 def _return_in_control_flow(
-    statements: list[gast.AST], staying: frozenset[gast.AST], inside: bool = False
+    statements: list[gast.AST], staying: Container[gast.AST], inside: bool = False
 ) -> bool:
     """Whether a `return` stands in what will become a closure."""
     for statement in statements:

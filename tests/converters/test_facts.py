@@ -143,6 +143,22 @@ def test_what_looks_at_the_frame_stays(call: str):
     assert {s.lineno for s in facts.staying} >= {2}
 
 
+def test_what_stays_says_on_whose_account():
+    facts = facts_of("""
+        if n:
+            return x
+        for i in xs:
+            if i:
+                break
+            yield i
+    """)
+    assert {s.lineno: type(anchor).__name__ for s, anchor in facts.staying.items()} == {
+        2: "Yield",
+        4: "Yield",
+        5: "Yield",
+    }
+
+
 def test_a_jump_out_of_finally_stays():
     check_stays("""
         while n:  # stays

@@ -75,6 +75,31 @@ def test_item_of_a_variable_rebinds_it():
 # ControlFlow -----------------------------------------------------------------------------------
 
 
+def test_an_item_among_targets_after_another():
+    """The first gives its value a name, which is no variable where the second asks what the variables are."""
+    check(
+        Operators,
+        """
+        def f(a, b, c):
+            if c:
+                a.x[b()], d = c
+            a.y[0], d = c
+        """,
+        """
+        def f(a, b, c):
+            if c:
+                value, value_1 = ag__.unpacked(c)
+                base = a.x
+                key = ag__.callee(b)()
+                ag__.set_item(base, key, value)
+                d = value_1
+            value, value_1 = ag__.unpacked(c)
+            ag__.set_item(a.y, 0, value)
+            d = value_1
+        """,
+    )
+
+
 def test_if_over_closures():
     check(
         ControlFlow,

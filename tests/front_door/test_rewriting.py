@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import re
-import sys
 import textwrap
-import traceback
-import types
 from collections import Counter
 from pathlib import Path
 
 import gast
 import pytest
-from cases_support import CASES, files
+from cases_support import CASES
 
-import autograph_rs as ag
 from autograph_rs import converters
 from autograph_rs.comments import comments_in
 from autograph_rs.modules import IMPORT, convert_module, convert_source
 from autograph_rs.rewriting import outermost_functions
-from autograph_rs.runtime.source_maps import SUFFIX, SourceMap
+from autograph_rs.testing.harness import files
 
 NASTY = sorted((Path(__file__).parents[1] / "converters/nasty").glob("*.py"))
 SOURCES = [*files(CASES), *(file for file in NASTY if not re.search(r"_py3(\d+)$", file.stem))]
@@ -282,167 +277,3 @@ COMMENTS = {
 def test_comments_stay_with_their_statements(name: str) -> None:
     before, after = (textwrap.dedent(text).lstrip("\n") for text in COMMENTS[name])
     assert convert_source(before) == f"{IMPORT}\n{after}"
-
-
-# Maps ---------------------------------------------------------------------------------------------
-
-
-def loaded(folder: Path, text: str) -> types.ModuleType:
-    """A module that was converted with a map, in another folder than the user's file."""
-    (folder / "src").mkdir()
-    (folder / "out").mkdir()
-    original = folder / "src" / "program.py"
-    original.write_text(text, encoding="utf-8")
-    made = convert_module(text, str(original), header="# made", mapped=True)
-    assert made is not None
-    target = folder / "out" / "program.py"
-    target.write_text(made.text, encoding="utf-8")
-    source_map = made.source_map("../src/program.py")
-    target.with_name(target.name + SUFFIX).write_text(source_map.to_json("program.py"), encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("mapped_program", target)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def lines(code: types.CodeType) -> set[tuple[str, int]]:
-    """The lines of a function's code and of what it holds, by the names of the functions."""
-    own = {(code.co_qualname, line) for _, _, line in code.co_lines() if line is not None}
-    return own.union(*(lines(c) for c in code.co_consts if isinstance(c, types.CodeType)))
-
-
-PROGRAM = '''
-import functools
-
-
-def kept(f):
-    @functools.wraps(f)
-    def inner(*args):
-        return f(*args)
-    return inner
-
-
-@kept
-def scaled(xs, by):
-    """Divides.
-
-    Each."""
-    out = []
-    for x in xs:
-        if x < 0:  # no
-            continue
-        out.append(
-            sum([
-                x,
-                x / by,
-            ])
-        )
-    return out
-
-
-class Model:
-    def run(self, xs):
-        if xs:
-            return [
-                self.one(x) for x in xs
-            ]
-        return None
-
-    def one(self, x):
-        def check():
-            if x > 3:
-                raise ValueError(
-                    x
-                )
-            return x
-        return check()
-'''
-
-
-def test_tracebacks_name_the_users_lines(tmp_path: Path) -> None:
-    """File, line, function and the text of the line, as those of `to_graph` do."""
-    module = loaded(tmp_path, PROGRAM)
-    for call, line, text in (
-        (lambda: module.scaled([1, -1, 2], 0), "x / by,", "scaled"),
-        (lambda: module.Model().run([1, 5]), "raise ValueError(", "check"),
-    ):
-        with pytest.raises((ZeroDivisionError, ValueError)) as caught:
-            call()
-        last = traceback.extract_tb(caught.value.__traceback__)[-1]
-        assert (last.filename, last.line, last.name) == (str(tmp_path / "src/program.py"), line, text)
-
-
-def test_code_has_the_lines_that_to_graph_gives(tmp_path: Path) -> None:
-    """And the names of functions: those that were added do not show."""
-    module = loaded(tmp_path, PROGRAM)
-    original: dict[str, object] = {"__name__": "program"}
-    file = str(tmp_path / "src/program.py")
-    exec(compile(PROGRAM, file, "exec"), original)
-    for name in ("scaled", "Model.run", "Model.one"):
-        holder, _, last = name.rpartition(".")
-        one, two = (
-            getattr(space[holder], last) if holder else space[last].__wrapped__  # type: ignore[attr-defined,index]
-            for space in (vars(module), original)
-        )
-        made = ag.to_graph(two)
-        names = {qualname for qualname, _ in lines(one.__code__)}
-        assert names == {qualname for qualname, _ in lines(made.__code__)}
-        body = two.__code__.co_firstlineno + 1 + (name == "scaled")
-        rows = [{line for _, line in lines(f.__code__) if line > body} for f in (one, made)]
-        assert rows[0] == rows[1]
-        assert one.__code__.co_firstlineno == two.__code__.co_firstlineno
-        assert one.__code__.co_filename == file
-
-
-def test_a_map_that_is_lost_or_broken(tmp_path: Path) -> None:
-    """Without one, lines are those of the converted file; a broken one is warned of."""
-    module = loaded(tmp_path, PROGRAM)
-    target = Path(str(module.__file__))
-    beside = target.with_name(target.name + SUFFIX)
-    for content in (None, "{", '{"version": 2, "sources": ["a"], "mappings": ""}', '{"version": 3}'):
-        copy = tmp_path / f"copy{hash(content)}.py"
-        copy.write_bytes(target.read_bytes())
-        spec = importlib.util.spec_from_file_location("copied_program", copy)
-        assert spec is not None
-        assert spec.loader is not None
-        made = importlib.util.module_from_spec(spec)
-        if content is None:
-            spec.loader.exec_module(made)
-        else:
-            copy.with_name(copy.name + SUFFIX).write_text(content)
-            with pytest.warns(RuntimeWarning, match="no source map of revision 3"):
-                spec.loader.exec_module(made)
-        assert made.scaled.__wrapped__.__code__.co_filename == str(copy)
-        assert made.Model().run([1, 2]) == [1, 2]
-    assert beside.exists()
-
-
-@each_source
-def test_a_map_survives_its_text(file: Path) -> None:
-    """And each kept line is mapped to itself."""
-    text = file.read_text(encoding="utf-8")
-    made = convert_module(text, str(file), header="# made", mapped=True)
-    if made is None:
-        return
-    source_map = made.source_map(file.name)
-    assert SourceMap.from_json(source_map.to_json("made.py")) == source_map
-    wanted = text.split("\n")
-    for number, line in enumerate(made.lines, 1):
-        if line.row:
-            assert line.text == wanted[line.row - 1]
-            assert source_map.original(number)[1] == line.row
-    rows = [row for _, _, row, _ in source_map.segments]
-    assert all(1 <= row <= len(wanted) for row in rows)
-
-
-if sys.version_info >= (3, 12):
-
-    def test_functions_with_type_parameters(tmp_path: Path) -> None:
-        module = loaded(
-            tmp_path, "def f[T: int](x: T) -> T:\n    if x:\n        return 1 / x\n    return 1 / 0\n"
-        )
-        with pytest.raises(ZeroDivisionError) as caught:
-            module.f(0)
-        assert traceback.extract_tb(caught.value.__traceback__)[-1].lineno == 4

@@ -1,0 +1,87 @@
+"""`autograph-rs explain`: what becomes of each statement of a function."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+import click
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from ..reports import FunctionReport, StatementReport, report_source
+from .files import Source
+
+
+@click.command()
+@click.argument("place", metavar="FILE[:LINE]")
+def explain(place: str) -> None:
+    """Show what is converted and what is left as it is, and why, statement by statement.
+
+    With a LINE, of the function that holds it, and the statement is marked; - reads standard input.
+
+    \b
+    autograph-rs explain model.py
+    autograph-rs explain model.py:12
+    """
+    file, line = place, None
+    numbered = re.fullmatch(r"(.+):(\d+)", place)
+    if numbered is not None and not os.path.exists(place):
+        file, line = numbered[1], int(numbered[2])
+    source = Source.read(file)
+    last = source.text.removesuffix("\n").count("\n") + 1
+    if line is not None and not 1 <= line <= last:
+        raise click.UsageError(f"{source.name} has lines 1 to {last}, not {line}")
+    functions = source.convert(report_source)
+    if line is not None:
+        functions = [f for f in functions if f.line <= line <= f.end_line][-1:]
+    if not functions:
+        where = source.name if line is None else f"{source.name}:{line}"
+        click.echo(f"{where}: {'there is no function' if line is None else 'outside of functions'}: as it is")
+        return
+    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    console = Console(highlight=False, markup=False, emoji=False)
+    for function in functions:
+        marked = None if line is None else statement_at(function, line)
+        if console.is_terminal:
+            show(console, source.name, function, marked)
+        else:
+            write(source.name, function, marked)
+
+
+def statement_at(function: FunctionReport, line: int) -> StatementReport | None:
+    """The innermost statement that a line is part of."""
+    return next((s for s in reversed(function.statements) if s.first_line <= line <= s.end_line), None)
+
+
+def headline(name: str, function: FunctionReport) -> str:
+    left = f": left as it is: {function.left}" if function.left else ""
+    return f"{name}:{function.line}: {function.name}{left}"
+
+
+def write(name: str, function: FunctionReport, marked: StatementReport | None) -> None:
+    """A function as plain lines, whatever the width: each statement, and below it what becomes of it."""
+    click.echo(headline(name, function))
+    for statement in function.statements:
+        indent = "    " * statement.depth
+        mark = ">" if statement is marked else " "
+        click.echo(f"{mark} {statement.line:4}  {indent}{statement.text}")
+        for line in statement.becomes:
+            click.echo(f"        {indent}    # {line}")
+
+
+def show(console: Console, name: str, function: FunctionReport, marked: StatementReport | None) -> None:
+    """A function as a table that is as wide as the terminal."""
+    table = Table(title=Text(headline(name, function), "bold"), title_justify="left", expand=True)
+    table.add_column("line", justify="right", no_wrap=True)
+    table.add_column("statement", ratio=2, overflow="fold")
+    table.add_column("what becomes of it", ratio=3, overflow="fold")
+    for statement in function.statements:
+        style = "reverse" if statement is marked else ""
+        source = Padding(Text(statement.text, style), (0, 0, 0, 2 * min(statement.depth, 8)))
+        colour = "yellow" if statement.findings else "dim" if statement.becomes == ("as it is",) else ""
+        table.add_row(str(statement.line), source, Text("\n".join(statement.becomes), colour))
+    console.print(table)

@@ -1,0 +1,121 @@
+"""Findings as text for people, JSON for programs, commands for GitHub's log, and SARIF for code scanning."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from ..reports import RULES, Finding
+from .options import VERSION
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+@dataclass(frozen=True)
+class Located:
+    """A finding, and the file that it is in."""
+
+    path: str
+    finding: Finding
+
+
+def text(found: Sequence[Located]) -> str:
+    return "".join(f"{_place(item)}: {item.finding.code} {_message(item.finding)}\n" for item in found)
+
+
+def as_json(found: Sequence[Located]) -> str:
+    return json.dumps([{"path": item.path, **asdict(item.finding)} for item in found], indent=2) + "\n"
+
+
+def github(found: Sequence[Located]) -> str:
+    return "".join(_workflow_command(item) for item in found)
+
+
+def sarif(found: Sequence[Located]) -> str:
+    codes = [rule.code for rule in RULES]
+    rules = [
+        {
+            "id": rule.code,
+            "name": rule.name,
+            "shortDescription": {"text": rule.name.replace("-", " ")},
+            "fullDescription": {"text": rule.summary},
+            "help": {"text": f"{rule.summary}. Remedy: {rule.remedy}."},
+            "defaultConfiguration": {"level": "warning"},
+        }
+        for rule in RULES
+    ]
+    driver = {"name": "autograph-rs", "rules": rules} | ({"version": VERSION} if VERSION else {})
+    results = [
+        {
+            "ruleId": item.finding.code,
+            "ruleIndex": codes.index(item.finding.code),
+            "level": "warning",
+            "message": {"text": _message(item.finding)},
+            "locations": [{"physicalLocation": _location(item)}],
+        }
+        for item in found
+    ]
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+FORMATS: dict[str, Callable[[Sequence[Located]], str]] = {
+    "text": text,
+    "json": as_json,
+    "github": github,
+    "sarif": sarif,
+}
+
+
+def _place(item: Located) -> str:
+    return f"{item.path}:{item.finding.line}:{item.finding.column}"
+
+
+def _message(finding: Finding) -> str:
+    return f"{finding.reason}; {finding.remedy}"
+
+
+def _workflow_command(item: Located) -> str:
+    finding = item.finding
+    places: dict[str, Any] = {"file": item.path, "line": finding.line, "endLine": finding.end_line}
+    if finding.line == finding.end_line:  # GitHub knows columns within one line only
+        places |= {"col": finding.column, "endColumn": finding.end_column}
+    places["title"] = f"{finding.code} {finding.name}"
+    shown = ",".join(f"{key}={_property(str(value))}" for key, value in places.items())
+    return f"::warning {shown}::{_data(_message(finding))}\n"
+
+
+def _data(value: str) -> str:
+    return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(value: str) -> str:
+    return _data(value).replace(":", "%3A").replace(",", "%2C")
+
+
+def _location(item: Located) -> dict[str, Any]:
+    finding = item.finding
+    return {
+        "artifactLocation": {"uri": _uri(item.path)},
+        "region": {
+            "startLine": finding.line,
+            "startColumn": finding.column,
+            "endLine": finding.end_line,
+            "endColumn": finding.end_column,
+        },
+    }
+
+
+def _uri(path: str) -> str:
+    """A path as a URI relative to the working folder, or an absolute one where it lies elsewhere."""
+    if path == "<stdin>":
+        return quote(path)
+    absolute, here = Path(os.path.abspath(path)), Path.cwd()
+    if absolute.is_relative_to(here):
+        return quote(os.fsencode(absolute.relative_to(here).as_posix()))
+    return absolute.as_uri()
