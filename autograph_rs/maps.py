@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Any
 
 from autograph_rs.runtime.source_maps import Segment, SourceMap
 
@@ -27,7 +28,7 @@ def segments(parsed: ast.AST, made: ast.AST) -> list[Segment]:
         made: the tree that the text was made of, with places of the user's text.
     """
     found: dict[tuple[int, int], tuple[int, int]] = {}
-    stack = [(parsed, made, (0, 0))]
+    stack: list[tuple[Any, Any, tuple[int, int]]] = [(parsed, made, (0, 0))]
     while stack:
         new, old, above = stack.pop()
         if type(new) is not type(old):  # such as a negative number, which Python reads as an operation

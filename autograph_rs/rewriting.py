@@ -94,7 +94,7 @@ def _function_lines(
         shift = "" if row in literal or not text else indent
         tail = "".join(f"  {comment}" for comment in beside.get(row, ()))
         out += [Line(space + comment) for comment in above.get(row, ())]
-        here = tuple((column + len(shift.encode()), *user) for _, column, *user in places[row])
+        here = tuple((at + len(shift.encode()), there, column) for _, at, there, column in places[row])
         out.append(Line(shift + text + tail, 0, here))
         out += [Line(space + comment) for comment in below.get(row, ())]
     return out
