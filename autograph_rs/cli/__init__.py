@@ -12,21 +12,22 @@ from typing import Any
 
 try:
     import click
-    import rich  # noqa: F401 - the other modules use it
+
+    from .batch import messages
+    from .check import check
+    from .code import code
+    from .config import defaults
+    from .convert import convert
+    from .explain import explain
+    from .files import FileError
+    from .options import FAILURE, INTERRUPTED, VERSION
 except ModuleNotFoundError as error:
     if error.name not in ("click", "rich"):
         raise
     print(f"autograph-rs needs {error.name}: install autograph_rs[cli]", file=sys.stderr)
     raise SystemExit(3) from None
-
-from .batch import messages
-from .check import check
-from .code import code
-from .config import defaults
-from .convert import convert
-from .explain import explain
-from .files import FileError
-from .options import FAILURE, INTERRUPTED, VERSION
+except KeyboardInterrupt:
+    raise SystemExit(130) from None
 
 
 class Program(click.Group):

@@ -46,7 +46,7 @@ def each(do: Callable[[J], D], jobs: Iterable[J], lost: Callable[[J], D], *, cou
     try:
         while True:
             for job in itertools.islice(rest, count * AHEAD - len(waiting)):
-                waiting.append((job, pool.submit(do, job)))
+                waiting.append((job, _submitted(pool, do, job)))
             if not waiting:
                 return
             job, future = waiting.popleft()
@@ -55,7 +55,7 @@ def each(do: Callable[[J], D], jobs: Iterable[J], lost: Callable[[J], D], *, cou
             except BrokenProcessPool:  # by this job, or by one of those that follow
                 yield _alone(do, job, lost)
                 pool = _pool(count)
-                waiting = deque((other, pool.submit(do, other)) for other, _ in waiting)
+                waiting = deque((other, _submitted(pool, do, other)) for other, _ in waiting)
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -70,10 +70,21 @@ def _leave_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+def _submitted(pool: ProcessPoolExecutor, do: Callable[[J], D], job: J) -> Future[D]:
+    """A job that is submitted: a process that begins for it is not interrupted before it can say so."""
+    if not hasattr(signal, "pthread_sigmask"):
+        return pool.submit(do, job)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return pool.submit(do, job)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _alone(do: Callable[[J], D], job: J, lost: Callable[[J], D]) -> D:
     with _pool(1) as pool:
         try:
-            return pool.submit(do, job).result()
+            return _submitted(pool, do, job).result()
         except BrokenProcessPool:
             return lost(job)
 
