@@ -85,17 +85,16 @@ def convert_module(
         added = converters.convert_tree(tree)
         made = ast.fix_missing_locations(gast.gast_to_ast(tree))
         lines = rewritten(source, module, made, mapped=mapped)
-        if not lines:
-            return None
-        top = TOP.match(source)
-        first = top[0].count("\n") if top is not None else 0
-        place = _place_of_import(module) or first
-        lines[place:place] = [Line(IMPORT)]
-        lines[first:first] = [Line(header)] if header else []
+        if lines:
+            top = TOP.match(source)
+            first = top[0].count("\n") if top is not None else 0
+            place = _place_of_import(module) or first
+            lines[place:place] = [Line(IMPORT)]
+            lines[first:first] = [Line(header)] if header else []
         converted = Converted(tuple(lines), added)
-        with warnings.catch_warnings(action="ignore"):
-            compile(converted.text, filename, "exec", dont_inherit=True)  # limits that a tree has not
-        return converted
+        with warnings.catch_warnings(action="ignore"):  # Python's compiler has limits that a tree has not
+            compile(converted.text if lines else source, filename, "exec", dont_inherit=True)
+        return converted if lines else None
 
 
 def _place_of_import(module: ast.Module) -> int:
