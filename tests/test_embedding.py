@@ -69,6 +69,15 @@ def test_a_hook_is_asked_for_objects_but_not_for_functions_and_classes():
     assert asked == [layer]
 
 
+def test_a_hook_that_gives_no_callable():
+    def f(layer):
+        return layer(1)
+
+    mine = ag.Transpiler(call_hook=lambda _: 3)
+    with pytest.raises(TypeError, match="a call hook gives a callable or None, not 3 for <"):
+        mine.to_graph(f)(Layer())
+
+
 def test_replacements_reach_what_is_called_indirectly():
     class Model:
         def step(self):
@@ -116,6 +125,10 @@ def test_replacements_count_in_blocks_and_beside_converted_call():
         {"rules": {"module": True}},
         {"builtins": [max]},
         {"builtins": {max: 3}},
+        {"builtins": {"max": max}},
+        {"rules": {is_positive: "no"}},
+        {"include": None},
+        {"features": 3},
         {"call_hook": 3},
         {"include": "numpy.*"},
         {"exclude": "numpy.*"},
