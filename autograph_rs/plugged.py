@@ -6,30 +6,59 @@ which take options besides; these are told by the names of their parameters, and
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from autograph_rs import runtime
 from autograph_rs.converters import Lists, Operators, Pipeline
-from autograph_rs.runtime.calls import Replacements
+from autograph_rs.runtime import switch
+from autograph_rs.runtime.calls import Entries, Replacements, make_callee
+
+OPERATORS = (*runtime.OPERATORS, "callee", *sorted(Lists.operators))
+"""The names of the operators that generated code calls."""
+
+
+def namespace(
+    own: Any, callee: Callable[[Any], Any], replacements: Replacements, *, recursive: bool
+) -> types.ModuleType:
+    """What converted code knows as `ag__`: the operators of a module or object, and ours for the rest.
+
+    Whatever else it has is found there too, for passes of its own.
+
+    Raises:
+        TypeError: it has no operators, or what is called like one is none.
+    """
+    made = types.ModuleType("ag__", "The operators of a transpiler.")
+    names = vars(made)
+    names.update(runtime.OPERATORS, callee=callee)
+    names["converted_call"] = lambda f, args, kwargs: callee(f)(*args, **(kwargs or {}))
+    if own is not None:
+        theirs = dict(plugged(own, recursive=recursive))
+        names.update(theirs, __getattr__=functools.partial(getattr, own))
+        if "converted_call" in theirs and "callee" not in theirs:
+            names["callee"] = by_call(theirs["converted_call"], replacements)
+    plain = make_callee(Entries(), None, replacements, embedded=bool(replacements))
+    switch.register(made, plain)
+    return made
 
 
 def plugged(own: Any, *, recursive: bool) -> Iterator[tuple[str, Any]]:
-    """The operators that a module or object has, by name, as converted code calls them.
-
-    Raises:
-        TypeError: they are the items of a dict.
-    """
+    """The operators that a module or object has, by name, as converted code calls them."""
     if isinstance(own, Mapping):
         raise TypeError(
             "operators are attributes of a module or object, not items of a dict: "
             "give types.SimpleNamespace(**operators)"
         )
-    for name in dir(own) if own is not None else ():
-        if name.startswith("__"):
-            continue
+    found = [name for name in OPERATORS if hasattr(own, name)]
+    if not found:
+        raise TypeError(f"{own!r} has no operator, such as if_stmt: docs/operators.md lists them")
+    for name in found:
         operator = getattr(own, name)
+        if not callable(operator):
+            raise TypeError(f"the operator {name} is a function, not {operator!r}")
         if name in _ADAPTED:
             adapt, asked = _ADAPTED[name]
             yield name, adapt(operator, own, recursive) if asked in _parameters(operator) else operator

@@ -14,7 +14,7 @@ import site
 import sysconfig
 import types
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,6 +105,8 @@ def checked_globs(patterns: Sequence[str]) -> tuple[str, ...]:
     """
     if isinstance(patterns, str):
         raise TypeError(f"module globs are a sequence, not one text: give ({patterns!r},)")
+    if not isinstance(patterns, Iterable):
+        raise TypeError(f"module globs are a sequence, not {patterns!r}")
     for pattern in patterns:
         if not isinstance(pattern, str):
             raise TypeError(
@@ -117,17 +119,19 @@ def checked_rules(rules: Mapping[Any, bool]) -> tuple[tuple[Any, bool], ...]:
     """Rules for modules, classes and the functions inside what is given.
 
     Raises:
-        TypeError: a key is nothing of these.
+        TypeError: a key is nothing of these, or a value no truth value.
     """
     if not isinstance(rules, Mapping):
         raise TypeError(f"rules are truth values by function, class or module, not {rules!r}")
     found = []
     for given, converts in rules.items():
         key: Any = given
+        if not isinstance(converts, bool):
+            raise TypeError(f"a rule is True or False, not {converts!r}")
         if not isinstance(key, (type, types.ModuleType)):
             inner: Any = getattr(key, "__func__", key)
             key = inspect.unwrap(inner)
             if not isinstance(key, types.FunctionType):
                 raise TypeError(f"there are rules for functions, classes and modules, not for {given!r}")
-        found.append((key, bool(converts)))
+        found.append((key, converts))
     return tuple(found)

@@ -21,7 +21,7 @@ import gast
 
 from autograph_rs import converters, runtime
 from autograph_rs.converters import Pipeline
-from autograph_rs.runtime import staging, switch
+from autograph_rs.runtime import staging
 from autograph_rs.runtime.calls import Entries, Replacements, make_callee
 from autograph_rs.runtime.errors import ConversionError
 from autograph_rs.runtime.source_maps import SourceMap
@@ -33,7 +33,7 @@ from .codes import around, codes_in, function_inside, names_in, outlives
 from .depth import converting
 from .entries import Converted, Thin
 from .maps import source_map
-from .plugged import by_call, plugged, with_lists
+from .plugged import namespace, with_lists
 from .policy import Policy, checked_globs, checked_rules
 from .source import describe
 
@@ -42,6 +42,7 @@ hide(os.path.dirname(__file__))
 
 MAX_SHARED = 512
 _transpilers: weakref.WeakSet[Transpiler] = weakref.WeakSet()
+_listing = threading.RLock()  # a set that grows cannot be read
 
 
 class Transpiler:
@@ -112,33 +113,23 @@ class Transpiler:
         self._shared: deque[Converted] = deque()
         self._lock = threading.RLock()
         self._made: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()  # by to_graph?
-        embedded = operators is not None or bool(self._replacements)
-        self.callee = make_callee(self._entries, self._resolve, self._replacements, embedded=embedded)
-        _transpilers.add(self)
+        self._embedded = operators is not None or bool(self._replacements)
+        self.callee = make_callee(self._entries, self._resolve, self._replacements, embedded=self._embedded)
+        with _listing:
+            _transpilers.add(self)
         self._entries.keep(thin_code(), Thin())
-        self._cell = types.CellType(self._namespace(operators))
+        plugged = namespace(operators, self.callee, self._replacements, recursive=recursive)
+        self._cell = types.CellType(plugged)
 
     def __repr__(self) -> str:
         return f"<Transpiler {self.name!r}>"
-
-    def _namespace(self, own: Any) -> types.ModuleType:
-        namespace = types.ModuleType("ag__", "The operators of a transpiler.")
-        names = vars(namespace)
-        names.update(runtime.OPERATORS)
-        names["callee"] = self.callee
-        names.update(plugged(own, recursive=self.policy.recursive))
-        if not hasattr(own, "converted_call"):
-            names["converted_call"] = lambda f, args, kwargs: self.callee(f)(*args, **(kwargs or {}))
-        elif not hasattr(own, "callee"):
-            names["callee"] = by_call(names["converted_call"], self._replacements)
-        plain = make_callee(Entries(), None, self._replacements, embedded=bool(self._replacements))
-        switch.register(namespace, plain)
-        return namespace
 
     # The public road
 
     def convert(self, f: Any = None, *, source: str | None = None) -> Any:
         """A callable that runs `f` itself, and its converted code while a backend is staging.
+
+        With operators, builtins or a call hook of an embedder it always runs the converted code.
 
         Args:
             f: a function, method, static or class method, lambda, `functools.partial` or callable
@@ -309,7 +300,7 @@ class Transpiler:
 
     def _thin(self, f: types.FunctionType, text: str | None) -> Callable[..., Any]:
         made: list[Callable[..., Any]] = []
-        is_staging = runtime.is_staging
+        is_staging = _always if self._embedded else runtime.is_staging
 
         def convert_call(*args: Any, **kwargs: Any) -> Any:
             try:
@@ -384,6 +375,10 @@ class Transpiler:
         return None
 
 
+def _always() -> bool:
+    return True
+
+
 def thin_code() -> types.CodeType:
     """The code that all callables of `convert` share."""
     codes = codes_in(Transpiler._thin.__code__)  # noqa: SLF001 - our own
@@ -397,4 +392,5 @@ def made_inside(f: types.FunctionType) -> bool:
 
 def live() -> list[Transpiler]:
     """The transpilers that there are."""
-    return list(_transpilers)
+    with _listing:
+        return list(_transpilers)

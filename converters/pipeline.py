@@ -97,7 +97,10 @@ class Pipeline:
 
         Raises:
             PipelineError: a feature is none of `FEATURES`.
+            TypeError: they are no collection.
         """
+        if not isinstance(features, Collection):
+            raise TypeError(f"features are a set of names, not {features!r}")
         names = {features} if isinstance(features, str) else set(features)
         unknown = sorted(map(repr, names - FEATURES.keys()))
         if unknown:

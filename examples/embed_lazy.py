@@ -3,7 +3,8 @@
 python examples/embed_lazy.py
 
 A `Lazy` is an expression that nobody has computed yet. Python's own `if` and `while` would ask it for a truth
-value at once. So the framework gives the transpiler three operators of its own, and its users write Python.
+value at once. So the framework gives the transpiler operators of its own, and its users write Python; where
+Python asks all the same, a `Lazy` refuses.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ class Lazy:
 
     def __repr__(self) -> str:
         return f"{self.kind}({', '.join(map(str, self.parts))})"
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"the truth of {self.kind} is not known yet")
 
     def compute(self, known: dict[Lazy, Any] | None = None) -> Any:
         """The value of the expression; `known` are the values of some, and of those computed by now."""
@@ -103,6 +107,21 @@ class Operators:
     def and_(first, second):
         left = first()
         return Lazy("cond", left, second(), left) if isinstance(left, Lazy) else left and second()
+
+    @staticmethod
+    def or_(first, second):
+        left = first()
+        return Lazy("cond", left, left, second()) if isinstance(left, Lazy) else left or second()
+
+    @staticmethod
+    def not_(given):
+        return Lazy("cond", given, False, True) if isinstance(given, Lazy) else not given
+
+    @staticmethod
+    def if_exp(cond, if_true, if_false, _text):
+        if isinstance(cond, Lazy):
+            return Lazy("cond", cond, if_true(), if_false())
+        return if_true() if cond else if_false()
 
 
 TRANSPILER = ag.Transpiler(operators=Operators, name="lazy")

@@ -62,6 +62,9 @@ class Value:
     def __init__(self, name: str, dtype: int):
         self.name, self.dtype = name, dtype
 
+    def __bool__(self) -> bool:
+        raise TypeError(f"the truth of {self.name} is known only when the model runs")
+
     def __neg__(self) -> Value:
         return node("Neg", [self], self.dtype)
 

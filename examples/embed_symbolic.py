@@ -33,6 +33,9 @@ class Symbol:
     def __neg__(self) -> Symbol:
         return Symbol(f"-{self}")
 
+    def __bool__(self) -> bool:
+        raise TypeError(f"there is no operator that asks for the truth of {self}")
+
     __hash__ = None  # type: ignore[assignment] # an unknown number is equal to others, or is not
 
 

@@ -133,7 +133,7 @@ class Replacements:
     """What an embedder has called instead of callables that it names, and that a hook is asked for."""
 
     def __init__(self, named: Any, hook: Any):
-        if not isinstance(named, Mapping) or not all(map(callable, named.values())):
+        if not isinstance(named, Mapping) or not all(map(callable, (*named, *named.values()))):
             raise TypeError(f"replacements are callables by what they replace, not {named!r}")
         if hook is not None and not callable(hook):
             raise TypeError(f"a call hook is a callable, not {hook!r}")
@@ -155,6 +155,8 @@ class Replacements:
         found = self.by_name(function)
         if found is None and self.hook is not None and not isinstance(function, _PLAIN):
             found = self.hook(function)
+            if found is not None and not callable(found):
+                raise TypeError(f"a call hook gives a callable or None, not {found!r} for {function!r}")
         return found
 
 

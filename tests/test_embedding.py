@@ -3,11 +3,8 @@
 # ruff: noqa: SIM103, PERF402, RUF015 - functions as users write them
 
 import functools
-import gc
 import sys
-import threading
 import types
-import weakref
 
 import gast
 import numpy as np
@@ -72,6 +69,15 @@ def test_a_hook_is_asked_for_objects_but_not_for_functions_and_classes():
     assert asked == [layer]
 
 
+def test_a_hook_that_gives_no_callable():
+    def f(layer):
+        return layer(1)
+
+    mine = ag.Transpiler(call_hook=lambda _: 3)
+    with pytest.raises(TypeError, match="a call hook gives a callable or None, not 3 for <"):
+        mine.to_graph(f)(Layer())
+
+
 def test_replacements_reach_what_is_called_indirectly():
     class Model:
         def step(self):
@@ -119,6 +125,10 @@ def test_replacements_count_in_blocks_and_beside_converted_call():
         {"rules": {"module": True}},
         {"builtins": [max]},
         {"builtins": {max: 3}},
+        {"builtins": {"max": max}},
+        {"rules": {is_positive: "no"}},
+        {"include": None},
+        {"features": 3},
         {"call_hook": 3},
         {"include": "numpy.*"},
         {"exclude": "numpy.*"},
@@ -346,37 +356,35 @@ def test_do_not_convert_of_a_static_method_that_is_converted():
     assert ag.to_graph(lambda: (other(), Holder.static()))() == (True, False)
 
 
-# Transpilers side by side
+# `convert` of an embedder
 
 
-def test_transpilers_know_nothing_of_each_other():
-    logs = {}
-
-    def made(name):
-        log = logs[name] = []
-
-        def if_stmt(cond, body, orelse, get_state, set_state, names, nouts):
-            log.append(cond)
-            (body if cond else orelse)()
-
-        return ag.Transpiler(operators=types.SimpleNamespace(if_stmt=if_stmt), name=name)
-
-    first, second = made("first"), made("second")
-    threads = [
-        threading.Thread(target=lambda t=t: [t.to_graph(is_positive)(i - 50) for i in range(100)])
-        for t in (first, second)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert logs["first"] == logs["second"] == [i > 50 for i in range(100)]
+def positive(cond, body, orelse, get_state, set_state, names, nouts):
+    body()
 
 
-def test_a_transpiler_is_forgotten():
-    mine = ag.Transpiler()
-    mine.to_graph(is_positive)(1)
-    gone = weakref.ref(mine)
-    del mine
-    gc.collect()
-    assert gone() is None
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"operators": types.SimpleNamespace(if_stmt=positive)},
+        {"builtins": {is_positive: lambda x: True}},
+        {"call_hook": lambda f: (lambda x: True) if isinstance(f, Layer) else None},
+    ],
+)
+def test_what_an_embedder_converts_runs_converted_code(arguments):
+    """No backend has to be staging, and a block counts."""
+    mine, layer = ag.Transpiler(**arguments), Layer()
+
+    @mine.convert
+    def f(x):
+        if x > 0:
+            return True, True
+        return is_positive(x), layer(x)
+
+    def g(x):
+        return f(x)
+
+    assert True in f(-1)
+    assert True in ag.to_graph(g)(-1)
+    with ag.do_not_convert():
+        assert f(-1) == (False, 0)

@@ -6,7 +6,11 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pytest
+
 import autograph_rs
+import autograph_rs as ag
+from autograph_rs.runtime.graph.backend import GraphBackend
 
 ROOT = str(Path(autograph_rs.__file__).parents[1])  # where the package that the tests import lies
 
@@ -48,6 +52,11 @@ PROGRAM = """
         print(staged_by(own_package.Value()).name, staged_by(own_package.Value()).name)
     print([str(w.message) for w in told])
 """
+
+
+def test_a_class_is_no_backend():
+    with pytest.raises(TypeError, match=r"is a class, and a backend is an object: give GraphBackend\(\)"):
+        ag.register_backend(GraphBackend)
 
 
 def test_entry_points(tmp_path):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -49,9 +51,39 @@ def test_an_example_that_embeds_knows_public_names_only(script: Path) -> None:
     assert re.findall(r"import autograph_rs as ag|from autograph_rs.*|import autograph_rs.*", text) == [
         "import autograph_rs as ag"
     ]
+    assert not re.findall(r"\._(?!_)\w+", text)
     used = set(re.findall(r"\bag\.(\w+)", text))
     assert used
     assert used <= set(autograph_rs.__all__)
+
+
+def chosen(x):
+    return -x if not (x > -1 and x < 1) or x > 5 else x
+
+
+def left_early(x):
+    while x < 10:
+        x = x + 1
+        if x > 5:
+            break
+    return x
+
+
+@pytest.mark.parametrize("f", [chosen, left_early])
+@pytest.mark.parametrize("x", [-3.0, 0.5, 7.0])
+def test_lazy_arrays_are_what_python_computes(f: Callable[[float], float], x: float) -> None:
+    lazy = runpy.run_path(str(EXAMPLES / "embed_lazy.py"))["lazy"]
+    assert lazy(f)(x) == f(x)
+
+
+@pytest.mark.parametrize(
+    ("script", "made"), [("embed_lazy.py", ("Lazy", "input")), ("embed_symbolic.py", ("Symbol", "x"))]
+)
+def test_unknown_values_refuse_what_no_operator_asks(script: str, made: tuple[str, str]) -> None:
+    """Python would take one branch of two."""
+    kind, argument = made
+    with pytest.raises(TypeError, match="truth of"):
+        bool(runpy.run_path(str(EXAMPLES / script))[kind](argument))
 
 
 def noise(text: str) -> str:

@@ -7,7 +7,9 @@ import re
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -124,3 +126,22 @@ def test_a_class_without_stage_says_so() -> None:
     sample = next(sample for sample in all_samples() if sample.id == ELEMENT)
     with pytest.raises(AssertionError, match=r"BackendConformance needs a method `stage\(self, f\)`"):
         BackendConformance().test_sample(sample)
+
+
+@pytest.mark.parametrize(
+    ("stage", "why"),
+    [
+        (lambda f: lambda *arrays: [*f(*arrays), arrays[0]], "gives 2 results, not 1"),
+        (lambda f: lambda *arrays: f(*arrays)[:-1], "gives 0 results, not 1"),
+        (lambda f: lambda *arrays: [arrays[0]], "gave results without calling the function"),
+    ],
+)
+def test_a_stage_that_gives_something_else_is_told(stage: Callable[..., Any], why: str) -> None:
+    class Own(BackendConformance):
+        pass
+
+    Own.stage = staticmethod(stage)
+    sample = next(sample for sample in all_samples() if sample.id == "if_.py::absolute")
+    found = Own().verdict(sample)
+    assert found.kind == "foreign"
+    assert why in found.why

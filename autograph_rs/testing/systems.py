@@ -38,9 +38,11 @@ def through(stage: Callable[[Function], Function], f: Function, *, unroll: bool 
             results, shape[:] = structured(f(*unflatten(spec, filled)))
             return results
 
-        results = stage(on_arrays)(*[leaves[i] for i in places])
+        rest = list(stage(on_arrays)(*[leaves[i] for i in places]))
+        must(bool(shape), "what `stage` returned gave results without calling the function")
         [structure, plain] = shape
-        rest = list(results)
+        asked = plain.count(None)
+        must(len(rest) == asked, f"what `stage` returned gives {len(rest)} results, not {asked}")
         return unflatten(structure, [known(rest.pop(0)) if p is None else p[0] for p in plain])
 
     return call

@@ -136,13 +136,15 @@ def register_backend(backend: Backend) -> None:
     """Make a tensor system known. The latest registered is asked first.
 
     Raises:
-        TypeError: `backend` lacks a method of `Backend`.
+        TypeError: `backend` lacks a method of `Backend`, or is a class.
 
     >>> register_backend(object())
     Traceback (most recent call last):
         ...
     TypeError: <object object at ...> is no backend: it lacks name, ...
     """
+    if isinstance(backend, type):
+        raise TypeError(f"{backend!r} is a class, and a backend is an object: give {backend.__name__}()")
     if not isinstance(backend, Backend):
         missing = [n for n in Backend.__annotations__ if not hasattr(backend, n)]
         missing += [n for n in vars(Backend) if not n.startswith("_") and not hasattr(backend, n)]
