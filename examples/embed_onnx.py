@@ -96,22 +96,25 @@ for method, kind in {**ARITHMETIC, **COMPARISONS}.items():
         setattr(Value, f"__r{method}__", of_two)
 
 
-def if_stmt(cond, body, orelse, get_state, set_state, _names, _outputs):
+def if_stmt(cond, body, orelse, get_state, set_state, names, _outputs):
     if not isinstance(cond, Value):
         (body if cond else orelse)()
         return
-    before, graphs, dtypes = get_state(), [], []
+    before, graphs, kinds = get_state(), [], []
     for branch in (body, orelse):
         set_state(before)
         with Graph().building() as graph:
             branch()
             left = [as_value(value) for value in get_state()]
             graphs.append(graph.closed(Graph.fresh("branch"), [], left))
-        dtypes = [value.dtype for value in left]
-    results = [Value(Graph.fresh("chosen"), dtype) for dtype in dtypes]
-    names = [value.name for value in results]
-    made = helper.make_node("If", [cond.name], names, then_branch=graphs[0], else_branch=graphs[1])
-    Graph.open_[-1].nodes.append(made)
+        kinds.append([value.dtype for value in left])
+    if kinds[0] != kinds[1]:
+        raise TypeError(f"the branches leave different types in {', '.join(names)}")
+    results = [Value(Graph.fresh("chosen"), dtype) for dtype in kinds[0]]
+    if results:
+        chosen = [value.name for value in results]
+        made = helper.make_node("If", [cond.name], chosen, then_branch=graphs[0], else_branch=graphs[1])
+        Graph.open_[-1].nodes.append(made)
     set_state(tuple(results))
 
 
