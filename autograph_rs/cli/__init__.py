@@ -25,7 +25,7 @@ from .code import code
 from .config import defaults
 from .convert import convert
 from .explain import explain
-from .files import FileError
+from .files import FileError, refusals
 from .options import FAILURE, INTERRUPTED, VERSION
 
 
@@ -75,7 +75,9 @@ def main(context: click.Context) -> None:
     Completion of words in the shell:
       eval "$(_AUTOGRAPH_RS_COMPLETE=bash_source autograph-rs)"   # or zsh_source, fish_source
     """
-    context.default_map = defaults(main, Path.cwd())
+    with refusals("the working folder"):
+        folder = Path.cwd()
+    context.default_map = defaults(main, folder)
 
 
 for command in (check, code, convert, explain):
