@@ -41,6 +41,10 @@ class Program(click.Group):
         except FileError as error:
             messages.print(str(error))
             exit_code = FAILURE
+        except OSError as error:  # those of files are told where they are met
+            _drop_output()
+            messages.print(f"standard output: {error.strerror or error}")
+            exit_code = FAILURE
         except (KeyboardInterrupt, click.Abort):
             messages.print("interrupted: each file is as it was, or converted")
             exit_code = INTERRUPTED
@@ -50,8 +54,13 @@ class Program(click.Group):
         try:
             return super().invoke(context)
         except BrokenPipeError:  # what reads the output has enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _drop_output()
             return context.exit(FAILURE)
+
+
+def _drop_output() -> None:
+    """What is not written yet would fail again when the program ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
