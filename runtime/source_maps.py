@@ -90,8 +90,8 @@ class SourceMap:
         try:
             made = json.loads(text)
             [filename] = made["sources"]
-            if made["version"] != 3:
-                raise ValueError(f"revision {made['version']}")
+            if made["version"] != 3 or not isinstance(filename, str):
+                raise ValueError(f"revision {made['version']} of {filename!r}")
             segments, line, column = [], 1, 0
             for row, parts in enumerate(made["mappings"].split(";"), 1):
                 place = 0
@@ -129,26 +129,31 @@ def _numbers(text: str) -> Iterator[int]:
 def mapped(function: types.FunctionType) -> types.FunctionType:
     """A function of a converted file, which gets the user's file and lines from the map beside that file.
 
-    Without a map the function stays as it is; a map that cannot be read is warned of.
+    Without a map, or the user's file, the function stays as it is; a map that is broken is warned of.
     """
-    found = _beside(function.__code__.co_filename)
-    if found is not None:
-        function.__code__ = relocated(function.__code__, found)
+    file = function.__code__.co_filename + SUFFIX
+    try:
+        found = _read(file, os.stat(file).st_mtime_ns)
+        if found is not None:
+            function.__code__ = relocated(function.__code__, found)
+    except OSError:
+        pass
+    except (KeyError, ValueError, OverflowError) as error:
+        warnings.warn(f"{file}: this is not the map of its file: {error!r}", RuntimeWarning, stacklevel=2)
     return function
 
 
-@functools.cache
-def _beside(file: str) -> SourceMap | None:
+@functools.lru_cache
+def _read(file: str, changed: int) -> SourceMap | None:
+    """The map in a file that last changed then; none where it is broken, or the user's file is lost."""
     try:
-        with open(file + SUFFIX, encoding="utf-8") as opened:
+        with open(file, encoding="utf-8") as opened:
             made = SourceMap.from_json(opened.read())
-    except OSError:
-        return None
     except ValueError as error:
-        warnings.warn(f"{file}{SUFFIX}: {error}", RuntimeWarning, stacklevel=3)
+        warnings.warn(f"{file}: {error}", RuntimeWarning, stacklevel=3)
         return None
     original = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(file)), made.filename))
-    return SourceMap(original, made.segments, made.added)
+    return SourceMap(original, made.segments, made.added) if os.path.isfile(original) else None
 
 
 def relocated(

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cli_support import PATH, command, python
+from cli_support import PATH, ROOT, command, python
 from test_cli import PROGRAM
 
 FUNCTION = "def f(x):\n    if x:\n        x = 1\n    return x\n"
@@ -271,12 +271,14 @@ def test_one_bad_file_does_not_stop_the_rest(folder: Path) -> None:
     (folder / "pkg/binary.py").write_bytes(b"\x7fELF\0\0")
     (folder / "pkg/gone.py").symlink_to("nowhere.py")
     (folder / "pkg/loop").symlink_to(".")
+    (folder / "pkg/loop.py").symlink_to("loop.py")
     (folder / "pkg/named.py").symlink_to("core.py")
     (folder / "pkg/outside.py").symlink_to("../script.py")
     (folder / "pkg/fixed.py").write_text(FUNCTION)
     (folder / "pkg/fixed.py").chmod(0o444)
     (folder / os.fsdecode(b"pkg/caf\xe9.py")).write_text(FUNCTION)
     os.mkfifo(folder / "pkg/pipe.py")
+    (folder / "pkg/piped.py").symlink_to("pipe.py")
     done = command("convert", "pkg", "--in-place", cwd=folder)
     lines = said(done).splitlines()
     assert (done.returncode, done.stdout) == (3, b"")
@@ -285,14 +287,65 @@ def test_one_bad_file_does_not_stop_the_rest(folder: Path) -> None:
         "pkg/binary.py",
         "pkg/fixed.py: is read-only",
         "pkg/gone.py: No such file or directory",
+        "pkg/loop.py: Too many levels of symbolic links",
         "pkg/outside.py: left as it is: a link to a file outside of the folder",
     ]
-    assert lines[-1].startswith("4 converted, 1 unchanged, 1 left, 4 failed: 10 files")
+    assert lines[-1].startswith("4 converted, 1 unchanged, 1 left, 5 failed: 11 files")
     assert is_converted((folder / "pkg/core.py").read_bytes())
     assert is_converted((folder / os.fsdecode(b"pkg/caf\xe9.py")).read_bytes())
     assert (folder / "pkg/named.py").is_symlink()
     assert (folder / "script.py").read_text() == PROGRAM
     assert (folder / "pkg/fixed.py").read_text() == FUNCTION
+
+
+def confined(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
+    """A command that may read and write only what modes allow, whoever runs the tests."""
+    prefix = []
+    if os.geteuid() == 0:
+        if shutil.which("setpriv") is None:
+            pytest.skip("root may read and write anything")
+        prefix = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+    return subprocess.run(
+        [*prefix, sys.executable, "-m", "autograph_rs", *arguments],
+        cwd=cwd, env=os.environ | {"PYTHONPATH": PATH}, capture_output=True, check=False, timeout=60,
+    )  # fmt: skip
+
+
+@pytest.mark.skipif(not LINUX, reason="modes as Linux has them")
+def test_what_is_closed_is_reported_with_the_rest(folder: Path) -> None:
+    """Files, folders that cannot be listed, and those whose files cannot be had."""
+    for name, mode in (("listed", 0o444), ("shut", 0)):
+        (folder / "pkg" / name).mkdir()
+        (folder / "pkg" / name / "inner.py").write_text(FUNCTION)
+        (folder / "pkg" / name).chmod(mode)
+    (folder / "pkg/unread.py").write_text(FUNCTION)
+    (folder / "pkg/unread.py").chmod(0)
+    closed = [f"pkg/{name}: Permission denied" for name in ("unread.py", "listed/inner.py", "shut")]
+    done = confined("convert", "pkg", "-o", "out", cwd=folder)
+    assert (done.returncode, said(done).splitlines()[:-1]) == (3, closed)
+    assert set(below(folder / "out")) >= {"pkg/core.py", "pkg/sub/__init__.py"}
+    checked = confined("check", "pkg", cwd=folder)
+    assert (checked.returncode, said(checked).splitlines()[:-1]) == (3, closed)
+    named = confined("convert", "pkg/shut", "pkg/core.py", "pkg/unread.py", "--check", cwd=folder)
+    assert (named.returncode, said(named).splitlines()[:-1]) == (
+        3,
+        ["pkg/shut: Permission denied", "pkg/core.py: would change", "pkg/unread.py: Permission denied"],
+    )
+    into = confined("convert", "script.py", "-o", "pkg/shut/made.py", cwd=folder)
+    assert (into.returncode, said(into)) == (3, "pkg/shut/made.py: Permission denied\n")
+    for name in ("listed", "shut"):
+        (folder / "pkg" / name).chmod(0o755)
+
+
+@pytest.mark.skipif(not LINUX, reason="a folder that is used stays elsewhere")
+def test_a_working_folder_that_is_gone(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = f"rmdir {gone}; exec {sys.executable} -m autograph_rs check {tmp_path}"
+    environ = os.environ | {"PYTHONPATH": ROOT}  # Python itself fails there where a path of it is relative
+    done = subprocess.run(["sh", "-c", script], cwd=gone, env=environ, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (3, b"")
+    assert said(done) == "the working folder: No such file or directory\n"
 
 
 def test_a_full_disk_leaves_the_old_files(folder: Path) -> None:

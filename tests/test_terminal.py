@@ -95,6 +95,21 @@ def test_a_reader_that_has_enough(folder: Path) -> None:
     assert process.wait(timeout=60) == 3
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is full is Linux's")
+@pytest.mark.parametrize(
+    "arguments", ["convert m00.py --stdout", "check m00.py", "explain m00.py", "code m00.py:f", "--help"]
+)
+def test_output_that_cannot_be_written(arguments: str, folder: Path) -> None:
+    """One line, and the exit code of a failure."""
+    (folder / "m00.py").write_text("def f(xs):\n    return {x for x in xs}\n")
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "autograph_rs", *arguments.split()], cwd=folder, check=False,
+            env=os.environ | {"PYTHONPATH": PATH}, stdout=full, stderr=subprocess.PIPE,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (3, b"standard output: No space left on device\n")
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_of_words(shell: str, tmp_path: Path) -> None:
     """The shell's own script, and what it asks for."""

@@ -19,7 +19,7 @@ try:
     from .config import defaults
     from .convert import convert
     from .explain import explain
-    from .files import FileError
+    from .files import FileError, refusals
     from .options import FAILURE, INTERRUPTED, VERSION
 except ModuleNotFoundError as error:
     if error.name not in ("click", "rich"):
@@ -42,6 +42,10 @@ class Program(click.Group):
         except FileError as error:
             messages.print(str(error))
             exit_code = FAILURE
+        except OSError as error:  # those of files are told where they are met
+            _drop_output()
+            messages.print(f"standard output: {error.strerror or error}")
+            exit_code = FAILURE
         except (KeyboardInterrupt, click.Abort):
             messages.print("interrupted: each file is as it was, or converted")
             exit_code = INTERRUPTED
@@ -51,8 +55,13 @@ class Program(click.Group):
         try:
             return super().invoke(context)
         except BrokenPipeError:  # what reads the output has enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _drop_output()
             return context.exit(FAILURE)
+
+
+def _drop_output() -> None:
+    """What is not written yet would fail again when the program ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
@@ -76,7 +85,9 @@ def main(context: click.Context) -> None:
     Completion of words in the shell:
       eval "$(_AUTOGRAPH_RS_COMPLETE=bash_source autograph-rs)"   # or zsh_source, fish_source
     """
-    context.default_map = defaults(main, Path.cwd())
+    with refusals("the working folder"):
+        folder = Path.cwd()
+    context.default_map = defaults(main, folder)
 
 
 for command in (check, code, convert, explain):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ def defaults(group: click.Group, folder: Path) -> dict[str, dict[str, Any]]:
         UsageError: the file cannot be read, or sets what no command has, or with a value of another kind.
     """
     files = (at / "pyproject.toml" for at in (folder, *folder.parents))
-    file = next((file for file in files if file.is_file()), None)
+    file = next((file for file in files if os.path.isfile(file)), None)
     if file is None:
         return {}
     try:

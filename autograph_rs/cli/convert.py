@@ -14,7 +14,7 @@ import click
 from rich.console import Console
 
 from . import batch, options
-from .files import STDIN
+from .files import STDIN, is_same
 from .jobs import Done, Job, Result, do
 from .targets import Found, Selection, Walk, is_source
 
@@ -72,7 +72,7 @@ def jobs_for(
             continue
         target = destination.of_file(found)
         if target is not None and not destination.in_place:
-            if target.exists() and found.path != STDIN and target.samefile(found.path):
+            if found.path != STDIN and is_same(target, Path(found.path)):
                 raise click.UsageError(f"{target} is the input itself: --in-place replaces it")
             other = targets.setdefault(os.path.abspath(target), found.path)
             if other != found.path:
@@ -91,7 +91,7 @@ def jobs_for(
     "-o",
     "--output",
     metavar="DIR",
-    type=click.Path(),
+    type=options.PATH,
     help="Put the converted files there; - is standard output.",
 )
 @click.option("--in-place", is_flag=True, help="Replace each file by its converted form.")

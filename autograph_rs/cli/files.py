@@ -112,6 +112,14 @@ def refusals(name: str) -> Iterator[None]:
         raise FileError(f"{name}: a fault of autograph_rs: {error!r}") from error
 
 
+def is_same(one: Path, other: Path) -> bool:
+    """Whether two paths are known to be one file."""
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
+
+
 # Writing ------------------------------------------------------------------------------------------
 
 

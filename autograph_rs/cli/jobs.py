@@ -12,7 +12,7 @@ from pathlib import Path
 from autograph_rs.runtime.source_maps import SUFFIX
 
 from ..modules import convert_module
-from .files import STDIN, FileError, Source, refusals, write
+from .files import STDIN, FileError, Source, is_same, refusals, write
 from .options import VERSION
 
 
@@ -98,7 +98,7 @@ def _put(job: Job, outputs: dict[Path, bytes]) -> bool:
     changed = [path for path, data in outputs.items() if _content(path) != data]
     for path in changed if job.writes else ():
         with refusals(str(path)):
-            is_own = path.exists() and path.samefile(job.path)
+            is_own = is_same(path, Path(job.path))
             if _is_read_only(path) and (is_own or not _is_read_only(Path(job.path))):
                 raise FileError(f"{path}: is read-only")
             path.parent.mkdir(parents=True, exist_ok=True)

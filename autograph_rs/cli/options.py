@@ -19,7 +19,9 @@ INTERRUPTED = 130
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(allow_dash=True))
+PATH = click.Path(readable=False, allow_dash=True)  # what cannot be read is reported with the rest
+
+paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=PATH)
 jobs = click.option(
     "-j",
     "--jobs",

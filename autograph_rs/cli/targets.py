@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,7 +85,7 @@ class Walk:
 
     def _below(self, folder: Path) -> Iterator[Found]:
         problems: list[OSError] = []
-        packages = {folder: (folder / "__init__.py").exists()}
+        packages = {folder: os.path.exists(folder / "__init__.py")}
         base = Path(folder.resolve().name) if packages[folder] else Path()
         for top, folders, names in os.walk(folder, onerror=problems.append):
             at = Path(top)
@@ -94,22 +95,33 @@ class Walk:
                 path = at / name
                 inside = path.relative_to(folder)
                 selected = is_source(name) and self.selection.takes(inside)
-                exists = path.is_file() or path.is_symlink()  # a link to nothing is reported
-                if (selected or (self.others and is_package)) and exists and self._is_new(str(path)):
-                    is_outside = path.is_symlink() and not path.resolve().is_relative_to(folder.resolve())
+                taken = selected or (self.others and is_package)
+                if taken and _is_file_or_unknown(path) and self._is_new(str(path)):
+                    real = Path(os.path.realpath(path))
+                    is_outside = os.path.islink(path) and not real.is_relative_to(os.path.realpath(folder))
                     yield Found(str(path), base / inside, True, selected, is_outside)
         for error in problems:
             yield Found(error.filename, Path(), problem=error.strerror or str(error))
 
     def _enters(self, folder: Path) -> bool:
-        is_left = folder.name.startswith(".") or folder.name in LEFT_OUT or (folder / "pyvenv.cfg").exists()
-        return not is_left and not folder.is_symlink() and folder.resolve() not in self.leave
+        is_left = (
+            folder.name.startswith(".") or folder.name in LEFT_OUT or os.path.exists(folder / "pyvenv.cfg")
+        )
+        return not is_left and not os.path.islink(folder) and folder.resolve() not in self.leave
 
     def _is_new(self, path: str) -> bool:
         key = self.same(path)
         known = key in self._seen
         self._seen.add(key)
         return not known
+
+
+def _is_file_or_unknown(path: Path) -> bool:
+    """Whether a path is no pipe or device; what cannot be had is reported when it is read."""
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
+        return True
 
 
 def is_source(name: str) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
+import shutil
 import sys
 import traceback
 import types
@@ -130,7 +132,10 @@ def test_a_map_that_is_lost_or_broken(tmp_path: Path) -> None:
     module = loaded(tmp_path, PROGRAM)
     target = Path(str(module.__file__))
     beside = target.with_name(target.name + SUFFIX)
-    for content in (None, "{", '{"version": 2, "sources": ["a"], "mappings": ""}', '{"version": 3}'):
+    empty = '{"version": %d, "sources": [%s], "mappings": "%s"}'
+    broken = ["{", '{"version": 3}', empty % (2, '"a"', ""), empty % (3, "3", "AAAA")]
+    of_another = [empty % (3, '"src/program.py"', mappings) for mappings in ("", "AAZA", "AAgggggggggggC")]
+    for content in (None, *broken, *of_another):
         copy = tmp_path / f"copy{hash(content)}.py"
         copy.write_bytes(target.read_bytes())
         spec = importlib.util.spec_from_file_location("copied_program", copy)
@@ -141,11 +146,37 @@ def test_a_map_that_is_lost_or_broken(tmp_path: Path) -> None:
             spec.loader.exec_module(made)
         else:
             copy.with_name(copy.name + SUFFIX).write_text(content)
-            with pytest.warns(RuntimeWarning, match="no source map of revision 3"):
+            with pytest.warns(RuntimeWarning, match="no source map of revision 3|not the map of its file"):
                 spec.loader.exec_module(made)
         assert made.scaled.__wrapped__.__code__.co_filename == str(copy)
         assert made.Model().run([1, 2]) == [1, 2]
     assert beside.exists()
+
+
+def test_a_file_that_has_moved_without_the_users(tmp_path: Path) -> None:
+    """Lines of a file that is not there would be read in another one."""
+    module = loaded(tmp_path, PROGRAM)
+    (tmp_path / "out").rename(tmp_path / "moved")
+    (tmp_path / "src").rename(tmp_path / "elsewhere")
+    target = tmp_path / "moved" / "program.py"
+    spec = importlib.util.spec_from_file_location("moved_program", target)
+    assert spec is not None
+    assert spec.loader is not None
+    moved = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(moved)
+    assert moved.Model.run.__code__.co_filename == str(target)
+    assert "ag__." in inspect.getsource(moved.Model.run)
+    assert module.Model.run.__code__.co_filename != str(target)
+
+
+def test_a_map_that_has_changed(tmp_path: Path) -> None:
+    """A module that is converted and loaded again has the lines of now."""
+    module = loaded(tmp_path, PROGRAM)
+    before = module.Model.run.__code__.co_firstlineno
+    for folder in ("src", "out"):
+        shutil.rmtree(tmp_path / folder)
+    again = loaded(tmp_path, "\n" * 7 + PROGRAM)
+    assert again.Model.run.__code__.co_firstlineno == before + 7
 
 
 @each_source
