@@ -325,6 +325,7 @@ def test_a_link_stays_a_link(program: Path) -> None:
         (b"x = 'caf\xe9'\n", "given.py"),
         (b"# coding: no-such-codec\n", "given.py"),
         (b"# coding: rot13\nk = 1\n", "given.py"),
+        (b"# coding: unicode_escape\nk = 1\n", "given.py: the encoding unicode_escape has no ends of lines"),
         (b"x = " + b"(" * 300 + b")" * 300, "given.py:1:"),
         (b"x = " + b"-" * 100_000 + b"1", "given.py"),
     ],

@@ -61,6 +61,8 @@ class Source:
                 lines = io.BytesIO(_ENDS.sub(b"\n", data))  # a line may end with "\r" alone
                 encoding, _ = tokenize.detect_encoding(lines.readline)
                 text = data.decode(encoding)
+                if not "\n".encode(encoding).endswith(b"\n"):  # such as unicode_escape
+                    raise ValueError(f"the encoding {encoding} has no ends of lines")
             except (ValueError, LookupError) as error:  # null bytes; an encoding of something else than text
                 raise FileError(f"{name}: {error}") from error
         return cls(name, data, _NEWLINE.sub("\n", text), encoding, tuple(_NEWLINE.findall(text)))

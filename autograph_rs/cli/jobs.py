@@ -90,7 +90,8 @@ def _copied(job: Job) -> Done:
 def _header(source: Source) -> str:
     name = ascii(os.path.basename(source.name))[1:-1]
     digest = hashlib.sha256(source.data).hexdigest()
-    return f"# Made by autograph_rs {VERSION} from {name}, sha256 {digest}"
+    maker = f"autograph_rs {VERSION}".rstrip()
+    return f"# Made by {maker} from {name}, sha256 {digest}"
 
 
 def _put(job: Job, outputs: dict[Path, bytes]) -> bool:

@@ -7,6 +7,7 @@ import re
 import textwrap
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import gast
 import pytest
@@ -110,6 +111,17 @@ def test_what_is_outside_of_functions_stays_as_it_is_written() -> None:
         \t    return ag__.and_(lambda: x, lambda: TABLE)
     '''
     assert converted(text) == textwrap.dedent(expected).lstrip("\n")
+
+
+@pytest.mark.parametrize("mapped", [False, True])
+def test_a_line_that_goes_on_as_a_function(mapped: bool) -> None:
+    """The indentation is that of its first line, for each line that is made."""
+    text = "class A:\n \\\n   @staticmethod\n def f(x):\n   return not x\n y = f(0)\n"
+    made = convert_module(text, mapped=mapped)
+    assert made is not None
+    names: dict[str, Any] = {}
+    exec(compile(made.text, "<made>", "exec"), names)
+    assert names["A"].y is True
 
 
 @pytest.mark.parametrize(
