@@ -11,6 +11,8 @@ from autograph_rs.runtime.graph.verify import verify
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from convert_support import folder  # noqa: F401 - a fixture; the path comes first
+
 
 def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="rewrite tests/cases/*.golden from to_code")

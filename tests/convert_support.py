@@ -1,0 +1,44 @@
+"""What the tests of `autograph-rs convert` on folders share."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from test_cli import PROGRAM
+
+FUNCTION = "def f(x):\n    if x:\n        x = 1\n    return x\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A package with a subpackage, data, and what is not converted; a script beside it."""
+    files = {
+        "script.py": PROGRAM,
+        "pkg/__init__.py": '"""A package."""\n',
+        "pkg/core.py": FUNCTION,
+        "pkg/table.json": "{}",
+        "pkg/sub/__init__.py": FUNCTION,
+        "pkg/sub/test_core.py": FUNCTION,
+        "pkg/__pycache__/core.cpython.pyc": "no",
+        ".hidden/secret.py": FUNCTION,
+        "environment/pyvenv.cfg": "",
+        "environment/lib.py": FUNCTION,
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def below(folder: Path) -> dict[str, bytes]:
+    return {str(f.relative_to(folder)): f.read_bytes() for f in sorted(folder.rglob("*")) if f.is_file()}
+
+
+def is_converted(data: bytes) -> bool:
+    return b"ag__.if_stmt(" in data and data.startswith(b"# Made by autograph_rs ")
+
+
+def said(done: subprocess.CompletedProcess[bytes]) -> str:
+    return done.stderr.decode()
