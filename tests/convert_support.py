@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from test_cli import PROGRAM
+from cli_support import PROGRAM
 
 FUNCTION = "def f(x):\n    if x:\n        x = 1\n    return x\n"
 

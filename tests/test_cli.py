@@ -9,42 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_support import PATH, command, python
-
-PROGRAM = '''\
-"""Steps of the Collatz sequence."""
-
-import sys
-
-
-def collatz(n):
-    """How many steps lead to 1."""
-    steps = 0
-    while n != 1:
-        if n % 2 == 0:
-            n = n // 2
-        else:
-            n = 3 * n + 1
-        steps += 1
-    return steps
-
-
-class Counter:
-    def __init__(self):
-        self.calls = 0
-
-    def count(self, numbers):
-        for n in numbers:
-            self.calls += 1
-            if n < 0:
-                break
-            yield n, collatz(n)
-
-
-if __name__ == "__main__":
-    counter = Counter()
-    print(list(counter.count([27, 6, 1, -1, 5])), counter.calls, sys.argv[1:])
-'''
+from cli_support import PATH, PROGRAM, command, python
 
 
 @pytest.fixture

@@ -14,9 +14,8 @@ import time
 from pathlib import Path
 
 import pytest
-from cli_support import PATH, ROOT, command
+from cli_support import PATH, PROGRAM, ROOT, command
 from convert_support import FUNCTION, below, is_converted, said
-from test_cli import PROGRAM
 
 LINUX = sys.platform == "linux"
 
