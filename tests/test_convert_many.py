@@ -243,6 +243,15 @@ def test_settings_of_the_project(folder: Path) -> None:
         assert said(command("convert", ".", "--check", cwd=folder / "pkg")).count("would change") == 3
 
 
+def test_maps_by_default(folder: Path) -> None:
+    """A setting of the project is about outputs only: other ways of use stay possible."""
+    (folder / "pyproject.toml").write_text("[tool.autograph-rs]\nsource-map = true\n")
+    for arguments, code in ((["--check"], 1), (["--stdout"], 0), (["-o", "made.py"], 0), (["--in-place"], 0)):
+        assert command("convert", "script.py", *arguments, cwd=folder).returncode == code
+    assert [file.name for file in folder.glob("*.map")] == ["made.py.map"]
+    assert b"mapped" not in (folder / "script.py").read_bytes()
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
