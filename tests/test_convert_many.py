@@ -195,8 +195,18 @@ def test_settings_of_the_project(folder: Path) -> None:
     assert [line for line in said(done).splitlines() if "would" in line] == ["pkg/core.py: would change"]
     other = said(command("convert", ".", "--check", "--exclude", "pkg", cwd=folder))
     assert [line for line in other.splitlines() if "would" in line] == ["script.py: would change"]
-    (folder / "pkg/pyproject.toml").write_text("[tool.other]\n")
-    assert said(command("convert", ".", "--check", cwd=folder / "pkg")).count("would change") == 3
+    for other in ("[tool.other]\n", "tool = 3\n"):
+        (folder / "pkg/pyproject.toml").write_text(other)
+        assert said(command("convert", ".", "--check", cwd=folder / "pkg")).count("would change") == 3
+
+
+def test_maps_by_default(folder: Path) -> None:
+    """A setting of the project is about outputs only: other ways of use stay possible."""
+    (folder / "pyproject.toml").write_text("[tool.autograph-rs]\nsource-map = true\n")
+    for arguments, code in ((["--check"], 1), (["--stdout"], 0), (["-o", "made.py"], 0), (["--in-place"], 0)):
+        assert command("convert", "script.py", *arguments, cwd=folder).returncode == code
+    assert [file.name for file in folder.glob("*.map")] == ["made.py.map"]
+    assert b"mapped" not in (folder / "script.py").read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -195,3 +195,37 @@ def test_interrupted(jobs: str, many: tuple[Path, dict[str, bytes], dict[str, by
     now = below(folder)
     assert set(now) == set(before)
     assert all(data in (before[name], after[name]) for name, data in now.items())
+
+
+def test_interrupted_again_and_again(many: tuple[Path, dict[str, bytes], dict[str, bytes]]) -> None:
+    """However often and early Ctrl-C comes, it ends, in the same line."""
+    folder, _, _ = many
+    for number in range(20, 40):
+        shutil.copy(folder / "m00.py", folder / f"m{number}.py")
+    before = below(folder)
+    process = in_place(folder, "-j", "2")
+    while below(folder) == before:
+        time.sleep(0.01)
+    for _ in range(20):
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.01)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert stderr.decode().splitlines()[-1] == "interrupted: each file is as it was, or converted"
+    assert b"Traceback" not in stderr
+
+
+def test_processes_end_with_the_one_that_began_them(
+    many: tuple[Path, dict[str, bytes], dict[str, bytes]],
+) -> None:
+    """What ends the first of them does not reach the others: they hold its output open until they end."""
+    folder, _, _ = many
+    for number in range(20, 40):
+        shutil.copy(folder / "m00.py", folder / f"m{number}.py")
+    before = below(folder)
+    process = in_place(folder, "-j", "2")
+    while below(folder) == before:
+        time.sleep(0.01)
+    process.terminate()
+    process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGTERM

@@ -6,6 +6,7 @@ Input is read, never imported or executed.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,7 @@ class Program(click.Group):
             messages.print(f"standard output: {error.strerror or error}")
             exit_code = FAILURE
         except (KeyboardInterrupt, click.Abort):
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending
             messages.print("interrupted: each file is as it was, or converted")
             exit_code = INTERRUPTED
         sys.exit(exit_code)

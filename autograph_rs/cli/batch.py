@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import multiprocessing
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -46,7 +48,8 @@ def each(do: Callable[[J], D], jobs: Iterable[J], lost: Callable[[J], D], *, cou
     try:
         while True:
             for job in itertools.islice(rest, count * AHEAD - len(waiting)):
-                waiting.append((job, _submitted(pool, do, job)))
+                with _uninterrupted():
+                    waiting.append((job, pool.submit(do, job)))
             if not waiting:
                 return
             job, future = waiting.popleft()
@@ -55,36 +58,44 @@ def each(do: Callable[[J], D], jobs: Iterable[J], lost: Callable[[J], D], *, cou
             except BrokenProcessPool:  # by this job, or by one of those that follow
                 yield _alone(do, job, lost)
                 pool = _pool(count)
-                waiting = deque((other, _submitted(pool, do, other)) for other, _ in waiting)
+                waiting = deque((other, pool.submit(do, other)) for other, _ in waiting)
     finally:
-        pool.shutdown(cancel_futures=True)
+        with _uninterrupted():
+            pool.shutdown(cancel_futures=True)
 
 
 def _pool(count: int) -> ProcessPoolExecutor:
     spawning = multiprocessing.get_context("spawn")  # the copy of a process with threads would be none
-    return ProcessPoolExecutor(count, mp_context=spawning, initializer=_leave_interrupts)
+    return ProcessPoolExecutor(count, mp_context=spawning, initializer=_serve)
 
 
-def _leave_interrupts() -> None:
-    """An interruption is for the process that began this one."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _submitted(pool: ProcessPoolExecutor, do: Callable[[J], D], job: J) -> Future[D]:
-    """A job that is submitted: a process that begins for it is not interrupted before it can say so."""
-    if not hasattr(signal, "pthread_sigmask"):
-        return pool.submit(do, job)
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """No interruption in here, nor where signals are inherited in the processes that begin in here."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        return pool.submit(do, job)
+        yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, before)
+
+
+def _serve() -> None:
+    """Leave interruptions to the process that began this one, and end when it has ended."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_follow, daemon=True).start()
+
+
+def _follow() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _alone(do: Callable[[J], D], job: J, lost: Callable[[J], D]) -> D:
     with _pool(1) as pool:
         try:
-            return _submitted(pool, do, job).result()
+            return pool.submit(do, job).result()
         except BrokenProcessPool:
             return lost(job)
 

@@ -26,11 +26,12 @@ def defaults(group: click.Group, folder: Path) -> dict[str, dict[str, Any]]:
         return {}
     try:
         with file.open("rb") as opened:
-            table = tomllib.load(opened).get("tool", {}).get(TABLE, {})
+            tools = tomllib.load(opened).get("tool")
     except OSError as error:
         raise click.UsageError(f"{file}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise click.UsageError(f"{file}: {error}") from None
+    table = tools.get(TABLE, {}) if isinstance(tools, dict) else {}
     if not isinstance(table, dict):
         raise click.UsageError(f"{file}: [tool.{TABLE}] is no table")
     made: dict[str, dict[str, Any]] = {name: {} for name in group.commands}

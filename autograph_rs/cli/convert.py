@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 
 from . import batch, options
@@ -147,11 +148,13 @@ def convert(
         stdout = True
     if in_place and STDIN in paths:
         raise click.UsageError("standard input has no place of its own")
-    if source_map and not output:
+    if not output and context.get_parameter_source("source_map") is ParameterSource.COMMANDLINE:
         raise click.UsageError("--source-map needs --output: the original stays, and the map names its lines")
     destination = Destination.of(output, paths, in_place=in_place or not (output or stdout))
     chosen = Selection(include, exclude)
-    found = jobs_for(paths, destination, chosen, writes=not (diff or check), diff=diff, mapped=source_map)
+    found = jobs_for(
+        paths, destination, chosen, writes=not (diff or check), diff=diff, mapped=source_map and bool(output)
+    )
     report = Report(quiet=quiet, verbose=verbose, check=check)
     todo = [*found]
     try:
