@@ -74,6 +74,12 @@ def stdlib(session: nox.Session) -> None:
 
 
 @nox.session
+def packages(session: nox.Session) -> None:
+    """Convert the standard library and ten packages, and run the tests of two on what came of them."""
+    session.run("python", "tests/packages/run.py", *session.posargs)
+
+
+@nox.session
 def fuzz(session: nox.Session) -> None:
     """Run generated programs converted and unconverted."""
     install(session, "[test]")

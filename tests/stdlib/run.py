@@ -18,92 +18,18 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
-import fnmatch
 import importlib.util
 import os
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from pathlib import Path
 
-from environment import HERE, Conversion, Environment, Row, Run
+from environment import HERE, Environment, Row
+from report import Report, listed, table
 
-SHOWN_LINES = 12  # of a lost test's traceback; `--keep` keeps the records with all of it
 SHARE = 0.005
-
-
-@dataclass
-class Report:
-    """One row of the table, and what is printed beneath it."""
-
-    name: str
-    conversion: Conversion = field(default_factory=Conversion)
-    before: Run = field(default_factory=Run)
-    again: Run | None = None
-    after: Run = field(default_factory=Run)
-    inside: set[str] = field(default_factory=set)
-
-    @property
-    def counted(self) -> set[str]:
-        """The tests that pass unconverted, each time."""
-        if self.again is None:
-            return self.before.passed
-        return self.before.passed - (self.again.outcomes.keys() - self.again.passed)
-
-    @property
-    def listed(self) -> set[str]:
-        return self.counted & self.inside
-
-    @property
-    def lost(self) -> list[str]:
-        """The tests that pass unconverted only, and are not listed."""
-        return sorted(self.counted - self.after.passed - self.inside)
-
-    @property
-    def wrongly_listed(self) -> list[str]:
-        return sorted(self.after.passed & self.inside)
-
-    @property
-    def whole(self) -> bool:
-        """Whether everything was converted, and both runs came to their end."""
-        return not (self.conversion.refusals or self.before.fault or self.after.fault)
-
-    @property
-    def good(self) -> bool:
-        return self.whole and bool(self.counted) and not self.lost and not self.wrongly_listed
-
-    def row(self) -> list[str]:
-        cells = (
-            self.conversion.functions,
-            self.conversion.converted,
-            self.conversion.refused,
-            len(self.before.outcomes),
-            len(self.counted),
-            len(self.counted & self.after.passed),
-            len(self.listed),
-            len(self.lost),
-        )
-        times = (f"{run.seconds:.1f}" for run in (self.before, self.after))
-        return [self.name, *map(str, cells), *times]
-
-    def remarks(self) -> Iterator[str]:
-        for refusal in self.conversion.refusals:
-            yield f"{self.name}: refused\n{refusal}"
-        for kind, run in (("unconverted", self.before), ("converted", self.after)):
-            if run.fault:
-                yield f"{self.name}, {kind}: {run.fault}"
-        for test in sorted(self.before.passed - self.counted):
-            yield f"{test}: passes unconverted now and then, and does not count"
-        for test in self.wrongly_listed:
-            yield f"{test}: passes, though it is listed in inside.toml"
-        for test in self.lost:
-            if test not in self.after.outcomes and not self.whole:
-                continue  # said above
-            outcome = self.after.outcomes.get(test, "did not run")
-            detail = self.after.details.get(test, "").splitlines()
-            yield "\n".join([f"{test}: {outcome}", *detail[-SHOWN_LINES:]])
 
 
 def tests_installed() -> bool:
@@ -126,9 +52,7 @@ def rows() -> dict[str, Row]:
 
 def inside(tests: Iterable[str]) -> set[str]:
     """Those of the tests that are listed."""
-    table = tomllib.loads((HERE / "inside.toml").read_text(encoding="utf-8"))
-    patterns = [pattern for entry in table["entry"] for pattern in entry["tests"]]
-    return {test for test in tests if any(fnmatch.fnmatchcase(test, pattern) for pattern in patterns)}
+    return listed(HERE / "inside.toml", tests)
 
 
 def check(row: Row, environment: Environment, timeout: float) -> Report:
@@ -141,16 +65,6 @@ def check(row: Row, environment: Environment, timeout: float) -> Report:
         report.again = environment.run(row, "plain-again", timeout, only=report.lost)
     print(*report.row(), file=sys.stderr, flush=True)
     return report
-
-
-def table(rows: list[list[str]]) -> str:
-    """Rows as text: the first column to the left, the others to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(cell.rjust(width) if n else cell.ljust(width)
-                  for n, (cell, width) in enumerate(zip(row, widths, strict=True)))
-        for row in rows
-    )  # fmt: skip
 
 
 def arguments(argv: list[str] | None) -> argparse.Namespace:
@@ -188,10 +102,10 @@ def main(argv: list[str] | None = None) -> int:
     for report in reports:
         for remark in report.remarks():
             print(f"\n{remark}")
-    listed, counted = (sum(len(tests) for tests in sets) for sets in
-                       ((r.listed for r in reports), (r.counted for r in reports)))  # fmt: skip
-    share = listed / counted if counted else 0.0
-    print(f"\n{listed} of {counted} tests are listed ({share:.2%}; at most {SHARE:.1%} of all may be).")
+    excused, counted = (sum(len(tests) for tests in sets) for sets in
+                        ((r.listed for r in reports), (r.counted for r in reports)))  # fmt: skip
+    share = excused / counted if counted else 0.0
+    print(f"\n{excused} of {counted} tests are listed ({share:.2%}; at most {SHARE:.1%} of all may be).")
     few = options.modules or share <= SHARE
     return 0 if few and all(report.good for report in reports) else 1
 
