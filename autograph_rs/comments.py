@@ -32,9 +32,9 @@ class Comment:
 
 @dataclass
 class Attached:
-    """The comments of one statement, which is a compound one if it has blocks."""
+    """The comments of one statement of some kind."""
 
-    compound: bool = False
+    kind: type[ast.stmt]
     above: list[str] = field(default_factory=list)
     beside: list[str] = field(default_factory=list)
     below: list[str] = field(default_factory=list)
@@ -56,7 +56,7 @@ def attach(comments: Iterable[Comment], function: ast.stmt) -> dict[Key, Attache
         (node for node in ast.walk(function) if isinstance(node, ast.stmt)),
         key=lambda s: (first_row(s), key(s)),
     )
-    found = {key(s): Attached(isinstance(s, _BLOCKS)) for s in statements}
+    found = {key(s): Attached(type(s)) for s in statements}
     place = 0
     for comment in comments:
         while place < len(statements) and first_row(statements[place]) <= comment.row:
@@ -86,9 +86,13 @@ def placed(attached: dict[Key, Attached], made: dict[Key, list[ast.stmt]]) -> tu
     for where, comments in attached.items():
         if where not in made:
             continue
-        first, last = made[where][0], made[where][-1]
+        first = made[where][0]
         above[first_row(first)] += comments.above
-        main = last if comments.compound else first
+        # What a function's first statement became has the places of its declarations and its end, too.
+        own = [s for s in made[where] if comments.kind is ast.Return or not isinstance(s, ast.Return)]
+        last = (own or made[where])[-1]
+        same = next((s for s in own if type(s) is comments.kind), first)
+        main = last if issubclass(comments.kind, _BLOCKS) else same
         row = _header_row(main)
         if row is None:
             above[first_row(main)] += comments.beside

@@ -242,6 +242,58 @@ COMMENTS = {
             return ag__.not_(x)
         """,
     ),
+    "beside the first statement of a function": (
+        """
+        def f(x):
+            if x:  # test
+                return 1
+            return 2
+
+        def g(x):
+            y = 1  # one
+            if x:
+                z = y
+            return z
+        """,
+        """
+        def f(x):
+            return_value: ...
+
+            def if_body():
+                nonlocal return_value
+                return_value = 1
+
+            def else_body():
+                nonlocal return_value
+                return_value = 2
+
+            def get_state():
+                return (ag__.ldu(lambda: return_value, 'return_value'),)
+
+            def set_state(values):
+                nonlocal return_value
+                return_value, = values
+            ag__.if_stmt(x, if_body, else_body, get_state, set_state, ('return_value',), 1)  # test
+            return return_value
+
+        def g(x):
+            z: ...
+            y = 1  # one
+
+            def if_body():
+                nonlocal z
+                z = y
+
+            def get_state():
+                return (ag__.ldu(lambda: z, 'z'),)
+
+            def set_state(values):
+                nonlocal z
+                z, = values
+            ag__.if_stmt(x, if_body, ag__.nothing, get_state, set_state, ('z',), 1)
+            return ag__.ld(z)
+        """,
+    ),
     "by words that are no statements": (
         """
         def f(x):
