@@ -141,6 +141,26 @@ def test_a_function_that_is_not_there(program: Path) -> None:
     assert b"nothing" in done.stderr
 
 
+def test_code_of_standard_input(program: Path) -> None:
+    done = command("code", "-:collatz", cwd=program.parent, data=PROGRAM.encode())
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.decode() == code("program.py:collatz", program.parent)
+
+
+def test_closed_streams(program: Path) -> None:
+    """One line says which is closed."""
+    for arguments, words in (
+        ("code program.py:collatz >&-", b"standard output is closed\n"),
+        ("convert - <&-", b"<stdin>: is closed\n"),
+    ):
+        script = f"exec {sys.executable} -m autograph_rs {arguments}"
+        done = subprocess.run(
+            ["sh", "-c", script], cwd=program.parent, env=os.environ | {"PYTHONPATH": PATH},
+            capture_output=True, check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stdout, done.stderr) == (3, b"", words)
+
+
 # convert ------------------------------------------------------------------------------------------
 
 

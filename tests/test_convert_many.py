@@ -200,6 +200,12 @@ def test_settings_of_the_project(folder: Path) -> None:
         assert said(command("convert", ".", "--check", cwd=folder / "pkg")).count("would change") == 3
 
 
+def test_what_is_given_counts_more_than_what_is_set(folder: Path) -> None:
+    (folder / "pyproject.toml").write_text("[tool.autograph-rs]\nquiet = true\n")
+    assert said(command("convert", "pkg", "-o", "out", cwd=folder)) == ""
+    assert "pkg/core.py: converted" in said(command("convert", "pkg", "-o", "out", "-v", cwd=folder))
+
+
 def test_maps_by_default(folder: Path) -> None:
     """A setting of the project is about outputs only: other ways of use stay possible."""
     (folder / "pyproject.toml").write_text("[tool.autograph-rs]\nsource-map = true\n")

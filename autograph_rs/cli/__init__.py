@@ -35,6 +35,9 @@ class Program(click.Group):
     """The commands, with the exit codes that are documented."""
 
     def main(self, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
+        if sys.stdout is None:
+            messages.print("standard output is closed")
+            sys.exit(FAILURE)
         try:
             exit_code = super().main(*args, **kwargs | {"standalone_mode": False})
         except click.ClickException as error:
@@ -51,6 +54,9 @@ class Program(click.Group):
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending
             messages.print("interrupted: each file is as it was, or converted")
             exit_code = INTERRUPTED
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is no finding
+            messages.print(f"a fault of autograph_rs: {error!r}")
+            exit_code = FAILURE
         sys.exit(exit_code)
 
     def invoke(self, context: click.Context) -> Any:

@@ -10,7 +10,8 @@ from pathlib import Path
 import click
 
 from ..modules import convert_function_source
-from .files import FileError, Source
+from . import options
+from .files import STDIN, FileError, Source
 
 
 def find(module: str) -> str:
@@ -30,10 +31,10 @@ def find(module: str) -> str:
     return spec.loader.path
 
 
-@click.command()
+@click.command(context_settings=options.DASHES)
 @click.argument("function", metavar="MODULE:QUALNAME")
 def code(function: str) -> None:
-    """Print what a function becomes.
+    """Print what a function becomes; - is standard input.
 
     \b
     autograph-rs code statistics:median
@@ -42,6 +43,6 @@ def code(function: str) -> None:
     module, _, qualname = function.rpartition(":")
     if not module or not qualname:
         raise click.UsageError(f"{function!r} is not MODULE:QUALNAME or FILE.py:QUALNAME")
-    is_file = module.endswith(".py") or os.sep in module
+    is_file = module == STDIN or module.endswith(".py") or os.sep in module
     source = Source.read(module if is_file else find(module))
     click.echo(source.convert(convert_function_source, qualname))

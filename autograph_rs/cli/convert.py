@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
-from click.core import ParameterSource
 from rich.console import Console
 
 from . import batch, options
@@ -141,6 +140,8 @@ def convert(
     options.exclusive(**{"--output": output, "--in-place": in_place, "--stdout": stdout})
     options.exclusive(**{"--stdout": stdout, "--diff": diff})
     options.exclusive(**{"--stdout": stdout, "--check": check})
+    if quiet and verbose:  # one that is given counts more than one that is set
+        quiet, verbose = (options.is_given(context, name) for name in ("quiet", "verbose"))
     options.exclusive(**{"--quiet": quiet, "--verbose": verbose})
     if not (output or in_place or stdout or diff or check):
         if paths != (STDIN,):
@@ -148,7 +149,7 @@ def convert(
         stdout = True
     if in_place and STDIN in paths:
         raise click.UsageError("standard input has no place of its own")
-    if not output and context.get_parameter_source("source_map") is ParameterSource.COMMANDLINE:
+    if not output and options.is_given(context, "source_map"):
         raise click.UsageError("--source-map needs --output: the original stays, and the map names its lines")
     destination = Destination.of(output, paths, in_place=in_place or not (output or stdout))
     chosen = Selection(include, exclude)
@@ -157,13 +158,10 @@ def convert(
     )
     report = Report(quiet=quiet, verbose=verbose, check=check)
     todo = [*found]
-    try:
-        count = batch.processes(jobs, len(todo))
-        results = batch.each(do_or_tell, todo, lost, count=count)
-        for done in batch.with_progress(results, len(todo), shown=not (quiet or stdout or diff)):
-            report.add(done)
-    finally:
-        report.end(is_many=len(todo) != 1 or todo[0].path not in paths)
+    results = batch.each(do_or_tell, todo, lost, count=batch.processes(jobs, len(todo)))
+    for done in batch.with_progress(results, len(todo), shown=not (quiet or stdout or diff)):
+        report.add(done)
+    report.end(is_many=len(todo) != 1 or todo[0].path not in paths)
     context.exit(report.exit_code)
 
 

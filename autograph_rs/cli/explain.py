@@ -13,10 +13,11 @@ from rich.table import Table
 from rich.text import Text
 
 from ..reports import FunctionReport, StatementReport, report_source
+from . import options
 from .files import Source
 
 
-@click.command()
+@click.command(context_settings=options.DASHES)
 @click.argument("place", metavar="FILE[:LINE]")
 def explain(place: str) -> None:
     """Show what is converted and what is left as it is, and why, statement by statement.

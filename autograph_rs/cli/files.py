@@ -50,6 +50,8 @@ class Source:
             FileError: it cannot be read, or is no Python.
         """
         name = "<stdin>" if path == STDIN else os.fspath(path)
+        if path == STDIN and sys.stdin is None:
+            raise FileError(f"{name}: is closed")
         with refusals(name):
             with sys.stdin.buffer if path == STDIN else open(path, "rb") as file:
                 data = file.read(MAX_SOURCE + 1)

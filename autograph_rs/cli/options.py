@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 try:
     VERSION = version("autograph_rs")
@@ -16,6 +17,9 @@ except PackageNotFoundError:  # a checkout that is not installed
 FINDINGS = 1
 FAILURE = 3
 INTERRUPTED = 130
+
+DASHES = {"ignore_unknown_options": True}
+"""So that `-:12`, a line of standard input, is no option."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -45,6 +49,11 @@ def loudness(command: F) -> F:
     """How much is said."""
     command = click.option("-v", "--verbose", is_flag=True, help="Say what becomes of each file.")(command)
     return click.option("-q", "--quiet", is_flag=True, help="Say only what went wrong.")(command)
+
+
+def is_given(context: click.Context, name: str) -> bool:
+    """Whether an option stands on the command line, and not in the settings."""
+    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def exclusive(**given: object) -> None:
