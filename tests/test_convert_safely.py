@@ -128,16 +128,27 @@ def test_a_full_disk_leaves_the_old_files(folder: Path) -> None:
 MANY = 20
 
 
-@pytest.fixture
-def many(tmp_path: Path) -> tuple[Path, dict[str, bytes], dict[str, bytes]]:
-    """A folder of files that take some time, as they are and as they become."""
-    folder = tmp_path / "many"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def before_and_after(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """Files that take some time, as they are and as they become."""
+    top = tmp_path_factory.mktemp("files")
+    (top / "many").mkdir()
     body = "".join(f"    if x > {n}:\n        x = g{n}(x)  # so\n" for n in range(40))
     for number in range(MANY):
-        (folder / f"m{number:02}.py").write_text(f"def f(x):\n{body}    return x\n" * 2)
-    command("convert", "many", "-o", "expected", "-j", "1", cwd=tmp_path)
-    return folder, below(folder), below(tmp_path / "expected")
+        (top / f"many/m{number:02}.py").write_text(f"def f(x):\n{body}    return x\n" * 2)
+    command("convert", "many", "-o", "expected", cwd=top)
+    return below(top / "many"), below(top / "expected")
+
+
+@pytest.fixture
+def many(
+    tmp_path: Path, before_and_after: tuple[dict[str, bytes], dict[str, bytes]]
+) -> tuple[Path, dict[str, bytes], dict[str, bytes]]:
+    """A folder of such files, what is in it, and what becomes of that."""
+    before, after = before_and_after
+    for name, data in before.items():
+        (tmp_path / name).write_bytes(data)
+    return tmp_path, before, after
 
 
 def in_place(folder: Path, *options: str) -> subprocess.Popen[bytes]:
@@ -151,7 +162,7 @@ def in_place(folder: Path, *options: str) -> subprocess.Popen[bytes]:
 def test_killed_at_any_moment(many: tuple[Path, dict[str, bytes], dict[str, bytes]]) -> None:
     """Each file is as it was or as it becomes, and a later run does the rest."""
     folder, before, after = many
-    moments = int(os.environ.get("AG_KILLS", "6"))
+    moments = int(os.environ.get("AG_KILLS", "4"))
     chosen = random.Random(20)
     started = time.perf_counter()
     in_place(folder).communicate()
