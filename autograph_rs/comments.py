@@ -91,8 +91,7 @@ def placed(attached: dict[Key, Attached], made: dict[Key, list[ast.stmt]]) -> tu
         # What a function's first statement became has the places of its declarations and its end, too.
         own = [s for s in made[where] if comments.kind is ast.Return or not isinstance(s, ast.Return)]
         last = (own or made[where])[-1]
-        same = next((s for s in own if type(s) is comments.kind), first)
-        main = last if issubclass(comments.kind, _BLOCKS) else same
+        main = _main(made[where], comments.kind)
         row = _header_row(main)
         if row is None:
             above[first_row(main)] += comments.beside
@@ -100,6 +99,20 @@ def placed(attached: dict[Key, Attached], made: dict[Key, list[ast.stmt]]) -> tu
             beside[row] += comments.beside
         below[last.end_lineno or last.lineno] += comments.below
     return above, beside, below
+
+
+def _main(made: list[ast.stmt], kind: type[ast.stmt]) -> ast.stmt:
+    """Of what became of a statement, what does its work: the call of its operator, or what is of its kind."""
+    operator = f"ag__.{kind.__name__.lower()}_stmt"
+    calls = [s for s in made if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)]
+    called = next((s for s in calls if ast.unparse(s.value.func) == operator), None)  # type: ignore[attr-defined]
+    if called is not None:
+        return called
+    kinds = (ast.Assign, kind) if kind is ast.AnnAssign else (kind,)
+    same = (
+        s for s in made if isinstance(s, kinds) and not (isinstance(s, ast.AnnAssign) and s.value is None)
+    )
+    return next(same, made[0])
 
 
 def _header_row(statement: ast.stmt) -> int | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from cli_support import command
 
+from autograph_rs.cli import options
 from autograph_rs.reports import RULES
 
 CODES = {rule.code: rule for rule in RULES}
@@ -183,8 +184,13 @@ def test_a_name_that_is_no_text(tmp_path: Path) -> None:
 
 
 def test_an_empty_folder(tmp_path: Path) -> None:
-    done = command("check", ".", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, b"0 places in 0 of 0 files\n")
+    """Also one that the globs make so: that nothing was looked at is said in any case."""
+    (tmp_path / "a.py").write_text("")
+    for arguments in (["check", "."], ["check", ".", "--quiet"], ["convert", ".", "--check", "--quiet"]):
+        done = command(*arguments, "--exclude", "*.py", cwd=tmp_path)
+        said = done.stderr.decode().splitlines()
+        assert (done.returncode, said[0]) == (0, options.NOTHING)
+        assert said[1:] == ["0 places in 0 of 0 files"] * (len(arguments) == 2)
 
 
 def test_wrong_usage(tmp_path: Path) -> None:

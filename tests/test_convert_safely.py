@@ -151,11 +151,17 @@ def many(
     return tmp_path, before, after
 
 
+def heed_interrupts() -> None:
+    """A shell has what it runs in the background ignore them, and the tests may run there."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def in_place(folder: Path, *options: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "autograph_rs", "convert", folder, "--in-place", *options],
         env=os.environ | {"PYTHONPATH": PATH}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         start_new_session=True,
+        preexec_fn=heed_interrupts,  # noqa: PLW1509 - no threads here
     )  # fmt: skip
 
 

@@ -79,7 +79,7 @@ def main(context: click.Context) -> None:
     """Convert Python control flow into functional operator calls.
 
     Input is read, never executed. [tool.autograph-rs] in pyproject.toml sets include, exclude, jobs, quiet,
-    verbose and source-map.
+    verbose, source-map and format.
 
     \b
     Exit codes:

@@ -63,6 +63,8 @@ def check(
       3  a file cannot be read, or is no Python
     """
     files = [*Walk(Selection(include, exclude)).files(paths)]
+    if not files:
+        batch.messages.print(options.NOTHING)
     results = batch.each(look, files, lost, count=batch.processes(jobs, len(files)))
     looked = [*batch.with_progress(results, len(files), shown=not quiet)]
     for file in looked:

@@ -36,6 +36,8 @@ class Destination:
             return cls(file=Path(output))
         if STDIN in paths:
             raise click.UsageError("standard input has no name: give a file as --output")
+        if is_source(output) and not os.path.isdir(output):
+            raise click.UsageError(f"{output} is no folder, which several files need")
         if os.path.exists(output) and not os.path.isdir(output):
             raise click.UsageError(f"{output} is no folder")
         return cls(folder=Path(output))
@@ -120,7 +122,7 @@ def convert(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    r"""Convert the functions of files, packages, folders, or of standard input (-).
+    """Convert the functions of files, packages, folders, or of standard input (-).
 
     A converted file runs on its own: it imports no more than autograph_rs.runtime. What is outside of
     functions stays as it is written. A file that is converted again stays as it is.
@@ -158,6 +160,8 @@ def convert(
     )
     report = Report(quiet=quiet, verbose=verbose, check=check)
     todo = [*found]
+    if not todo:
+        batch.messages.print(options.NOTHING)
     results = batch.each(do_or_tell, todo, lost, count=batch.processes(jobs, len(todo)))
     for done in batch.with_progress(results, len(todo), shown=not (quiet or stdout or diff)):
         report.add(done)

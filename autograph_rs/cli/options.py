@@ -14,6 +14,7 @@ try:
 except PackageNotFoundError:  # a checkout that is not installed
     VERSION = ""
 
+NOTHING = "no files: --include and --exclude are compared with paths below each PATH"
 FINDINGS = 1
 FAILURE = 3
 INTERRUPTED = 130

@@ -341,3 +341,35 @@ COMMENTS = {
 def test_comments_stay_with_their_statements(name: str) -> None:
     before, after = (textwrap.dedent(text).lstrip("\n") for text in COMMENTS[name])
     assert convert_source(before) == f"{IMPORT}\n{after}"
+
+
+def test_comments_stand_beside_what_does_the_work() -> None:
+    """Not beside the flags and declarations that a statement needs besides."""
+    text = """
+        def f(x):
+            y: int = 0  # start
+            while x:  # going
+                y += 1  # count
+                if y > 3:  # enough
+                    break  # off
+            else:  # never
+                return x  # so
+            if y:  # both
+                return 1  # one
+            return 2  # two
+    """
+    lines = [line.strip() for line in converted(text).splitlines() if "#" in line]
+    work = dict(line.split("  # ") for line in lines if not line.startswith("#"))
+    found = {comment: re.match(r"ag__\.\w+|[^(]*", code)[0] for code, comment in work.items()}
+    assert found == {
+        "start": "y = 0",
+        "going": "ag__.while_stmt",
+        "count": "y += 1",
+        "enough": "ag__.if_stmt",
+        "off": "broken = True",
+        "so": "return_value = x",
+        "both": "ag__.if_stmt",
+        "one": "return_value = 1",
+        "two": "return_value = 2",
+    }
+    assert [line for line in lines if line.startswith("#")] == ["# never"]
