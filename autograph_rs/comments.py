@@ -61,7 +61,7 @@ def attach(comments: Iterable[Comment], function: ast.stmt) -> dict[Key, Attache
     for comment in comments:
         while place < len(statements) and first_row(statements[place]) <= comment.row:
             place += 1
-        last = statements[place - 1]
+        last = statements[max(place - 1, 0)]  # the first one where the comment is inside the `@(` above it
         after = statements[place] if place < len(statements) else None
         if comment.row <= (_last_own_row(last) if comment.alone else _last_row_before_blocks(last)):
             of_last = found[key(last)]
@@ -108,11 +108,9 @@ def _main(made: list[ast.stmt], kind: type[ast.stmt]) -> ast.stmt:
     called = next((s for s in calls if ast.unparse(s.value.func) == operator), None)  # type: ignore[attr-defined]
     if called is not None:
         return called
+    work = [s for s in made if not (isinstance(s, ast.AnnAssign) and s.value is None)] or made
     kinds = (ast.Assign, kind) if kind is ast.AnnAssign else (kind,)
-    same = (
-        s for s in made if isinstance(s, kinds) and not (isinstance(s, ast.AnnAssign) and s.value is None)
-    )
-    return next(same, made[0])
+    return next((s for s in work if isinstance(s, kinds)), work[0])
 
 
 def _header_row(statement: ast.stmt) -> int | None:

@@ -54,6 +54,8 @@ def rewritten(source: str, original: ast.Module, made: ast.Module, *, mapped: bo
             continue
         changed += 1
         start, end = first_row(old) - 1, old.end_lineno or old.lineno
+        while old.decorator_list and not text[start].lstrip().startswith("@"):  # `@(`, and the rest below
+            start -= 1
         while start > place and text[start - 1].strip() == "\\":  # where the indentation is
             start -= 1
         out += _kept(text, place, start)

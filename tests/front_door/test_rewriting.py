@@ -294,6 +294,24 @@ COMMENTS = {
             return ag__.ld(z)
         """,
     ),
+    "at a decorator in parentheses": (
+        """
+        class A:
+            @(
+                # why
+                deco
+            )
+            def f(self):
+                return not self
+        """,
+        """
+        class A:
+            # why
+            @deco
+            def f(self):
+                return ag__.not_(self)
+        """,
+    ),
     "by words that are no statements": (
         """
         def f(x):
