@@ -90,7 +90,7 @@ class Workshop:
         self.installed = Path(sysconfig.get_path("purelib", "venv", base))
         tree = folder / "tree"  # a copy, since building leaves files behind
         shutil.rmtree(tree, ignore_errors=True)
-        kept_out = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info", "tests")
+        kept_out = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info")
         shutil.copytree(ROOT, tree, ignore=kept_out)
         wanted = {requirement for package in packages for requirement in (package.install, *package.needs)}
         self.pip("install", f"{tree}[cli]", *sorted(wanted))
