@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import re
-import resource
 import shutil
 import signal
 import subprocess
@@ -106,17 +105,19 @@ def test_a_working_folder_that_is_gone(tmp_path: Path) -> None:
     assert said(done) == "the working folder: No such file or directory\n"
 
 
+def starting_with(first: str, *arguments: str | Path) -> list[str | Path]:
+    """The command in a process that does something else first; a fork would warn where threads run."""
+    return [sys.executable, "-c", f"{first}; from autograph_rs.cli import main; main()", *arguments]
+
+
 def test_a_full_disk_leaves_the_old_files(folder: Path) -> None:
     """A limit on the size of files stands for it: each write ends in the middle."""
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (400, 400))
-
+    limit = "import resource as r; r.setrlimit(r.RLIMIT_FSIZE, (400, 400))"
     before = below(folder)
     done = subprocess.run(
-        [sys.executable, "-m", "autograph_rs", "convert", "script.py", "pkg", "--in-place"],
+        starting_with(limit, "convert", "script.py", "pkg", "--in-place"),
         cwd=folder, env=os.environ | {"PYTHONPATH": PATH, "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True, check=False, preexec_fn=limit,
+        capture_output=True, check=False,
     )  # fmt: skip
     assert done.returncode == 3
     assert "script.py: File too large\n" in said(done)
@@ -151,17 +152,13 @@ def many(
     return tmp_path, before, after
 
 
-def heed_interrupts() -> None:
-    """A shell has what it runs in the background ignore them, and the tests may run there."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def in_place(folder: Path, *options: str) -> subprocess.Popen[bytes]:
+    """The command, which heeds interrupts also where the tests, run in the background of a shell, do not."""
+    heed = "import signal as s; s.signal(s.SIGINT, s.default_int_handler)"
     return subprocess.Popen(
-        [sys.executable, "-m", "autograph_rs", "convert", folder, "--in-place", *options],
+        starting_with(heed, "convert", folder, "--in-place", *options),
         env=os.environ | {"PYTHONPATH": PATH}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         start_new_session=True,
-        preexec_fn=heed_interrupts,  # noqa: PLW1509 - no threads here
     )  # fmt: skip
 
 
