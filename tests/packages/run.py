@@ -157,7 +157,8 @@ class Workshop:
 
     def run(self, package: Package, tests: list[str], kind: str, converted: Path | None = None) -> Run:
         """Run tests; on a converted package, if its folder is given."""
-        current, records = self.folder / package.name / kind, self.folder / package.name / f"{kind}.xml"
+        records = self.folder / package.name / f"{kind}.xml"
+        current = self.folder / package.name / f"{kind}-tests"  # where no folder has a package's name
         current.mkdir(parents=True, exist_ok=True)
         records.unlink(missing_ok=True)
         own = {"PYTHONPATH": str(converted)} if converted is not None else {}
