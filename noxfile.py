@@ -10,7 +10,7 @@ import nox
 
 nox.needs_version = ">=2024.4.15"
 nox.options.reuse_existing_virtualenvs = True
-nox.options.sessions = ["lint", "types", "tests", "docs", "examples"]
+nox.options.sessions = ["lint", "types", "tests", "docs", "site", "examples"]
 
 HERE = Path(__file__).parent
 DEV = nox.project.load_toml(HERE / "pyproject.toml")["project"]["optional-dependencies"]["dev"]
@@ -48,7 +48,7 @@ def types(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the tests on the installed package."""
     install(session, "[test]")
-    session.run("pytest", *session.posargs)
+    session.run("pytest", "-n", "auto", *session.posargs)
 
 
 @nox.session
@@ -56,6 +56,13 @@ def docs(session: nox.Session) -> None:
     """Run the examples in docstrings, in the README and in the other documents."""
     install(session, "[test]")
     session.run("pytest", "tests/test_docs.py", *session.posargs)
+
+
+@nox.session
+def site(session: nox.Session) -> None:
+    """Build the documentation into `site/`; a warning is an error."""
+    install(session, "[docs]")
+    session.run("mkdocs", "build", "--strict", *session.posargs)
 
 
 @nox.session

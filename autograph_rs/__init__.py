@@ -20,10 +20,11 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
 from typing import Any
 
 _HOMES = {
-    "autograph_rs.api": ("convert", "to_graph", "to_code", "do_not_convert", "set_loop_options"),
+    "autograph_rs.api": ("convert", "to_graph", "to_code", "do_not_convert"),
     "autograph_rs.transpiler": ("Transpiler",),
     "autograph_rs.functions": (
         "function",
@@ -31,7 +32,12 @@ _HOMES = {
         "Function",
         "RetraceWarning",
     ),
+    "autograph_rs.verbosity": ("set_verbosity",),
+    "autograph_rs.runtime.side_effects": ("SideEffectWarning",),
+    "autograph_rs.runtime.staging.options": ("set_loop_options",),
     "autograph_rs.concrete": ("ConcreteFunction",),
+    "autograph_rs.explaining.api": ("explain",),
+    "autograph_rs.explaining.report": ("Report",),
     "autograph_rs.runtime.graph": (
         "Graph",
         "TensorSpec",
@@ -46,18 +52,40 @@ _HOMES = {
     "autograph_rs.saving": ("save",),
     "autograph_rs.loading": ("LoadedFunction", "load"),
     "autograph_rs.runtime.errors": (
+        "AliasError",
+        "AmbiguousSourceError",
+        "ArgumentError",
+        "AssignmentError",
         "AutographError",
         "ConversionError",
+        "DamagedFileError",
         "FormatError",
         "LeakError",
         "MismatchError",
+        "MissingFileError",
+        "MissingFrameworkError",
+        "MissingValueError",
+        "NestingError",
         "NumericsError",
+        "OptionError",
+        "PassError",
+        "RaiseInTryError",
+        "ReservedNameError",
         "SaveError",
         "SignatureError",
+        "SourceError",
+        "SourceSyntaxError",
+        "SpecError",
         "StagedRecursionError",
         "StagingError",
+        "StaleSourceError",
+        "StaleValueError",
         "StateError",
+        "UnrolledLoopError",
         "UnsupportedFunctionError",
+        "UnsupportedPlaceError",
+        "ValueNeededError",
+        "VersionError",
     ),
     "autograph_rs.runtime.backends": ("Backend", "register_backend"),
 }
@@ -71,11 +99,17 @@ _checkout = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 if os.path.isfile(os.path.join(_checkout, "pyproject.toml")):
     __path__.append(_checkout)
 
+if os.environ.get("AUTOGRAPH_RS_LOG"):
+    from .verbosity import set_from_environment
+
+    set_from_environment(os.environ["AUTOGRAPH_RS_LOG"])
+
 
 def __getattr__(name: str) -> Any:
     home = _HOME_OF.get(name)
     if home is None:
-        raise AttributeError(f"module 'autograph_rs' has no attribute {name!r}")
+        told = f"module 'autograph_rs' has no attribute {name!r}"
+        raise AttributeError(told, name=name, obj=sys.modules[__name__])
     value = getattr(importlib.import_module(home), name)
     globals()[name] = value
     return value

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import Any
+
+from autograph_rs.runtime.boundary import public
+from autograph_rs.runtime.errors import checked_truth
 
 from .by_hand import do_not_convert
 from .transpiler import Transpiler
@@ -14,15 +19,33 @@ to_code = DEFAULT.to_code
 
 
 def _which(recursive: bool) -> Transpiler:
-    return DEFAULT if recursive else _FLAT
+    return DEFAULT if checked_truth("recursive", recursive) else _FLAT
 
 
+DEFAULT.reduced, _FLAT.reduced = (_which, (True,)), (_which, (False,))
+
+
+def _by_name(namespace: ModuleType, name: str) -> ModuleType:
+    """A namespace as a module that can be imported: pickles of converted functions name it."""
+    namespace.__name__ = f"{__name__}.{name}"
+    sys.modules[namespace.__name__] = namespace
+    return namespace
+
+
+operators, flat_operators = (
+    _by_name(DEFAULT.namespace, "operators"),
+    _by_name(_FLAT.namespace, "flat_operators"),
+)
+
+
+@public
 def convert(f: Any = None, *, recursive: bool = True, source: str | None = None) -> Any:
     if f is None:
         return lambda g: convert(g, recursive=recursive, source=source)
     return _which(recursive).convert(f, source=source)
 
 
+@public
 def to_graph(f: Any, *, recursive: bool = True, source: str | None = None) -> Any:
     return _which(recursive).to_graph(f, source=source)
 
@@ -34,23 +57,4 @@ convert.__doc__ = (Transpiler.convert.__doc__ or "") + _RECURSIVE
 to_graph.__doc__ = (Transpiler.to_graph.__doc__ or "") + _RECURSIVE
 
 
-def set_loop_options(**options: Any) -> None:
-    """Options of the loop in whose body this stands; the converter takes the call out of the body.
-
-    Args:
-        **options: `maximum_iterations` bounds a staged loop; others go to the backend as they are.
-
-    On plain values, and in a function that is not converted, it does nothing.
-
-    >>> import autograph_rs as ag
-    >>> def f(n):
-    ...     while n > 0:
-    ...         ag.set_loop_options(maximum_iterations=3)
-    ...         n -= 1
-    ...     return n
-    >>> f(5)
-    0
-    """
-
-
-__all__ = ["DEFAULT", "convert", "do_not_convert", "set_loop_options", "to_code", "to_graph"]
+__all__ = ["DEFAULT", "convert", "do_not_convert", "to_code", "to_graph"]

@@ -6,6 +6,7 @@ import inspect
 from typing import Any
 
 from autograph_rs.runtime.graph.specs import Identity
+from autograph_rs.runtime.left import annotate
 from autograph_rs.runtime.tracebacks import strip
 
 from .concrete import ConcreteFunction
@@ -26,12 +27,17 @@ class BoundFunction:
         try:
             return self.__func__.call_bound((self.__self__,), args, kwargs, None)
         except BaseException as error:
+            annotate(error)
             strip(error)
             raise
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for these arguments of the method; see `Function.get_concrete_function`."""
-        made: ConcreteFunction = self.__func__.concrete_bound((self.__self__,), args, kwargs)
+        try:
+            made: ConcreteFunction = self.__func__.concrete_bound((self.__self__,), args, kwargs)
+        except BaseException as error:
+            strip(error)
+            raise
         return made
 
     def traces(self) -> list[ConcreteFunction]:
@@ -50,6 +56,9 @@ class BoundFunction:
 
     def __hash__(self) -> int:
         return hash((id(self.__func__), id(self.__self__)))
+
+    def __reduce__(self) -> Any:
+        return BoundFunction, (self.__func__, self.__self__)
 
     def __repr__(self) -> str:
         return f"<bound Function {self.__func__.__qualname__} of {self.__self__!r}>"

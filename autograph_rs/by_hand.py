@@ -5,10 +5,12 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from autograph_rs.runtime.boundary import public
 from autograph_rs.runtime.switch import Block
 
 from . import policy
-from .transpiler import live, thin_code
+from .known import live
+from .transpiler import thin_code
 
 
 class LeftByHand(Block):
@@ -18,6 +20,7 @@ class LeftByHand(Block):
         return do_not_convert(f)
 
 
+@public
 def do_not_convert(f: Any = None) -> Any:
     """Leave a function as it is when converted code calls it, or all functions that a block calls.
 
@@ -25,7 +28,7 @@ def do_not_convert(f: Any = None) -> Any:
         f: a function; without one, a decorator is returned, which is a context manager too.
 
     Raises:
-        TypeError: `f` is no function.
+        ArgumentError: `f` is no function.
 
     >>> import autograph_rs as ag
     >>> @ag.do_not_convert
@@ -40,7 +43,7 @@ def do_not_convert(f: Any = None) -> Any:
     if f is None:
         return LeftByHand()
     inner = getattr(f, "__func__", f)
-    if isinstance(inner, types.FunctionType) and inner.__code__ is thin_code():
+    if isinstance(inner, types.FunctionType) and inner.__code__ == thin_code():
         inner = inner.__wrapped__  # type: ignore[attr-defined]
         f = _around(f, inner)
     policy.do_not_convert(inner)

@@ -7,6 +7,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from autograph_rs.runtime.errors import ArgumentError, told
+
 
 def codes_in(code: types.CodeType) -> list[types.CodeType]:
     found = [code]
@@ -27,10 +29,22 @@ def function_inside(f: Any) -> Any:
     if inner is None and not isinstance(f, type):
         inner = getattr(type(f), "__call__", None)  # noqa: B004 - it is what is wanted, not whether it is there
     if not isinstance(inner, (types.FunctionType, functools.partial)):
-        remedy = ": give the methods that are to be converted" if isinstance(f, type) else ""
-        kinds = "function, method, partial or object with a __call__ of its own"
-        raise TypeError(f"{f!r} is no Python {kinds}{remedy}")
+        raise ArgumentError(
+            f"{told(f)} is no Python function, method, partial or object with a __call__ of its own",
+            why="conversion begins with the Python source of a function",
+            remedy=_remedy(f),
+        )
     return inner
+
+
+def _remedy(f: Any) -> str:
+    if isinstance(f, type):
+        return f"give the methods that are to be converted, such as {f.__name__}.method"
+    if isinstance(getattr(f, "__wrapped__", None), types.FunctionType):
+        return f"give the function that it wraps: {f.__name__}.__wrapped__"
+    if callable(f):
+        return "give a function of your own that calls it: what is no Python needs no conversion"
+    return "give a function"
 
 
 def around(f: Any, make: Callable[[Any], Any]) -> Any:

@@ -17,7 +17,6 @@ Key = tuple[int, int]
 """Line and column of a statement of the user's text: what stands for it has the same."""
 Rows = defaultdict[int, list[str]]
 """Comments by row of a converted text."""
-_BLOCKS = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match)
 
 
 @dataclass(frozen=True)

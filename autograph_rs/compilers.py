@@ -6,6 +6,8 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+from autograph_rs.runtime.errors import MissingFrameworkError, OptionError
+
 from .api import convert
 
 COMPILERS: dict[str, tuple[str, str, dict[str, Any]]] = {
@@ -24,23 +26,31 @@ def compiled(f: Callable[..., Any], backend: str) -> Any:
         backend: "jax" (`jax.jit`), "tensorflow" (`tf.function`) or "torch" (`torch.compile`).
 
     Raises:
-        ValueError: no such backend.
-        ImportError: the framework is not installed.
+        OptionError: no such backend.
+        MissingFrameworkError: the framework is not installed.
 
     >>> compiled(abs, "numpy")
     Traceback (most recent call last):
         ...
-    ValueError: there is no backend 'numpy': use 'graph', 'jax', ...
+    autograph_rs.OptionError: there is no backend 'numpy'...
     """
     if backend not in COMPILERS:
         known = ", ".join(map(repr, ("graph", *COMPILERS)))
-        raise ValueError(f"there is no backend {backend!r}: use {known}")
+        raise OptionError(
+            f"there is no backend {backend!r}",
+            why="a function is compiled by the embedded graph or by a framework that is known",
+            remedy=f"use {known}",
+        )
     path = COMPILERS[backend]
     try:
         framework = importlib.import_module(path[0])
     except ImportError as error:
-        raise ImportError(
-            f"backend={backend!r} needs {path[0]}: pip install 'autograph_rs[{backend}]'", name=path[0]
-        ) from error
+        missing = MissingFrameworkError(
+            f"backend={backend!r} needs {path[0]}, which is not installed",
+            why="this package works with frameworks, and brings none of them",
+            remedy=f"pip install 'autograph_rs[{backend}]'",
+        )
+        missing.name = path[0]
+        raise missing from error
     compiler: Any = getattr(framework, path[1])
     return compiler(convert(f), **path[2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import inspect
 from typing import Any
 
@@ -73,3 +74,6 @@ class ConcreteFunction:
     def __repr__(self) -> str:
         call = signatures.call_text(self.name, self.concrete.inputs, self.signature)
         return f"{call} -> {signatures.shown_value(self.structured_outputs)}"
+
+    def _repr_html_(self) -> str:
+        return f"<div><code>{html.escape(repr(self))}</code>{self.graph._repr_html_()}</div>"

@@ -5,10 +5,14 @@ from __future__ import annotations
 import gc
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import TracebackType
 
-from autograph_rs.runtime.errors import ConversionError
+from autograph_rs.converters import PassError
+from autograph_rs.runtime.places import Place
+
+from . import refusals
 
 MAX_DEPTH = 20_000
 
@@ -43,21 +47,34 @@ def big_trees() -> Iterator[None]:
                     gc.enable()
 
 
-@contextmanager
-def converting(what: str) -> Iterator[None]:
-    """Room to convert, and an error of ours where Python's own stack or compiler gives up.
+class converting:  # noqa: N801 - it is called, and left as a context
+    """Room to convert, and an error of ours where Python's own stack or compiler gives up, or a pass.
+
+    Args:
+        what: what is converted.
+        place: asked where it begins, if it is refused.
 
     Raises:
         ConversionError: `what` is nested too deeply, or Python does not compile what became of it.
     """
-    try:
-        with big_trees():
-            yield
-    except (RecursionError, MemoryError) as error:
-        raise ConversionError(f"{what} is nested too deeply to be converted") from error
-    except SyntaxError as error:
-        if error.msg.startswith("too many"):  # blocks, parentheses, levels of indentation
-            reason = f"is nested too deeply to be converted: {error.msg} in the converted code"
-        else:
-            reason = f"cannot be converted, a fault of autograph_rs: Python refuses the code: {error.msg}"
-        raise ConversionError(f"{what} {reason}") from error
+
+    def __init__(self, what: str, place: Callable[[], Place]):
+        self.what, self.place = what, place
+        self.room = big_trees()
+
+    def __enter__(self) -> None:
+        self.room.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self.room.__exit__(kind, error, at)
+        if isinstance(error, (RecursionError, MemoryError)):
+            raise refusals.too_deep(self.what, self.place()) from error
+        if isinstance(error, SyntaxError):
+            if error.msg.startswith("too many"):  # blocks, parentheses, levels of indentation
+                reason = f"{error.msg} in the converted code"
+                raise refusals.too_deep(self.what, self.place(), reason) from error
+            raise refusals.fault(self.what, self.place(), error.msg) from error
+        if isinstance(error, PassError):
+            raise refusals.broken_pass(str(error), self.place()) from error

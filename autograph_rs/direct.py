@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autograph_rs.runtime.backends import ACTIVE
+from autograph_rs.runtime.active import ACTIVE
 from autograph_rs.runtime.graph.concrete import ConcreteGraph
 from autograph_rs.runtime.graph.numerics import MODES
+from autograph_rs.runtime.left import annotate
 from autograph_rs.runtime.tracebacks import strip
 
 SCALARS = frozenset(kind for kind in np.sctypeDict.values() if issubclass(kind, (np.number, np.bool_)))
@@ -44,6 +46,7 @@ class Direct:
         except BaseException as error:
             if direct is not None:
                 self._graphs[direct].at_user_code(error)
+            annotate(error)
             strip(error)
             raise
 
@@ -61,3 +64,10 @@ class Direct:
                 self._direct.clear()
             self._graphs[direct] = concrete
             self._direct[tuple(quick)] = direct
+
+
+def forget(function: weakref.ref[Any], table: str, known: Any) -> None:
+    """Take what a function knows of an object that has died out of a table of its."""
+    alive = function()
+    if alive is not None:
+        getattr(alive, table).pop(known, None)

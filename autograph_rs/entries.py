@@ -7,7 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import loader
+from autograph_rs.runtime.calls import Entries
+
+from . import loader, source
 
 
 @dataclass
@@ -19,9 +21,56 @@ class Converted:
     shared: Callable[..., Any] | None = None
     globals: dict[str, Any] | None = None
     tree: Any = field(default=None, repr=False)
+    text: str | None = field(default=None, repr=False)
+    """The text that was given for it, if one was."""
 
     def bind(self, function: types.FunctionType) -> types.FunctionType:
         return loader.bind(self.code, function, self.operators)
+
+
+class Texts:
+    """What was made of functions: of a code's own source, and of each text that was given for it.
+
+    A text is for the conversion that it is given to. Where there is no other, calls take the latest.
+    """
+
+    def __init__(self, entries: Entries):
+        self._entries = entries  # what calls look up
+        self._given: Any = Entries()
+
+    def known(self, code: types.CodeType, text: str | None) -> Converted | None:
+        found = self._entries.get(id(code)) if text is None else self._given.get(id(code), {}).get(text)
+        return found if isinstance(found, Converted) and found.text == text else None
+
+    def keep(self, code: types.CodeType, entry: Converted) -> Converted:
+        if entry.text is None:
+            self._entries.keep(code, entry)
+        else:
+            given = self._given.get(id(code)) or self._given.keep(code, {})
+            given[entry.text] = entry
+            if getattr(self._entries.get(id(code)), "text", "") is not None:
+                self._entries.pop(id(code), None)  # calls had no source, or an earlier text
+        return entry
+
+    def latest(self, code: types.CodeType) -> Converted | None:
+        return next(reversed([*self._given.get(id(code), {}).values()]), None)
+
+    def has(self, code: types.CodeType) -> bool:
+        return isinstance(self._entries.get(id(code)), Converted) or id(code) in self._given
+
+
+class Made(list[Callable[..., Any]]):
+    """What a callable of `convert` runs while a backend is staging, once it is made.
+
+    Libraries that pickle functions by value pickle this too; the text of the function goes with it.
+    """
+
+    def __init__(self, transpiler: Any, function: types.FunctionType, text: str | None):
+        super().__init__()
+        self.transpiler, self.function, self.text = transpiler, function, text
+
+    def __reduce__(self) -> Any:
+        return Made, (self.transpiler, self.function, self.text or source.text_of(self.function))
 
 
 class Thin:
@@ -31,5 +80,15 @@ class Thin:
     globals = None
 
     def bind(self, function: Any) -> Any:
-        owner = function.__closure__[function.__code__.co_freevars.index("self")].cell_contents
-        return owner.callee(function.__wrapped__)
+        made = made_of(function)
+        transpiler, inner = made.transpiler, made.function
+        if made.text is None or transpiler.policy.reason_to_leave(inner) is not None:
+            return transpiler.callee(inner)
+        return transpiler.entry(inner, made.text).bind(inner)
+
+
+def made_of(function: types.FunctionType) -> Made:
+    """What a callable of `convert` has made."""
+    assert function.__closure__ is not None
+    made: Made = function.__closure__[function.__code__.co_freevars.index("made")].cell_contents
+    return made

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph_rs.runtime.errors import StateError
+from autograph_rs.runtime.errors import StaleValueError
 
 from .api import DEFAULT
 
@@ -53,14 +53,15 @@ class Frozen:
         return value
 
     def check(self, function: str) -> None:
-        """Raise `StateError` where one has changed."""
+        """Raise `StaleValueError` where one has changed."""
         for (kind, name, _), (get, old) in self._kept.items():
             new = get()
             if _is_same(new, old):
                 continue
-            raise StateError(
-                f"the {kind} {name!r} was {old!r} when {function} was traced, and is {new!r} now: the graph "
-                "keeps the old value. Pass it as an argument, or make it a Variable"
+            raise StaleValueError(
+                f"the {kind} {name!r} was {old!r} when {function} was traced, and is {new!r} now",
+                why="the graph keeps the old value",
+                remedy="pass it as an argument, or make it a Variable",
             )
 
 

@@ -16,6 +16,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograph_rs.runtime.backends import BACKENDS
+from autograph_rs.runtime.boundary import public
+from autograph_rs.runtime.errors import OptionError, checked_truth
 from autograph_rs.runtime.graph.concrete import ConcreteGraph, trace
 from autograph_rs.runtime.graph.numerics import MODES
 from autograph_rs.runtime.graph.optimise import chosen
@@ -30,8 +32,11 @@ from .api import DEFAULT
 from .bound import BoundFunction
 from .compilers import compiled
 from .concrete import ConcreteFunction
-from .direct import Direct
+from .direct import Direct, forget
 from .frozen import Frozen
+from .pickling import ByName
+from .shown import Shown
+from .telling import now, tell_trace
 
 _BACKEND = BACKENDS[Tensor]
 MAX_RETRACES = 5
@@ -42,11 +47,15 @@ class RetraceWarning(UserWarning):
     """A function is traced again and again, which costs more than it gains."""
 
 
+@public
 def run_functions_eagerly(eagerly: bool) -> None:
     """Let every `function` run its Python function as it is, or trace again, for the whole process.
 
     Args:
         eagerly: whether functions run without a graph.
+
+    Raises:
+        ArgumentError: it is neither True nor False.
 
     >>> import autograph_rs as ag
     >>> @ag.function
@@ -60,10 +69,10 @@ def run_functions_eagerly(eagerly: bool) -> None:
     (1, 1)
     >>> ag.run_functions_eagerly(False)
     """
-    (MODES.add if eagerly else MODES.discard)("eagerly")
+    (MODES.add if checked_truth("eagerly", eagerly) else MODES.discard)("eagerly")
 
 
-class Function(Direct):
+class Function(ByName, Shown, Direct):
     """A callable that keeps one `ConcreteFunction` per signature; `function` makes it.
 
     Args:
@@ -72,6 +81,7 @@ class Function(Direct):
         optimise: whether to optimise the graphs, or the names of the optimisations to use.
         reduce_retracing: trace for unknown lengths when arrays of several lengths have come.
         check_globals: raise when a global that is part of the graph has changed since.
+        source: the text of the function, where it cannot be read.
 
     Raises:
         SignatureError: a call's arguments do not fit `input_signature`.
@@ -87,6 +97,7 @@ class Function(Direct):
 
     __name__: str
 
+    @public
     def __init__(
         self,
         python_function: Callable[..., Any],
@@ -95,23 +106,30 @@ class Function(Direct):
         optimise: bool | Sequence[str] = True,
         reduce_retracing: bool = False,
         check_globals: bool = False,
+        source: str | None = None,
     ):
         super().__init__()
         self.python_function = python_function
-        self.reduce_retracing, self.check_globals = reduce_retracing, check_globals
-        self.input_signature = None if input_signature is None else tuple(input_signature)
-        self._optimisations = chosen(optimise)
+        self.reduce_retracing = checked_truth("reduce_retracing", reduce_retracing)
+        self.check_globals = checked_truth("check_globals", check_globals)
         self._specs = None if input_signature is None else signatures.InputSignature(input_signature)
-        self._converted = DEFAULT.to_graph(python_function)
+        self.input_signature = None if self._specs is None else self._specs.structure
+        self.optimisations = chosen(optimise)
+        self._converted = self._to_graph(source)
         self._parameters = signatures.parameters_of(python_function)
         self._traces: dict[Any, ConcreteGraph] = {}
         self._keys: list[tuple[list[str], list[Any]]] = []
+        self._last: Any = None  # names and keys of the latest trace
         self._frozen: Frozen | None = None
         self._called: dict[tuple[Identity, ...], bool] = {}
         self._warned = False
         self._lock = threading.RLock()
         functools.update_wrapper(self, python_function, updated=())
         self.__name__ = getattr(python_function, "__name__", type(python_function).__name__)
+
+    def _to_graph(self, source: str | None) -> Callable[..., Any]:
+        made: Callable[..., Any] = DEFAULT.to_graph(self.python_function, source=source)
+        return made
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else BoundFunction(self, instance)
@@ -146,18 +164,18 @@ class Function(Direct):
         >>> print(f.get_concrete_function(ag.TensorSpec((None,), "int64")).graph.count("add"))
         1
         """
-        return self.concrete_bound((), args, kwargs)
+        try:
+            return self.concrete_bound((), args, kwargs)
+        except BaseException as error:
+            strip(error)
+            raise
 
     def concrete_bound(
         self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> ConcreteFunction:
         if self.input_signature is not None and not args and not kwargs:
             args = self.input_signature
-        try:
-            concrete = self._concrete(bound, args, kwargs, by_call=False)[2]
-        except BaseException as error:
-            strip(error)
-            raise
+        concrete = self._concrete(bound, args, kwargs, by_call=False)[2]
         return ConcreteFunction(self.__name__, concrete, self.signature_of(bound))
 
     def pretty_printed_concrete_signatures(self) -> str:
@@ -213,12 +231,12 @@ class Function(Direct):
         signature = self.signature_of(bound)
         if signature is None:
             return args, kwargs
-        try:
+        with contextlib.suppress(TypeError):
             found = signature.bind(*args, **kwargs)
-        except TypeError:
-            self.python_function(*bound, *args, **kwargs)  # raises as Python does, before it runs
-            raise
-        return found.args, found.kwargs
+            return found.args, found.kwargs
+        self.python_function(*bound, *args, **kwargs)  # raises as Python does, before it runs
+        signature.bind(*args, **kwargs)  # or else as its signature does
+        return args, kwargs
 
     def signature_of(self, bound: Sequence[Any]) -> inspect.Signature | None:
         """The parameters that a call gives: those after the instance, if there is one."""
@@ -232,7 +250,7 @@ class Function(Direct):
         keys = full[1]
         names = signatures.leaf_names(self.signature_of(bound), *arguments)
         specs = [signatures.spec_of(leaf) for leaf in (leaves if self._specs is None else keys)]
-        traced = functools.partial(self._traced, bound, arguments)
+        traced = functools.partial(self._traced, bound, arguments, keys)
         if self.reduce_retracing:
             general = self._general(full)
             if general is not None:
@@ -248,26 +266,36 @@ class Function(Direct):
         return self._kept(full, traced(specs, names))
 
     def _traced(
-        self, bound: tuple[Any, ...], arguments: Any, specs: list[TensorSpec | None], names: list[str]
+        self,
+        bound: tuple[Any, ...],
+        arguments: Any,
+        keys: Sequence[Any],
+        specs: list[TensorSpec | None],
+        names: list[str],
     ) -> ConcreteGraph:
+        started = now()
         converted = functools.partial(self._converted, *bound) if bound else self._converted
         if self.check_globals:
             self._frozen = self._frozen or Frozen(self.python_function)
 
         again = functools.partial(
             trace, converted, arguments, specs, names, self.__name__, _BACKEND,
-            optimisations=self._optimisations,
+            optimisations=self.optimisations,
         )  # fmt: skip
         owner = tuple(map(Identity, bound))
-        concrete, created = again(may_create=owner not in self._called)
-        if created:
-            concrete, _ = again(may_create=False)
+        with signatures.Defaults(self._parameters):
+            concrete, created = again(may_create=owner not in self._called)
+            if created:
+                concrete, _ = again(may_create=False)
         if owner not in self._called:
             self._called[owner] = True
             for instance in bound:
                 self._at_death_of(instance, "_called", owner)
         if self._specs is not None:
             concrete.inputs.forms.clear()
+        made = ConcreteFunction(self.__name__, concrete, self.signature_of(bound))
+        tell_trace(made, names, keys, self._last, started)
+        self._last = names, keys
         return concrete
 
     def _kept(self, full: Any, concrete: ConcreteGraph) -> ConcreteGraph:
@@ -284,7 +312,7 @@ class Function(Direct):
     def _at_death_of(self, value: Any, table: str, known: Any) -> None:
         """Forget what is known of an object when that dies."""
         with contextlib.suppress(TypeError):  # the key itself keeps it alive
-            weakref.finalize(value, _forget, weakref.ref(self), table, known).atexit = False
+            weakref.finalize(value, forget, weakref.ref(self), table, known).atexit = False
 
     def _general(self, full: Any) -> Any:
         """The key of the trace that does for all lengths of arrays that have come, if there were several."""
@@ -303,12 +331,7 @@ class Function(Direct):
         if len(self._keys) <= MAX_RETRACES + 1:
             return
         self._warned = True
-        changed = []
-        for place, name in enumerate(names):
-            found = [signatures.key_text(k[place]) for n, k in self._keys if n == names and len(k) > place]
-            distinct = list(dict.fromkeys(found))
-            if len(distinct) > 1:
-                changed.append(f"{name} was {', '.join(distinct[:4])}{', ...' if len(distinct) > 4 else ''}")
+        changed = signatures.changed_arguments(names, self._keys)
         warnings.warn(
             f"{self.__name__} has been traced {len(self._keys)} times: "
             f"{'; '.join(changed) or 'the structure of its arguments differs'}. "
@@ -319,12 +342,7 @@ class Function(Direct):
         )
 
 
-def _forget(function: weakref.ref[Function], table: str, known: Any) -> None:
-    alive = function()
-    if alive is not None:
-        getattr(alive, table).pop(known, None)
-
-
+@public
 def function(
     f: Callable[..., Any] | None = None,
     *,
@@ -332,6 +350,7 @@ def function(
     optimise: bool | Sequence[str] = True,
     reduce_retracing: bool = False,
     check_globals: bool = False,
+    source: str | None = None,
     backend: str = "graph",
 ) -> Any:
     """Trace a function into a graph over NumPy, once for each signature, and run the graph.
@@ -342,12 +361,14 @@ def function(
         optimise: False runs the graph as it was traced; a tuple of names uses these optimisations only.
         reduce_retracing: trace for unknown lengths when arrays of several lengths have come.
         check_globals: raise when a global that is part of the graph has changed since.
+        source: the text of `f`, where it cannot be read.
         backend: "jax", "tensorflow" or "torch" gives the converted function to `jax.jit`, `tf.function` or
             `torch.compile` instead, which have options of their own.
 
     Raises:
-        ValueError: there is no such backend, or another option goes with it.
-        ImportError: the framework is not installed.
+        ArgumentError: `f` is no Python callable, or an option is of another kind.
+        OptionError: there is no such backend or optimisation, or another option does not go with it.
+        MissingFrameworkError: the framework is not installed.
 
     Arrays and NumPy scalars are staged, every other argument is part of the signature. The result has
     the structure that `f` gives it, with arrays and scalars at run time in the place of staged values.
@@ -366,9 +387,13 @@ def function(
         "reduce_retracing": reduce_retracing, "check_globals": check_globals,
     }  # fmt: skip
     if f is None:
-        return functools.partial(function, backend=backend, **options)
+        return functools.partial(function, source=source, backend=backend, **options)
     if backend == "graph":
-        return Function(f, **options)
+        return Function(f, source=source, **options)
     if list(options.values()) != [None, True, False, False]:
-        raise ValueError(f"the options of the embedded graph do not go with backend={backend!r}")
-    return compiled(f, backend)
+        raise OptionError(
+            f"the options of the embedded graph do not go with backend={backend!r}",
+            why="they say how our graphs are traced and made; a framework's compiler has options of its own",
+            remedy="leave them out, or give ag.convert(f) to the framework's compiler with its options",
+        )
+    return compiled(DEFAULT.convert(f, source=source), backend)

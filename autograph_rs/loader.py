@@ -7,21 +7,23 @@ user's function whose code they hold.
 """
 
 from __future__ import annotations
-import __future__
 
 import ast
 import sys
 import types
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
 import gast
 
-from .source import OPERATORS, FunctionNode
+from autograph_rs.converters.trees import children
+from autograph_rs.runtime.line_tables import carrier, carries, of_closure, table
+
+from .measured import Arcs, is_measured
+from .source import ANNOTATIONS, OPERATORS, FunctionNode, first_line
 
 _FACTORY = "ag__factory"
-_ANNOTATIONS = __future__.annotations.compiler_flag
 _ALIKE_COLLIDE = sys.version_info < (3, 12)  # functions that differ in their instructions have one hash
 _ITERABLE_COROUTINE = 0x100  # what `types.coroutine` makes of a generator function
 
@@ -46,7 +48,7 @@ def to_module(tree: FunctionNode, free: tuple[str, ...]) -> ast.Module:
     if sys.version_info >= (3, 12):
         factory.type_params = []
     ast.copy_location(factory, tree)
-    return ast.fix_missing_locations(ast.Module([factory], []))
+    return ast.Module([factory], [])
 
 
 def compile_function(tree: gast.AST, original: types.CodeType, generated: Set[str]) -> types.CodeType:
@@ -58,24 +60,43 @@ def compile_function(tree: gast.AST, original: types.CodeType, generated: Set[st
         generated: the names of the functions that the passes added.
     """
     node = detached(tree)
-    if _ALIKE_COLLIDE:
-        _tell_apart(node, generated)
-    node.lineno = original.co_firstlineno
-    made, flags = to_module(node, original.co_freevars), original.co_flags & _ANNOTATIONS
+    leaving: Mapping[str, int] = {}
+    if is_measured() and not isinstance(node, ast.Lambda):
+        arcs = Arcs(original, generated)
+        arcs.run(node)
+        generated, leaving = generated | arcs.added, arcs.exits
+    node.lineno = first_line(tree)
+    made, flags = to_module(node, original.co_freevars), original.co_flags & ANNOTATIONS
+    _complete(made, generated)
     module = compile(made, original.co_filename, "exec", flags=flags, dont_inherit=True)
     [factory] = _codes(module)
     name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
     [code] = [c for c in _codes(factory) if c.co_name == name][-1:]
     code = code.replace(co_flags=code.co_flags | original.co_flags & _ITERABLE_COROUTINE)
-    return _Renaming(code.co_qualname, original, generated)(code)
+    return _Renaming(code.co_qualname, original, generated, leaving)(code)
 
 
-def _tell_apart(tree: ast.AST, generated: Set[str]) -> None:
-    """Give each added function a docstring of its own, which `_Renaming` takes away."""
-    added = (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name in generated)
-    for number, function in enumerate(added):
-        text = ast.copy_location(ast.Constant(f"{function.name} {number}"), function.body[0])
-        function.body.insert(0, ast.copy_location(ast.Expr(text), text))
+def _complete(module: ast.Module, generated: Set[str]) -> None:
+    """Give what has no place that of what holds it, and each added function a docstring of its own.
+
+    `_Renaming` takes the docstrings away.
+    """
+    number = 0
+    stack: list[tuple[ast.AST, int, int, int, int]] = [(module, 1, 0, 1, 0)]
+    while stack:
+        node, line, column, end_line, end_column = stack.pop()
+        if node._attributes:  # noqa: SLF001 - public in all but name: "which have a place"
+            values = node.__dict__
+            line = values.setdefault("lineno", line)
+            column = values.setdefault("col_offset", column)
+            end_line = values["end_lineno"] = values.get("end_lineno") or end_line
+            own = values.get("end_col_offset")
+            end_column = values["end_col_offset"] = end_column if own is None else own
+            if _ALIKE_COLLIDE and type(node) is ast.FunctionDef and node.name in generated:
+                text = ast.copy_location(ast.Constant(f"{node.name} {number}"), node.body[0])
+                node.body.insert(0, ast.copy_location(ast.Expr(text), text))
+                number += 1
+        stack += [(child, line, column, end_line, end_column) for child in children(node)]
 
 
 def _codes(code: types.CodeType) -> list[types.CodeType]:
@@ -89,19 +110,32 @@ class _Renaming:
     made: str
     original: types.CodeType
     generated: Set[str]
+    leaving: Mapping[str, int]
+    """Of those after which the function ends, the first line of the function."""
 
-    def __call__(self, code: types.CodeType) -> types.CodeType:
+    def __call__(self, code: types.CodeType, *, carried: bool = False) -> types.CodeType:
         name, qualname = self.names(code)
         is_class = not code.co_flags & 0x2  # CO_NEWLOCALS
+        first, lines = code.co_firstlineno, code.co_linetable
+        if code.co_name in self.generated and not carried:
+            positions = list(code.co_positions())
+            carried = carries(code, positions)
+            positions, first = of_closure(code, positions)
+            first = self.leaving.get(code.co_name, first)
+            lines = table(positions, first)
         consts: list[object] = []
         for const in code.co_consts:
             if isinstance(const, types.CodeType):
-                consts.append(self(const))
+                consts.append(self(const, carried=carried))
             elif _ALIKE_COLLIDE and not consts and code.co_name in self.generated:
                 consts.append(None)
             else:
                 consts.append(qualname if is_class and const == code.co_qualname else const)
-        return code.replace(co_name=name, co_qualname=qualname, co_consts=tuple(consts))
+        made = code.replace(
+            co_name=name, co_qualname=qualname, co_consts=tuple(consts),
+            co_firstlineno=first, co_linetable=lines,
+        )  # fmt: skip
+        return carrier(made, self.original, f"{name}.{code.co_name}") if carried else made
 
     def names(self, code: types.CodeType) -> tuple[str, str]:
         full, original = code.co_qualname, self.original

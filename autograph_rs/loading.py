@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from autograph_rs.runtime.errors import FormatError, SignatureError
+from autograph_rs.runtime.boundary import public
+from autograph_rs.runtime.errors import ArgumentError, FormatError, MissingFileError, SignatureError, told
 from autograph_rs.runtime.graph.inline import described, inline
 from autograph_rs.runtime.graph.loaded import Saved, from_content
+from autograph_rs.runtime.graph.reading import no_graph
 from autograph_rs.runtime.graph.serial import from_text
 from autograph_rs.runtime.graph.trace import is_tracing
 from autograph_rs.runtime.graph.variables import Variable
@@ -70,14 +72,18 @@ class LoadedFunction(Direct):
         return found.args, found.kwargs
 
     def _no_trace(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> SignatureError:
-        listed = "".join(f"\n    {trace!r}" for trace in self._ordered)
         shown = ", ".join(
             [
                 *map(signatures.shown_value, args),
                 *(f"{k}={signatures.shown_value(v)}" for k, v in kwargs.items()),
             ]
         )
-        return SignatureError(f"{self.__name__} was called with ({shown}), but was saved for:{listed}")
+        return SignatureError(
+            f"{self.__name__} was called with ({shown}), but was not saved for that",
+            why="a file holds the graphs for some dtypes and shapes, and no code to make others of",
+            remedy="give what it was saved for, or save it with a trace for these arguments",
+            rows=["it was saved for", *(f"  {trace!r}" for trace in self._ordered)],
+        )
 
     @property
     def _only(self) -> ConcreteFunction:
@@ -110,6 +116,29 @@ def _openness(trace: ConcreteFunction) -> int:
     return sum(shape.count(None) + (shape == () and i not in inputs.forms) for i, shape in shapes)
 
 
+def path_of(path: Any) -> Path:
+    """The path of a file.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    if isinstance(path, str) or (hasattr(path, "__fspath__") and isinstance(os.fspath(path), str)):
+        return Path(path)
+    raise ArgumentError(
+        f"the path of a file is a str or a pathlib.Path, not {told(path)}",
+        why="ag.save writes to a file that has a name, and ag.load reads it",
+        remedy="give a path such as 'model.json'",
+    )
+
+
+def missing(what: str, why: str, remedy: str, error: OSError) -> MissingFileError:
+    """The error of ours for one of the system."""
+    made = MissingFileError(what, why=why, remedy=remedy)
+    made.errno, made.filename = error.errno, error.filename
+    return made
+
+
+@public
 def load(path: str | os.PathLike[str], *, types: Sequence[type] = ()) -> LoadedFunction:
     """A function that `save` wrote to a file. Nothing of the file is run before the function is called.
 
@@ -119,7 +148,9 @@ def load(path: str | os.PathLike[str], *, types: Sequence[type] = ()) -> LoadedF
             namedtuple of the same name and fields that is made for it.
 
     Raises:
+        MissingFileError: there is no such file.
         FormatError: the file holds no function that was saved, or was damaged since.
+        ArgumentError: `path` is no path.
 
     >>> import autograph_rs as ag, numpy as np, os, tempfile
     >>> total = ag.Variable(10.0, name="total")
@@ -132,11 +163,23 @@ def load(path: str | os.PathLike[str], *, types: Sequence[type] = ()) -> LoadedF
     >>> loaded(np.float64(10)), loaded.variables
     ({'total': np.float64(25.0)}, (Variable('total', 25.0, dtype=float64),))
     """
-    raw = Path(path).read_bytes()
+    file = path_of(path)
+    try:
+        raw = file.read_bytes()
+    except OSError as error:
+        if not isinstance(error, FileNotFoundError) and not file.is_dir():
+            raise
+        if file.is_dir():
+            what, why = f"{os.fspath(path)!r} is a folder", "a function is saved to one file"
+        else:
+            what = f"there is no file {os.fspath(path)!r}"
+            why = "a relative path is one below the working folder"
+        raise missing(what, why, "give the path that ag.save was given", error) from error
     try:
         return LoadedFunction(from_content(from_text(raw.decode("utf-8")), types))
     except UnicodeDecodeError:
-        reason = "it is no text"
+        wrong = no_graph("it is no text")
     except FormatError as error:
-        reason = str(error)
-    raise FormatError(f"{os.fspath(path)} cannot be loaded: {reason}")
+        wrong = error
+    said = f"{os.fspath(path)} cannot be loaded: {wrong.args[0]}"
+    raise type(wrong)(said, why=wrong.why, remedy=wrong.remedy)

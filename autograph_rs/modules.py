@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import gast
 
 from autograph_rs import converters
-from autograph_rs.runtime.errors import ConversionError
+from autograph_rs.runtime.errors import SourceError
 from autograph_rs.runtime.source_maps import SourceMap
 
 from . import loader
 from .depth import converting
+from .refusals import node_place
 from .rewriting import Line, rewritten
 from .source import parse, refuse_own_name
 
@@ -80,7 +81,7 @@ def convert_module(
     if any(isinstance(s, ast.ImportFrom) and ast.unparse(s) == IMPORT for s in module.body):
         return None
     refuse_own_name(module, filename)
-    with converting(f"{filename}: the code"):
+    with converting("the code", lambda: node_place(module, filename)):
         tree = gast.ast_to_gast(module)
         added = converters.convert_tree(tree)
         made = ast.fix_missing_locations(gast.gast_to_ast(tree))
@@ -133,14 +134,33 @@ def convert_function_source(source: str, filename: str, qualname: str) -> str:
             class_name = holder.name
         found = [n for n in ast.iter_child_nodes(holder) if getattr(n, "name", None) == name]
         if not found:
-            raise ConversionError(f"{filename}: there is no {qualname!r}")
+            defined = [n.name for n in ast.iter_child_nodes(holder) if isinstance(n, _NAMED)]
+            raise SourceError(
+                f"there is no {qualname!r}",
+                why=f"{_name(holder)} defines {', '.join(defined) or 'no function'}",
+                remedy="give the name of a function, with those of its classes before it",
+                place=node_place(holder, filename),
+            )
         holder = found[-1]
-    if not isinstance(holder, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        raise ConversionError(f"{filename}:{holder.lineno}: {qualname!r} is no function")  # type: ignore[attr-defined]
-    refuse_own_name(holder, filename)
-    with converting(f"{filename}: the code"):
-        tree = gast.ast_to_gast(holder)
+    function = holder
+    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        raise SourceError(
+            f"{qualname!r} is no function",
+            why="a function is what can be converted",
+            remedy=f"give one of its methods: {qualname}.method",
+            place=node_place(function, filename, qualname),
+        )
+    refuse_own_name(function, filename)
+    with converting("the code", lambda: node_place(function, filename, qualname)):
+        tree = gast.ast_to_gast(function)
         if class_name is not None:
             converters.mangle(tree, class_name)
         converters.convert_tree(tree)
         return ast.unparse(ast.fix_missing_locations(loader.detached(tree)))
+
+
+_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def _name(holder: ast.AST) -> str:
+    return getattr(holder, "name", "the module")

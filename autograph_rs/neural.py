@@ -5,11 +5,15 @@ from __future__ import annotations
 import types
 from typing import Any, TypeVar
 
+from autograph_rs.runtime.boundary import public
+from autograph_rs.runtime.errors import ArgumentError, told
+
 from .api import DEFAULT
 
 M = TypeVar("M")
 
 
+@public
 def convert_module(module: M) -> M:
     """Convert the `forward` of a PyTorch module, and of all modules inside that are user code.
 
@@ -20,7 +24,7 @@ def convert_module(module: M) -> M:
         module: a `torch.nn.Module`.
 
     Raises:
-        TypeError: it is no module.
+        ArgumentError: it is no module.
         ConversionError: `torch.export` meets a `forward` whose source cannot be had.
 
     The program that `torch.export.export(convert_module(module), args, strict=False)` gives has the
@@ -28,7 +32,11 @@ def convert_module(module: M) -> M:
     """
     modules = getattr(module, "modules", None)
     if not callable(modules) or not hasattr(module, "forward"):
-        raise TypeError(f"convert_module takes a torch.nn.Module, not {type(module).__name__}")
+        raise ArgumentError(
+            f"convert_module takes a torch.nn.Module, not {told(module)}",
+            why="it converts the method forward of each module",
+            remedy="give a module that was made, such as Model(); ag.convert is for functions",
+        )
     for part in modules():
         forward = _own_forward(part)
         if forward is not None and DEFAULT.policy.reason_to_leave(forward) is None:

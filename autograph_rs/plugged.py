@@ -9,30 +9,33 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from autograph_rs import runtime
-from autograph_rs.converters import Lists, Operators, Pipeline
+from autograph_rs.converters import FEATURES, Lists, Operators, Pipeline, PipelineError
 from autograph_rs.runtime import switch
 from autograph_rs.runtime.calls import Entries, Replacements, make_callee
+from autograph_rs.runtime.errors import ArgumentError, OptionError, told
 
 OPERATORS = (*runtime.OPERATORS, "callee", *sorted(Lists.operators))
 """The names of the operators that generated code calls."""
 
 
 def namespace(
-    own: Any, callee: Callable[[Any], Any], replacements: Replacements, *, recursive: bool
+    own: Any, callee: Callable[[Any], Any], replacements: Replacements, *, recursive: bool, transpiler: Any
 ) -> types.ModuleType:
     """What converted code knows as `ag__`: the operators of a module or object, and ours for the rest.
 
-    Whatever else it has is found there too, for passes of its own.
+    Whatever else it has is found there too, for passes of its own. It is a module, and of no class that
+    derives from that: only of a module Python finds an attribute as quickly as a global.
 
     Raises:
-        TypeError: it has no operators, or what is called like one is none.
+        ArgumentError: it has no operators, or what is called like one is none.
     """
     made = types.ModuleType("ag__", "The operators of a transpiler.")
     names = vars(made)
+    names["__transpiler__"] = transpiler  # says first, to who takes a module apart, that it is not pickled
     names.update(runtime.OPERATORS, callee=callee)
     names["converted_call"] = lambda f, args, kwargs: callee(f)(*args, **(kwargs or {}))
     if own is not None:
@@ -48,17 +51,26 @@ def namespace(
 def plugged(own: Any, *, recursive: bool) -> Iterator[tuple[str, Any]]:
     """The operators that a module or object has, by name, as converted code calls them."""
     if isinstance(own, Mapping):
-        raise TypeError(
-            "operators are attributes of a module or object, not items of a dict: "
-            "give types.SimpleNamespace(**operators)"
+        raise ArgumentError(
+            "operators are attributes of a module or object, not items of a dict",
+            why="converted code finds them as those of a module",
+            remedy="give types.SimpleNamespace(**operators)",
         )
     found = [name for name in OPERATORS if hasattr(own, name)]
     if not found:
-        raise TypeError(f"{own!r} has no operator, such as if_stmt: docs/operators.md lists them")
+        raise ArgumentError(
+            f"{told(own)} has no operator, such as if_stmt",
+            why="a Transpiler calls the operators that it is given, and ours for those that are not there",
+            remedy="give what has at least one operator of docs/operators.md, or leave operators= out",
+        )
     for name in found:
         operator = getattr(own, name)
         if not callable(operator):
-            raise TypeError(f"the operator {name} is a function, not {operator!r}")
+            raise ArgumentError(
+                f"the operator {name} is a function, not {told(operator)}",
+                why="converted code calls it",
+                remedy="give a function with the parameters that docs/operators.md says",
+            )
         if name in _ADAPTED:
             adapt, asked = _ADAPTED[name]
             yield name, adapt(operator, own, recursive) if asked in _parameters(operator) else operator
@@ -137,3 +149,42 @@ def with_lists(pipeline: Pipeline, own: Any) -> Pipeline:
     lists = type("Lists", (Lists,), {"operators": known})
     rewriters = (*operators.rewriters, lists)
     return pipeline.replace("Operators", type(operators.__name__, (operators,), {"rewriters": rewriters}))
+
+
+def pipeline_of(passes: Pipeline | None, features: Collection[str] | None, operators: Any) -> Pipeline:
+    """The pipeline of a transpiler that was given these.
+
+    Raises:
+        ArgumentError: an argument is of another kind.
+        OptionError: a feature is unknown.
+    """
+    pipeline: Any = Pipeline() if passes is None else passes
+    if not isinstance(pipeline, Pipeline):
+        raise ArgumentError(
+            f"passes are a Pipeline, not {told(passes)}",
+            why="a Pipeline sees to it that each pass has before it what it needs",
+            remedy="give Pipeline().add(MyPass), of autograph_rs.converters",
+        )
+    if features is not None:
+        pipeline = _only(pipeline, features)
+    if features is None or "lists" in features:
+        pipeline = with_lists(pipeline, operators)
+    return pipeline  # type: ignore[no-any-return]
+
+
+def _only(pipeline: Pipeline, features: Any) -> Pipeline:
+    known = ", ".join(FEATURES)
+    if not isinstance(features, Collection):
+        raise ArgumentError(
+            f"features are a set of names, not {told(features)}",
+            why="each names a kind of syntax that is converted",
+            remedy=f"give some of {known}",
+        )
+    try:
+        return pipeline.only(features)
+    except PipelineError as error:
+        raise OptionError(
+            str(error).partition(": ")[0],
+            why="each feature names a kind of syntax that is converted, or its rewriter in a pass",
+            remedy=f"give some of {known}; leave features= out to convert all",
+        ) from error

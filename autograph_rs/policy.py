@@ -7,18 +7,15 @@ User code is. Left as they are: the standard library, installed packages, this p
 from __future__ import annotations
 
 import fnmatch
-import functools
 import inspect
-import os
-import site
-import sysconfig
 import types
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from autograph_rs.runtime.tracebacks import is_ours, is_shown
+from autograph_rs.runtime.errors import ArgumentError, told
+from autograph_rs.runtime.tracebacks import is_library, is_ours
 
 _unconverted: dict[int, weakref.ref[types.CodeType]] = {}
 
@@ -28,24 +25,14 @@ def do_not_convert(f: Any) -> Any:
     function = getattr(f, "__func__", f)
     code = getattr(function, "__code__", None)
     if code is None:
-        raise TypeError(f"do_not_convert takes a function, not {type(f).__name__}")
+        raise ArgumentError(
+            f"do_not_convert takes a function, not {told(f)}",
+            why="it marks the code of one function, which this has not",
+            remedy="mark a function or method, or call this inside `with ag.do_not_convert():`",
+        )
     key = id(code)
     _unconverted[key] = weakref.ref(code, lambda _: _unconverted.pop(key, None))
     return f
-
-
-@functools.cache
-def _library_folders() -> tuple[str, ...]:
-    names = ("stdlib", "platstdlib", "purelib", "platlib")
-    folders = [*map(sysconfig.get_path, names), *site.getsitepackages(), site.getusersitepackages()]
-    return tuple(sorted({os.path.realpath(f) + os.sep for f in folders if f}))
-
-
-def _real(filename: str) -> str:
-    try:
-        return os.path.realpath(filename)
-    except ValueError:  # no file can have such a name
-        return filename
 
 
 @dataclass(frozen=True)
@@ -75,63 +62,82 @@ class Policy:
 
     def reason_to_leave(self, function: types.FunctionType) -> str | None:
         """Why a called function is left as it is; None when it is converted."""
+        converts, reason = self.verdict(function)
+        return None if converts else reason
+
+    def verdict(self, function: types.FunctionType) -> tuple[bool, str]:
+        """Whether a called function is converted, and by which rule."""
         code = function.__code__
         module = function.__globals__.get("__name__") or ""
         if id(code) in _unconverted:
-            return "it is marked do_not_convert"
+            return False, "it is marked do_not_convert"
         if "ag__" in code.co_freevars or "ag__" in function.__globals__:
-            return "it is converted already"
+            return False, "it is converted already"
         rule = self.rule(function) if self.rules else None
         if rule is not None:
-            return None if rule else "a rule says so"
+            return rule, "a rule says so"
         if not self.recursive:
-            return "conversion is not recursive"
+            return False, "conversion is not recursive"
         if any(fnmatch.fnmatch(module, pattern) for pattern in self.exclude):
-            return f"module {module} is excluded"
+            return False, f"module {module} is excluded"
         if any(fnmatch.fnmatch(module, pattern) for pattern in self.include):
-            return None
+            return True, f"module {module} is included"
         if is_ours(code):
-            return "it is part of autograph_rs"
-        if not is_shown(code.co_filename) and _real(code.co_filename).startswith(_library_folders()):
-            return "it is of the standard library or of an installed package"
-        return None
+            return False, "it is part of autograph_rs"
+        if is_library(code.co_filename):
+            return False, "it is of the standard library or of an installed package"
+        return True, "it is user code"
 
 
 def checked_globs(patterns: Sequence[str]) -> tuple[str, ...]:
     """Module globs.
 
     Raises:
-        TypeError: it is one glob, or something else than text is among them.
+        ArgumentError: it is one glob, or something else than text is among them.
     """
     if isinstance(patterns, str):
-        raise TypeError(f"module globs are a sequence, not one text: give ({patterns!r},)")
+        raise _no_globs(f"module globs are a sequence, not one text: {patterns!r}", f"give ({patterns!r},)")
     if not isinstance(patterns, Iterable):
-        raise TypeError(f"module globs are a sequence, not {patterns!r}")
+        raise _no_globs(f"module globs are a sequence, not {told(patterns)}", "give ('package.*',)")
     for pattern in patterns:
         if not isinstance(pattern, str):
-            raise TypeError(
-                f"module globs are texts, not {pattern!r}: give 'package.*', or a module in rules"
+            raise _no_globs(
+                f"module globs are texts, not {told(pattern)}",
+                "give 'package.*' for a module and all in it, or the module itself as a key of rules",
             )
     return tuple(patterns)
+
+
+def _no_globs(what: str, remedy: str) -> ArgumentError:
+    return ArgumentError(what, why="include and exclude name modules, whether imported or not", remedy=remedy)
 
 
 def checked_rules(rules: Mapping[Any, bool]) -> tuple[tuple[Any, bool], ...]:
     """Rules for modules, classes and the functions inside what is given.
 
     Raises:
-        TypeError: a key is nothing of these, or a value no truth value.
+        ArgumentError: a key is nothing of these, or a value no truth value.
     """
     if not isinstance(rules, Mapping):
-        raise TypeError(f"rules are truth values by function, class or module, not {rules!r}")
+        raise _no_rules(f"rules are truth values by function, class or module, not {told(rules)}")
     found = []
     for given, converts in rules.items():
         key: Any = given
         if not isinstance(converts, bool):
-            raise TypeError(f"a rule is True or False, not {converts!r}")
+            raise _no_rules(f"a rule is True or False, not {told(converts)}")
         if not isinstance(key, (type, types.ModuleType)):
             inner: Any = getattr(key, "__func__", key)
             key = inspect.unwrap(inner)
             if not isinstance(key, types.FunctionType):
-                raise TypeError(f"there are rules for functions, classes and modules, not for {given!r}")
+                raise _no_rules(f"there are rules for functions, classes and modules, not for {told(given)}")
         found.append((key, converts))
     return tuple(found)
+
+
+def _no_rules(what: str) -> ArgumentError:
+    return ArgumentError(
+        what,
+        why="a rule says of a function, of the methods of a class or of a module's functions whether "
+        "they are converted",
+        remedy="give {function: True, module: False}",
+    )

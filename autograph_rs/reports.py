@@ -15,7 +15,8 @@ from autograph_rs.converters import places, report
 
 from .depth import converting
 from .modules import IMPORT
-from .source import parse, refuse_own_name
+from .refusals import node_place
+from .source import FunctionNode, parse, refuse_own_name
 
 RULES = tuple(places.RULES.values())
 
@@ -38,7 +39,8 @@ class Finding:
 class StatementReport:
     """A statement: its lines, the text of the first of them, and what becomes of it.
 
-    `first_line` is that of its first decorator, if it has any.
+    `first_line` is that of its first decorator, if it has any. `start` and `end` are its place as trees
+    have it.
     """
 
     first_line: int
@@ -48,6 +50,8 @@ class StatementReport:
     text: str
     becomes: tuple[str, ...]
     findings: tuple[Finding, ...]
+    start: tuple[int, int]
+    end: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -90,8 +94,22 @@ def report_source(source: str, filename: str = "<string>") -> list[FunctionRepor
         return []  # converted already
     refuse_own_name(module, filename)
     lines = source.split("\n")
-    with converting(f"{filename}: the code"):
+    with converting("the code", lambda: node_place(module, filename)):
         return [_shown(function, lines) for function in report.report(gast.ast_to_gast(module))]
+
+
+def report_function(node: FunctionNode, lines: list[str]) -> list[FunctionReport]:
+    """What becomes of a function, and of those inside it.
+
+    Args:
+        node: its tree; a lambda is a function that returns.
+        lines: those of its file.
+    """
+    tree = gast.ast_to_gast(node)
+    if isinstance(tree, gast.Lambda):
+        body = [gast.copy_location(gast.Return(tree.body), tree.body)]
+        tree = gast.copy_location(gast.FunctionDef("<lambda>", tree.args, body, [], None, None, []), tree)
+    return [_shown(function, lines) for function in report.report(gast.Module([tree], []))]
 
 
 def _shown(function: report.FunctionReport, lines: list[str]) -> FunctionReport:
@@ -104,6 +122,8 @@ def _shown(function: report.FunctionReport, lines: list[str]) -> FunctionReport:
             _first_line(s.place, lines),
             s.becomes,
             tuple(_finding(p, lines) for p in s.places),
+            s.place.start,
+            s.place.end,
         )
         for s in function.statements
     )

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from pathlib import Path
 from typing import Any
 
-from autograph_rs.runtime.errors import SaveError
+from autograph_rs.runtime.boundary import public
+from autograph_rs.runtime.errors import SaveError, checked_truth, told
 from autograph_rs.runtime.graph.saved import to_content
 from autograph_rs.runtime.graph.serial import to_text
 
 from .bound import BoundFunction
 from .concrete import ConcreteFunction
 from .functions import Function
-from .loading import LoadedFunction
+from .loading import LoadedFunction, missing, path_of
 
 
+@public
 def save(function: Any, path: str | os.PathLike[str], *, source: bool = True) -> None:
     """Write a traced function to a file, as JSON.
 
@@ -28,6 +31,8 @@ def save(function: Any, path: str | os.PathLike[str], *, source: bool = True) ->
 
     Raises:
         SaveError: there is no trace, or one holds what cannot be written down, such as a py_function.
+        MissingFileError: there is no such folder, or a folder is where the file should be.
+        ArgumentError: `path` is no path, or `source` neither True nor False.
 
     >>> import numpy as np, os, tempfile, autograph_rs as ag
     >>> double = ag.function(lambda x: x * 2)
@@ -37,11 +42,16 @@ def save(function: Any, path: str | os.PathLike[str], *, source: bool = True) ->
     ...     ag.load(path)(np.array([1.0, 2.0, 3.0]))
     array([2., 4., 6.])
     """
+    file, source = path_of(path), checked_truth("source", source)
     name, traces = _traces(function)
     if not traces:
-        raise SaveError(f"{name} cannot be saved: it has no trace: call it first")
+        raise SaveError(
+            f"{name} cannot be saved: it has no trace",
+            why="a file holds graphs, which are made when a function is called",
+            remedy="call it first, or save what its get_concrete_function gives for a TensorSpec",
+        )
     content = to_content(name, traces[0].signature, [trace.concrete for trace in traces], source=source)
-    _replace(Path(path), to_text(content))
+    _replace(file, to_text(content))
 
 
 def _traces(function: Any) -> tuple[str, list[ConcreteFunction]]:
@@ -55,11 +65,16 @@ def _traces(function: Any) -> tuple[str, list[ConcreteFunction]]:
         name = function.__name__
         if any(owner for owner, _ in function.owned_traces()):
             raise SaveError(
-                f"{name} cannot be saved: it has traces for objects whose method it is. Save it as a method "
-                f"of one of them: ag.save(thing.{name}, path)"
+                f"{name} cannot be saved: it has traces for objects whose method it is",
+                why="a file holds the traces of one of them",
+                remedy=f"save it as a method of one: ag.save(thing.{name}, path)",
             )
         return name, function.traces()
-    raise SaveError(f"a {type(function).__name__} cannot be saved: give an ag.function, or one of its traces")
+    raise SaveError(
+        f"{told(function)} cannot be saved",
+        why="a file holds graphs, which only traced functions have",
+        remedy="give an ag.function, or one of its traces",
+    )
 
 
 def _replace(path: Path, text: str) -> None:
@@ -68,6 +83,18 @@ def _replace(path: Path, text: str) -> None:
     try:
         beside.write_text(text, encoding="utf-8")
         beside.replace(path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            error.filename, error.filename2 = str(path), None
+            if path.is_dir():
+                what = f"{str(path)!r} is a folder"
+                raise missing(what, _ONE, "give the path of a file in it", error) from error
+            if not path.parent.is_dir():
+                what = f"there is no folder {str(path.parent)!r} for the file"
+                raise missing(what, _ONE, "make the folder first, or give another path", error) from error
         raise
+
+
+_ONE = "a function is saved to one file, in a folder that is there"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from autograph_rs.runtime.errors import SignatureError, StagingError
+from autograph_rs.runtime.errors import AliasError, ArgumentError, SignatureError, StagingError, told
 from autograph_rs.runtime.graph.compare import same_value
 from autograph_rs.runtime.graph.concrete import Inputs
 from autograph_rs.runtime.graph.specs import Identity, TensorSpec, key
@@ -23,8 +24,9 @@ def spec_of(leaf: Any) -> TensorSpec | None:
         return leaf
     if isinstance(leaf, np.ndarray) and type(leaf) not in (np.ndarray, np.memmap):
         raise StagingError(
-            f"an argument of type {type(leaf).__name__} cannot be staged: what it does beyond an array's "
-            "work would be lost. Pass np.asarray(x)"
+            f"an argument of type {type(leaf).__name__} cannot be staged",
+            why="what it does beyond an array's work would be lost",
+            remedy="pass np.asarray(x)",
         )
     if isinstance(leaf, (np.ndarray, np.generic)):
         return TensorSpec(leaf.shape, leaf.dtype)
@@ -36,6 +38,33 @@ def parameters_of(f: Callable[..., Any]) -> inspect.Signature | None:
         return inspect.signature(f)
     except (TypeError, ValueError):
         return None
+
+
+class Defaults:
+    """Watches that a trace does not change the lists and dicts that are defaults, and makes that undone."""
+
+    def __init__(self, signature: inspect.Signature | None):
+        parameters = {} if signature is None else signature.parameters
+        defaults = {name: p.default for name, p in parameters.items()}
+        self.kept = [(n, d, d.copy(), flatten(d)) for n, d in defaults.items() if type(d) in (list, dict)]
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        for name, default, copy, (leaves, spec) in self.kept:
+            now, made = flatten(default)
+            if made == spec and all(map(operator.is_, now, leaves)):
+                continue
+            default.clear()
+            default.extend(copy) if type(default) is list else default.update(copy)
+            if kind is None:
+                what = type(default).__name__
+                raise AliasError(
+                    f"the function changes the {what} that is the default of {name!r}",
+                    why=f"Python has one such {what} for all calls, and here this is done once, in the trace",
+                    remedy=f"let the default be None and make the {what} in the function, or pass the {what}",
+                )
 
 
 def leaf_names(
@@ -63,11 +92,22 @@ class InputSignature:
     """The `TensorSpec`s that all calls of a function must fit, in the structure of its arguments."""
 
     def __init__(self, specs: Sequence[Any]):
+        if not isinstance(specs, (list, tuple)):
+            given: Any = specs
+            is_one = isinstance(given, TensorSpec)
+            spec = f"ag.TensorSpec({given.shape}, '{given.dtype}')" if is_one else _SPEC
+            raise _no_signature(
+                f"input_signature is a list with a spec for each argument, not {told(specs)}",
+                f"input_signature=[{spec}]",
+            )
         self.structure = tuple(specs)
         self.specs, self.spec = flatten(self.structure)
         wrong = [s for s in self.specs if not isinstance(s, TensorSpec)]
         if wrong:
-            raise TypeError(f"input_signature holds a TensorSpec for each array, not {wrong[0]!r}")
+            raise _no_signature(
+                f"input_signature holds a TensorSpec for each array, not {told(wrong[0])}",
+                f"input_signature=[{_SPEC}], a spec for each argument",
+            )
 
     def fitted(self, name: str, args: tuple[Any, ...]) -> list[Any]:
         """The leaves of a call, Python's numbers among them as arrays.
@@ -81,8 +121,18 @@ class InputSignature:
             if all(s.admits(v) for v, s in zip(leaves, self.specs, strict=True)):
                 return leaves
         raise SignatureError(
-            f"{name} was called with ({shown(args)}), but its input_signature is ({shown(self.structure)})"
+            f"{name} was called with ({shown(args)}), but its input_signature is ({shown(self.structure)})",
+            why="one graph, made for the input signature, serves all calls",
+            remedy="give arguments of these dtypes and shapes, or leave input_signature out",
         )
+
+
+_SPEC = "ag.TensorSpec((None,), 'float64')"
+
+
+def _no_signature(what: str, instead: str) -> ArgumentError:
+    why = "it says dtype and shape of the arrays that all calls give"
+    return ArgumentError(what, why=why, remedy=f"give {instead}")
 
 
 def shown(values: Iterable[Any]) -> str:
@@ -152,9 +202,7 @@ def bound_leaves(
     positional, named = list(traced_args), dict(traced_kwargs)
     names = [] if signature is None else list(signature.parameters)
     if len(args) > len(positional):
-        raise SignatureError(
-            f"{len(args)} arguments are given by position, but {len(positional)} were traced"
-        )
+        raise _unfit(f"{len(args)} arguments are given by position, but {len(positional)} were traced")
     staged = [i for i, value in enumerate(positional) if _is_staged(value)]
     given = dict(zip(staged if len(args) == len(staged) else range(len(args)), args, strict=False))
     for name, value in kwargs.items():
@@ -162,7 +210,7 @@ def bound_leaves(
             continue
         place = names.index(name) if name in names else len(positional)
         if place >= len(positional) or place in given:
-            raise SignatureError(f"there is no argument {name!r}, or it is given twice")
+            raise _unfit(f"there is no argument {name!r}, or it is given twice")
         given[place] = value
     for i in range(len(positional)):
         label = names[i] if i < len(names) else f"args_{i}"
@@ -171,8 +219,16 @@ def bound_leaves(
     arguments = (tuple(positional), named)
     leaves = flatten(arguments, changeable=True)[0]
     if not _are_told_apart(inputs, leaves):
-        raise SignatureError("its Variables are the same where others were traced, or others for the same")
+        raise _unfit("its Variables are the same where others were traced, or others for the same")
     return leaves, arguments
+
+
+def _unfit(what: str) -> SignatureError:
+    return SignatureError(
+        what,
+        why="a concrete function is one graph, which takes what it was traced for",
+        remedy="give such arguments, or call the function that it is a trace of, which traces anew",
+    )
 
 
 _MISSING = object()
@@ -221,19 +277,17 @@ def _checked(name: str, traced: Any, value: Any) -> Any:
     leaves, spec = flatten(traced, changeable=True)
     if value is _MISSING:
         if _is_staged(traced):
-            raise SignatureError(f"the argument {name!r}, {shown_value(traced)}, is missing")
+            raise _unfit(f"the argument {name!r}, {shown_value(traced)}, is missing")
         return unflatten(spec, [leaf.get() if isinstance(leaf, Identity) else leaf for leaf in leaves])
     given, given_spec = flatten(value, changeable=True)
     if not fits(spec, given_spec):
-        raise SignatureError(
-            f"the argument {name!r} was traced as {shown_value(traced)}, not {shown_value(value)}"
-        )
+        raise _unfit(f"the argument {name!r} was traced as {shown_value(traced)}, not {shown_value(value)}")
     fitted = []
     for leaf, new in zip(leaves, given, strict=True):
         if isinstance(leaf, TensorSpec):
             new = _as_array(new, leaf)
         if not _fits_leaf(leaf, new):
-            raise SignatureError(
+            raise _unfit(
                 f"the argument {name!r} was traced as {shown_value(traced)}, not {shown_value(value)}"
             )
         fitted.append(new)
@@ -267,3 +321,14 @@ def key_text(leaf_key: Any) -> str:
     if is_array_key(leaf_key):
         return str(ArrayType(leaf_key[0], leaf_key[1]))
     return repr(leaf_key[1]) if type(leaf_key) is tuple else repr(leaf_key)
+
+
+def changed_arguments(names: Sequence[str], history: Sequence[tuple[list[str], list[Any]]]) -> list[str]:
+    """`x was float64[1], float64[2]` for each leaf that differs between traces of these names."""
+    changed = []
+    for place, name in enumerate(names):
+        found = [key_text(keys[place]) for n, keys in history if n == names and len(keys) > place]
+        distinct = list(dict.fromkeys(found))
+        if len(distinct) > 1:
+            changed.append(f"{name} was {', '.join(distinct[:4])}{', ...' if len(distinct) > 4 else ''}")
+    return changed

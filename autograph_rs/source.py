@@ -1,25 +1,34 @@
 """From a function to the tree of its source.
 
-A file is parsed and compiled once per version of its text. The function's node is found by its
-first line and name, a lambda's by the exact columns that its instructions carry. The node must
-compile to the very code that the function runs: a file that has changed since is noticed.
+A text is parsed and compiled once per version. The function's node is found by its first line and
+name, a lambda's by the exact columns that its instructions carry. The node must compile to the very
+code that the function runs: a file that has changed since is noticed, and the text of another
+function never taken. A function that stands on another line by now is found there.
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
-import linecache
 import textwrap
 import threading
 import types
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeAlias
 
 from autograph_rs.runtime.errors import ConversionError
 
+from . import refusals
 from .depth import big_trees
+from .hooks import as_imported
+from .shapes import shape
+from .texts import is_kept, reason, texts_of
 
 OPERATORS = "ag__"
+ANNOTATIONS = __future__.annotations.compiler_flag
+_FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # cells of notebooks may await
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -35,45 +44,93 @@ class Found:
 class _File:
     """One version of a source text, parsed."""
 
-    def __init__(self, text: str, filename: str):
+    def __init__(self, text: str, filename: str, flags: int):
+        self.text, self.filename, self.flags = text, filename, flags
         self.tree = parse(text, filename)
         self.functions: dict[int, list[Found]] = {}
         self._index(self.tree, None)
-        code = _compiled(text, filename)
-        self.codes: dict[tuple[int, str], list[types.CodeType]] = {}
-        self._collect(code)
+        self.codes = _codes(_compiled(text, filename, flags))
+        self._alone: dict[int, Codes] = {}
+        self._imported: Codes | None = None
 
     def _index(self, node: ast.AST, class_name: str | None) -> None:
         stack = [(node, class_name)]
         while stack:
             node, class_name = stack.pop()
             inner = node.name if isinstance(node, ast.ClassDef) else class_name
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                line = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-                self.functions.setdefault(line, []).append(Found(node, class_name))
-            elif isinstance(node, ast.Lambda):
-                self.functions.setdefault(node.lineno, []).append(Found(node, class_name))
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+                self.functions.setdefault(first_line(node), []).append(Found(node, class_name))
             stack.extend((child, inner) for child in ast.iter_child_nodes(node))
 
-    def _collect(self, code: types.CodeType) -> None:
-        stack = [code]
-        while stack:
-            code = stack.pop()
-            self.codes.setdefault((code.co_firstlineno, code.co_qualname), []).append(code)
-            stack.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
+    def at_line(self, code: types.CodeType) -> list[Found]:
+        """What may be the function of some code, by its line, name and parameters."""
+        found = [f for f in self.functions.get(code.co_firstlineno, ()) if _fits(f.node, code)]
+        if len(found) > 1:
+            found = _around_instructions([f for f in found if isinstance(f.node, ast.Lambda)], code) or found
+        return found
+
+    def is_source(self, node: FunctionNode, function: types.FunctionType) -> bool:
+        """Whether a node compiles to the code of a function, however that was compiled."""
+        key, wanted = (first_line(node), function.__code__.co_name), shape(function.__code__)
+        return any(
+            any(shape(code) == wanted for code in codes.get(key, ()))
+            for codes in self._compilations(node, function)
+        )
+
+    def _compilations(self, node: FunctionNode, function: types.FunctionType) -> Iterator[Codes]:
+        yield self.codes
+        first = next(s for s in self.tree.body if node.lineno <= (s.end_lineno or 0))
+        if first.lineno not in self._alone:  # IPython and the prompt compile each statement alone
+            with big_trees():
+                alone = ast.Module([s for s in self.tree.body if s.lineno == first.lineno], [])
+                code = compile(alone, self.filename, "exec", self.flags, dont_inherit=True)
+            self._alone[first.lineno] = _codes(code)
+        yield self._alone[first.lineno]
+        if self._imported is None:
+            self._imported = _codes(as_imported(self.text, function))
+        yield self._imported
+
+    def elsewhere(self, function: types.FunctionType) -> list[Found]:
+        """Where the very function stands by now, or one like it."""
+        every = (f for line in self.functions.values() for f in line if not isinstance(f.node, ast.Lambda))
+        fitting = (f for f in every if _fits(f.node, function.__code__))
+        return list(islice((f for f in fitting if self.is_source(f.node, function)), 1))
 
 
-def _compiled(text: str, filename: str) -> types.CodeType:
+Codes: TypeAlias = dict[tuple[int, str], list[types.CodeType]]
+
+
+def _codes(code: types.CodeType | None) -> Codes:
+    """The codes in a code, by first line and name."""
+    found: Codes = {}
+    stack = [] if code is None else [code]
+    while stack:
+        code = stack.pop()
+        found.setdefault((code.co_firstlineno, code.co_name), []).append(code)
+        stack.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
+    return found
+
+
+def first_line(node: ast.AST) -> int:
+    """Where a function begins, with its decorators."""
+    lines: list[int] = [n.lineno for n in (node, *getattr(node, "decorator_list", ()))]
+    return min(lines)
+
+
+def _compiled(text: str, filename: str, flags: int) -> types.CodeType:
     """The code of a text; Python compiles deeper nests from text than from a tree."""
     try:
         with big_trees():
-            return compile(text, filename, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise ConversionError(f"{filename}: the source cannot be compiled: {error}") from error
+            made: types.CodeType = compile(text, filename, "exec", flags, dont_inherit=True)
+            return made
+    except SyntaxError as error:
+        raise refusals.syntax(error, filename) from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise refusals.unparsable(error, filename) from error
 
 
 MAX_FILES = 64
-_files: dict[tuple[str, int], _File] = {}
+_files: dict[tuple[str, int, int], _File] = {}
 _lock = threading.Lock()
 
 
@@ -86,10 +143,9 @@ def parse(text: str, filename: str) -> ast.Module:
     try:
         return ast.parse(text, filename)
     except SyntaxError as error:
-        place = f"{filename}:{error.lineno}:{error.offset}"
-        raise ConversionError(f"{place}: {error.msg}") from error
+        raise refusals.syntax(error, filename) from error
     except (ValueError, RecursionError, MemoryError) as error:
-        raise ConversionError(f"{filename}: the source cannot be parsed: {error}") from error
+        raise refusals.unparsable(error, filename) from error
 
 
 def find(function: types.FunctionType, source: str | None = None, *, trusted: bool = False) -> Found:
@@ -105,53 +161,74 @@ def find(function: types.FunctionType, source: str | None = None, *, trusted: bo
     Raises:
         ConversionError: the source cannot be had, or is not what the function was compiled from.
     """
-    code = function.__code__
     if source is not None:
         return _find_in_text(function, textwrap.dedent(source))
-    filename = code.co_filename
-    text = _text(function)
-    if not text:
-        raise ConversionError(
-            f"the source of {describe(function)} cannot be had: there is no text for {filename!r}. "
-            "Define the function in a file, or pass its text: to_graph(f, source=...)"
-        )
-    key = (filename, hash(text))
+    return search(function, trusted)[0]
+
+
+def text_of(function: types.FunctionType) -> str | None:
+    """The text of a function alone, such as `find` takes; none where there is no such text."""
+    try:
+        found, text = search(function, trusted=False)
+        node = found.node
+        if isinstance(node, ast.Lambda):
+            own = f"({ast.get_source_segment(text, node)})"
+        else:
+            own = "\n".join(text.split("\n")[first_line(node) - 1 : node.end_lineno])
+        own = own if own[:1].strip() else f"if True:\n{own}"
+        _find_in_text(function, own)
+    except ConversionError:
+        return None
+    return own
+
+
+def search(function: types.FunctionType, trusted: bool) -> tuple[Found, str]:
+    """The node of a function, and the text that it stands in."""
+    read = False
+    for text in texts_of(function):
+        found = _find(_file(text, function.__code__), function, trusted)
+        if found is not None:
+            return found, text
+        read = True
+    if read and is_kept(function):
+        raise refusals.changed(function)
+    raise refusals.no_text(function, *reason(function))
+
+
+def _file(text: str, code: types.CodeType) -> _File:
+    filename, flags = code.co_filename, _FLAGS | code.co_flags & ANNOTATIONS
+    key = (filename, hash(text), flags)
     with _lock:
         file = _files.get(key)
         if file is None:
             for old in [k for k in _files if k[0] == filename] or list(_files)[: len(_files) - MAX_FILES]:
                 del _files[old]
-            file = _files[key] = _File(text, filename)
-    candidates = [f for f in file.functions.get(code.co_firstlineno, ()) if _fits(f.node, code)]
+            file = _files[key] = _File(text, filename, flags)
+    return file
+
+
+def _find(file: _File, function: types.FunctionType, trusted: bool) -> Found | None:
+    candidates = file.at_line(function.__code__)
+    if not trusted:
+        candidates = [f for f in candidates if file.is_source(f.node, function)] or file.elsewhere(function)
     if len(candidates) > 1:
-        candidates = (
-            _around_instructions([f for f in candidates if isinstance(f.node, ast.Lambda)], code)
-            or candidates
-        )
-    if len(candidates) != 1:
-        raise _changed(function) if not candidates else _ambiguous(function)
-    if not trusted and not _same_code(file, candidates[0].node, code):
-        raise _changed(function)
-    return candidates[0]
+        raise refusals.ambiguous(function, [f.node for f in candidates])
+    return candidates[0] if candidates else None
 
 
 def _find_in_text(function: types.FunctionType, text: str) -> Found:
-    tree = parse(text, function.__code__.co_filename)
+    tree = parse(text, f"<source given for {function.__qualname__}>")
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
     found = [n for n in ast.walk(tree) if isinstance(n, kinds) and _fits(n, function.__code__)]
     if len(found) != 1:
-        raise ConversionError(
-            f"the given source holds {len(found)} functions like {describe(function)}, not one"
-        )
+        raise refusals.not_one(function, len(found))
     class_name = next(
         (c.name for c in ast.walk(tree) if isinstance(c, ast.ClassDef) and found[0] in c.body), None
     )
     scope = function.__qualname__.split(".")[:-1]
     if class_name is None and scope and scope[-1] != "<locals>":
         class_name = scope[-1]
-    decorators = getattr(found[0], "decorator_list", [])
-    first = min([found[0].lineno, *(d.lineno for d in decorators)])
-    ast.increment_lineno(found[0], function.__code__.co_firstlineno - first)
+    ast.increment_lineno(found[0], function.__code__.co_firstlineno - first_line(found[0]))
     return Found(found[0], class_name)
 
 
@@ -162,7 +239,7 @@ def _fits(node: FunctionNode, code: types.CodeType) -> bool:
     names += [a.arg for a in (args.vararg, args.kwarg) if a is not None]
     own = code.co_varnames[: len(names)]
     private = any(n.startswith("__") and not n.endswith("__") for n in names)
-    return code.co_name.endswith(name) and (private or own == tuple(names))
+    return code.co_name == name and (private or own == tuple(names))
 
 
 def _around_instructions(candidates: list[Found], code: types.CodeType) -> list[Found]:
@@ -189,51 +266,13 @@ def _around_instructions(candidates: list[Found], code: types.CodeType) -> list[
     return sorted(filter(holds, candidates), key=body_start)[-1:]
 
 
-def _same_code(file: _File, node: FunctionNode, code: types.CodeType) -> bool:
-    same_place = file.codes.get((code.co_firstlineno, code.co_qualname), ())
-    if any(other.co_code == code.co_code and _data(other) == _data(code) for other in same_place):
-        return True
-    # Test runners rewrite the assertions of a function when they import it.
-    return any(isinstance(n, ast.Assert) for n in ast.walk(node))
-
-
-def _data(code: types.CodeType) -> tuple[object, ...]:
-    """The names and the constants of some code, each with its type."""
-    constants = [(type(c), c) for c in code.co_consts if not isinstance(c, types.CodeType)]
-    return code.co_names, tuple(constants)
-
-
-def describe(function: types.FunctionType) -> str:
-    code = function.__code__
-    return f"{function.__qualname__!r} ({code.co_filename}:{code.co_firstlineno})"
-
-
-def _changed(function: types.FunctionType) -> ConversionError:
-    return ConversionError(
-        f"the source file of {describe(function)} has changed since the function was compiled: "
-        "reload the module, or start the program again"
-    )
-
-
-def _ambiguous(function: types.FunctionType) -> ConversionError:
-    return ConversionError(
-        f"several functions at one place look like {describe(function)}: give each a line of its own"
-    )
-
-
-def has_text(function: types.FunctionType) -> bool:
-    """Whether there is any text for a function's file."""
-    return bool(_text(function))
-
-
-def _text(function: types.FunctionType) -> str:
-    """The text of a function's file as it is now; none where it cannot be read."""
-    filename = function.__code__.co_filename
+def is_known(function: types.FunctionType) -> bool:
+    """Whether there is a text that a function was compiled from, or a file that it once was in."""
     try:
-        linecache.checkcache(filename)
-        return "".join(linecache.getlines(filename, function.__globals__))
-    except ValueError:  # no file can have such a name
-        return ""
+        find(function, trusted=False)
+    except ConversionError:
+        return is_kept(function) and any(texts_of(function))
+    return True
 
 
 def refuse_own_name(tree: ast.AST, filename: str) -> None:
@@ -244,11 +283,7 @@ def refuse_own_name(tree: ast.AST, filename: str) -> None:
     """
     for node in ast.walk(tree):
         if OPERATORS in _names_of(node):
-            place = f"{filename}:{getattr(node, 'lineno', 1)}"
-            raise ConversionError(
-                f"{place}: converted code needs the name {OPERATORS!r} for itself: use another, "
-                "unless this was converted ahead of time and needs no conversion"
-            )
+            raise refusals.own_name(OPERATORS, node, filename)
 
 
 def _names_of(node: ast.AST) -> list[str]:

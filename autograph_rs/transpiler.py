@@ -21,31 +21,34 @@ import gast
 
 from autograph_rs import converters, runtime
 from autograph_rs.converters import Pipeline
-from autograph_rs.runtime import staging
-from autograph_rs.runtime.calls import Entries, Replacements, make_callee
-from autograph_rs.runtime.errors import ConversionError
+from autograph_rs.runtime import left, staging
+from autograph_rs.runtime.boundary import public
+from autograph_rs.runtime.calls import Entries, Entry, Replacements, make_callee
+from autograph_rs.runtime.errors import ConversionError, checked_truth
 from autograph_rs.runtime.source_maps import SourceMap
 from autograph_rs.runtime.switch import is_off
 from autograph_rs.runtime.tracebacks import hide, without_own_frame
 
 from . import loader, source
-from .codes import around, codes_in, function_inside, names_in, outlives
+from .codes import around, codes_in, names_in, outlives
 from .depth import converting
-from .entries import Converted, Thin
+from .entries import Converted, Made, Texts, Thin
+from .known import Known, enlist, made_inside, origin
 from .maps import source_map
-from .plugged import namespace, with_lists
+from .plugged import namespace, pipeline_of
 from .policy import Policy, checked_globs, checked_rules
-from .source import describe
+from .refusals import code_place, node_of
+from .telling import now, tell_call, tell_conversion
+from .texts import checked_text
 
-hide(os.path.dirname(__file__))
+for _room in (__file__, converters.__file__):  # a folder of its own in a checkout
+    hide(os.path.dirname(_room))
 
 
 MAX_SHARED = 512
-_transpilers: weakref.WeakSet[Transpiler] = weakref.WeakSet()
-_listing = threading.RLock()  # a set that grows cannot be read
 
 
-class Transpiler:
+class Transpiler(Known):
     """Converts functions to calls of operators.
 
     Args:
@@ -64,8 +67,8 @@ class Transpiler:
         name: what the transpiler is called where it is shown.
 
     Raises:
-        PipelineError: a feature is unknown.
-        TypeError: an argument is of another kind.
+        OptionError: a feature is unknown.
+        ArgumentError: an argument is of another kind.
 
     >>> import autograph_rs as ag, types
     >>> log = []
@@ -81,6 +84,7 @@ class Transpiler:
     (-3, [('x',)])
     """
 
+    @public
     def __init__(
         self,
         *,
@@ -97,35 +101,31 @@ class Transpiler:
     ):
         self.name = name
         globs = checked_globs(include), checked_globs(exclude)
-        self.policy = Policy(recursive, *globs, checked_rules(rules or {}))
-        self.pipeline = Pipeline() if passes is None else passes
-        if not isinstance(self.pipeline, Pipeline):
-            raise TypeError(f"passes are a Pipeline, not {passes!r}")
-        if features is not None:
-            self.pipeline = self.pipeline.only(features)
-        if features is None or "lists" in features:
-            self.pipeline = with_lists(self.pipeline, operators)
+        self.policy = Policy(checked_truth("recursive", recursive), *globs, checked_rules(rules or {}))
+        self.pipeline = pipeline_of(passes, features, operators)
         self._verifies = passes is not None
         self._replacements = Replacements(builtins or {}, call_hook)
-        self._entries = Entries()
-        self._converted = Entries()
-        self._texts: dict[int, str] = {}
+        self._entries, self._converted = Entries(), Entries()
+        self._texts = Texts(self._entries)
+        self.given: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()  # by what was made
         self._shared: deque[Converted] = deque()
         self._lock = threading.RLock()
         self._made: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()  # by to_graph?
         self._embedded = operators is not None or bool(self._replacements)
         self.callee = make_callee(self._entries, self._resolve, self._replacements, embedded=self._embedded)
-        with _listing:
-            _transpilers.add(self)
+        enlist(self)
         self._entries.keep(thin_code(), Thin())
-        plugged = namespace(operators, self.callee, self._replacements, recursive=recursive)
-        self._cell = types.CellType(plugged)
+        self.namespace = namespace(
+            operators, self.callee, self._replacements, recursive=recursive, transpiler=self
+        )
+        self._cell = types.CellType(self.namespace)
 
     def __repr__(self) -> str:
         return f"<Transpiler {self.name!r}>"
 
     # The public road
 
+    @public
     def convert(self, f: Any = None, *, source: str | None = None) -> Any:
         """A callable that runs `f` itself, and its converted code while a backend is staging.
 
@@ -137,7 +137,7 @@ class Transpiler:
             source: the text of `f`, where it cannot be read.
 
         Raises:
-            TypeError: `f` is no callable.
+            ArgumentError: `f` is no Python callable.
             ConversionError: the source of `f` cannot be had (at the first staged call).
 
         >>> import autograph_rs as ag
@@ -147,17 +147,19 @@ class Transpiler:
         >>> relu(-2)
         0
         """
+        checked_text(source)
         if f is None:
             return functools.partial(self.convert, source=source)
         if not isinstance(f, types.FunctionType):
             return around(f, lambda inner: self.convert(inner, source=source))
-        if f in self._made:
+        if f in self._made and source is None:
             return f
-        f = self.original(f)
+        f, text = origin(f, source, thin_code())
         if self.is_converted(f) or outlives(f.__code__):
-            return self.to_graph(f, source=source)
-        return self._thin(f, source)
+            return self.to_graph(f, source=text)
+        return self._thin(f, text)
 
+    @public
     def to_graph(self, f: Any, *, source: str | None = None) -> Any:
         """The converted function, which runs converted code on plain values too.
 
@@ -166,7 +168,7 @@ class Transpiler:
             source: the text of `f`, where it cannot be read.
 
         Raises:
-            TypeError: `f` is no callable.
+            ArgumentError: `f` is no Python callable.
             ConversionError: the source cannot be had, or has changed since `f` was compiled.
 
         >>> import autograph_rs as ag
@@ -177,18 +179,21 @@ class Transpiler:
         >>> ag.to_graph(f)(100)
         6
         """
+        checked_text(source)
         if not isinstance(f, types.FunctionType):
             return around(f, lambda inner: self.to_graph(inner, source=source))
-        if self._made.get(f):
+        if self._made.get(f) and source is None:
             return f
-        f = self.original(f)
+        f, text = origin(f, source, thin_code())
         if id(f.__code__) in self._converted or (self.is_converted(f) and not made_inside(f)):
             return f
-        entry = self._entry(f, source)
-        made = loader.dressed(entry.bind(f), f)
+        made = loader.dressed(self.entry(f, text).bind(f), f)
         self._made[made] = True
+        if text is not None:
+            self.given[made] = text
         return made
 
+    @public
     def to_code(self, f: Any, *, source: str | None = None) -> str:
         """The source text of the converted function, exactly what `to_graph` runs.
 
@@ -197,7 +202,7 @@ class Transpiler:
             source: the text of `f`, where it cannot be read.
 
         Raises:
-            TypeError: `f` is no callable.
+            ArgumentError: `f` is no Python callable.
             ConversionError: the source cannot be had, or has changed since `f` was compiled.
 
         >>> import autograph_rs as ag
@@ -223,6 +228,7 @@ class Transpiler:
         """
         return self._text(f, source)[1]
 
+    @public
     def source_map(self, f: Any, *, source: str | None = None) -> SourceMap:
         """Where what stands in `to_code` came from.
 
@@ -231,7 +237,7 @@ class Transpiler:
             source: the text of `f`, where it cannot be read.
 
         Raises:
-            TypeError: `f` is no callable.
+            ArgumentError: `f` is no Python callable.
             ConversionError: the source cannot be had, or has changed since `f` was compiled.
 
         >>> import autograph_rs as ag
@@ -249,12 +255,13 @@ class Transpiler:
         return source_map(tree, text, self.original(f).__code__.co_filename)
 
     def _text(self, f: Any, source: str | None) -> tuple[ast.AST, str]:
-        f = self.original(f)
-        tree = self._entry(f, source).tree
-        with converting(describe(f)):
+        f, source = origin(f, checked_text(source), thin_code())
+        tree = self._shown(f, source).tree
+        with converting(repr(f.__qualname__), lambda: code_place(f.__code__)):
             detached = ast.fix_missing_locations(loader.detached(tree))
             return detached, ast.unparse(detached)
 
+    @public
     def original(self, f: Any) -> types.FunctionType:
         """The function that the user wrote, of what this transpiler made of it.
 
@@ -262,14 +269,15 @@ class Transpiler:
             f: what `convert` takes; of a method, partial or object it is the function inside.
 
         Raises:
-            TypeError: `f` is no callable.
+            ArgumentError: `f` is no Python callable.
         """
-        while not isinstance(f, types.FunctionType):
-            f = function_inside(f)
-        while f.__code__ is thin_code() or any(other.has_made(f) for other in live()):
-            f = f.__wrapped__  # type: ignore[attr-defined]
-        return f  # type: ignore[no-any-return]
+        return origin(f, None, thin_code())[0]
 
+    def text_of(self, f: Any) -> str | None:
+        """The text that was given for a function, when what `f` is was made."""
+        return origin(f, None, thin_code())[1]
+
+    @public
     def has_converted(self, f: Any) -> bool:
         """Whether this transpiler has converted the code of `f` by now: by name, or since it was called.
 
@@ -277,9 +285,9 @@ class Transpiler:
             f: what `convert` takes.
 
         Raises:
-            TypeError: `f` is no callable.
+            ArgumentError: `f` is no Python callable.
         """
-        return isinstance(self._entries.get(id(self.original(f).__code__)), Converted)
+        return self._texts.has(self.original(f).__code__)
 
     def has_made(self, f: types.FunctionType) -> bool:
         """Whether a function is a result of this transpiler's `convert` or `to_graph`."""
@@ -299,8 +307,8 @@ class Transpiler:
     # Inside
 
     def _thin(self, f: types.FunctionType, text: str | None) -> Callable[..., Any]:
-        made: list[Callable[..., Any]] = []
-        is_staging = _always if self._embedded else runtime.is_staging
+        made = Made(self, f, text)
+        is_staging: Callable[[], bool] = (lambda: True) if self._embedded else runtime.is_staging
 
         def convert_call(*args: Any, **kwargs: Any) -> Any:
             try:
@@ -308,44 +316,45 @@ class Transpiler:
                     return f(*args, **kwargs)
                 if not made:
                     made.append(self.to_graph(f, source=text))
-                with runtime.entered():
-                    return made[0](*args, **kwargs)
+                try:
+                    with runtime.entered():
+                        return made[0](*args, **kwargs)
+                except BaseException as error:
+                    if staging.ended(error, sys._getframe()):
+                        return None
+                    raise
             except BaseException as error:
+                left.annotate(error)
                 without_own_frame(error)
-                if made and staging.ended(error, sys._getframe()):
-                    return None
                 raise
 
-        self._keep_text(f.__code__, text)
         functools.update_wrapper(convert_call, f)
         convert_call.__defaults__, convert_call.__kwdefaults__ = None, None
         loader.mark_converted(convert_call)
         self._made[convert_call] = False
         return convert_call
 
-    def _keep_text(self, code: types.CodeType, text: str | None) -> None:
-        if text is not None and self._texts.get(id(code)) != text:
-            self._texts[id(code)] = text
-            weakref.finalize(code, self._texts.pop, id(code), None)
-
-    def _entry(self, f: types.FunctionType, text: str | None = None) -> Converted:
-        entry = self._entries.get(id(f.__code__))
-        if isinstance(entry, Converted):
-            return entry
-        self._keep_text(f.__code__, text)
-        text = self._texts.get(id(f.__code__))
+    def entry(self, f: types.FunctionType, text: str | None = None) -> Converted:
+        """The entry of a function, of its own source or of a text that is given for it."""
+        found = self._texts.known(f.__code__, text)
+        if found is not None:
+            return found
         with self._lock:
-            entry = self._entries.get(id(f.__code__))
-            if not isinstance(entry, Converted):
-                entry = self._convert(f, text)
-                self._entries.keep(f.__code__, entry)
-        return entry
+            found = self._texts.known(f.__code__, text)
+            return found or self._texts.keep(f.__code__, self._convert(f, text))
+
+    def _shown(self, f: types.FunctionType, text: str | None) -> Converted:
+        """The entry of a function that is shown and not run: where calls leave it, they go on to do so."""
+        if self._texts.known(f.__code__, text) or self.policy.reason_to_leave(f) is None:
+            return self.entry(f, text)
+        return self._convert(f, text)
 
     def _convert(self, f: types.FunctionType, text: str | None) -> Converted:
+        started = now()
         found = source.find(f, text, trusted=made_inside(f))
         if any(source.OPERATORS in names_in(c) for c in codes_in(f.__code__)):
             source.refuse_own_name(found.node, f.__code__.co_filename)
-        with converting(describe(f)):
+        with converting(repr(f.__qualname__), lambda: node_of(found.node, f)):
             tree = gast.ast_to_gast(found.node)
             if found.class_name is not None:
                 converters.mangle(tree, found.class_name)
@@ -354,43 +363,35 @@ class Transpiler:
             for inner in codes_in(code):
                 self._entries.keep(inner, None)
                 self._converted.keep(inner, None)
-        entry = Converted(code, self._cell, tree=tree)
+        tell_conversion(f, tree, started)
+        entry = Converted(code, self._cell, tree=tree, text=text)
         if f.__closure__ is None and f.__defaults__ is None and f.__kwdefaults__ is None:
             entry.shared, entry.globals = entry.bind(f), f.__globals__
             self._shared.append(entry)
-            if len(self._shared) > MAX_SHARED:  # what is shared keeps its module alive
-                oldest = self._shared.popleft()
+            if len(self._shared) > MAX_SHARED:
+                oldest = self._shared.popleft()  # what is shared keeps its module alive
                 oldest.shared = oldest.globals = None
         return entry
 
-    def _resolve(self, f: types.FunctionType) -> Converted | None:
+    def _resolve(self, f: types.FunctionType) -> Entry | None:
         """What becomes of a function that converted code calls."""
+        tell_call(f, self.policy)
+        if f.__code__ == thin_code():  # of another process
+            return self._entries.keep(f.__code__, Thin())
         if self.policy.reason_to_leave(f) is None:
             try:
-                return self._entry(f)
-            except ConversionError:
-                if source.has_text(f):
+                return self.entry(f)
+            except ConversionError as error:
+                given = self._texts.latest(f.__code__)
+                if given is not None:
+                    return self._entries.keep(f.__code__, given)
+                if source.is_known(f):
                     raise
-        self._entries.keep(f.__code__, None)
-        return None
-
-
-def _always() -> bool:
-    return True
+                left.note(f.__code__, f"{f.__qualname__!r} was called as it is: {error}")
+        return self._entries.keep(f.__code__, None)
 
 
 def thin_code() -> types.CodeType:
     """The code that all callables of `convert` share."""
     codes = codes_in(Transpiler._thin.__code__)  # noqa: SLF001 - our own
     return next(code for code in codes if code.co_name == "convert_call")
-
-
-def made_inside(f: types.FunctionType) -> bool:
-    """Whether a converted function made `f`, whose code is not what its source compiles to."""
-    return any(id(f.__code__) in other._converted for other in live())  # noqa: SLF001 - of the same class
-
-
-def live() -> list[Transpiler]:
-    """The transpilers that there are."""
-    with _listing:
-        return list(_transpilers)

@@ -16,7 +16,7 @@ from .passes import FEATURES, PIPELINE, Context, Lists, Operators, Pass, Rewrite
 from .pipeline import Pipeline, PipelineError
 from .trees import nested_functions
 
-OPERATORS_VERSION = 1
+OPERATORS_VERSION = 2
 """The version of the generated form and of the operators that it calls: that of `docs/operators.md`."""
 
 

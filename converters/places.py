@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import gast
 
-from .analysis import is_anchored
+from .anchors import rule_of
 from .passes.expressions import is_plain
-from .trees import COMPREHENSIONS, FUNCTIONS, TRIES, children, operator_name, within
+from .trees import COMPREHENSIONS, FUNCTIONS, children, operator_name
 
 
 @dataclass(frozen=True)
@@ -37,14 +37,14 @@ _RULES = (
         "AG001",
         "suspends",
         "it holds {detail}, and only the function itself can be suspended",
-        "move the staged condition or loop into a function of its own",
+        "collect in a list what it yields, and return that; or decide in a function of its own",
         "'yield', 'await', 'async for' or 'async with'",
     ),
     Rule(
         "AG002",
         "reads-the-frame",
         "it holds {detail}, which reads the function's own frame",
-        "name the values that are needed instead",
+        "name the values that are needed",
         "locals(), vars(), dir(), eval() or exec()",
     ),
     Rule(
@@ -165,33 +165,14 @@ class Place:
 
 def kept_by(node: gast.AST, anchor: gast.AST, construct: str) -> Place:
     """The place of what stays in Python on account of another node, its anchor."""
-    kind = type(anchor)
-    code, shown = "AG001", _SUSPENDING.get(kind, "yield")
-    if kind is gast.Call:
-        code, shown = "AG002", f"{anchor.func.id}()"
-    elif kind in TRIES:
-        code, shown = "AG003", "the 'try'"
-    elif kind is gast.NamedExpr:
-        return Place(Span.of(node), "AG006", construct, f"'{anchor.target.id} :='")
-    elif kind is gast.comprehension:
-        anchor = anchor.target
-    return Place(Span.of(node), code, construct, f"{shown} (line {anchor.lineno})")
-
-
-_SUSPENDING = {
-    gast.Yield: "'yield'",
-    gast.YieldFrom: "'yield from'",
-    gast.Await: "'await'",
-    gast.AsyncFor: "'async for'",
-    gast.AsyncWith: "'async with'",
-    gast.comprehension: "'async for'",
-}
-
-
-def anchor_of(node: gast.AST) -> gast.AST:
-    """What keeps an expression in its place: a node that must run there, or one that binds a name."""
-    found = [n for n in within(node) if is_anchored(n) or type(n) is gast.NamedExpr]
-    return next((n for n in found if type(n) is not gast.NamedExpr), found[0])
+    code, what = rule_of(anchor)
+    detail = what if code == "AG002" else f"'{what}'"
+    if code == "AG003":
+        detail = f"the {detail}"
+    if code != "AG006":
+        at = anchor.target if type(anchor) is gast.comprehension else anchor
+        detail += f" (line {at.lineno})"
+    return Place(Span.of(node), code, construct, detail)
 
 
 PLAIN_CALLS = frozenset(("isinstance", "issubclass", "callable"))

@@ -14,10 +14,11 @@ import gast
 
 from . import convert_tree
 from .analysis import Facts
+from .anchors import anchor_of
 from .passes import Pass
 from .passes.expressions import is_plain
 from .pipeline import Pipeline
-from .places import Place, Span, anchor_of, decides_nothing, kept_by
+from .places import Place, Span, decides_nothing, kept_by
 from .refusals import called_by_python, decorators, refusals
 from .trees import FUNCTIONS, blocks, children, evaluated_at_definition, operator_name
 from .wording import AS_IT_IS, Draft, describe, refused

@@ -97,15 +97,30 @@ def header(statement: gast.AST) -> gast.AST:
     return place
 
 
-def children(node: gast.AST) -> Iterator[gast.AST]:
-    for field in node._fields:
-        value = getattr(node, field, None)
-        if isinstance(value, list):
-            for item in value:
-                if isinstance(item, gast.AST):
-                    yield item
+class _Fields(dict[type, tuple[str, ...]]):
+    """The fields of each kind of node that may hold nodes; a context (`Load`) says nothing by itself."""
+
+    _OTHERS = frozenset(("id", "ctx", "attr", "arg", "kind", "type_comment", "asname", "module", "level"))
+
+    def __missing__(self, kind: Any) -> tuple[str, ...]:
+        fields = self[kind] = tuple(field for field in kind._fields if field not in self._OTHERS)
+        return fields
+
+
+_FIELDS = _Fields()
+
+
+def children(node: gast.AST) -> list[gast.AST]:
+    """The nodes right below a node, in the order of its fields, without contexts."""
+    found: list[gast.AST] = []
+    values = node.__dict__
+    for field in _FIELDS[type(node)]:
+        value = values.get(field)
+        if type(value) is list:
+            found += [item for item in value if isinstance(item, gast.AST)]
         elif isinstance(value, gast.AST):
-            yield value
+            found.append(value)
+    return found
 
 
 def blocks(node: gast.AST) -> Iterator[list[gast.AST]]:

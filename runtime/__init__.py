@@ -5,7 +5,6 @@ Code that was converted ahead of time imports this module and nothing else of th
 
 from .backends import BACKENDS, Backend, entered, is_staging, register_backend
 from .calls import Entries, make_callee
-from .errors import AutographError
 from .frames import caller, framed
 from .graph.backend import GraphBackend
 from .operators import (

@@ -16,7 +16,10 @@ from typing import Any
 import numpy as np
 
 from . import staging
-from .backends import active, staged_by
+from .active import active
+from .backends import staged_by
+from .chosen import ChosenList
+from .staging.options import misplaced, set_loop_options
 from .tracebacks import without_own_frame
 
 
@@ -56,7 +59,9 @@ def _staged_argument(args: tuple, kwargs: dict[str, Any], *, named: bool = False
     """The backend of a staged value among arguments; with `named`, one in a named tuple counts."""
     for value in (*args, *kwargs.values()):
         backend = staged_by(value)
-        if backend is None and (type(value) in (list, tuple) or (named and hasattr(value, "_fields"))):
+        if backend is None and (
+            type(value) in (list, tuple, ChosenList) or (named and hasattr(value, "_fields"))
+        ):
             backend = _staged_argument(tuple(value), {}, named=named)
         if backend is not None:
             return backend
@@ -120,4 +125,4 @@ def _getattr(*args: Any) -> Any:
 
 
 DISPATCHING = {id(f): _dispatching(f) for f in (*PYTHON, *MATH, *NUMPY)}
-DISPATCHING |= {id(hasattr): _hasattr, id(getattr): _getattr}
+DISPATCHING |= {id(hasattr): _hasattr, id(getattr): _getattr, id(set_loop_options): misplaced}

@@ -14,10 +14,13 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from .backends import ACTIVE, load_backends
+from .active import ACTIVE
+from .backends import load_backends
 from .builtins import DISPATCHING
+from .errors import ArgumentError, told
 from .higher_order import is_higher_order, passing, takes_functions
-from .tracebacks import without_own_frame
+from .side_effects import notice
+from .tracebacks import strip, without_own_frame
 
 
 class Entry(Protocol):
@@ -37,7 +40,7 @@ class Entries(dict[int, "Entry | None"]):
         super().__init__()
         self._alive: dict[int, weakref.ref[types.CodeType]] = {}
 
-    def keep(self, code: types.CodeType, entry: Entry | None) -> None:
+    def keep(self, code: types.CodeType, entry: Entry | None) -> Entry | None:
         key = id(code)
 
         def forget(_: object) -> None:
@@ -46,6 +49,7 @@ class Entries(dict[int, "Entry | None"]):
 
         self._alive[key] = weakref.ref(code, forget)
         self[key] = entry
+        return entry
 
 
 def make_callee(
@@ -63,6 +67,7 @@ def make_callee(
 
     def staging_of(function: Any) -> Any:
         """What a backend has in the place of a builtin that is asked for while it stages."""
+        notice(function)
         for backend in active:
             replaced = getattr(backend, "replaced", None)
             if replaced is not None and (replacement := replaced(function)) is not None:
@@ -82,40 +87,61 @@ def make_callee(
             return passing(found, top, named)
         return passing(found, top) if active and takes_functions(function) else found
 
+    def fresh(function: Any) -> Any:
+        """The callee of a Python function that is new here."""
+        if resolve is None:
+            return left(function)
+        entry = resolve(function)
+        if entry is None:
+            if function.__module__:
+                load_backends(function.__module__.partition(".")[0])
+            return left(function)
+        if entry.shared is not None and entry.globals is function.__globals__:
+            return entry.shared
+        return entry.bind(function)
+
     def callee(function: Any) -> Any:
-        kind = type(function)
-        if kind is function_type:
-            try:
-                entry = entries[id(function.__code__)]
-            except KeyError:
-                if resolve is None:
-                    return left(function)
-                entry = resolve(function)
-                if entry is None and function.__module__:
-                    load_backends(function.__module__.partition(".")[0])
-            if entry is None:
-                return left(function)
-            if entry.shared is not None and entry.globals is function.__globals__:
-                return entry.shared
-            return entry.bind(function)
-        if kind is method_type:
-            inner = top(function.__func__)
-            if inner is function.__func__:
-                return (staging_of(function) or function) if active else function
-            return method_type(inner, function.__self__)
-        if kind is builtin_type or kind is type:
-            if not active:
-                if kind is builtin_type:
-                    return handing(function, function) if embedded else function
-            elif (replacement := dispatching.get(id(function))) is not None:
-                return handing(function, replacement)
-        if active and (replacement := staging_of(function)) is not None:
-            return replacement
-        return handing(function, function if resolve is None else _other(function, kind, top))
+        try:
+            kind = type(function)
+            if kind is function_type:
+                try:
+                    entry = entries[id(function.__code__)]
+                except KeyError:
+                    pass  # what is wrong with it has nothing to do with that
+                else:
+                    if entry is None:
+                        return left(function)
+                    if entry.shared is not None and entry.globals is function.__globals__:
+                        return entry.shared
+                    return entry.bind(function)
+                return fresh(function)
+            if kind is method_type:
+                inner = top(function.__func__)
+                if inner is function.__func__:
+                    return (staging_of(function) or function) if active else function
+                if active and type(function.__func__) is not function_type:
+                    notice(function)
+                return method_type(inner, function.__self__)
+            if kind is builtin_type or kind is type:
+                if not active:
+                    if kind is builtin_type:
+                        return handing(function, function) if embedded else function
+                elif (replacement := dispatching.get(id(function))) is not None:
+                    return handing(function, replacement)
+            if active and (replacement := staging_of(function)) is not None:
+                return replacement
+            return handing(function, function if resolve is None else _other(function, kind, top))
+        except BaseException as error:
+            strip(error)
+            raise
 
     def replacing(function: Any) -> Any:
         assert replacements is not None
-        found = replacements(function)
+        try:
+            found = replacements(function)
+        except BaseException as error:
+            strip(error)
+            raise
         return callee(function) if found is None else found
 
     top = replacing if replacements else callee
@@ -134,9 +160,17 @@ class Replacements:
 
     def __init__(self, named: Any, hook: Any):
         if not isinstance(named, Mapping) or not all(map(callable, (*named, *named.values()))):
-            raise TypeError(f"replacements are callables by what they replace, not {named!r}")
+            raise ArgumentError(
+                f"builtins are callables by what they replace, not {told(named)}",
+                why="converted code calls the one where the user's code names the other",
+                remedy="give {range: my_range}",
+            )
         if hook is not None and not callable(hook):
-            raise TypeError(f"a call hook is a callable, not {hook!r}")
+            raise ArgumentError(
+                f"a call hook is a callable, not {told(hook)}",
+                why="it is asked what is called in the place of an object",
+                remedy="give a function that takes the object, and gives a callable or None",
+            )
         self.named, self.hook = dict(named), hook
         self._by_id = {id(key): value for key, value in self.named.items()}
 
@@ -156,7 +190,11 @@ class Replacements:
         if found is None and self.hook is not None and not isinstance(function, _PLAIN):
             found = self.hook(function)
             if found is not None and not callable(found):
-                raise TypeError(f"a call hook gives a callable or None, not {found!r} for {function!r}")
+                raise ArgumentError(
+                    f"the call hook gave {told(found)} for {told(function)}",
+                    why="what it gives is called in the place of that",
+                    remedy="give a callable, or None so that the object is called as usual",
+                )
         return found
 
 

@@ -25,15 +25,20 @@ def _function(frame: FrameType) -> tuple[str, str]:
     return code.co_filename, home(code)
 
 
+def user_frame(frame: FrameType | None) -> FrameType | None:
+    """`frame`, or the first one above it that is not ours."""
+    while frame is not None and is_ours(frame.f_code):
+        frame = frame.f_back
+    return frame
+
+
 def _below_operators(frame: FrameType) -> FrameType | None:
     """The frame that called `frame`, or the operator that did."""
-    above = frame.f_back
-    while above is not None and is_ours(above.f_code):
-        above = above.f_back
-    return above
+    return user_frame(frame.f_back)
 
 
-def _home(frame: FrameType) -> FrameType:
+def home_frame(frame: FrameType) -> FrameType:
+    """The frame of the function that a closure's frame is part of; any other frame itself."""
     while (
         not frame.f_code.co_flags & _SUSPENDED and frame.f_back is not None and is_ours(frame.f_back.f_code)
     ):
@@ -50,14 +55,14 @@ def _caller(frame: FrameType, level: int) -> FrameType | None:
     for _ in range(level):
         if above is None:
             break
-        above = _below_operators(_home(above))
+        above = _below_operators(home_frame(above))
     return above
 
 
 def _named(frame: FrameType) -> FrameType | None:
     """`frame`; for that of an operand, which is a lambda, the frame of what it is part of."""
     found: FrameType | None = frame
-    while found is not None and found.f_code.co_name == "<lambda>" and _home(found) is not found:
+    while found is not None and found.f_code.co_name == "<lambda>" and home_frame(found) is not found:
         found = _below_operators(found)
     return found
 
@@ -115,7 +120,7 @@ def _getframe(*args: Any) -> FrameType:
         if len(args) > 1 or (args and type(args[0]) is not int):
             return sys._getframe(*args)
         here, depth = sys._getframe(1), max(args[0], 0) if args else 0
-        found = _caller(here, depth) if depth else _home(here)
+        found = _caller(here, depth) if depth else home_frame(here)
         found = found and _named(found)
         if found is None:
             raise ValueError("call stack is not deep enough")
@@ -126,7 +131,7 @@ def _getframe(*args: Any) -> FrameType:
 
 
 def _currentframe() -> FrameType:
-    return _home(sys._getframe(1))
+    return home_frame(sys._getframe(1))
 
 
 class _Tracer:

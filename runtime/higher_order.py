@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from .backends import active
+from .active import active
 from .tracebacks import without_own_frame
 
 BUILTINS = frozenset(

@@ -6,13 +6,15 @@ tracebacks. The staged road leads to `autograph_rs.runtime.staging`.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import staging
-from .backends import BACKENDS, active
-from .errors import StagingError, located
+from .active import active
+from .backends import BACKENDS
+from .errors import MissingValueError, UnsupportedPlaceError
+from .refusals import reason_of
+from .staging.refused import not_dropped
 from .tracebacks import without_own_frame
 from .undefined import Undefined, missing
 
@@ -273,12 +275,16 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "r": re
 
 def fmt(value: Any, conversion: str = "") -> Any:
     """A value as an f-string formats it."""
-    backend = BACKENDS[type(value)]
-    if backend is not None and backend.is_staged(value):
-        return backend.fmt(value, conversion)
-    if staging.ACTIVE and type(value) in (tuple, list, dict, set):
-        staging.refuse_text(value)
-    return CONVERSIONS[conversion](value) if conversion else value
+    try:
+        backend = BACKENDS[type(value)]
+        if backend is not None and backend.is_staged(value):
+            return backend.fmt(value, conversion)
+        if staging.ACTIVE and isinstance(value, (tuple, list, dict, set)):
+            staging.refuse_text(value)
+        return CONVERSIONS[conversion](value) if conversion else value
+    except BaseException as error:
+        without_own_frame(error)
+        raise
 
 
 def text(text: str) -> Any:
@@ -287,22 +293,20 @@ def text(text: str) -> Any:
     return text if backend is None else backend.text(text)
 
 
-def guard(value: Any, construct: str) -> Any:
-    """`value`, which must be plain because `construct` is left to Python.
+def guard(value: Any, construct: str, rule: str, detail: str = "") -> Any:
+    """`value`, which must be plain because `construct` is left to Python, by a rule.
 
     Raises:
-        StagingError: `value` is staged.
+        UnsupportedPlaceError: `value` is staged.
     """
     backend = BACKENDS[type(value)]
     if backend is not None and backend.is_staged(value):
-        frame = sys._getframe(1)
-        message = (
-            f"'{construct}' depends on a staged value, but cannot be staged: it jumps out of a place that "
-            "Python must run itself, matches a structure, suspends the function, binds a name inside an "
-            "expression, or reads the frame. Move the staged condition into a function of its own, or "
-            "compute with np.where"
+        why, remedy = reason_of(rule, detail)
+        raise UnsupportedPlaceError(
+            f"'{construct}' depends on a staged value, but cannot be staged",
+            why=f"{why} ({rule})",
+            remedy=remedy,
         )
-        raise StagingError(located(message, frame.f_code.co_filename, frame.f_lineno))
     return value
 
 
@@ -315,7 +319,7 @@ def assert_stmt(test: Any, msg: Callable[[], Any] | None) -> None:
         elif not test:
             raise AssertionError if msg is None else AssertionError(msg())
     except BaseException as error:
-        if not staging.is_active():  # by this frame a trace knows what an `assert` raised
+        if not staging.tells_raises():  # by this frame a trace knows what an `assert` raised
             without_own_frame(error)
         raise
 
@@ -324,11 +328,9 @@ def get_item(target: Any, key: Any) -> Any:
     """`target[key]`"""
     try:
         kind = type(key)
-        if kind is int or kind is str:
+        if kind is int or kind is str or not staging.has_staged(key):
             return target[key]
-        if staging.has_staged(key):
-            return staging.get_item(target, key)
-        return target[key]
+        return staging.get_item(target, key)
     except BaseException as error:
         without_own_frame(error)
         raise
@@ -339,7 +341,8 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
     try:
         backend = staging.owner_of_item(target, key, value)
         if backend is not None:
-            return backend.set_item(target, key, value)
+            made = backend.set_item(target, key, value)
+            return made if made is target else not_dropped(made, target, backend)
         target[key] = value
         return target
     except BaseException as error:
@@ -389,6 +392,8 @@ def ldu(load: Callable[[], Any], name: str) -> Any:
     try:
         return load()
     except (AttributeError, NameError) as error:  # of a variable of the function, Python's text is another
+        if isinstance(error, MissingValueError):  # which a property has raised
+            raise
         return Undefined(name, "" if "variable" in str(error) else str(error))
     except LookupError:
         return Undefined(name)

@@ -13,8 +13,11 @@ import os
 import types
 import warnings
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+
+from .line_tables import Position, carrier, carries, of_closure, table
+from .tracebacks import user_stacklevel
 
 SUFFIX = ".map"
 _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -139,7 +142,11 @@ def mapped(function: types.FunctionType) -> types.FunctionType:
     except OSError:
         pass
     except (KeyError, ValueError, OverflowError) as error:
-        warnings.warn(f"{file}: this is not the map of its file: {error!r}", RuntimeWarning, stacklevel=2)
+        warnings.warn(
+            f"{file}: this is not the map of its file: {error!r}",
+            RuntimeWarning,
+            stacklevel=user_stacklevel(),
+        )
     return function
 
 
@@ -150,14 +157,18 @@ def _read(file: str, changed: int) -> SourceMap | None:
         with open(file, encoding="utf-8") as opened:
             made = SourceMap.from_json(opened.read())
     except ValueError as error:
-        warnings.warn(f"{file}: {error}", RuntimeWarning, stacklevel=3)
+        warnings.warn(f"{file}: {error}", RuntimeWarning, stacklevel=user_stacklevel())
         return None
     original = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(file)), made.filename))
     return SourceMap(original, made.segments, made.added) if os.path.isfile(original) else None
 
 
 def relocated(
-    code: types.CodeType, made: SourceMap, holder: tuple[str, str, str] = ("", "", "")
+    code: types.CodeType,
+    made: SourceMap,
+    holder: tuple[str, str, str] = ("", "", ""),
+    *,
+    carried: bool = False,
 ) -> types.CodeType:
     """Code that says of itself that it is at the user's lines, and in the user's functions.
 
@@ -165,6 +176,7 @@ def relocated(
         code: code that was compiled from generated text.
         made: the map of that text.
         holder: of the code around this one: its name, its qualified name, and that in the generated text.
+        carried: the code is part of a closure that has nothing of the user's.
     """
     name, qualname, generated = holder
     if not (name and code.co_name in made.added):
@@ -173,35 +185,19 @@ def relocated(
     rows = [
         None if line is None else made.original(line, column)[1] for line, _, column, _ in code.co_positions()
     ]
+    positions: list[Position] = [(row, row, None, None) for row in rows]
     first = made.original(code.co_firstlineno)[1]
+    if code.co_name in made.added:
+        carried = carried or carries(code, positions)
+        positions, first = of_closure(code, positions)
     consts = (
-        relocated(const, made, (name, qualname, code.co_qualname))
+        relocated(const, made, (name, qualname, code.co_qualname), carried=carried)
         if isinstance(const, types.CodeType)
         else const
         for const in code.co_consts
     )
-    return code.replace(
+    placed = code.replace(
         co_filename=made.filename, co_name=name, co_qualname=qualname, co_consts=tuple(consts),
-        co_firstlineno=first, co_linetable=_line_table(rows, first),
+        co_firstlineno=first, co_linetable=table(positions, first),
     )  # fmt: skip
-
-
-def _line_table(rows: Iterable[int | None], first: int) -> bytes:
-    """CPython's table of the line of each code unit, without columns (Objects/locations.md describes it)."""
-    table, last = bytearray(), first
-    for row, units in itertools.groupby(rows):
-        count = len(list(units))
-        while count:
-            length = min(count, 8)
-            count -= length
-            if row is None:
-                table.append(0x80 | 15 << 3 | length - 1)
-                continue
-            table.append(0x80 | 13 << 3 | length - 1)
-            delta, last = row - last, row
-            rest = -delta << 1 | 1 if delta < 0 else delta << 1
-            while rest > 63:
-                table.append(rest & 63 | 64)
-                rest >>= 6
-            table.append(rest)
-    return bytes(table)
+    return carrier(placed, placed, f"{name}.{code.co_name}") if carried else placed

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from . import chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,7 @@ class Spec:
     keys: tuple[Any, ...] = ()
     parts: tuple[Spec, ...] = ()
     kinds: tuple[type, ...] = ()  # of the keys of a dict: 1, 1.0 and True are equal
+    sources: tuple[Any, ...] = field(default=(), compare=False)  # the lists or dicts that it may be
 
     def __str__(self) -> str:
         if self.kind is None:
@@ -35,7 +38,11 @@ LEAF = Spec(None)
 
 
 def flatten(
-    value: Any, *, changeable: bool = False, attributes: Callable[[Any], dict[str, Any] | None] | None = None
+    value: Any,
+    *,
+    changeable: bool = False,
+    attributes: Callable[[Any], dict[str, Any] | None] | None = None,
+    sources: Callable[[Any], tuple[Any, ...] | None] | None = None,
 ) -> tuple[list[Any], Spec]:
     """The leaves of a value, and its spec.
 
@@ -43,6 +50,7 @@ def flatten(
         value: anything.
         changeable: whether a dataclass that is not frozen is taken apart too.
         attributes: the attributes of another object, which is then taken apart too, or None for a leaf.
+        sources: the `Spec.sources` of a list or dict, or None where it is a leaf.
 
     >>> leaves, spec = flatten({"a": 1, "b": (2, [3])})
     >>> leaves
@@ -51,26 +59,72 @@ def flatten(
     {'a': 4, 'b': (5, [6])}
     """
     leaves: list[Any] = []
-    return leaves, _flatten(value, leaves, changeable, attributes)
+    return leaves, _flatten(value, leaves, changeable, attributes, sources)
 
 
-def _flatten(value: Any, leaves: list[Any], changeable: bool, attributes: Any) -> Spec:
+def _flatten(value: Any, leaves: list[Any], *how: Any) -> Spec:
     kind = type(value)
-    if kind is tuple or kind is list or (isinstance(value, tuple) and hasattr(kind, "_fields")):
-        return Spec(kind, (), tuple([_flatten(part, leaves, changeable, attributes) for part in value]))
-    if kind is dict:
-        parts = tuple([_flatten(part, leaves, changeable, attributes) for part in value.values()])
-        return Spec(dict, tuple(value), parts, tuple(map(type, value)))
+    changeable, attributes, sources_of = how
+    sources = sources_of(value) if sources_of is not None and kind in CONTAINERS else ()
+    if sources is None:
+        leaves.append(value)
+        return LEAF
+    if kind in _SEQUENCES or (isinstance(value, tuple) and hasattr(kind, "_fields")):
+        made = list if kind is chosen.ChosenList else kind
+        return Spec(made, (), tuple([_flatten(part, leaves, *how) for part in value]), (), sources)
+    if kind is dict or kind is chosen.ChosenDict:
+        parts = tuple([_flatten(part, leaves, *how) for part in value.values()])
+        return Spec(dict, tuple(value), parts, tuple(map(type, value)), sources)
     held = None
     if dataclasses.is_dataclass(kind) and (changeable or kind.__dataclass_params__.frozen):  # type: ignore[attr-defined]
         held = fields_now(value)
     elif attributes is not None:
         held = attributes(value)
     if held is not None:
-        parts = tuple([_flatten(part, leaves, changeable, attributes) for part in held.values()])
+        parts = tuple([_flatten(part, leaves, *how) for part in held.values()])
         return Spec(kind, tuple(held), parts)
     leaves.append(value)
     return LEAF
+
+
+CONTAINERS = (list, dict, *chosen.KINDS)
+_SEQUENCES = (tuple, list, chosen.ChosenList)
+
+
+def spread(
+    leaves: list[Any], spec: Spec, parts_of: Callable[[Any], tuple[list[Any], Spec] | None]
+) -> tuple[list[Any], Spec]:
+    """A value whose leaves are taken apart further, where `parts_of` gives the leaves and spec of one."""
+    given, found = iter(leaves), []
+
+    def within(spec: Spec) -> Spec:
+        if spec.kind is not None:
+            return replace(spec, parts=tuple(map(within, spec.parts)))
+        leaf = next(given)
+        parts = parts_of(leaf)
+        if parts is None:
+            found.append(leaf)
+            return spec
+        inner, made = spread(*parts, parts_of)
+        found.extend(inner)
+        return made
+
+    made = within(spec)
+    return found, made
+
+
+def specs_in(spec: Spec) -> Iterator[Spec]:
+    """A spec and those of all its parts."""
+    yield spec
+    for part in spec.parts:
+        yield from specs_in(part)
+
+
+def with_sources_of(first: Spec, second: Spec) -> Spec:
+    """A spec with the sources of another, equal one too."""
+    sources = {id(source): source for source in (*first.sources, *second.sources)}
+    parts = tuple(map(with_sources_of, first.parts, second.parts))
+    return replace(first, parts=parts, sources=tuple(sources.values()))
 
 
 def fields_now(value: Any) -> dict[str, Any]:
@@ -121,12 +175,13 @@ def _unflatten(spec: Spec, leaves: Iterator[Any]) -> Any:
     if spec.kind is None:
         return next(leaves)
     parts = [_unflatten(part, leaves) for part in spec.parts]
-    if spec.kind is tuple or spec.kind is list:
-        return spec.kind(parts)
-    if spec.kind is dict:
-        return dict(zip(spec.keys, parts, strict=True))
+    if spec.kind in CONTAINERS:
+        made: Any = parts if spec.kind is list else dict(zip(spec.keys, parts, strict=True))
+        return chosen.chosen(made, spec.sources) if spec.sources else made
+    if spec.kind is tuple:
+        return tuple(parts)
     if spec.keys:
-        made: Any = object.__new__(spec.kind)
+        made = object.__new__(spec.kind)
         for name, part in zip(spec.keys, parts, strict=True):
             object.__setattr__(made, name, part)
         return made

@@ -1,4 +1,4 @@
-"""What every test shares: tests/ on the path, the flag that rewrites golden files, checks of graphs."""
+"""What every test shares: tests/ on the path, golden files, tests in several processes, checks of graphs."""
 
 import sys
 from pathlib import Path
@@ -16,6 +16,21 @@ from convert_support import folder  # noqa: F401 - a fixture; the path comes fir
 
 def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="rewrite tests/cases/*.golden from to_code")
+
+
+def pytest_configure(config):
+    if config.getoption("--update-golden") and config.getoption("numprocesses", 0):
+        raise pytest.UsageError("several tests write one file: --update-golden and -n exclude each other")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """With `-n` alone, a process takes tests that follow each other: those of a file share its fixtures."""
+    if config.getoption("dist") != "load":
+        return None  # the one that was asked for
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -36,6 +36,7 @@ def test_plain_equivalence(sample: Sample, arguments: tuple):
 
 
 @each_staged_sample
+@pytest.mark.filterwarnings("ignore::autograph_rs.SideEffectWarning")  # some set globals
 def test_staged_equivalence(sample: Sample):
     """One `ag.function`, called in turn on all staged inputs, does each time what Python does.
 

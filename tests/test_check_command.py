@@ -48,7 +48,8 @@ def test_text(folder: Path) -> None:
     assert done.stdout.decode().splitlines() == [
         (
             "a,b/100%:é.py:3:8: AG001 'if' cannot be staged: it holds 'yield' (line 4), and only the "
-            "function itself can be suspended; move the staged condition or loop into a function of its own"
+            "function itself can be suspended; collect in a list what it yields, and return that; or decide "
+            "in a function of its own"
         ),
         (
             "a,b/100%:é.py:8:12: AG011 'set comprehension' cannot be staged: the members of a set have to "

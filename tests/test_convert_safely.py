@@ -162,6 +162,10 @@ def in_place(folder: Path, *options: str) -> subprocess.Popen[bytes]:
     )  # fmt: skip
 
 
+def changed(folder: Path, before: dict[str, bytes]) -> int:
+    return sum(before.get(name) != data for name, data in below(folder).items())
+
+
 def test_killed_at_any_moment(many: tuple[Path, dict[str, bytes], dict[str, bytes]]) -> None:
     """Each file is as it was or as it becomes, and a later run does the rest."""
     folder, before, after = many
@@ -176,7 +180,12 @@ def test_killed_at_any_moment(many: tuple[Path, dict[str, bytes], dict[str, byte
         for name, data in before.items():
             (folder / name).write_bytes(data)
         process = in_place(folder, "-j", str(1 + moment % 2))
-        time.sleep(chosen.uniform(0.1, 1.0) * whole)
+        if moment % 2:
+            time.sleep(chosen.uniform(0.1, 1.0) * whole)
+        else:  # at some file, however fast the machine is just then
+            changes = chosen.randrange(1, 4)
+            while changed(folder, before) < changes and process.poll() is None:
+                time.sleep(0.001)
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         now = below(folder)

@@ -6,7 +6,6 @@ of the original function is what it must show of the converted one.
 
 from __future__ import annotations
 
-import bdb
 import importlib
 import importlib.util
 import json
@@ -20,7 +19,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import coverage
 import numpy as np
 import pytest
 
@@ -60,104 +58,6 @@ def python(*arguments: str, cwd: Path, text: str = "", **environ: str) -> subpro
         [sys.executable, *arguments], cwd=cwd, env=os.environ | environ, check=False, timeout=120,
         capture_output=True, text=True, input=text,
     )  # fmt: skip
-
-
-# --- Debuggers ------------------------------------------------------------------------------------
-
-COLLECT = """\
-import sys
-
-import numpy as np
-
-import autograph_rs as ag
-
-
-def collect(xs, limit):
-    total = 0
-    seen = []
-    for x in xs:
-        if x > limit:
-            total = total + x
-            seen.append(x)  # stop
-        elif x == limit:
-            seen.append(-x)
-    return total, seen
-
-
-def grow(x):
-    while x.sum() < 10.0:
-        if x[0] > 1.0:
-            step = x * 2.0
-            x = x + step  # staged stop
-        else:
-            x = x + 1.0
-    return x
-
-
-if __name__ == "__main__":
-    print(ag.to_graph(collect)([1, 5, 2, 7], 2))
-"""
-
-
-class Debugger(bdb.Bdb):
-    """Notes where it stops, and what it sees there, and goes on."""
-
-    def __init__(self, file: str, line: int) -> None:
-        super().__init__()
-        self.place = self.canonic(file), line
-        self.stops: list[tuple[str, dict[str, Any]]] = []
-        refused = self.set_break(file, line)
-        assert refused is None
-
-    def user_line(self, frame: types.FrameType) -> None:
-        if (self.canonic(frame.f_code.co_filename), frame.f_lineno) == self.place:
-            self.stops.append((frame.f_code.co_name, dict(frame.f_locals)))
-        self.set_continue()
-
-
-def stops(
-    module: types.ModuleType, mark: str, function: Callable[..., Any], *args: Any
-) -> list[tuple[str, dict[str, Any]]]:
-    """Where a debugger stops that has a breakpoint at the marked line while `function` runs."""
-    file = str(module.__file__)
-    debugger = Debugger(file, line_of(COLLECT, mark))
-    tracer = sys.gettrace()
-    try:
-        debugger.runcall(function, *args)
-    finally:
-        debugger.clear_all_breaks()
-        sys.settrace(tracer)
-    return debugger.stops
-
-
-def test_a_breakpoint_in_a_branch_stops_in_the_converted_function(load: Load) -> None:
-    """It stops as often as in the original, in a frame of that name, and sees the same values."""
-    module = load(COLLECT)
-    found = stops(module, "stop", ag.to_graph(module.collect), [1, 5, 2, 7], 2)
-    assert [name for name, _ in found] == ["collect", "collect"]
-    assert [(names["x"], names["total"]) for _, names in found] == [(5, 5), (7, 12)]
-    assert all(names["seen"] == [5, -2, 7] for _, names in found)
-
-
-def test_a_breakpoint_in_a_staged_branch_stops_while_tracing(load: Load) -> None:
-    """A branch in a loop that becomes a graph can be stepped through as it is traced."""
-    module = load(COLLECT)
-    found = stops(module, "staged stop", ag.function(module.grow), np.array([0.5, 0.5]))
-    assert found
-    assert {name for name, _ in found} == {"grow"}
-    assert all({"x", "step"} <= names.keys() for _, names in found)
-
-
-def test_pdb_stops_at_the_users_line(tmp_path: Path) -> None:
-    """The command line of `pdb`: it shows file, line, function and source, and prints names."""
-    file = tmp_path / "user_code.py"
-    file.write_text(COLLECT, encoding="utf-8")
-    line = line_of(COLLECT, "stop")
-    commands = f"break {file}:{line}\ncontinue\np (x, total, seen)\nquit\n"
-    done = python("-m", "pdb", str(file), cwd=tmp_path, text=commands)
-    assert f"> {file}({line})collect()" in done.stdout, done.stdout + done.stderr
-    assert "-> seen.append(x)  # stop" in done.stdout
-    assert "(5, 5, [])" in done.stdout
 
 
 # --- Tracebacks -----------------------------------------------------------------------------------
@@ -300,139 +200,6 @@ def test_an_error_of_a_running_graph_names_the_users_line(load: Load) -> None:
     assert "y = 2.0 * x[i]" in text, text
     assert re.search(rf'{re.escape(str(module.__file__))}(", line |:)3\b', text), text
     assert not any(folder in text for folder in INTERNALS), text
-
-
-# --- Coverage -------------------------------------------------------------------------------------
-
-COVERED = """\
-def helper(x):
-    if x > 2:
-        return x
-    return -x
-
-
-def branches(x):
-    y = 0
-    if x > 10:
-        y = 1
-        return y
-    elif x > 5:
-        y = 2
-    elif x > 2:
-        pass
-    else:
-        y = (
-            x
-            + 3
-        )
-    if y:
-        y += 1
-    return y if y > 3 else (
-        -y
-    )
-
-
-def loops(xs, stop):
-    total = 0
-    for x in xs:
-        if x < 0:
-            continue
-        if x == stop:
-            break
-        n = x
-        while n > 0:
-            n -= 1
-            if n == 5:
-                return total
-            total += 1
-        else:
-            total += 100
-    else:
-        total += 1000
-    return total
-
-
-def guarded(x):
-    log = []
-    try:
-        log.append(1 / x)
-        if x > 1:
-            raise KeyError(x)
-    except ZeroDivisionError:
-        log.append("zero")
-    except KeyError:
-        return log
-    else:
-        log.append("fine")
-    finally:
-        log.append("done")
-    return log
-
-
-def nested(xs):
-    def scale(x):
-        if x > 1:
-            return x * 2
-        return x
-
-    total = 0
-    for x in [scale(x) for x in xs if x]:
-        total += helper(x)
-    assert total is not None, \\
-        "never"
-    return sorted(
-        xs,
-        key=lambda x:
-            -x,
-    )
-
-
-def matches(x):
-    match x:
-        case 0 | 1:
-            found = "few"
-        case [a, b] if a > b:
-            found = "pair"
-        case _:
-            found = "other"
-    return found
-"""
-CALLS: list[tuple[str, tuple[Any, ...]]] = [
-    *(("branches", (x,)) for x in (11, 6, 3, 1)),
-    ("loops", ([], 0)),
-    ("loops", ([0], 9)),
-    ("loops", ([-1, 2, 3], 3)),
-    ("loops", ([-1, 2, 3], 4)),
-    ("loops", ([1, 8], 4)),
-    *(("guarded", (x,)) for x in (0, 1, 2)),
-    ("nested", ([],)),
-    ("nested", ([1, 0, 3],)),
-    *(("matches", (x,)) for x in (1, [2, 1], [1, 2], None)),
-]
-
-
-def covered(file: str, function: Callable[..., Any], *args: Any) -> set[int]:
-    """The lines of `file` that coverage.py counts while `function` runs."""
-    measure = coverage.Coverage(data_file=None, config_file=False, include=[file])
-    measure.start()
-    try:
-        function(*args)
-    finally:
-        measure.stop()
-    return set(measure.get_data().lines(file) or ())
-
-
-@pytest.mark.parametrize(("name", "args"), CALLS)
-def test_coverage_counts_the_same_lines(load: Load, name: str, args: tuple[Any, ...]) -> None:
-    """Taken and untaken branches, zero-trip loops, jumps, handlers: the lines of the original."""
-    module = load(COVERED)
-    file = str(module.__file__)
-    original = getattr(module, name)
-    made = ag.to_graph(original)
-    assert made(*args) == original(*args)
-    expected = covered(file, original, *args)
-    assert expected
-    assert covered(file, made, *args) == expected
 
 
 # --- Traces left behind ---------------------------------------------------------------------------

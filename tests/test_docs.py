@@ -4,20 +4,40 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
+import logging
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from backends.support import required
+from fences import OPTIONS, faults, frameworks, run_document
 from test_house import ROOT, framework_of, modules
 
+LOG = logging.getLogger("autograph_rs")
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
-RUNNER = {"optionflags": doctest.ELLIPSIS}
+
+
+@pytest.fixture(autouse=True)
+def _verbosity() -> Iterator[None]:
+    """What an example sets is over with it."""
+    handlers, level = list(LOG.handlers), LOG.level
+    yield
+    LOG.handlers[:] = handlers
+    LOG.setLevel(level)
+
+
+class Finder(doctest.DocTestFinder):
+    """Finds the examples of decorated functions too."""
+
+    def _from_module(self, module: object, found: object) -> bool:
+        return super()._from_module(module, inspect.unwrap(found))  # type: ignore[misc, arg-type]
 
 
 def check(test: doctest.DocTest) -> None:
     report: list[str] = []
-    results = doctest.DocTestRunner(**RUNNER).run(test, out=report.append)
+    results = doctest.DocTestRunner(optionflags=OPTIONS).run(test, out=report.append)
     assert results.failed == 0, "".join(report)
 
 
@@ -27,15 +47,29 @@ def test_docstrings(name: str) -> None:
     if framework is not None:
         required(framework)
     module = importlib.import_module(name)
-    for test in doctest.DocTestFinder(exclude_empty=True).find(module, name):
+    for test in Finder(exclude_empty=True).find(module, name):
         check(test)
 
 
-@pytest.mark.parametrize("file", DOCUMENTS, ids=lambda file: file.name)
-def test_documents(file: Path) -> None:
-    """A fence ends what an example prints."""
-    text = re.sub(r"^```.*$", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    check(doctest.DocTestParser().get_doctest(text, {}, file.name, str(file), 0))
+RUNS = [(file, framework) for file in DOCUMENTS for framework in frameworks(file)]
+
+
+def named(value: Path | str | None) -> str:
+    return value.relative_to(ROOT).as_posix() if isinstance(value, Path) else value or ""
+
+
+@pytest.mark.parametrize(("file", "framework"), RUNS, ids=named)
+def test_documents(file: Path, framework: str | None, tmp_path: Path) -> None:
+    """Each block does what it shows; those that need a framework are run beside those that need none."""
+    if framework is not None:
+        required(framework)
+    run_document(file, tmp_path, framework)
+
+
+@pytest.mark.parametrize("file", DOCUMENTS, ids=named)
+def test_each_block_has_a_treatment(file: Path) -> None:
+    """No block is passed over in silence."""
+    assert faults(file) == []
 
 
 def test_each_behaviour_that_tensorflow_documents_has_its_test() -> None:
@@ -57,3 +91,39 @@ def test_a_wrong_example_is_seen() -> None:
     test = doctest.DocTestParser().get_doctest(">>> 1 + 1\n3\n", {}, "wrong", None, 0)
     with pytest.raises(AssertionError, match="Expected"):
         check(test)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("```python\n>>> 1 + 1\n3\n```\n", "Expected"),
+        ("```python\nprint(2)\n```\n", "a program prints what the page does not show"),
+        ("```python\nprint(2)\n```\n```text\n3\n```\n", "the program prints\n2"),
+        ("<!-- raises: TypeError -->\n```python\n1 + 1\n```\n", "no TypeError was raised"),
+        ("```console\n$ echo 2\n3\n```\n", "prints\n2"),
+        ("```sh\nexit 3\n```\n", "ends with 3"),
+    ],
+)
+def test_a_wrong_block_is_seen(text: str, said: str, tmp_path: Path) -> None:
+    document = tmp_path / "wrong.md"
+    document.write_text(text, encoding="utf-8")
+    with pytest.raises(AssertionError, match=said):
+        run_document(document, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\n1\n```\n",
+        "```rust\nlet x\n```\n",
+        "```text\n1\n```\n",
+        ">>> 1 + 1\n2\n",
+        "- a list\n\n  ```python\n  1\n  ```\n",
+        "<!-- file: a.py -->\n```python\nx = 1\n```\n",
+        "<!-- tested: tests/test_docs.py::test_nowhere -->\n```text\n1\n```\n",
+    ],
+)
+def test_a_block_without_a_treatment_is_seen(text: str, tmp_path: Path) -> None:
+    document = tmp_path / "wrong.md"
+    document.write_text(text, encoding="utf-8")
+    assert faults(document)

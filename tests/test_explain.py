@@ -156,7 +156,10 @@ def test_the_document_shows_it(tmp_path: Path) -> None:
         (b"x = (\n", b"<stdin>:1:5: '(' was never closed\n"),
         (b"\x89PNG\r\n\x1a\n\0\0", b"<stdin>"),
         (b"x = " + b"-" * 100_000 + b"1", b"<stdin>: the code is nested too deeply\n"),
-        (b"def f(x):\n    ag__ = x\n", b"<stdin>:2: converted code needs the name"),
+        (
+            b"def f(x):\n    ag__ = x\n",
+            b"<stdin>:2:5: converted code needs the name 'ag__' for itself; use another",
+        ),
     ],
 )
 def test_input_that_is_no_python(data: bytes, said: bytes, tmp_path: Path) -> None:

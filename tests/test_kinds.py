@@ -242,5 +242,5 @@ def test_what_was_converted_ahead_of_time_stays() -> None:
     text = AHEAD_OF_TIME.partition("runtime as ag__\n")[2]
     assert mine.to_graph(f) is mine.convert(f) is mine.original(f) is f
     assert not mine.has_converted(f)
-    with pytest.raises(ag.ConversionError, match="unless this was converted ahead of time"):
+    with pytest.raises(ag.ConversionError, match="what was converted ahead of time needs no conversion"):
         mine.to_code(f, source=text)

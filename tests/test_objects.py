@@ -1,4 +1,4 @@
-"""Objects of which a staged branch or loop makes another one, and that have other names."""
+"""Objects of which a staged branch or loop makes another one; their other names; defaults of classes."""
 
 from __future__ import annotations
 
@@ -61,3 +61,25 @@ def of_a_class_that_is_no_dataclass(x):
 def test_objects_that_are_changed_under_two_names(f, message):
     with pytest.raises(ag.StagingError, match=message):
         ag.function(f)(np.float64(1))
+
+
+class Meter:
+    peak = 0.0
+
+    def see(self, x):
+        if x > self.peak + 1:
+            self.peak = x
+
+
+def default_of_the_class(xs):
+    meter = Meter()
+    for x in xs:
+        meter.see(x)
+    return meter.peak
+
+
+@pytest.mark.parametrize("xs", [[1.0, 5.0, 2.0], [-1.0], []])
+def test_an_attribute_begins_as_the_default_of_its_class(xs):
+    """A loop carries it from there, also where only the first round sets it on the object."""
+    xs = np.array(xs)
+    assert ag.function(default_of_the_class)(xs) == default_of_the_class(xs)

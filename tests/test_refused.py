@@ -14,8 +14,8 @@ import pytest
 
 import autograph_rs as ag
 
-STAYS = r"test_refused\.py:\d+: '{}' depends on a staged value, but cannot be staged: .*Move the staged"
-UNCONVERTED = r"decides a branch that was not converted.*the body of a class and the patterns of a 'case'"
+STAYS = r"'{}' depends on a staged value, but cannot be staged\n.*test_refused\.py\", line .*\(AG00\d\)\n"
+UNCONVERTED = r"decides a branch that was not converted.*(the body of a class|the patterns of 'match')"
 REFUSED: list[Any] = []
 
 
@@ -56,7 +56,7 @@ def yield_in_while(x):
     return list(g())
 
 
-@refused("a staged range is iterated by Python. Use a 'for' loop")
+@refused("a staged range is iterated by Python.*use a 'for' loop")
 def yield_in_for(x):
     def g():
         for i in range(x):
@@ -108,7 +108,7 @@ def condition_of_dict_comprehension(x):
     return {k: 1 for k in range(3) if x > k}
 
 
-@refused("holds values of one type, not int and str: one is text")
+@refused("gets values of two types, int and str.*one is text")
 def values_of_two_types(x):
     return [v for v in (1, "a") if x > 1]
 
@@ -118,17 +118,17 @@ def walrus_in_comprehension(x):
     return [y for i in x if (y := i) > 1]
 
 
-@refused("is a key of a dict or a member of a set.*Use a plain value", np.array([1, 2]))
+@refused("is a key of a dict or a member of a set.*use a plain value", np.array([1, 2]))
 def set_comprehension(x):
     return {i for i in x}
 
 
-@refused("is a key of a dict or a member of a set.*Use a plain value")
+@refused("is a key of a dict or a member of a set.*use a plain value")
 def set_display(x):
     return {x}
 
 
-@refused("is a key of a dict or a member of a set.*Use a plain value")
+@refused("is a key of a dict or a member of a set.*use a plain value")
 def key_of_a_dict(x):
     return {x: 1}
 
@@ -178,7 +178,7 @@ def condition_in_a_class_body(x):
     return A
 
 
-@refused("the value of 'if x > 0': <class 'object'>")
+@refused("the value: the class object if true | the class Exception")
 def condition_in_bases(x):
     class A(object if x > 0 else Exception):
         pass
@@ -186,7 +186,7 @@ def condition_in_bases(x):
     return A
 
 
-@refused(r"f: <function .*Give the variable one type in both branches")
+@refused("f: the function f if true .*decide inside of 'f'")
 def function_chosen_by_a_branch(x):
     if x > 0:
 
@@ -200,7 +200,7 @@ def function_chosen_by_a_branch(x):
     return f()
 
 
-@refused(r"A: <class .*Give the variable one type in both branches")
+@refused("A: the class A if true .*decide inside of 'A'")
 def class_chosen_by_a_branch(x):
     if x > 0:
 
@@ -214,7 +214,7 @@ def class_chosen_by_a_branch(x):
     return A.y
 
 
-@refused("whether there is an attribute 'y' depends on a staged value. Give it a value on each path")
+@refused("whether there is an attribute 'y' depends on a staged value.*give the attribute 'y' a value")
 def presence_of_an_attribute(x):
     class Box:
         pass
@@ -252,7 +252,7 @@ def key_on_one_path(x):
     return len(box.table)
 
 
-@refused(r"the structures differ")
+@refused(r"a dict has all its keys on each path")
 def deleted_key(x):
     table = {"a": 1, "b": 2}
     if x > 0:
@@ -260,7 +260,7 @@ def deleted_key(x):
     return len(table)
 
 
-@refused("cannot lose a slice. Make a new list of what stays")
+@refused("cannot lose a slice.*make a new list of the items that stay")
 def deleted_slice(x):
     items = [1, 2, 3]
     if x > 0:
@@ -268,14 +268,14 @@ def deleted_slice(x):
     return len(items)
 
 
-@refused("is used as a Python index or size", np.int64(1))
+@refused("is used where Python needs an int", np.int64(1))
 def deleted_staged_index(x):
     items = [1, 2, 3]
     del items[x]
     return items
 
 
-@refused("a list cannot be sliced between staged bounds. Use an array")
+@refused("a list is sliced between staged bounds.*use an array")
 def slice_of_a_list(x):
     return [1, 2, 3, 4][1:x]
 
@@ -327,12 +327,12 @@ def star_of_a_staged_range(x):
     return [*range(x)]
 
 
-@refused("a width or precision must be plain")
+@refused("a width or precision that is plain")
 def width_in_f_string(x):
     return f"{5:>{x}}"
 
 
-@refused(r"int8 where that is 2, and another elsewhere. Write x.astype\(int\) \*\* k")
+@refused(r"int8 where that is 2, and another elsewhere\n.*x.astype\(int\) \*\* k")
 def power_of_truths(x):
     return np.array([True, False]) ** int(x)
 

@@ -145,3 +145,17 @@ def test_a_stage_that_gives_something_else_is_told(stage: Callable[..., Any], wh
     found = Own().verdict(sample)
     assert found.kind == "foreign"
     assert why in found.why
+
+
+def test_a_sample_that_sets_a_global_is_judged_by_its_result():
+    """The warning of it is no error of the sample, though pytest makes warnings errors."""
+
+    class Graph(BackendConformance):
+        def prepare(self, f: Callable[..., Any]) -> Callable[..., Any]:
+            return autograph_rs.function(f)
+
+        def stage(self, f: Callable[..., Any]) -> Callable[..., Any]:
+            return f
+
+    sample = next(sample for sample in all_samples() if sample.id == "scopes.py::global_in_branch")
+    assert Graph().verdict(sample).kind == "staged"

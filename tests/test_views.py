@@ -80,7 +80,7 @@ def test_what_may_be_a_copy_is_as_in_numpy_or_refused(f, given):
     """One trace does for arrays of every layout in memory."""
     staged = ag.function(f)
     if f not in ALWAYS_VIEWS:
-        with pytest.raises(ag.StagingError, match=r"Make a copy first|Write to the array itself"):
+        with pytest.raises(ag.StagingError, match=r"make a copy first|write to the array itself"):
             staged(np.ones((2, 3)))
         return
     staged(np.ones((2, 3)))

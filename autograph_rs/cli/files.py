@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 from autograph_rs.runtime.errors import AutographError
+from autograph_rs.runtime.places import Place, line_of
 
 from ..rewriting import Line
 
@@ -106,14 +107,27 @@ def refusals(name: str) -> Iterator[None]:
     except SyntaxError as error:
         raise FileError(f"{name}:{error.lineno or 1}:{max(error.offset or 1, 1)}: {error.msg}") from error
     except AutographError as error:
-        located = str(error).startswith(f"{name}:")
-        raise FileError(str(error) if located else f"{name}: {error}") from error
+        raise FileError(_in_one_line(name, error)) from error
     except (RecursionError, MemoryError) as error:
         raise FileError(f"{name}: the code is nested too deeply") from error
     except FileError:
         raise
     except Exception as error:
         raise FileError(f"{name}: a fault of autograph_rs: {error!r}") from error
+
+
+def _in_one_line(name: str, error: AutographError) -> str:
+    """`FILE:LINE:COLUMN: what; what to do instead`, as editors read it."""
+    at, place = name, error.place
+    if place is not None:
+        at = f"{name}:{place.line}:{_column(place)}"
+    return "; ".join(filter(None, (f"{at}: {error.args[0]}", error.remedy)))
+
+
+def _column(place: Place) -> int:
+    """The column that an editor shows, from the offset in bytes that a place has."""
+    line = line_of(place.file, place.line).encode(errors="replace") or b" " * place.column
+    return len(line[: place.column].decode(errors="ignore")) + 1
 
 
 def is_same(one: Path, other: Path) -> bool:
@@ -143,7 +157,7 @@ def write(path: Path, data: bytes, mode: int | None = None) -> None:
         target.write_bytes(data)  # a device or a pipe
         return
     if mode is None and target.exists():
-        mode = target.stat().st_mode & 0o7777
+        mode = mode_of(target)
     temporary = target.with_name(f".autograph-rs-{secrets.token_hex(8)}")
     try:
         if not _appear(temporary, data):
@@ -154,6 +168,11 @@ def write(path: Path, data: bytes, mode: int | None = None) -> None:
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def mode_of(path: Path) -> int:
+    """The permissions of a file."""
+    return path.stat().st_mode & 0o7777
 
 
 def _appear(path: Path, data: bytes) -> bool:

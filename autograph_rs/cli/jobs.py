@@ -12,7 +12,7 @@ from pathlib import Path
 from autograph_rs.runtime.source_maps import SUFFIX
 
 from ..modules import convert_module
-from .files import STDIN, FileError, Source, is_same, refusals, write
+from .files import STDIN, FileError, Source, is_same, mode_of, refusals, write
 from .options import VERSION
 
 
@@ -103,7 +103,7 @@ def _put(job: Job, outputs: dict[Path, bytes]) -> bool:
             if _is_read_only(path) and (is_own or not _is_read_only(Path(job.path))):
                 raise FileError(f"{path}: is read-only")
             path.parent.mkdir(parents=True, exist_ok=True)
-            write(path, outputs[path], None if is_own or job.path == STDIN else _mode(Path(job.path)))
+            write(path, outputs[path], None if is_own or job.path == STDIN else mode_of(Path(job.path)))
     return bool(changed)
 
 
@@ -113,11 +113,7 @@ def _content(path: Path) -> bytes | None:
 
 
 def _is_read_only(path: Path) -> bool:
-    return path.is_file() and not (os.access(path, os.W_OK) and _mode(path) & 0o222)
-
-
-def _mode(path: Path) -> int:
-    return path.stat().st_mode & 0o7777
+    return path.is_file() and not (os.access(path, os.W_OK) and mode_of(path) & 0o222)
 
 
 def _difference(job: Job, source: Source, data: bytes) -> bytes:

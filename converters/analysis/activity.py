@@ -48,6 +48,7 @@ def activity(roots: gast.AST | Iterable[gast.AST]) -> Activity:
 
 
 def _scan(stack: list[gast.AST], found: Activity) -> None:
+    skipped: set[gast.AST] = set()  # all of such a node was searched with the one that may skip it
     while stack:
         node = stack.pop()
         kind = type(node)
@@ -90,9 +91,12 @@ def _scan(stack: list[gast.AST], found: Activity) -> None:
                     found.declares.add(node.target.id)
                     continue
             elif kind in _SKIPPING:
-                found.skips.update(
-                    n.target.id for n in within(_SKIPPING[kind](node)) if type(n) is gast.NamedExpr
-                )
+                if node not in skipped:
+                    for part in within(_SKIPPING[kind](node)):
+                        if type(part) is gast.NamedExpr:
+                            found.skips.add(part.target.id)
+                        elif type(part) in _SKIPPING:
+                            skipped.add(part)
             elif kind is gast.AugAssign and type(node.target) is gast.Name:
                 found.reads.add(node.target.id)
             elif kind is gast.Import or kind is gast.ImportFrom:

@@ -162,6 +162,8 @@ def _staying(function: gast.AST) -> dict[gast.AST, gast.AST]:
     """
     found: dict[gast.AST, gast.AST] = {}
     holds_returns = _anchor_in(function.body)
+    if holds_returns is None:
+        return found
 
     def visit(statement: gast.AST, enclosing: list[gast.AST]) -> gast.AST | None:
         """The node on whose account the statement, or one that it holds, must stay."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -47,8 +47,10 @@ class Pass:
         raise TypeError(f"{type(self).__name__} does not say how it runs")
 
     @staticmethod
-    def declare(function: gast.AST, names: Iterable[str]) -> None:
+    def declare(function: gast.AST, names: Collection[str]) -> None:
         """Make `names`, which only closures bind now, variables of the function all the same: `x: ...`"""
+        if not names:
+            return
         nonlocal_, global_ = declarations(function.body)
         own = activity(function.body)
         known = own.binds | own.declares | nonlocal_ | global_ | {p.id for p in parameters(function)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gast
 
 from ..analysis import is_anchored
+from ..anchors import anchor_of
 from ..trees import at, constant, header, lambda_, load, operator, within
 from .expressions import Rewriter, guard, is_plain
 
@@ -23,7 +24,7 @@ class Booleans(Rewriter):
         name = "and_" if isinstance(node.op, gast.And) else "or_"
         thunks = self.thunks(node.values, f"{name}operand", node)
         if thunks is None:
-            node.values[:-1] = [guard(value, name[:-1]) for value in node.values[:-1]]
+            node.values[:-1] = [guard(value, name[:-1], anchor_of(node)) for value in node.values[:-1]]
             return node
         return _balanced(name, thunks, node)
 
@@ -37,7 +38,7 @@ class Booleans(Rewriter):
             return node
         thunks = self.thunks([node.body, node.orelse], "if_exp_operand", node.test)
         if thunks is None:
-            node.test = guard(node.test, "if else")
+            node.test = guard(node.test, "if else", anchor_of(node))
             return node
         return operator("if_exp", node.test, *thunks, constant(self.walk.texts[node]))
 

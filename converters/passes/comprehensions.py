@@ -25,7 +25,7 @@ class Comprehensions(Rewriter):
         if not staged:
             for generator in node.generators:
                 generator.ifs = [
-                    c if is_plain(c) else guard(c, "if in a comprehension") for c in generator.ifs
+                    c if is_plain(c) else guard(c, "if in a comprehension", "AG005") for c in generator.ifs
                 ]
             return node
         [generator] = node.generators

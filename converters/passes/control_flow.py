@@ -100,6 +100,7 @@ class ControlFlow(Pass):
         if isinstance(function, gast.Lambda):
             return
         self.facts = Facts(function)
+        self.staying = self.facts.staying
         self.global_names = self.facts.outer[1]
         check_free(function, self.doubtful(function), self.context.functions)
         start = docstring_length(function.body)
@@ -154,8 +155,7 @@ class ControlFlow(Pass):
         return out or [gast.Pass()]
 
     def stays(self, statement: gast.AST) -> bool:
-        plain_if = isinstance(statement, gast.If) and is_plain(statement.test)
-        return plain_if or statement in self.facts.staying
+        return statement in self.staying or (isinstance(statement, gast.If) and is_plain(statement.test))
 
     # What stays in Python
 
@@ -163,14 +163,14 @@ class ControlFlow(Pass):
         """A compound statement that stays: what it holds is converted in its place."""
         self.headers(statement, place)
         if isinstance(statement, (gast.If, gast.While)) and not is_plain(statement.test):
-            statement.test = guard(statement.test, type(statement).__name__.lower())
+            statement.test = guard(statement.test, type(statement).__name__.lower(), self.staying[statement])
         if isinstance(statement, gast.Match):
-            statement.subject = guard(statement.subject, "match")
+            statement.subject = guard(statement.subject, "match", "AG004")
             for case in statement.cases:
                 if case.guard is not None:
                     case.guard = self.read(case.guard, place)
                     if not is_plain(case.guard):
-                        case.guard = guard(case.guard, "case if")
+                        case.guard = guard(case.guard, "case if", "AG004")
         inside = place.in_loop(statement, out) if isinstance(statement, LOOPS) else place
         for block in blocks(statement):
             if block:
@@ -302,10 +302,10 @@ class ControlFlow(Pass):
 
     def directives(
         self, body: list[gast.AST], place: _Place
-    ) -> tuple[list[gast.AST], list[tuple[str, gast.AST]]]:
+    ) -> tuple[list[gast.AST], list[tuple[str | None, gast.AST]]]:
         """The loop's body without `set_loop_options(...)`, and the options that it set."""
         kept: list[gast.AST] = []
-        options: list[tuple[str, gast.AST]] = []
+        options: list[tuple[str | None, gast.AST]] = []
         for statement in body:
             keywords = directive(statement)
             if keywords is None:

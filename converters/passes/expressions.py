@@ -17,6 +17,7 @@ from typing import ClassVar
 import gast
 
 from ..analysis import Facts, declarations, is_anchored
+from ..anchors import rule_of
 from ..trees import (
     COMPREHENSIONS,
     FUNCTIONS,
@@ -67,12 +68,14 @@ class Rewriter:
         return at(load(name), place)
 
 
-def guard(value: gast.AST, construct: str) -> gast.AST:
+def guard(value: gast.AST, construct: str, reason: gast.AST | str) -> gast.AST:
     """`value`, which must not be staged, since the construct that tests it stays in Python.
 
-    The construct is named without quotes, so that it can be written inside an f-string.
+    The reason is the code of a rule, or an anchor. All is named without quotes, so that it can be written
+    inside an f-string.
     """
-    return at(operator("guard", value, constant(construct)), value)
+    said = [reason] if isinstance(reason, str) else rule_of(reason)
+    return at(operator("guard", value, *map(constant, [construct, *said])), value)
 
 
 class Expressions(Pass):

@@ -25,6 +25,7 @@ from ..trees import (
     assign,
     at,
     blocks,
+    children,
     constant,
     docstring_length,
     header,
@@ -37,6 +38,7 @@ from ..trees import (
 )
 from .base import Context, Pass, own_nodes
 from .returns import postpone_returns
+from .spelling import directive
 
 MAX_NESTING = 8
 
@@ -249,6 +251,10 @@ class LowerJumps(Pass):
     def loop(self, statement: gast.AST, depth: int) -> list[gast.AST]:
         loop = self.lowered.get(statement)
         self.loops.append(loop)
+        options = [s for s in statement.body if directive(s) is not None]
+        if options:  # where no jump comes before them; a loop that stays has no use for them
+            rest = [s for s in statement.body if s not in options]
+            statement.body = [*(options if loop else []), *rest] or [at(gast.Pass(), options[0])]
         jumps = list(dict.fromkeys(f for child in statement.body for f in self.jumps_out_of(child)))
         body = self.block(statement.body, 0)
         self.loops.pop()
@@ -329,13 +335,15 @@ def _return_in_control_flow(
 
 def _without_unread(body: list[gast.AST], flags: set[str]) -> list[gast.AST]:
     """The body without assignments to flags that nothing tests; a jump's line is still a line that runs."""
-    read = {
-        node.id
-        for statement in body
-        for node in gast.walk(statement)
-        if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)
-    }
-    unread = flags - read
+    unread = set(flags)
+    stack = list(body) if flags else []
+    while stack:
+        node = stack.pop()
+        if type(node) is gast.Name and type(node.ctx) is gast.Load:
+            unread.discard(node.id)
+        stack += children(node)
+    if not unread:
+        return body or [gast.Pass()]
 
     def clean(block: list[gast.AST]) -> list[gast.AST]:
         kept = []

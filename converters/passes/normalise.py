@@ -10,6 +10,7 @@ from __future__ import annotations
 import gast
 
 from ..analysis import is_anchored
+from ..anchors import anchor_of
 from ..trees import (
     FUNCTIONS,
     TRIES,
@@ -62,7 +63,7 @@ class Normalise(Pass):
             return []
         if isinstance(statement, gast.Assert):
             if statement.msg is not None and any(map(_stays, within(statement.msg))):
-                statement.test = guard(statement.test, "assert")
+                statement.test = guard(statement.test, "assert", anchor_of(statement.msg))
                 return [statement]
             return [at(_assertion(statement), header(statement))]
         if isinstance(statement, gast.Return) and self.returned and statement.value is not None:

@@ -79,8 +79,10 @@ def dotted(text: str) -> gast.AST:
     return node
 
 
-def options_dict(options: list[tuple[str, gast.AST]]) -> gast.AST:
-    return gast.Dict([constant(name) for name, _ in options], [value for _, value in options])
+def options_dict(options: list[tuple[str | None, gast.AST]]) -> gast.AST:
+    """As a dict; what has no name is `**` and a mapping."""
+    names = [None if name is None else constant(name) for name, _ in options]
+    return gast.Dict(names, [value for _, value in options])
 
 
 def target_text(target: gast.AST) -> str:

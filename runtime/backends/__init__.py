@@ -16,6 +16,12 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from .. import log
+from ..active import ACTIVE, active
+from ..boundary import public
+from ..errors import ArgumentError, told
+from ..tracebacks import user_stacklevel
+
 Leaf: TypeAlias = Any
 Type: TypeAlias = Any
 OwnCapture: TypeAlias = Any
@@ -49,7 +55,10 @@ class Backend(Protocol):
     of a builtin that is not in our tables, `unpacked(value)` for what Python iterates when a value is
     taken apart, `in_branch()` to tell whether the code of a branch or a loop's body is running,
     `entered()` for a context manager around the outermost converted function, `is_inner(value)` to tell
-    whether a value was made in one that has ended.
+    whether a value was made in one that has ended, the attribute `draws` where random numbers of Python and
+    NumPy are drawn when its program runs, `is_given(value)` to tell whether an argument of the traced
+    function is the caller's own, `loop_options` for the names of options of its own that
+    `set_loop_options` may be given.
     """
 
     name: str
@@ -128,33 +137,44 @@ BACKENDS = _Table()
 STAGING: list[Callable[[], bool]] = []
 COMPILING: list[Callable[[], bool]] = []
 """Whether a compiler of bytecode is reading what runs: it takes Python as it is written."""
-ACTIVE: list[Any] = []
-"""The backends that may be staging right now: those that announce it, while they do, and all others."""
 
 
+@public
 def register_backend(backend: Backend) -> None:
     """Make a tensor system known. The latest registered is asked first.
 
     Raises:
-        TypeError: `backend` lacks a method of `Backend`, or is a class.
+        ArgumentError: `backend` lacks a method of `Backend`, or is a class.
 
     >>> register_backend(object())
     Traceback (most recent call last):
         ...
-    TypeError: <object object at ...> is no backend: it lacks name, ...
+    autograph_rs.ArgumentError: an object is no backend
+      ...
+      it lacks name, ...
     """
     if isinstance(backend, type):
-        raise TypeError(f"{backend!r} is a class, and a backend is an object: give {backend.__name__}()")
+        raise ArgumentError(
+            f"{told(backend)} is no backend, which is an object",
+            why="its methods are asked of the object that is given",
+            remedy=f"give {backend.__name__}()",
+        )
     if not isinstance(backend, Backend):
         missing = [n for n in Backend.__annotations__ if not hasattr(backend, n)]
         missing += [n for n in vars(Backend) if not n.startswith("_") and not hasattr(backend, n)]
-        raise TypeError(f"{backend!r} is no backend: it lacks {', '.join(missing)}")
+        raise ArgumentError(
+            f"{told(backend)} is no backend",
+            why="converted code calls what a backend says of conditions and loops",
+            remedy="define what it lacks: docs/backends.md says what each is for",
+            rows=[f"it lacks {', '.join(missing)}"],
+        )
     with _lock:
         _backends.insert(0, backend)
         if not getattr(backend, "announces", False):
             ACTIVE.insert(0, backend)
         STAGING.append(backend.staging)
         BACKENDS.clear()
+    log.BACKENDS.debug("the backend %r is registered", backend.name)
 
 
 _KNOWN = {"jax": "jax", "tensorflow": "tensorflow", "torch": "torch"}
@@ -195,7 +215,7 @@ def _load_installed() -> None:
             messages = _failures()
             _installed = "loaded"
     for message in messages:
-        warnings.warn(message, RuntimeWarning, stacklevel=2)
+        warnings.warn(message, RuntimeWarning, stacklevel=user_stacklevel())
 
 
 def _failures() -> list[str]:
@@ -208,14 +228,6 @@ def _failures() -> list[str]:
         except Exception as error:  # noqa: BLE001 - whatever a package does wrong is its own
             messages.append(f"the backend {point.name!r} of {point.value} cannot be registered: {error!r}")
     return messages
-
-
-def active() -> Backend | None:
-    """The innermost backend that is staging now, or None."""
-    for backend in reversed(ACTIVE):
-        if getattr(backend, "announces", False) or backend.staging():
-            return backend
-    return None
 
 
 def staged_by(value: Any) -> Backend | None:

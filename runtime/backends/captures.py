@@ -85,9 +85,10 @@ class CapturingBackend(FunctionalBackend):
     def refuse_lists(self, types: Sequence[Any]) -> None:
         if any(isinstance(kind, ListAval) for kind in types):
             raise StagingError(
-                "a list is appended to in a loop whose number of iterations is known only at run time. Make "
-                f"{self.an_array} of the greatest length before the loop and write its items, or loop a "
-                "fixed number of times"
+                "a list is appended to in a loop whose number of rounds is known only at run time",
+                why=f"{self.name} has no arrays of such a length",
+                remedy=f"make {self.an_array} of the greatest length before the loop and write "
+                "its items, or loop a fixed number of times",
             )
 
     # Texts

@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import staging
 from ..closures import family
-from ..errors import StagingError
+from ..errors import AliasError, StagingError
 from ..staging.aliases import user_frames
 from ..undefined import unbound_local
 from .avals import Added, ListAval, Maybe, MaybeAval, is_bound
@@ -272,8 +272,9 @@ class FunctionalBackend:
                 "list", len(items), lambda i: items[i] if isinstance(i, int) else self.get_item(items, i)
             )
         raise StagingError(
-            f"a {type(iterated).__name__} cannot be iterated together with staged values: make it a list, "
-            "or an array"
+            f"a {type(iterated).__name__} is iterated together with staged values",
+            why="what takes part in a staged zip or enumerate has items that can be taken by a staged index",
+            remedy="make it a list (list(items)), or an array",
         )
 
     def first_and_rest(self, iterated: Any) -> tuple[Any, Any, Any]:
@@ -335,10 +336,11 @@ class FunctionalBackend:
             names.setdefault(family(frame.f_code), set()).update(own)
         found = [name for own in names.values() for name in sorted(own)]
         if len(found) > 1:
-            raise StagingError(
-                f"an item is written of the array that is both {found[0]!r} and {found[1]!r}, and only one "
-                f"of them would change: an array of {self.name} is a value. Copy it first ({found[0]} = "
-                f"{self.copied.format(found[0])}), and return it from a function that changes it"
+            raise AliasError(
+                f"an item is written of the array that is both {found[0]!r} and {found[1]!r}",
+                why=f"an array of {self.name} is a value, so only one of the two would change",
+                remedy=f"copy it first ({found[0]} = {self.copied.format(found[0])}), and return "
+                "it from a function that changes it",
             )
 
     def and_(self, left: Any, right: Callable[[], Any]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from ..errors import StagingError
+from ..errors import UnsupportedFunctionError
 from .avals import Added
 
 if TYPE_CHECKING:
@@ -56,9 +56,10 @@ class GrowingList:
         return self
 
     def _refuse(self, *_: Any) -> Any:
-        raise StagingError(
-            "a list that a staged loop appends to is read or shortened in the loop. Carry the last item in a "
-            "variable, or write into an array that was made before the loop"
+        raise UnsupportedFunctionError(
+            "a list that a staged loop appends to is read or shortened in the loop",
+            why="how many items it has there is known only when the program runs",
+            remedy="carry the last item in a variable, or write into an array that was made before the loop",
         )
 
     pop = insert = remove = clear = sort = reverse = index = count = copy = _refuse

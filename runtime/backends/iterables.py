@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..errors import StagingError
+from ..errors import ValueNeededError
 from . import Shared
 
 
@@ -37,9 +37,10 @@ class StagedSequence(Shared):
     def __len__(self) -> int:
         if isinstance(self.length, int):
             return self.length
-        raise StagingError(
-            f"a staged {self.name} has a length that is known only at run time: loop over it, or make its "
-            "bounds plain integers"
+        raise ValueNeededError(
+            f"a staged {self.name} is iterated, or asked for its length, by Python",
+            why="its length is known only when the program runs",
+            remedy="loop over it in converted code, or make its bounds plain integers",
         )
 
     def __iter__(self) -> Any:

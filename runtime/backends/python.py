@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import StagingError
+from ..errors import UnsupportedFunctionError
 
 _NONE = object()
 
@@ -21,7 +21,11 @@ def extreme(
 
     def call(*args: Any, key: Any = None, default: Any = _NONE) -> Any:
         if key is not None:
-            raise StagingError(f"min() and max() with a key cannot be staged: use {instead}")
+            raise UnsupportedFunctionError(
+                "min() or max() with a key cannot be staged",
+                why="there is no operation that calls a function for each item and compares by it",
+                remedy=f"index by {instead} of the keys",
+            )
         if len(args) == 1:
             [values] = args
             if isinstance(values, array):

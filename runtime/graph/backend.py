@@ -9,12 +9,14 @@ import numpy as np
 
 from .. import staging
 from ..backends.texts import Mark
-from ..errors import StagingError
+from ..chosen import Chosen
+from ..errors import AliasError, MismatchError, UnsupportedFunctionError, ValueNeededError
+from ..handed import described
 from ..staging.aliases import other_way
-from ..staging.raises import is_own_raise, refuse_caught, revived
+from ..staging.raises import fields_of, is_own_raise, refuse_caught, reviving
 from ..tracebacks import frames_of
 from ..undefined import Undefined
-from . import builtins, effects, lists, record, texts
+from . import builtins, effects, lists, record, refused, texts
 from .ir import Graph, Missing, Node
 from .iterables import Source, StagedIterable, as_iterable, element_types, sources_of
 from .merging import merge_types
@@ -45,6 +47,7 @@ class GraphBackend:
 
     name = "graph"
     announces = True
+    draws = True
 
     def owns(self, kind: type) -> bool:
         return issubclass(kind, (Staged, StagedIterable, Source))
@@ -88,6 +91,10 @@ class GraphBackend:
 
     # Captures
 
+    def is_given(self, value: Any) -> bool:
+        """Whether an argument of the traced function is the caller's own: of containers there are copies."""
+        return not any(value is copied for copied in current().root.given)
+
     def is_inner(self, value: Any) -> bool:
         return isinstance(value, Staged) and not value.is_in_scope
 
@@ -118,7 +125,7 @@ class GraphBackend:
         held = any(isinstance(v, Staged) for v in (*error.args, *vars(error).values()))
         if not is_own_raise(error) or not (held or any(node.effect for node in current().graph.nodes)):
             return False
-        raise_in_graph(error).source = frames_of(error)
+        raise_in_graph(error)
         return True
 
     def cond(
@@ -198,12 +205,8 @@ class GraphBackend:
     ) -> list[Any]:
         iterated = as_iterable(iterated)
         _, elements = self.elements(iterated)
-        if isinstance(iterated, StagedIterable) and iterated.op != "range":
-            if iterated.used:
-                raise StagingError(
-                    f"a staged {iterated.op} is looped over twice: Python's would be used up. Make it again"
-                )
-            iterated.used = True
+        if isinstance(iterated, StagedIterable):
+            iterated.use_up()
         self.close(body, [again, *results], [_bool_type(again), *types])
         source = iterated.node() if isinstance(iterated, Staged) else iterated.to_node()
         carried = [self.brought(v, k) for v, k in zip(init, types, strict=True)]
@@ -265,9 +268,10 @@ class GraphBackend:
 
     def staged_list(self, values: Sequence[Any]) -> StagedList:
         if any(values is given for given in current().root.given):
-            raise StagingError(
-                "a list that is an argument changes its length under a staged condition or in a staged loop. "
-                "Make a list of your own, and return it"
+            raise AliasError(
+                "a list that is an argument changes its length in a staged branch or loop",
+                why="the caller's list would have to get a length that is known only when the graph runs",
+                remedy="make a list of the function's own (items = list(items)), and return it",
             )
         return values if isinstance(values, StagedList) else lists.staged_list(values)
 
@@ -315,7 +319,11 @@ class GraphBackend:
                     ScalarType(bool),
                 )
             )
-        raise StagingError(f"'in' with a staged value and a {type(container).__name__} cannot be staged")
+        raise UnsupportedFunctionError(
+            f"a staged value is searched for in {_named(container)}",
+            why="Python would need its value, which is known only when the graph runs",
+            remedy="use a list, tuple, range or array: x in (1, 2, 3)",
+        )
 
     def get_item(self, target: Any, key: Any) -> Any:
         if record.is_staged(target):
@@ -326,11 +334,13 @@ class GraphBackend:
                 made.shared = "is a view of a plain array, which would have to change too"
             return made
         if isinstance(target, (list, tuple)) and not isinstance(key, slice):
-            return record.wrap(_item_of_sequence(target, key))
+            return _item_of_sequence(target, key)
+        instead = "an array" if isinstance(key, slice) else "an array, list or tuple of values of one type"
         what = "sliced between staged bounds" if isinstance(key, slice) else "indexed by a staged value"
-        raise StagingError(
-            f"a {type(target).__name__} cannot be {what}. Use an array"
-            + ("" if isinstance(key, slice) else ", list or tuple of values of one type")
+        raise ValueNeededError(
+            f"a {type(target).__name__} is {what}",
+            why="Python would need the value, which is known only when the graph runs",
+            remedy=f"use {instead}",
         )
 
     def set_item(self, target: Any, key: Any, value: Any) -> Any:
@@ -342,19 +352,31 @@ class GraphBackend:
         ):
             other = other_way(target, None, None)
             if other:
-                raise StagingError(
-                    f"a staged value is written into a plain array, and {other} leads to it too, and would "
-                    "not see that. Write to an array that has one name, or pass the array as an argument"
+                raise AliasError(
+                    f"a staged value is written into a plain array, and {other} leads to it too",
+                    why="the other name would not see what the program writes when it runs",
+                    remedy="write to a copy of it, as in y = x.copy(), or pass the array as an argument",
                 )
             made = record.wrap(record.to_node(target))
             made[key] = value
             return made
         if not isinstance(target, Staged) and staging.has_staged(key):
             if not isinstance(target, list):
-                raise StagingError(f"an item of a {type(target).__name__} cannot be set by a staged key")
+                raise ValueNeededError(
+                    f"an item of a {type(target).__name__} is set by a staged key",
+                    why="Python would need the value of the key, which is known only when the graph runs",
+                    remedy="use an array or a list",
+                )
+            if isinstance(target, Chosen):
+                target[key] = value
+            if any(isinstance(item, list) for item in target):
+                raise refused.item_of_lists()
             made = lists.staged_list(target)
             made[key] = value
-            return made
+            if not other_way(target, None, None, is_deep=True) and self.is_given(target):
+                return made
+            target[:] = [made[i] for i in range(len(target))]
+            return target
         target[key] = value
         return target
 
@@ -365,6 +387,11 @@ class GraphBackend:
             raise AssertionError(*([] if msg is None else [msg()]))
 
         staging.if_stmt(self, failed, fail, staging.nothing, tuple, staging.set_nothing, (), 0)
+
+
+def _named(value: Any) -> str:
+    """What a value is, in a sentence."""
+    return described(value) if record.is_staged(value) else f"a {type(value).__name__}"
 
 
 def _missing() -> Node:
@@ -378,7 +405,11 @@ def _bool_type(value: Any) -> StagedType:
 def _limits(options: dict[str, Any]) -> dict[str, Any]:
     limit = options.get("maximum_iterations")
     if isinstance(limit, Staged):
-        raise StagingError("maximum_iterations is staged, but must be a plain int")
+        raise ValueNeededError(
+            "maximum_iterations is staged",
+            why="it is a limit of the loop's code, which is made before the graph runs",
+            remedy="give it a plain int, and break by an 'if' for a staged limit",
+        )
     return {} if limit is None else {"maximum_iterations": limit}
 
 
@@ -391,9 +422,11 @@ def raise_in_graph(error: BaseException) -> Node:
     refuse_caught(error, user_frames())
     taken = record.Arguments()
     args, _ = taken.take(tuple(error.args))
-    fields, _ = taken.take(dict(vars(error)))
+    fields, _ = taken.take(fields_of(error))
     kept = (type(error), args, fields)
-    return record.add("raise", taken.inputs, None, effect=True, function=revived, args=kept)
+    node = record.add("raise", taken.inputs, None, effect=True, function=reviving(error), args=kept)
+    node.source = (*node.source, *frames_of(error))
+    return node
 
 
 def _operands_of(capture: BranchCapture, own: int) -> list[Node]:
@@ -415,7 +448,19 @@ def _shared_operands(captures: tuple[BranchCapture, BranchCapture]) -> tuple[lis
     return operands, inner
 
 
-def _item_of_sequence(target: Sequence[Any], key: Any) -> Node:
+def _item_of_sequence(target: Sequence[Any], key: Any) -> Any:
+    are_lists = bool(target) and all(isinstance(v, list) for v in target)
+    parts = [part for v in target if isinstance(v, list) for part in v] if are_lists else target
+    if any(isinstance(part, (list, tuple, dict)) for part in parts):
+        raise MismatchError(
+            f"a {type(target).__name__} of values of different structure is indexed by a staged value",
+            why="which item it is is known only when the graph runs, and what follows needs one structure",
+            remedy="give its items one length, or use an array",
+        )
+    if are_lists and parts:
+        kind = next(record.to_node(v).type for v in target if v)
+        if isinstance(kind, ArrayType):
+            target = [v or np.zeros(0, kind.dtype) for v in target]
     kinds = [record.to_node(v).type for v in target]
     if not kinds:
         raise IndexError(f"{type(target).__name__} index out of range")
@@ -424,12 +469,19 @@ def _item_of_sequence(target: Sequence[Any], key: Any) -> Node:
         try:
             merged = merge_types(merged, kind)
         except TypeError as error:
-            raise StagingError(
-                f"a {type(target).__name__} of values of different types is indexed by a staged value: "
-                f"{error}"
+            raise MismatchError(
+                f"a {type(target).__name__} of values of different types is indexed by a staged value",
+                why="which item it is is known only when the graph runs, and what comes "
+                f"after needs one type: {error}",
+                remedy="give its items one type",
             ) from None
     held = record.add("list" if isinstance(target, list) else "tuple", target, ListType(merged))
-    return record.add("list_get", (held, key), merged)
+    made = wrap(record.add("list_get", (held, key), merged))
+    if are_lists and isinstance(made, Tensor):  # of different lengths
+        made = builtins.IMPLEMENTATIONS[list](made)
+    if hasattr(made, "shared"):
+        made.shared = "is an item of a list, which would have to change too"
+    return made
 
 
 __all__ = ["ArrayType", "GraphBackend", "Scalar"]

@@ -11,8 +11,8 @@ import numpy as np
 
 from .. import builtins as table
 from .. import staging
-from ..errors import StagingError
-from . import lists, record
+from ..errors import UnsupportedFunctionError, ValueNeededError
+from . import lists, record, texts
 from .ir import Slot
 from .iterables import StagedIterable, parts_of, staged_enumerate, staged_range, staged_reversed, staged_zip
 from .merging import merge_types
@@ -22,10 +22,7 @@ from .views import as_array
 
 
 def _print(*args: Any, **kwargs: Any) -> None:
-    taken = record.Arguments(named=True)
-    template, _ = taken.take(tuple(args))
-    named, _ = taken.take(kwargs)
-    record.add("print", taken.inputs, None, effect=True, args=template, kwargs=named)
+    texts.printed(args, kwargs)
 
 
 def _len(value: Any) -> Any:
@@ -81,7 +78,11 @@ def _unrolled(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any])
     """A builtin over a plain list of staged values, or with a function: by its own definition."""
     unrolled = _DEFINITIONS.get(function)
     if unrolled is None:
-        raise StagingError(f"{function.__name__}() with these arguments cannot be staged")
+        raise UnsupportedFunctionError(
+            f"{function.__name__}() with these arguments cannot be staged",
+            why="the graph has no operation for it",
+            remedy="write it as a 'for' loop, or use a function of NumPy",
+        )
     return unrolled(*args, **kwargs)
 
 
@@ -107,7 +108,11 @@ def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
         if kwargs.keys() == {"key"}:
             return _extreme_by_key(function, args if len(args) > 1 else tuple(args[0]), kwargs["key"])
         if kwargs:
-            raise StagingError(f"{function.__name__}() with {', '.join(kwargs)} cannot be staged")
+            raise UnsupportedFunctionError(
+                f"{function.__name__}() with {', '.join(kwargs)} cannot be staged",
+                why="the graph has no operation for it",
+                remedy=f"leave {', '.join(kwargs)} out, and test the length first",
+            )
         if len(args) == 1 and _is_iterable(args[0]):
             element = _element(args[0])
             return record.wrap(record.add(function.__name__, (_source(args[0]),), element, function=function))
@@ -167,7 +172,11 @@ def _all_of(values: Any) -> Any:
 
 def _sorted_of(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
     if key is not None:
-        raise StagingError("sorted() with a key cannot be staged: use np.argsort")
+        raise UnsupportedFunctionError(
+            "sorted() with a key cannot be staged",
+            why="the graph has no operation that calls a function for each item and sorts by it",
+            remedy="index by np.argsort of the keys: x[np.argsort(-x)]",
+        )
     values = values if _is_iterable(values) else list(values)
     source = lists.staged_list(values) if isinstance(values, list) else values
     attrs: dict[str, Any] = {"function": sorted, "args": (Slot(0),), "kwargs": {"reverse": reverse}}
@@ -178,7 +187,11 @@ def _sorted_of(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
 def _conversion(kind: type) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs or len(args) != 1:
-            raise StagingError(f"{kind.__name__}() of a staged value takes one argument")
+            raise UnsupportedFunctionError(
+                f"{kind.__name__}() of a staged value with more than one argument cannot be staged",
+                why="the graph has no operation for it",
+                remedy="give it the staged value alone",
+            )
         [value] = args
         if isinstance(value, (list, tuple)):
             return kind(value)
@@ -244,9 +257,10 @@ def _filter(function: Callable[..., Any] | None, iterable: Any) -> Any:
 
 
 def _repr(value: Any) -> Any:
-    raise StagingError(
-        "repr() of what is staged, or holds something staged, would be text about the trace. Use an "
-        "f-string: f'{x!r}'"
+    raise ValueNeededError(
+        "repr() of what is staged, or holds something staged, is asked",
+        why="that would be text about the trace, not about the value that the program has when it runs",
+        remedy="use an f-string: f'{x!r}'",
     )
 
 
@@ -276,7 +290,11 @@ def _type(value: Any, *args: Any) -> type:
 def _math(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if any(isinstance(a, (list, tuple)) for a in args):
-            raise StagingError(f"math.{function.__name__} of a sequence of staged values: use NumPy's")
+            raise UnsupportedFunctionError(
+                f"math.{function.__name__} is called on a list or tuple of staged values",
+                why="the graph has no operation for it",
+                remedy="use NumPy's, such as np.sum, np.prod or np.linalg.norm of an array",
+            )
         taken = record.Arguments()
         template, _ = taken.take(args)
         named, _ = taken.take(kwargs)

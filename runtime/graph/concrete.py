@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,15 +12,16 @@ import numpy as np
 
 from .. import staging
 from ..backends import BACKENDS
-from ..errors import LeakError, StagingError
+from ..errors import AutographError
 from ..places import Place
 from ..structures import Spec, flatten, unflatten
-from ..tracebacks import FULL, at_user_frames, strip
+from ..tracebacks import FULL, at_user_frames, note_place, put, strip
 from .compile import Compiled, compile_graph
 from .containers import Change, apply, changes, refuse_repeated, snapshot
 from .ir import Graph, Node
 from .numerics import MODES
 from .optimise import ALL, optimise
+from .refused import returned_iterable, shared_argument
 from .returned import Returned
 from .specs import TensorSpec, known
 from .staged import Staged, Tensor, wrap
@@ -188,10 +190,7 @@ class ConcreteGraph:
             for j, other in enumerate(arrays):
                 if i != j and _overlap(_array_of(arrays[i]), other):
                     first, second = (self.graph.arguments[k].attrs["name"] for k in (i, j))
-                    raise StagingError(
-                        f"{self.graph.name} writes to its argument {first!r}, which shares memory with "
-                        f"{second!r}. Give it a copy of one of them"
-                    )
+                    raise shared_argument(self.graph.name, first, second)
 
     def at_user_code(self, error: BaseException) -> None:
         """Let an error of the running graph come from the user's lines."""
@@ -200,7 +199,10 @@ class ConcreteGraph:
         compiled = [c for c in (self._compiled, self._checked) if c is not None]
         found = (c.node_at(error.__traceback__) for c in compiled)
         node = next((node for node in found if node is not None), None)
-        error.__traceback__ = self._traceback(error, () if node is None else node.places)
+        places = () if node is None else node.places
+        if isinstance(error, AutographError):
+            error.place = next(iter(places[-1:]), None)
+        put(error, "__traceback__", self._traceback(error, places))
 
     def _traceback(self, error: BaseException, places: Sequence[Place]) -> Any:
         return at_user_frames(error, places)
@@ -318,6 +320,7 @@ def trace(
                 return None
             except Exception as error:
                 if not backend.raise_last(error):
+                    note_place(error, sys._getframe())
                     strip(error)
                     raise
                 raised.append(error)
@@ -389,7 +392,7 @@ def _as_result(leaf: Any) -> Node | None:
             leaf = staging.bound(staging.ACTIVE[-1], leaf)
         return leaf.node()
     if BACKENDS[type(leaf)] is not None:
-        raise LeakError(f"{leaf!r} cannot be returned: use list() on it, or a loop")
+        raise returned_iterable(leaf.op)
     return None
 
 

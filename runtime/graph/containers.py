@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from ..errors import StagingError
+from ..errors import AliasError
 from ..structures import Spec, unflatten
 
 Path: TypeAlias = tuple[Any, ...]
@@ -43,9 +43,11 @@ def refuse_repeated(arguments: Any, function: str) -> None:
     places: dict[int, Path] = {}
     for path, container in contained(arguments):
         if len(path) > 1 and places.setdefault(id(container), path) != path:
-            raise StagingError(
-                f"{function} changes a {type(container).__name__} among its arguments, and one stands there "
-                "twice. Give it a copy"
+            raise AliasError(
+                f"{function} changes a {type(container).__name__} among its arguments, "
+                "and one stands there twice",
+                why="the graph works on a copy of each argument, and the two would have to be one",
+                remedy=f"give it a copy: {type(container).__name__}(x)",
             )
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import StagingError
+from ..boundary import public
+from ..errors import ArgumentError, OptionError, SpecError, ValueNeededError, told
 from ..structures import flatten, unflatten
 from . import record
 from .iterables import Made, Source, StagedIterable
@@ -27,7 +28,11 @@ class Elements(Source):
         self._specs, self._structure = flatten(spec)
         wrong = [s for s in self._specs if not isinstance(s, TensorSpec)]
         if wrong:
-            raise TypeError(f"the spec of a dataset is a TensorSpec or a structure of them, not {wrong[0]!r}")
+            raise ArgumentError(
+                f"the spec of a dataset is a TensorSpec or a structure of them, not {told(wrong[0])}",
+                why="it says dtype and shape of each array of an element",
+                remedy="give ag.TensorSpec(shape, dtype) for each array, or leave spec= out",
+            )
 
     def leaves(self, element: Any) -> tuple[Any, ...]:
         """The arrays of an element.
@@ -39,10 +44,14 @@ class Elements(Source):
         if structure != self._structure and self._structure.kind is tuple and type(element) is list:
             values, structure = flatten(tuple(element))  # as data loaders collate
         if structure != self._structure:
-            raise TypeError(f"an element of the dataset is {structure}, but its spec is {self._structure}")
-        hint = ": give the spec of what comes, with None for lengths that differ"
+            raise SpecError(
+                f"an element of the dataset is {structure}, but its spec is {self._structure}",
+                why="the graph was made for what the spec says",
+                remedy="give the spec of what comes, or elements of one structure",
+                place=None,
+            )
         what = "an element of the dataset has"
-        return tuple([fitted(v, s, what, hint) for v, s in zip(values, self._specs, strict=True)])
+        return tuple([fitted(v, s, what) for v, s in zip(values, self._specs, strict=True)])
 
     def iterate(self) -> Iterator[Any]:
         """The leaves of each element, as a running graph takes them."""
@@ -65,9 +74,11 @@ class Dataset(Elements):
 
     def __iter__(self) -> Iterator[Any]:
         if is_tracing():
-            raise StagingError(
-                "a dataset is iterated by Python while a graph is made. Loop over it with 'for' in converted "
-                "code, or make its iterator outside of the function and call next() on it"
+            raise ValueNeededError(
+                "a dataset is iterated by Python while a graph is made",
+                why="Python would take its elements once, and the program takes them each time that it runs",
+                remedy="loop over it with 'for' in converted code, or make its iterator outside "
+                "of the function and call next() on it",
             )
         return DatasetIterator(self)
 
@@ -102,6 +113,7 @@ class DatasetIterator(Elements):
         return next(self._leaves)
 
 
+@public
 def from_iterable(source: Callable[[], Iterable[Any]] | Iterable[Any], *, spec: Any = None) -> Dataset:
     """A dataset over what can be iterated again: a list, a data loader, a function that makes an iterator.
 
@@ -111,8 +123,9 @@ def from_iterable(source: Callable[[], Iterable[Any]] | Iterable[Any], *, spec: 
             given, it is that of the first element, with its very lengths.
 
     Raises:
-        TypeError: `source` can be iterated only once, or an element does not fit (when it comes).
-        ValueError: there is no spec, and no element to take it from.
+        ArgumentError: `source` can be iterated only once, or `spec` is no spec.
+        SpecError: an element does not fit (when it comes).
+        OptionError: there is no spec, and no element to take it from.
 
     In a `function` a loop over the dataset is one node, and runs when the graph runs.
 
@@ -130,10 +143,17 @@ def from_iterable(source: Callable[[], Iterable[Any]] | Iterable[Any], *, spec: 
     """
     if callable(source):
         factory = source
+    elif not isinstance(source, Iterable) and not hasattr(source, "__getitem__"):
+        raise ArgumentError(
+            f"a dataset is made of what can be iterated, not of {told(source)}",
+            why="its elements are taken one after the other, at every call",
+            remedy="give a list, an array, a data loader, or a function without arguments that gives one",
+        )
     elif iter(source) is source:
-        raise TypeError(
-            f"a {type(source).__name__} can be iterated only once: give from_iterable a function that makes "
-            "it"
+        raise ArgumentError(
+            f"a {type(source).__name__} can be iterated only once",
+            why="a dataset is iterated at every call, and once before for its spec",
+            remedy="give from_iterable a function that makes it",
         )
     else:
         iterable = source
@@ -145,7 +165,11 @@ def from_iterable(source: Callable[[], Iterable[Any]] | Iterable[Any], *, spec: 
         missing = object()
         first = next(iter(factory()), missing)
         if first is missing:
-            raise ValueError("the dataset has no element to take its spec from: give from_iterable a spec")
+            raise OptionError(
+                "the dataset has no element to take its spec from",
+                why="the spec is that of the first element, where none is given",
+                remedy="give from_iterable a spec",
+            )
         leaves, structure = flatten(tuple(first) if type(first) is list else first)
         arrays = list(map(np.asarray, leaves))
         spec = unflatten(structure, [TensorSpec(a.shape, a.dtype) for a in arrays])

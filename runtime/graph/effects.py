@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import itertools
 import random
 import types
@@ -11,17 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import StagingError
+from ..boundary import public
+from ..errors import AliasError, ArgumentError, SpecError, StagingError, UnsupportedFunctionError, told
+from ..side_effects import DRAWERS
 from ..structures import flatten, unflatten
-from . import record
+from . import record, texts
 from .ir import Node, Slot
 from .rules.probing import dummy, quiet
-from .specs import fitted
+from .specs import TensorSpec, fitted
 from .staged import Staged, Tensor
 from .trace import current, is_tracing, scalar_type
 from .types import ArrayType, GeneratorType, ScalarType
 
 
+@public
 def print(*values: Any, **options: Any) -> None:  # noqa: A001 - it is Python's, at every call
     """Python's `print`, at every call of a graph and not only when it is traced.
 
@@ -41,14 +45,12 @@ def print(*values: Any, **options: Any) -> None:  # noqa: A001 - it is Python's,
     (None, None, ['traced'])
     """
     if is_tracing():
-        taken = record.Arguments(named=True)
-        template, _ = taken.take(values)
-        named, _ = taken.take(options)
-        record.add("print", taken.inputs, None, effect=True, args=template, kwargs=named)
+        texts.printed(values, options)
     else:
         builtins.print(*values, **options)
 
 
+@public
 def py_function(f: Callable[..., Any], args: Any, spec: Any) -> Any:
     """Call Python at every call of the graph.
 
@@ -61,7 +63,8 @@ def py_function(f: Callable[..., Any], args: Any, spec: Any) -> Any:
         What `f` returns, as `spec` says.
 
     Raises:
-        TypeError: `f` returns what does not fit `spec` (when the graph runs).
+        ArgumentError: `f` is no function, or `spec` holds what is no spec.
+        SpecError: `f` returns what does not fit `spec` (when the graph runs).
 
     A graph that holds such a call cannot be saved.
 
@@ -74,13 +77,28 @@ def py_function(f: Callable[..., Any], args: Any, spec: Any) -> Any:
     (3.0, 11.0, [1.0, 5.0])
     """
     specs, structure = flatten(spec)
+    function: Any = f
+    wrong = [] if callable(function) else [function]
+    wrong += [s for s in specs if not isinstance(s, TensorSpec | None)]
+    if wrong:
+        raise ArgumentError(
+            f"py_function takes a function, its arguments and a TensorSpec of its result, not "
+            f"{told(wrong[0])}",
+            why="the graph is made before the function is called, for a result of that type",
+            remedy="give ag.py_function(f, [x], ag.TensorSpec(shape, dtype)), or None if it returns nothing",
+        )
 
     def called(*values: Any) -> tuple:
         made, shape = flatten(f(*values))
         if specs == [None] and made == [None]:
             return ()
         if shape != structure:
-            raise TypeError(f"the py_function {_name(f)} returned {shape}, but its spec is {structure}")
+            raise SpecError(
+                f"the py_function {_name(f)} returned {shape}, but its spec is {structure}",
+                why="the graph was made for what the spec says",
+                remedy="return what the spec says, or give the spec of what comes",
+                place=None,
+            )
         return tuple(
             [fitted(v, s, f"the py_function {_name(f)} returned") for v, s in zip(made, specs, strict=True)]
         )
@@ -115,7 +133,7 @@ def drawing(function: Any) -> Callable[..., Any] | None:
     if function is np.random.seed:
         return lambda *args, **kwargs: _drawn(GENERATORS["numpy.random"], "seed", args, kwargs)
     if function in _CONSTRUCTORS:
-        return _refuse_constructor
+        return functools.partial(_refuse_constructor, function)
     if function is np.random.default_rng:
         return lambda *args, **kwargs: _StagedGenerator(args, kwargs)
     return None
@@ -124,10 +142,11 @@ def drawing(function: Any) -> Callable[..., Any] | None:
 _CONSTRUCTORS = (random.Random, np.random.RandomState, np.random.Generator)
 
 
-def _refuse_constructor(*_: Any, **__: Any) -> Any:
+def _refuse_constructor(kind: type, *_: Any, **__: Any) -> Any:
     raise StagingError(
-        "a random generator is made in a traced function: it would be made once, and draw on at each call. "
-        "Make it outside of the function, or use np.random.default_rng"
+        f"a {kind.__name__} is made in a traced function",
+        why="it would be made once, when the function is traced, and draw on at each call",
+        remedy="make it outside of the function, or use np.random.default_rng",
     )
 
 
@@ -154,9 +173,10 @@ _PERMUTED = {"shuffle": "permutation"}
 def _drawn(owner: Any, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
     """The node of one call of a generator, which is an object or a node."""
     if name in _PERMUTED and args and isinstance(args[0], (list, np.ndarray)):
-        raise StagingError(
-            "shuffle() of a plain list or array would happen once, when the function is traced. Use "
-            "permutation()"
+        raise AliasError(
+            "shuffle() is called on a plain list or array in a traced function",
+            why="it would be shuffled once, when the function is traced",
+            remedy="use permutation(), which gives a new array: x = rng.permutation(x)",
         )
     if name in _PERMUTED and args and isinstance(args[0], Tensor):
         [target] = args
@@ -205,8 +225,10 @@ def _drawn_type(method: types.BuiltinMethodType, args: tuple, kwargs: dict[str, 
             reason = str(error)
             continue
         return _common(method.__name__, first, second)
-    raise StagingError(
-        f"{method.__name__}() of a random generator cannot be staged with these values: {reason}"
+    raise UnsupportedFunctionError(
+        f"{method.__name__}() of a random generator cannot be staged with these values",
+        why=f"it fails on samples of them: {reason}",
+        remedy="give it numbers and arrays that it takes",
     )
 
 
@@ -234,9 +256,10 @@ def _common(name: str, first: Any, second: Any) -> Any:
         return [_common(name, a, b) for a, b in itertools.zip_longest(first, second)]
     kinds = scalar_type(first), scalar_type(second)
     if kinds[0] is None or kinds[1] is None or isinstance(first, str):
-        raise StagingError(
-            f"{name}() of a random generator gives a {type(first).__name__}, which cannot be staged. "
-            "Draw numbers, and index with them"
+        raise UnsupportedFunctionError(
+            f"{name}() of a random generator gives a {type(first).__name__}",
+            why="a graph holds numbers and arrays only",
+            remedy="draw numbers, and index an array by them",
         )
     if not isinstance(kinds[0], ArrayType) or not isinstance(kinds[1], ArrayType):
         return kinds[0]
@@ -247,7 +270,6 @@ def _common(name: str, first: Any, second: Any) -> Any:
 GENERATORS = {"numpy.random": np.random.rand.__self__, "random": random.random.__self__}  # type: ignore[attr-defined]
 """The generators of whole modules."""
 
-DRAWERS = (np.random.Generator, np.random.RandomState, random.Random)
 _STATE = ("get_state", "getstate", "set_state", "setstate", "spawn")
 DRAWS = frozenset(
     f"random.{name}"

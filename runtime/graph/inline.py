@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import StagingError
+from ..errors import AliasError
 from ..staging.aliases import root_of
 from . import lists, record
 from .concrete import ConcreteGraph
 from .containers import apply, refuse_repeated
 from .ir import Graph, Node
+from .refused import shared_argument
 from .rules.methods import copy
 from .sharing import Sharing, is_plain
 from .specs import TensorSpec
@@ -64,15 +65,15 @@ def _check_written(graph: Graph, handles: Sequence[Any], writes: Sequence[int]) 
     for i in writes:
         name = graph.arguments[i].attrs["name"]
         if not isinstance(handles[i], Staged):
-            raise StagingError(
-                f"{graph.name} writes to its argument {name!r}, which is plain. Give it an argument of "
-                "the traced function, or an array that is computed"
+            raise AliasError(
+                f"{graph.name} writes to its argument {name!r}, which is plain",
+                why="a graph is run here as a part of another, which cannot change a plain "
+                "array each time that it runs",
+                remedy="give it an argument of the traced function, or an array that is computed",
             )
-        if any(i != j and root_of(handles[i]) is root_of(other) for j, other in enumerate(handles)):
-            raise StagingError(
-                f"{graph.name} writes to its argument {name!r}, which shares memory with another. Give it a "
-                "copy of one of them"
-            )
+        others = (j for j, other in enumerate(handles) if j != i and root_of(handles[i]) is root_of(other))
+        for j in others:
+            raise shared_argument(graph.name, name, graph.arguments[j].attrs["name"])
 
 
 def _again(node: Node, made: dict[Node, Node]) -> Node:

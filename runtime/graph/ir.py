@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from ..boundary import public
+from ..errors import ArgumentError, told
 from ..places import Place, reader
 
 Frames: TypeAlias = tuple[tuple[types.CodeType, int], ...]
@@ -42,8 +44,8 @@ class Node:
     """
 
     op: str
-    inputs: tuple[Node, ...]
-    attrs: dict[str, Any]
+    inputs: tuple[Node, ...] = field(repr=False)
+    attrs: dict[str, Any] = field(repr=False)
     type: Any
     source: Source = ()
     effect: bool = False
@@ -68,7 +70,7 @@ def _settled(source: Source, read: Callable[[types.CodeType, int], Place]) -> tu
     return tuple([s if isinstance(s, Place) else read(*s) for s in source])
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Graph:
     """Nodes in program order, from arguments to results.
 
@@ -111,12 +113,47 @@ class Graph:
             places = _settled(node.source, read)
             node.source = shared.setdefault(tuple(map(id, places)), places)
 
-    # The three modules below know this one, so they are found when they are needed.
+    # The modules below know this one, so they are found when they are needed.
+
+    def __repr__(self) -> str:
+        return f"<Graph {self.name}: {len(self)} nodes>"
 
     def __str__(self) -> str:
         from .text import lines  # noqa: PLC0415
 
         return "\n".join(lines(self))
+
+    def to_dot(self) -> str:
+        r"""The graph in the language of Graphviz, each graph of a condition or loop as a cluster.
+
+        >>> import autograph_rs as ag
+        >>> concrete = ag.function(lambda x: x + 1).get_concrete_function(ag.TensorSpec(()))
+        >>> print(concrete.graph.to_dot())
+        digraph {
+          ...
+          n0 [label="x\nfloat64[]", shape=ellipse];
+          n1 [label="constant 1\nint", shape=box];
+          n2 [label="add\nfloat64[]", shape=box];
+          n3 [label="return", shape=ellipse];
+          n0 -> n2;
+          n1 -> n2;
+          n2 -> n3;
+        }
+        """
+        from .drawing import to_dot  # noqa: PLC0415
+
+        return to_dot(self)
+
+    def to_mermaid(self) -> str:
+        """The graph as a flowchart of Mermaid, each graph of a condition or loop as a subgraph."""
+        from .drawing import to_mermaid  # noqa: PLC0415
+
+        return to_mermaid(self)
+
+    def _repr_html_(self) -> str:
+        from .drawing import to_html  # noqa: PLC0415
+
+        return to_html(self)
 
     def equals(self, other: Graph) -> bool:
         """Whether another graph has the same nodes in the same order, with the same attributes and types.
@@ -127,6 +164,7 @@ class Graph:
 
         return same_graph(self, other)
 
+    @public
     def to_json(self) -> str:
         """The graph as text that `from_json` reads.
 
@@ -138,12 +176,20 @@ class Graph:
         return graph_to_json(self)
 
     @staticmethod
+    @public
     def from_json(text: str) -> Graph:
         """The graph that `to_json` wrote; nothing of it is run.
 
         Raises:
             FormatError: the text is no such graph.
+            ArgumentError: it is no text.
         """
+        if not isinstance(text, (str, bytes, bytearray)):
+            raise ArgumentError(
+                f"from_json takes the text of a graph, not {told(text)}",
+                why="it reads what Graph.to_json() wrote",
+                remedy="give that text; ag.load reads files",
+            )
         from .serial import graph_from_json  # noqa: PLC0415
 
         return graph_from_json(text)

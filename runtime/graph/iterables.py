@@ -6,13 +6,16 @@ tuple is a tuple of structures.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..errors import StagingError
-from . import record
+import numpy as np
+
+from ..errors import StagingError, ValueNeededError
+from . import record, refused
 from .ir import Node
 from .staged import Staged, StagedList, Tensor
+from .trace import scalar_type
 from .types import ArrayType, ScalarType, StagedType
 
 
@@ -44,10 +47,39 @@ class StagedIterable:
         return record.add(self.op, sources, None, **self.attrs)
 
     def __iter__(self) -> Any:
-        raise StagingError(f"a staged {self.op} is iterated by Python. Use a 'for' loop in converted code")
+        if self.op != "range" or not record.contains_staged(self.inputs):
+            return self._items()
+        raise ValueNeededError(
+            f"a staged {self.op} is iterated by Python",
+            why="its length is known only when the graph runs",
+            remedy="use a 'for' loop in converted code",
+        )
+
+    def _items(self) -> Iterator[Any]:
+        """The items of arrays whose lengths are known; others refuse."""
+        self.use_up()
+        if self.op == "enumerate":
+            items, start = self.inputs
+            return ((start + n, item) for n, item in enumerate(items))
+        if self.op == "zip":
+            return zip(*self.inputs, strict=self.attrs["strict"])
+        return iter(range(*self.inputs)) if self.op == "range" else reversed(list(self.inputs[0]))
+
+    def use_up(self) -> None:
+        """Count as iterated, which what Python makes can be only once."""
+        if self.used and self.op != "range":
+            raise StagingError(
+                f"a staged {self.op} is looped over twice",
+                why="Python's would be used up by the first loop",
+                remedy=f"make it again for the second loop, as in 'for x in {self.op}(...)'",
+            )
+        self.used = True
 
     def __repr__(self) -> str:
         return f"<staged {self.op}>"
+
+
+StagedIterable.__name__ = "staged iterable"  # in messages of Python's own
 
 
 def element_types(iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[StagedType]]:
@@ -85,6 +117,8 @@ class Source:
 
 
 def as_iterable(value: Any) -> Any:
+    if type(value) is range:
+        return staged_range(value.start, value.stop, value.step)
     return value.staged() if isinstance(value, Source) else value
 
 
@@ -100,6 +134,10 @@ def parts_of(iterated: Any) -> tuple[list[StagedType], Any]:
         return [ArrayType(iterated.type.dtype, iterated.type.shape[1:])], 0
     if isinstance(iterated, Staged):
         raise TypeError(f"'{iterated.type}' object is not iterable")
+    if isinstance(iterated, str) or not (scalar_type(iterated) or isinstance(iterated, (list, tuple))):
+        raise refused.iterated_with(iterated)
+    if not isinstance(iterated, (list, tuple, np.ndarray)):
+        raise TypeError(f"'{type(iterated).__name__}' object is not iterable")
     node = record.to_node(iterated)
     return [ArrayType(node.type.dtype, node.type.shape[1:])], 0
 

@@ -6,7 +6,8 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import StagingError
+from ..errors import MismatchError, StagingError, UnsupportedFunctionError
+from . import refused
 from .ir import Node, Slot
 from .merging import merge_types
 from .record import Arguments, add, output, recorded, to_node, wrap
@@ -47,7 +48,11 @@ def _element_type(value: Any) -> Any:
 def _share(value: Any) -> None:
     """What a list holds is not written by another name: the list's item would have to change too."""
     if hasattr(value, "assign_add"):
-        raise StagingError("a staged list cannot hold a Variable itself. Append v.read_value()")
+        raise StagingError(
+            "a Variable is appended to a staged list",
+            why="such a list holds values, and a Variable is where a value is kept",
+            remedy="append its value: v.read_value()",
+        )
     if hasattr(value, "shared"):
         value.shared = "is an item of a list, which would have to change too"
 
@@ -64,9 +69,10 @@ def _merged(element: Any, kind: Any) -> Any:
     try:
         return merge_types(element, kind)
     except TypeError as error:
-        raise StagingError(
-            f"a list whose length depends on staged values holds values of one type, not {element} and {kind}"
-            f": {error}"
+        raise MismatchError(
+            f"a list whose length depends on staged values gets values of two types, {element} and {kind}",
+            why=f"which item is which is known only when the graph runs, and they have one type: {error}",
+            remedy="append values of one type",
         ) from None
 
 
@@ -77,7 +83,11 @@ def _element_node(value: Any) -> Node:
     if getattr(value, "in_place", False) or getattr(value, "ndim", 0):
         _share(value)
     if isinstance(value, (tuple, list)):
-        raise StagingError("a staged list can hold numbers, arrays and tuples of these, not lists")
+        raise StagingError(
+            "a list is appended to a list whose length depends on staged values",
+            why="such a list holds numbers, arrays, and tuples of these",
+            remedy="append an array (np.array(items)) or a tuple",
+        )
     return to_node(value)
 
 
@@ -110,7 +120,11 @@ def list_equal(first: Any, second: Any, name: str = "eq") -> Any:
         return NotImplemented
     for element in (first.type.element, second.type.element):
         if not (element is None or isinstance(element, ScalarType) or getattr(element, "shape", None) == ()):
-            raise StagingError(f"lists of {element} are compared. Compare their items, or stack them first")
+            raise UnsupportedFunctionError(
+                f"staged lists of {element} are compared",
+                why="Python would compare arrays item by item, which has no single truth value",
+                remedy="compare their items in a loop, or np.stack them and compare the arrays",
+            )
     return wrap(add(name, (first, second), ScalarType(bool)))
 
 
@@ -129,5 +143,7 @@ def list_get(target: Any, key: Any) -> Any:
 
 
 def list_set(target: Any, key: Any, value: Any) -> Any:
+    if isinstance(key, slice):
+        raise refused.slice_of_list()
     kind = ListType(_merged(target.type.element, to_node(value).type))
     return wrap(add("list_set", (target, key, value), kind))

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import NumericsError
+from ..boundary import public
+from ..errors import NumericsError, checked_truth
 
 MODES: set[str] = set()
 """What every function is to do besides its work: "numerics", or "eagerly" instead of it."""
@@ -30,12 +31,14 @@ class check_numerics:  # noqa: N801 - it is called, and left as a context
     ...     mean(np.ones(2), np.float64(0))
     Traceback (most recent call last):
         ...
-    autograph_rs.runtime.errors.NumericsError: truediv made an Inf of 2.0, 0.0
+    autograph_rs.NumericsError: truediv made an Inf of 2.0, 0.0
+    ...
     """
 
+    @public
     def __init__(self, on: bool = True):
         self._before = "numerics" in MODES
-        _switch(on)
+        _switch(checked_truth("on", on))
 
     def __enter__(self) -> None:
         pass
@@ -56,7 +59,12 @@ def check(value: Any, op: str, operands: tuple[Any, ...]) -> None:
         return
     what = "a NaN" if np.any(np.isnan(value)) else "an Inf"
     shown = ", ".join(_text(o) for o in operands)
-    raise NumericsError(f"{op} made {what} of {shown}")
+    raise NumericsError(
+        f"{op} made {what} of {shown}",
+        why="its operands are finite, and check_numerics() is on",
+        remedy="keep the operands where the result is finite, as by np.maximum or np.where",
+        place=None,
+    )
 
 
 def _text(value: Any) -> str:

@@ -20,7 +20,15 @@ from .values import DEEPEST, DTYPE, KEYS
 
 
 def wrong(at: str, what: str) -> FormatError:
-    return FormatError(f"{at}: {what}")
+    return no_graph(f"{at}: {what}")
+
+
+def no_graph(what: str) -> FormatError:
+    return FormatError(
+        what,
+        why="this is no graph that autograph_rs wrote: docs/graph-format.md says what may stand where",
+        remedy="give a file that ag.save wrote, or the text of Graph.to_json()",
+    )
 
 
 def expect(data: Any, kind: type, at: str) -> Any:

@@ -14,7 +14,7 @@ from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 
-from ..errors import StagingError, UnsupportedFunctionError
+from . import refused
 from .ir import Node, Slot
 from .rules import ARRAYS_OF_SCALARS, NUMPY, getitem_type, methods, setitem_check, ufunc_type
 from .trace import current, scalar_type
@@ -69,7 +69,7 @@ def to_node(value: Any) -> Node:
         return to_node(call(np.array, (list(value),), {}) if contains_staged(value) else np.asarray(value))
     kind = scalar_type(value)
     if kind is None:
-        raise StagingError(f"a value of type {type(value).__name__} cannot stand in a graph: {value!r}")
+        raise refused.foreign(value)
     return current().constant(value, kind)
 
 
@@ -118,9 +118,7 @@ class Arguments:
         if isinstance(kind, ListType):
             element = kind.element
             if not isinstance(element, (ArrayType, ScalarType)):
-                raise StagingError(
-                    "a staged list that is empty, or holds lists, is given to a NumPy function"
-                )
+                raise refused.list_without_array()
             inner = element if isinstance(element, ArrayType) else ArrayType(np.dtype(element.python))
             kind = ArrayType(inner.dtype, (None, *inner.shape))
         self.inputs.append(node)
@@ -143,10 +141,7 @@ def call(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     """
     rule = NUMPY.get(function)
     if rule is None:
-        raise UnsupportedFunctionError(
-            f"{function_name(function)} was called on a staged array, but the graph has no rule for it. "
-            "Write it with functions that have one, or keep it out of the staged function"
-        )
+        raise refused.no_rule(function_name(function))
     out = kwargs.pop("out", None)
     taken = Arguments()
     template, types = taken.take(tuple(args))
@@ -158,7 +153,7 @@ def call(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     made = recorded(function_name(function), function, taken.inputs, template, named, kind)
     if out is not None:
         if not is_staged(out):
-            raise StagingError("out= of a NumPy function on staged arrays must be a staged array")
+            raise refused.plain_out(function_name(function))
         out.write_through(converted(made, out.type, casting="same_kind"))
         return out
     if function in ARRAYS_OF_SCALARS and getattr(made, "type", None) is not None:
@@ -184,9 +179,7 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]
     """A ufunc, called or by one of its methods."""
     out = kwargs.pop("out", None)
     if method == "at":
-        raise UnsupportedFunctionError(
-            f"numpy.{function.__name__}.at on a staged array: use indexed assignment"
-        )
+        raise refused.at_items(f"numpy.{function.__name__}")
     name = OPERATOR_OF.get(function)
     plain_call = method == "__call__" and not kwargs
     if plain_call and name is not None and not _all_scalars(inputs) and not _is_call(name, inputs):
@@ -204,7 +197,7 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]
     for target, value in zip(out, made if isinstance(made, tuple) else (made,), strict=False):
         if target is not None:
             if not is_staged(target):
-                raise StagingError("out= of a NumPy function on staged arrays must be a staged array")
+                raise refused.plain_out(f"numpy.{function.__name__}")
             target.write_through(converted(value, target.type, casting="same_kind"))
     return out[0] if len(out) == 1 else out
 
@@ -252,10 +245,7 @@ def binary(name: str, left: Any, right: Any) -> Any:
                 np.square, "__call__", (left,), {}
             )  # as NumPy does, and a square is of another dtype
         if is_staged(right) and b.type == ScalarType(int):
-            raise StagingError(
-                "an array of bool is raised to a power that is a staged int: the dtype of the result is int8 "
-                "where that is 2, and another elsewhere. Write x.astype(int) ** k"
-            )
+            raise refused.power_of_truths()
     if not is_staged(left):
         kinds = (left if isinstance(left, str) and isinstance(b.type, ArrayType) else a.type, b.type)
     else:
@@ -296,7 +286,7 @@ def builtin(function: Callable, *args: Any) -> Any:
     samples = [_sample(a) for a in args]
     kind = scalar_type(function(*samples))
     if kind is None:
-        raise StagingError(f"{function.__name__}() cannot be staged on {', '.join(repr(s) for s in samples)}")
+        raise refused.no_result(function.__name__, samples)
     return wrap(add(function.__name__, args, kind, function=function))
 
 
@@ -346,14 +336,14 @@ def shaped(value: Any, kind: ArrayType, what: str) -> Any:
     if shape == kind.shape:
         return value
     if len(shape) != kind.ndim or any(a not in (b, None) for a, b in zip(shape, kind.shape, strict=True)):
-        raise ValueError(f"{what}: its shape is {kind.shape}, not {shape}")
+        raise refused.other_shape(what, kind.shape, shape)
     args = (Slot(0), kind.shape, what)
     return wrap(add("with_shape", (value,), kind, function=with_shape, args=args, kwargs={}))
 
 
 def with_shape(value: Any, shape: tuple[int, ...], what: str) -> Any:
     if value.shape != shape:
-        raise ValueError(f"{what}: its shape is {shape}, not {value.shape}")
+        raise refused.other_shape(what, shape, value.shape)
     return value
 
 

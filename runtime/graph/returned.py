@@ -13,7 +13,7 @@ import numpy as np
 
 from ..backends import BACKENDS
 from ..errors import LeakError
-from ..heap import attributes
+from ..slots import attributes
 from ..structures import Spec, flatten
 from .iterables import Source
 from .variables import Variable
@@ -22,7 +22,7 @@ _CLOSED = (
     int, float, complex, str, bytes, type(None), np.generic, np.ndarray, type, types.ModuleType,
     types.FunctionType, types.BuiltinFunctionType, types.CodeType, types.FrameType,
 )  # fmt: skip
-_REMEDY = "Return its values, in a tuple, list, dict, dataclass or plain object that the function makes"
+_REMEDY = "return its values, in a tuple, list, dict, dataclass or plain object that the function makes"
 
 
 class Returned:
@@ -75,7 +75,9 @@ def _others(values: list[Any], own: set[int]) -> bool:
 def _refused(value: Any, reason: str) -> LeakError:
     return LeakError(
         f"what the function returns, or leaves in an argument, has a {type(value).__name__} that holds "
-        f"staged values, but {reason}. {_REMEDY}"
+        "staged values",
+        why=f"each call makes new objects, with arrays in the place of staged values, but this one {reason}",
+        remedy=_REMEDY,
     )
 
 

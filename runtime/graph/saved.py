@@ -37,7 +37,9 @@ def to_content(
         from_content(content)  # what cannot be read must not be written
     except FormatError as error:
         raise SaveError(
-            f"{name} cannot be saved: this version does not read what it writes: {error}"
+            f"{name} cannot be saved: this version does not read what it writes: {error.args[0]}",
+            why="a fault of autograph_rs: nothing was written",
+            remedy="report the function to us",
         ) from error
     return content
 
@@ -141,4 +143,8 @@ class _Saver:
             self.refuse(str(reason))
 
     def refuse(self, why: str) -> NoReturn:
-        raise SaveError(f"{self.name} cannot be saved: {why}")
+        raise SaveError(
+            f"{self.name} cannot be saved: {why}",
+            why="a file holds numbers, text, arrays and structures of them",
+            remedy="give and return such values alone",
+        )

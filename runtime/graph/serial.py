@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..errors import FormatError, SaveError
+from ..errors import DamagedFileError, FormatError, SaveError, VersionError
 from ..places import Place
 from .ir import Graph, Node
 from .names import CALLS, EXCEPTIONS, FUNCTION_OF, ITERATED, exception_name, name_of, op_of
@@ -26,6 +26,7 @@ from .reading import (
     expect,
     expect_size,
     expect_text,
+    no_graph,
     only,
     wrong,
 )
@@ -126,9 +127,13 @@ def _type(node: Node, graph: Graph) -> Any:
 
 
 def _refuse(node: Node, graph: Graph, why: str) -> NoReturn:
-    place = f"{node.place}: " if node.place else ""
-    line = "".join(f"\n    {p.text}" for p in node.places[-1:] if p.text)
-    raise SaveError(f"{place}the node {node.op} of the graph {graph.name} cannot be saved: {why}{line}")
+    reason, _, remedy = why.partition(". ")
+    raise SaveError(
+        f"the node {node.op} of the graph {graph.name} cannot be saved: {reason}",
+        why="a file holds plain values and calls of functions that it can name, and no code of Python",
+        remedy=remedy or "do this outside of the function, or with what docs/graph-format.md lists",
+        place=next(iter(node.places[-1:]), None),
+    )
 
 
 # --- from JSON --------------------------------------------------------------------------------
@@ -254,18 +259,24 @@ def from_text(text: str) -> dict[str, Any]:
     """The content of a file, after its head has been checked."""
     data = expect(parse(text), dict, "the whole")
     if data.get("format") != FORMAT:
-        raise FormatError(f"format: {_shown(data.get('format'))}, not {FORMAT!r}")
+        raise no_graph(f"format: {_shown(data.get('format'))}, not {FORMAT!r}")
     version = expect_size(data.get("version"), "version")
     if version > VERSION:
-        raise FormatError(
-            f"version: {version} is later than {VERSION}, which this autograph_rs reads. Use a later one"
+        raise VersionError(
+            f"version: {version} is later than {VERSION}, which this autograph_rs reads",
+            why="a later format may mean something else by the same words",
+            remedy="use a later autograph_rs here, or save with this one",
         )
     if version < 1:
-        raise FormatError("version: there is no version 0")
+        raise no_graph("version: there is no version 0")
     only(data, "the whole", "format", "version", "made_by", "sha256", "content")
     content = expect(data.get("content"), dict, "content")
     if data.get("sha256") != _checksum(content):
-        raise FormatError("sha256: the content is not what was written: the file is damaged or was edited")
+        raise DamagedFileError(
+            "sha256: the content is not what was written",
+            why="the file is damaged or was edited",
+            remedy="have it again from where it came, or save the function again",
+        )
     return content
 
 
@@ -277,7 +288,7 @@ def _checksum(content: Any) -> str:
     try:
         text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except RecursionError:
-        raise FormatError("content: nested too deep") from None
+        raise no_graph("content: nested too deep") from None
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
@@ -285,29 +296,29 @@ def parse(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant, parse_float=_finite)
     except json.JSONDecodeError as error:
-        raise FormatError(f"line {error.lineno}, column {error.colno}: no JSON: {error.msg}") from None
+        raise no_graph(f"line {error.lineno}, column {error.colno}: no JSON: {error.msg}") from None
     except FormatError:
         raise
     except ValueError as error:
-        raise FormatError(f"no JSON that can be read: {error}") from None
+        raise no_graph(f"no JSON that can be read: {error}") from None
     except RecursionError:
-        raise FormatError("nested too deep") from None
+        raise no_graph("nested too deep") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
         [(key, _)] = Counter(k for k, _ in pairs).most_common(1)
-        raise FormatError(f"the key {key[:40]!r} stands twice")
+        raise no_graph(f"the key {key[:40]!r} stands twice")
     return made
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise FormatError(f"{name} is no JSON")
+    raise no_graph(f"{name} is no JSON")
 
 
 def _finite(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
-        raise FormatError(f"{text[:40]} is no number that can be read")
+        raise no_graph(f"{text[:40]} is no number that can be read")
     return value

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..boundary import public
+from ..errors import ArgumentError, OptionError, SpecError, told
 from .types import ArrayType
 
 
@@ -19,15 +22,20 @@ class TensorSpec:
         dtype: anything that `numpy.dtype` takes.
         name: what the graph calls the argument.
 
+    Raises:
+        ArgumentError: `shape` is no sequence of lengths, or `dtype` none that NumPy knows.
+        OptionError: a length is below 0.
+
     >>> TensorSpec((None, 3), "float32")
     TensorSpec((None, 3), float32)
     """
 
     __slots__ = ("dtype", "name", "shape")
 
+    @public
     def __init__(self, shape: Sequence[int | None], dtype: Any = np.float64, name: str | None = None):
-        self.shape = tuple(shape)
-        self.dtype = np.dtype(dtype)
+        self.shape = _lengths(shape)
+        self.dtype = checked_dtype(dtype, "a TensorSpec")
         self.name = name
 
     @property
@@ -52,17 +60,51 @@ class TensorSpec:
         return all(own is None or own == given for own, given in zip(self.shape, shape, strict=True))
 
 
-def fitted(value: Any, spec: TensorSpec, what: str, hint: str = "") -> Any:
+def _lengths(shape: Sequence[int | None]) -> tuple[int | None, ...]:
+    try:
+        lengths = tuple([None if n is None else operator.index(n) for n in shape])
+    except TypeError as error:
+        raise ArgumentError(
+            f"the shape of a TensorSpec is a sequence of lengths, not {told(shape)}",
+            why="a shape has an int for each dimension, or None for a length that is known at run time",
+            remedy="give () for a scalar, (3,) for three items, (None, 3) for any number of rows",
+        ) from error
+    if any(n is not None and n < 0 for n in lengths):
+        raise OptionError(
+            f"a length of a TensorSpec is 0 or more, not {min(n for n in lengths if n is not None)}",
+            why="no array has such a shape",
+            remedy="give None for a length that is known only at run time",
+        )
+    return lengths
+
+
+def checked_dtype(dtype: Any, what: str) -> np.dtype:
+    try:
+        return np.dtype(dtype)
+    except TypeError as error:
+        raise ArgumentError(
+            f"the dtype of {what} is what numpy.dtype takes, not {told(dtype)}",
+            why=f"NumPy says: {error}",
+            remedy="give a name such as 'float64', or a type such as np.float32",
+        ) from error
+
+
+def fitted(value: Any, spec: TensorSpec, what: str) -> Any:
     """A value that came from outside as an array or NumPy scalar.
 
     Raises:
-        TypeError: it does not fit `spec`; the text begins with `what` and ends with `hint`.
+        SpecError: it does not fit `spec`; the text begins with `what`. The place is for the graph to say.
     """
     array = np.asarray(value)
     if type(value) in (bool, int, float, complex) and np.can_cast(array.dtype, spec.dtype, "same_kind"):
         array = array.astype(spec.dtype)
     if not spec.admits(array):
-        raise TypeError(f"{what} {ArrayType(array.dtype, array.shape)}, but its spec is {spec.type}{hint}")
+        raise SpecError(
+            f"{what} {ArrayType(array.dtype, array.shape)}, but its spec is {spec.type}",
+            why="the graph was made for what the spec says",
+            remedy="give the spec of what comes, with None for lengths that differ",
+            place=None,
+        )
     return array if array.ndim else array[()]
 
 

@@ -7,16 +7,22 @@ the base was written, and a write to `x[1:]` goes through to `x`.
 
 from __future__ import annotations
 
+import functools
+import sys
 from collections.abc import Callable, Iterator
+from types import FunctionType
 from typing import Any, NoReturn
 
 import numpy as np
 
-from ..errors import StagingError
+from .. import handed
+from ..errors import AliasError, StagingError, UnsupportedFunctionError, ValueNeededError
+from ..refusals import unconverted_reason
+from ..tracebacks import is_library, user_frame
 from . import lists, record
 from .ir import Node
 from .rules import METHODS
-from .trace import Builder, current, is_tracing, leaked
+from .trace import Builder, current, hides_frames, is_tracing, leaked
 from .types import ArrayType, MaybeType, ScalarType, TupleType
 from .views import (
     PARTS,
@@ -30,11 +36,17 @@ from .views import (
     view,
 )
 
+_LATER = "its value is known only when the graph runs"
+_LOOP = "use a 'for' loop in converted code, or an index: x[0]"
+_NO_METHOD = "the length of the list depends on staged values, and such a list has no such operation"
+
 
 class Staged:
     """What tensors, staged Python scalars and staged lists have in common."""
 
     __slots__ = ("__weakref__", "_base", "_node", "_owner", "_seen", "in_place", "shared", "version")
+
+    noun, copied = "an array", "make a copy first: x = x.copy()"
 
     def __init__(
         self, node: Node, owner: Builder, base: tuple[Tensor, Callable[[Any], Any], Any] | None = None
@@ -102,7 +114,9 @@ class Staged:
             StagingError: the handle may be another name of an array that would have to change too.
         """
         if self.shared:
-            self.refuse(f"is written in place, but {self.shared}", "Make a copy first: x = x.copy()")
+            shared = self.shared.replace("an array", self.noun)
+            why = f"every name of {self.noun} has to see what is written to it, in each run of the program"
+            self.refuse(f"is written in place, but {shared}", why, self.copied, AliasError)
         builder = current()
         if builder is not self._owner:
             builder.writes.setdefault(id(self), (self, self._owner, self._node))
@@ -113,42 +127,59 @@ class Staged:
         self._owner, self._node = owner, node
         self.version += 1
 
-    def refuse(self, what: str, remedy: str) -> NoReturn:
-        place = f" (made at {self._node.place})" if self._node.place else ""
-        raise StagingError(f"a staged value of type {self.type}{place} {what}. {remedy}")
+    def refuse(
+        self, what: str, why: str, remedy: str, kind: Callable[..., StagingError] = ValueNeededError
+    ) -> NoReturn:
+        error = kind(f"a staged value of type {self.type} {what}", why=why, remedy=remedy)
+        made = [place for place in self._node.places if not is_library(place.file)][-1:]
+        error.sites = tuple(("it was made here", place) for place in made if place != error.place)
+        raise error
 
     def __bool__(self) -> NoReturn:  # noqa: PLE0304 - refuse() raises
-        self.refuse(
-            "decides a branch that was not converted",
-            "Convert the function that holds the 'if', 'while', 'and', 'or' or 'not', or use "
-            "np.where; the body of a class and the patterns of a 'case' are left to Python: decide before",
-        )
+        why, remedy = unconverted_reason()
+        self.refuse("decides a branch that was not converted", f"{_LATER}, and {why}", remedy)
 
     def __index__(self) -> NoReturn:  # noqa: PLE0305 - refuse() raises
-        self.refuse("is used as a Python index or size", "Index a NumPy array or a list in converted code")
+        self.refuse(
+            "is used where Python needs an int, as an index or a size",
+            _LATER,
+            "index a NumPy array or a list in converted code, loop over range(n), or call what needs the "
+            "int by ag.py_function",
+        )
 
     def __int__(self) -> NoReturn:
         self.refuse(
-            "is turned into a Python int by code that was not converted", "Call int() in converted code"
+            "is turned into a Python int by code that was not converted",
+            _LATER,
+            "call int() in converted code",
         )
 
     def __float__(self) -> NoReturn:
         self.refuse(
-            "is turned into a Python float by code that was not converted", "Call float() in converted code"
+            "is turned into a Python float by code that was not converted",
+            _LATER,
+            "use the function of NumPy in the place of that code, or call float() in converted code",
         )
 
     def __complex__(self) -> NoReturn:
-        self.refuse("is turned into a Python complex by code that was not converted", "Use a complex dtype")
+        self.refuse(
+            "is turned into a Python complex by code that was not converted",
+            _LATER,
+            "use the function of NumPy in the place of that code, or x.astype(complex)",
+        )
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         self.refuse(
-            "is stored into a plain NumPy array", "Write to an argument, or to an array made in the function"
+            "is stored into a plain NumPy array",
+            _LATER,
+            "write to an argument, or to an array that a variable of the function holds",
         )
 
     def __format__(self, spec: str) -> NoReturn:
         self.refuse(
             "is formatted into text while the graph is built",
-            "Format it in converted code; a width or precision must be plain",
+            _LATER,
+            "format it by an f-string in converted code, with a width or precision that is plain",
         )
 
     def __str__(self) -> str:
@@ -158,9 +189,17 @@ class Staged:
         return f"<staged {self.type}>"
 
     def __hash__(self) -> NoReturn:  # noqa: PLE0309 - refuse() raises
+        cached = _with_cache()
+        if cached:
+            self.refuse(
+                f"is given to {cached}(), which keeps its results by the arguments",
+                f"these have to be known while the graph is built, and {_LATER}",
+                f"call the function without its cache: {cached}.__wrapped__",
+            )
         self.refuse(
-            "is a key of a dict or a member of a set, which have to be known while the graph is built",
-            "Use a plain value there, or an array and its index",
+            "is a key of a dict or a member of a set",
+            f"these have to be known while the graph is built, and {_LATER}",
+            "use a plain value there, or an array that is indexed by it",
         )
 
     # NumPy's protocols
@@ -177,12 +216,22 @@ class Staged:
         return parts(function, args, kwargs) if name in PARTS else record.call(function, args, kwargs)
 
 
+def _with_cache() -> str:
+    """The function of functools.lru_cache that the user's code calls, if it does."""
+    frame = user_frame(sys._getframe(1))
+    read = [] if frame is None else handed.read_at(frame, frame.f_lasti)
+    return next((name for name, value in read if type(value) is _CACHED), "")
+
+
+_CACHED = type(functools.cache(len))
+
+
 def _binary(name: str, *, reflected: bool = False) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
         if not record.can_stage(other):
             return NotImplemented
         if name == "mul" and isinstance(other, (list, tuple, str)) and not getattr(self.type, "shape", ()):
-            self.refuse("repeats a list or text", "Build it in a loop, or use np.full or np.tile")
+            self.refuse("repeats a list or text", _LATER, "use np.full or np.tile, or append in a loop")
         return record.binary(name, other, self) if reflected else record.binary(name, self, other)
 
     return method
@@ -220,6 +269,9 @@ _ARITHMETIC = (
 )
 
 
+_power = _binary("pow")
+
+
 class Value(Staged):
     """A staged number or array: arithmetic and comparison."""
 
@@ -234,6 +286,17 @@ class Value(Staged):
         locals()[f"__{_name}__"] = _binary(_name)
     del _name, _function
     __hash__ = Staged.__hash__
+
+    def __pow__(self, other: Any, modulo: Any = None) -> Any:
+        if modulo is not None:
+            how = "write (x ** k) % m"
+            self.refuse(
+                "is the base of a pow() with a modulus",
+                "the graph has no such operation",
+                how,
+                UnsupportedFunctionError,
+            )
+        return _power(self, other)
 
     def __neg__(self) -> Any:
         return record.unary("neg", self)
@@ -265,6 +328,19 @@ class Scalar(Value):
     @property
     def real(self) -> Any:
         return self if self.type.python is not complex else record.builtin(_real, self)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        kind = getattr(self.type, "held", self.type).python
+        if name.startswith("_") or not hasattr(kind, name):
+            raise AttributeError(f"'{kind.__name__}' object has no attribute {name!r}")
+        self.refuse(
+            f"has no {name}{'()' if callable(getattr(kind, name)) else ''}",
+            "the graph has no such operation",
+            "use it on each plain text, before one of them is chosen"
+            if kind is str
+            else "use operators or functions of NumPy, or run it by ag.py_function",
+            UnsupportedFunctionError,
+        )
 
 
 def _real(value: complex) -> float:
@@ -342,18 +418,20 @@ class Tensor(Value):
             raise TypeError("len() of unsized object")
         length = self.type.shape[0]
         if length is None:
-            self.refuse("has a length that is known only at run time", "Call len() in converted code")
+            self.refuse("has a length that is asked by Python", _LATER, "call len() in converted code")
         return length
 
     def __iter__(self) -> Iterator[Any]:
         if not self.ndim:
             raise TypeError("iteration over a 0-d array")
         if self.type.shape[0] is None:
-            self.refuse("is iterated by Python, but its length is known only at run time", "Use a 'for' loop")
+            self.refuse("is iterated by Python", "its length is known only when the graph runs", _LOOP)
         return (self[i] for i in range(self.type.shape[0]))
 
     def __contains__(self, item: Any) -> NoReturn:
-        self.refuse("is searched by Python's 'in'", "Use 'in' in converted code")
+        self.refuse(
+            "is searched by Python's 'in'", _LATER, "use 'in' in converted code, or np.any(x == item)"
+        )
 
     def __getitem__(self, key: Any) -> Any:
         made = record.getitem(self, key)
@@ -381,7 +459,9 @@ class Tensor(Value):
         def again(_: Any) -> NoReturn:
             self.refuse(
                 "is read after the array was written that it is, or may be, a view of",
-                "Make a copy first: x = x.copy()",
+                "whether it shows what was written depends on how the array lies in memory",
+                "make a copy first: x = x.copy()",
+                AliasError,
             )
 
         self.follow(base, again, None)
@@ -403,7 +483,10 @@ class Tensor(Value):
         if self._base is not None and not self.shared:
             base, _, key = self._base
             if key is None:
-                self.refuse("is a view that cannot be written through", "Write to the array itself")
+                why = "which elements of the array it shows depends on how that lies in memory"
+                self.refuse(
+                    "is a view that cannot be written through", why, "write to the array itself", AliasError
+                )
             whole = isinstance(base.type, MaybeType)  # a variable that is certainly bound here
             base.write_through(value if whole else record.setitem(base, key, value))
             self._seen = base.stamp
@@ -413,11 +496,15 @@ class Tensor(Value):
         function = METHODS.get(name)
         if function is None:
             raise AttributeError(f"a staged array has no attribute {name!r}")
-        if name in VIEW_METHODS:
-            return lambda *args, **kwargs: view(function, self, *args, **kwargs)
-        if name == "astype":
-            return lambda *args, **kwargs: as_array(function, self, *args, **kwargs)
-        return lambda *args, **kwargs: record.call(function, (self, *args), kwargs)
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            if name in VIEW_METHODS:
+                return view(function, self, *args, **kwargs)
+            if name == "astype":
+                return as_array(function, self, *args, **kwargs)
+            return record.call(function, (self, *args), kwargs)
+
+        return _as_method(method, name)
 
 
 class StagedList(Staged):
@@ -425,9 +512,11 @@ class StagedList(Staged):
 
     __slots__ = ()
 
+    noun, copied = "a list", "give its other name, or what is returned, a copy: items.copy()"
+
     @property
     def name(self) -> str:
-        return "a list"
+        return self.noun
 
     def append(self, value: Any) -> None:
         self.write(lists.list_append(self, value))
@@ -452,13 +541,15 @@ class StagedList(Staged):
 
     def __delitem__(self, key: Any) -> None:
         if isinstance(key, slice):
-            self.refuse("cannot lose a slice", "Make a new list of what stays")
+            keep = "make a new list of the items that stay: [x for x in items if ...]"
+            self.refuse("cannot lose a slice", _NO_METHOD, keep, UnsupportedFunctionError)
         self.pop(key)
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__") or not hasattr(list, name):
             raise AttributeError(f"'list' object has no attribute '{name}'")
-        self.refuse(f"has no staged {name}()", "Use append, extend, pop, del, an index, or an array")
+        use = "use append, extend, pop, del or an index, or an array"
+        self.refuse(f"has no {name}()", _NO_METHOD, use, UnsupportedFunctionError)
 
     def __iadd__(self, values: Any) -> Any:
         self.extend(values)
@@ -492,10 +583,17 @@ class StagedList(Staged):
         self.write(lists.list_set(self, key, value))
 
     def __len__(self) -> NoReturn:  # noqa: PLE0303 - refuse() raises
-        self.refuse("has a length that is known only at run time", "Call len() in converted code")
+        self.refuse("has a length that is asked by Python", _LATER, "call len() in converted code")
 
     def __iter__(self) -> NoReturn:
-        self.refuse("is iterated by Python", "Use a 'for' loop in converted code, or np.stack")
+        self.refuse("is iterated by Python", "its length is known only when the graph runs", _LOOP)
+
+
+def _as_method(function: Any, name: str, of: str = "numpy.ndarray") -> Any:
+    """A function that is called as Python's own method of that name is, for errors and reports."""
+    function.__module__, _, kind = of.rpartition(".")
+    function.__name__, function.__qualname__ = name, f"{kind}.{name}"
+    return function
 
 
 def wrap(node: Node, owner: Builder | None = None) -> Any:
@@ -513,3 +611,10 @@ def wrap(node: Node, owner: Builder | None = None) -> Any:
 
 
 record.use(Staged, wrap)
+for _kind in (Staged, Value, Scalar, Tensor, StagedList):
+    hides_frames(_kind)
+    _kind.__name__ = "staged list" if _kind is StagedList else "staged value"  # in messages of Python's own
+for _kind, _stands_for in ((Tensor, "numpy.ndarray"), (StagedList, "builtins.list")):
+    for _name, _method in vars(_kind).items():
+        if isinstance(_method, FunctionType) and not _name.startswith("_"):
+            _as_method(_method, _name, _stands_for)

@@ -17,6 +17,23 @@ def lines(graph: Graph) -> list[str]:
     return list(_Writer().graph(graph, "", [a.attrs["name"] for a in graph.arguments]))
 
 
+def outside(node: Node, inner: Graph) -> list[tuple[str, Node]]:
+    """What the arguments of a graph inside `node` are outside.
+
+    It is the same value ("="), what a loop carries at first ("from"), or an item of what it iterates ("in").
+    """
+    found = [("=", i) for i in node.inputs]
+    if node.op == "while":
+        carried = 1 + node.attrs["carried"]
+        found[1:carried] = [("from", i) for _, i in found[1:carried]]
+    elif node.op == "for":
+        carried = 2 + node.attrs["carried"]
+        items = [("in", node.inputs[1])] * node.attrs["elements"]
+        found = [*items, *(("from", i) for i in node.inputs[2:carried]), *found[carried:]]
+    count = len(inner.arguments)
+    return found[len(found) - count :] if count else []
+
+
 class _Writer:
     def __init__(self) -> None:
         self.names: dict[Node, str] = {}
@@ -46,18 +63,8 @@ class _Writer:
 
     def labels(self, node: Node, inner: Graph) -> list[str]:
         """The arguments of a graph inside `node`, each with what it is outside."""
-        outside = [f"= {self.name(i)}" for i in node.inputs]
-        if node.op == "while":
-            carried = 1 + node.attrs["carried"]
-            outside[1:carried] = [f"from {o[2:]}" for o in outside[1:carried]]
-        elif node.op == "for":
-            carried = 2 + node.attrs["carried"]
-            outside[2:carried] = [f"from {o[2:]}" for o in outside[2:carried]]
-            items = [f"in {self.name(node.inputs[1])}"] * node.attrs["elements"]
-            outside = [*items, *outside[2:]]
-        count = len(inner.arguments)
-        outside = outside[len(outside) - count :] if count else []
-        return [f"%{len(self.names) + i} {o}" for i, o in enumerate(outside)]
+        names = enumerate(outside(node, inner), len(self.names))
+        return [f"%{number} {word} {self.name(value)}" for number, (word, value) in names]
 
     def expression(self, node: Node) -> str:
         if node.op == "constant":

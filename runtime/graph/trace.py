@@ -7,13 +7,14 @@ value belongs to the builder that was current when it was made. Used in a builde
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from types import CellType, FrameType
+from types import CellType, FrameType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from ..backends import BACKENDS
 from ..errors import LeakError, StateError
 from ..heap import unnoticed
 from ..staging.aliases import ROOT
-from ..tracebacks import is_ours
+from ..tracebacks import is_ours, strip
 from .ir import Frames, Graph, Node
 from .types import ArrayType, ScalarType, StagedType
 
@@ -112,6 +113,7 @@ class Root(Builder):
         super().__init__(name)
         self.may_create = may_create
         self.created = False
+        self.printing = np.get_printoptions()
         self.given: list[Any] = []  # the lists, dicts and objects among the arguments
         self.state: dict[int, tuple[Any, Any]] = {}
 
@@ -127,47 +129,81 @@ class Root(Builder):
         """Raises `StateError` where a variable must not be made."""
         if BACKENDS[type(initial)] is not None:
             raise StateError(
-                f"the Variable {name!r} gets a staged value as its initial value, but is made when the "
-                "function is traced, not when the graph runs. Give it a plain value, and assign() the staged "
-                "one"
+                f"the Variable {name!r} gets a staged value as its initial value",
+                why="a Variable is made when the function is traced, and that value is known "
+                "only when the graph runs",
+                remedy="give it a plain value, and assign the staged one: v = ag.Variable(0.0); v.assign(x)",
             )
         if not self.may_create:
             raise StateError(
-                f"the Variable {name!r} is made again at a later call of {self.graph.name}. A function may "
-                "make its variables at its first call only: make it once, as in "
-                "`if self.v is None: self.v = ag.Variable(...)`, or outside of the function"
+                f"the Variable {name!r} is made again at a later call of {self.graph.name}",
+                why="a function may make its variables at its first call only, as each trace "
+                "would make another",
+                remedy="make it once ('if self.v is None: self.v = ag.Variable(0)'), or outside "
+                "of the function",
             )
         self.created = True
 
 
 def leaked(node: Node, handle: Any = None) -> LeakError:
-    at = f" It was made at {node.place}." if node.place else ""
-    held = "" if handle is None else _holder_of(handle)
+    made = node.places[-1:]
+    where = "here, in the argument " + repr(node.attrs["name"]) if node.op == "argument" else "here"
     return LeakError(
-        f"a staged value of type {node.type} was used outside the function, branch or loop body that made it."
-        f"{at}{held} Return it, or keep it in a variable of the function, instead of storing it elsewhere"
+        f"a staged value of type {node.type} is used outside the function, branch or loop body that made it",
+        why="it stands for a value that is there only while that part of the graph runs",
+        remedy="return it, or keep it in a variable of the function, instead of storing it elsewhere",
+        rows=[] if handle is None else _holder_of(handle),
+        sites=[(f"it was made {where}", place) for place in made],
     )
 
 
-def _holder_of(handle: Any) -> str:
+def hides_frames(kind: type) -> None:
+    """Let the operators of a class leave no frame of ours in the traceback of a `LeakError`."""
+    for name, method in [*vars(kind).items()]:
+        if (
+            name.startswith("__")
+            and isinstance(method, FunctionType)
+            and name not in ("__init__", "__repr__")
+        ):
+            setattr(kind, name, _hiding(method))
+
+
+def _hiding(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return method(*args, **kwargs)
+        except LeakError as error:
+            strip(error)
+            raise
+
+    return called
+
+
+def _holder_of(handle: Any) -> list[str]:
     """How a value came out of its trace: what outlives the trace and holds it."""
+    found = _holder(handle)
+    return [f"it leaked through {found}"] if found else []
+
+
+def _holder(handle: Any) -> str:
     holders = gc.get_referrers(handle)
     for holder in sorted(holders, key=lambda h: isinstance(h, CellType)):
         if type(holder) is dict:
             found = [key for key, value in holder.items() if value is handle]
             if "__name__" in holder and "__builtins__" in holder:
-                return f" It leaked through the global {found[0]!r} of {holder['__name__']}."
+                return f"the global {found[0]!r} of {holder['__name__']}"
             owners = [o for o in gc.get_referrers(holder) if getattr(o, "__dict__", None) is holder]
             if owners:
-                return f" It leaked through the attribute {found[0]!r} of a {type(owners[0]).__name__}."
-            return f" It leaked through the item {found[0]!r} of a dict."
+                return f"the attribute {found[0]!r} of a {type(owners[0]).__name__}"
+            return f"the item {found[0]!r} of a dict"
         if type(holder) in (list, set):
-            return f" It leaked through a {type(holder).__name__}."
+            return f"a {type(holder).__name__}"
         if isinstance(holder, CellType):
-            return " It leaked through a variable that a function closes over."
+            return "a variable that a function closes over"
         names = [n for n, v in getattr(holder, "__dict__", {}).items() if v is handle]
         if names:
-            return f" It leaked through the attribute {names[0]!r} of a {type(holder).__name__}."
+            return f"the attribute {names[0]!r} of a {type(holder).__name__}"
     return ""
 
 
@@ -175,8 +211,10 @@ def current() -> Builder:
     builder = _current.get()
     if builder is None:
         raise LeakError(
-            "a staged value was used when nothing is being traced: it leaked out of its function. "
-            "Return it from the function instead of storing it elsewhere"
+            "a staged value is used when nothing is being traced",
+            why="it stands for a value that is there only while its graph runs, and it "
+            "has come out of its function",
+            remedy="return it from the function instead of storing it elsewhere",
         )
     return builder
 
@@ -191,16 +229,21 @@ def in_inner_graph() -> bool:
     return builder is not None and builder.parent is not None
 
 
-@contextmanager
-def building(builder: Builder, backend: Any) -> Any:
-    token = _current.set(builder)
-    staging.ACTIVE.append(backend)
-    try:
-        yield builder
-    finally:
-        builder.open = False
-        staging.ACTIVE.remove(backend)
-        _current.reset(token)
+class building:  # noqa: N801 - it is called, and left as a context
+    """A trace goes on, into a builder. Unlike `contextlib` it asks nothing of the errors that pass."""
+
+    def __init__(self, builder: Builder, backend: Any):
+        self.builder, self.backend = builder, backend
+
+    def __enter__(self) -> Builder:
+        self.token = _current.set(self.builder)
+        staging.ACTIVE.append(self.backend)
+        return self.builder
+
+    def __exit__(self, *_: object) -> None:
+        self.builder.open = False
+        staging.ACTIVE.remove(self.backend)
+        _current.reset(self.token)
 
 
 @contextmanager

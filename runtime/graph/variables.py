@@ -12,8 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from . import record
+from ..boundary import public
+from ..errors import ArgumentError, AssignmentError, AutographError, told
+from ..tracebacks import strip
+from . import record, refused
 from .ir import Node
+from .specs import checked_dtype
 from .staged import Tensor
 from .trace import Builder, current, is_tracing, outside
 from .types import ArrayType, ScalarType
@@ -39,6 +43,9 @@ _SMALLEST: dict[Any, Any] = {
     complex: np.complex64,
     str: np.str_,
 }
+
+
+# Assignments take frames of ours off by themselves: they are quick, and another call would be felt.
 
 
 class _Either:
@@ -72,7 +79,11 @@ def _in_place(name: str) -> Callable[..., Any]:
     function = getattr(operator, name, None) or getattr(operator, f"{name}_")
 
     def method(self: Variable, other: Any) -> Any:
-        return self._set(function(self, other), f"i{name}")
+        try:
+            return self._set(function(self, other), f"i{name}")
+        except BaseException as error:
+            strip(error)
+            raise
 
     return method
 
@@ -87,6 +98,7 @@ class Variable(Tensor):
 
     Raises:
         StateError: it is made in a traced function on every call, or out of a staged value.
+        ArgumentError: the value is none of these.
 
     In a graph its value is read when the graph runs; assignments take effect in program order, when the
     call has succeeded.
@@ -116,13 +128,13 @@ class Variable(Tensor):
     in_place = True
     __hash__ = object.__hash__  # type: ignore[assignment]
 
+    @public
     def __init__(self, initial_value: Any, dtype: Any = None, name: str = "variable"):
         if is_tracing():
             current().root.allow_creation(name, initial_value)
+        kind = None if dtype is None else checked_dtype(dtype, "a Variable")
         with outside():
-            array = np.array(initial_value, dtype=dtype)
-        if array.dtype == object:
-            raise TypeError(f"a Variable holds numbers or text, not {initial_value!r}")
+            array = _made(initial_value, kind)
         self._array = array
         self.label = name
 
@@ -142,8 +154,14 @@ class Variable(Tensor):
 
     @property
     def value(self) -> Any:
-        """What the variable holds now: a NumPy scalar where its shape is `()`, else its own array."""
-        return self._array[()] if not self._array.ndim else self._array
+        """What the variable holds: a scalar as it is now where its shape is `()`, else its own array.
+
+        In a trace it is the staged value; what is written to the array is written to the variable.
+        """
+        array = self._array
+        if is_tracing():
+            return self.array if array.ndim else self.read()
+        return array if array.ndim else array[()]
 
     def numpy(self) -> Any:
         """A copy of the value, as a NumPy array or scalar; in a trace, the staged value now."""
@@ -157,33 +175,51 @@ class Variable(Tensor):
         """Give the variable a value of its own shape; text is cut to the width of its dtype, as in NumPy.
 
         Raises:
-            ValueError: the shape is another.
-            TypeError: the dtype cannot be cast to that of the variable within its kind.
+            AssignmentError: the shape is another, or the dtype cannot be cast to that of the variable
+                within its kind.
 
         >>> Variable([1.0, 2.0]).assign([3, 4])
         Variable('variable', [3. 4.], dtype=float64)
         """
-        return self._set(value, "assign")
+        try:
+            return self._set(value, "assign")
+        except BaseException as error:
+            strip(error)
+            raise
 
     def assign_add(self, value: Any) -> Variable:
         """Add to the variable; as `assign` does, it returns the variable."""
-        return self._set(self + value, "assign_add")
+        try:
+            return self._set(self + value, "assign_add")
+        except BaseException as error:
+            strip(error)
+            raise
 
     def assign_sub(self, value: Any) -> Variable:
         """Subtract from the variable; as `assign` does, it returns the variable."""
-        return self._set(self - value, "assign_sub")
+        try:
+            return self._set(self - value, "assign_sub")
+        except BaseException as error:
+            strip(error)
+            raise
 
     def _set(self, value: Any, how: str) -> Variable:
         if is_tracing():
-            given = value if record.is_staged(value) else record.wrap(record.to_node(value))
             what = f"{how} of {self.name}"
+            try:
+                given = value if record.is_staged(value) else record.wrap(record.to_node(value))
+            except ValueError as error:
+                raise _uneven(what, value, error) from error
             self._check_cast(value if given is not value else given.type, given.type, what)
             self.write(record.shaped(record.converted(given, self.type), self.type, what))
             return self
-        array = np.asarray(_held(value))
+        try:
+            array = np.asarray(_held(value))
+        except ValueError as error:
+            raise _uneven(f"{how} of {self.name}", value, error) from error
         self._check_cast(value, array, f"{how} of {self.name}")
         if array.shape != self._array.shape:
-            raise ValueError(f"{how} of {self.name}: its shape is {self._array.shape}, not {array.shape}")
+            raise refused.other_shape(f"{how} of {self.name}", self._array.shape, array.shape)
         self._array[...] = array
         return self
 
@@ -195,9 +231,10 @@ class Variable(Tensor):
         dtype = np.dtype(_SMALLEST[python]) if python in _SMALLEST else array.dtype
         if not np.can_cast(dtype, self._array.dtype, "same_kind"):
             given = python.__name__ if python in _SMALLEST or dtype.kind == "O" else dtype
-            raise TypeError(
-                f"{what}: cannot cast {given} to {self._array.dtype}. Give it a value of that dtype, or of "
-                "one that NumPy casts to it within its kind, or make a Variable of another dtype"
+            raise AssignmentError(
+                f"{what}: cannot cast {given} to {self._array.dtype}",
+                why="the dtype of a Variable never changes, and NumPy casts within a kind alone",
+                remedy="give a value of that dtype, or make a Variable of another dtype",
             )
 
     def __repr__(self) -> str:
@@ -210,9 +247,9 @@ class Variable(Tensor):
         return Variable(self._array, self._array.dtype, self.label)
 
     @property
-    def array(self) -> np.ndarray:
-        """The array that the variable holds, itself."""
-        return self._array
+    def array(self) -> Any:
+        """The array that the variable holds, itself; in a trace, the staged array."""
+        return current().root.state_of(self) if is_tracing() else self._array
 
     # NumPy's protocols
 
@@ -220,10 +257,14 @@ class Variable(Tensor):
         return super().__array__() if is_tracing() else np.array(self._array, dtype=dtype)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if is_tracing():
-            super().__setitem__(key, value)
-        else:
-            self._array[_held(key)] = _held(value)
+        try:
+            if is_tracing():
+                super().__setitem__(key, value)
+            else:
+                self._array[_held(key)] = _held(value)
+        except BaseException as error:
+            strip(error)
+            raise
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if is_tracing():
@@ -261,6 +302,37 @@ class VariableSpec:
 
     def __repr__(self) -> str:
         return f"Variable({self.type})"
+
+
+def _made(value: Any, dtype: np.dtype | None) -> np.ndarray:
+    """The array of a new variable, a copy."""
+    try:
+        array = np.array(value, dtype=dtype)
+    except (TypeError, ValueError) as error:
+        kind = "" if dtype is None else f" with the dtype {dtype}"
+        raise ArgumentError(
+            f"no Variable{kind} can be made of {told(value)}",
+            why=f"NumPy says: {error}",
+            remedy="give a number, a nested list whose rows have one length, or an array",
+        ) from error
+    if array.dtype == object:
+        raise ArgumentError(
+            f"a Variable holds numbers or text, not {told(value)}",
+            why="it is an array, whose items have one dtype",
+            remedy="give a number, a nested list of numbers or an array",
+        )
+    return array
+
+
+def _uneven(what: str, value: Any, error: ValueError) -> ValueError:
+    """Of a list that is no array, an error of ours; any other is the value's own."""
+    if not isinstance(value, (list, tuple)) or isinstance(error, AutographError):
+        return error
+    return AssignmentError(
+        f"{what}: {told(value)} is no array",
+        why=f"NumPy says: {error}",
+        remedy="give a list whose rows have one length",
+    )
 
 
 def _held(value: Any) -> Any:

@@ -111,7 +111,7 @@ class _Verifier:
             self.need(fits, "errstate says how NumPy treats divide, over, under and invalid")
         if node.op in FUNCTION_OF:
             self.need(
-                attrs.pop("function", None) is FUNCTION_OF[node.op], "the function is not that of the op"
+                attrs.pop("function", None) == FUNCTION_OF[node.op], "the function is not that of the op"
             )
         elif node.op == "iterate":
             self.need(attrs.pop("function", None) in ITERATED.values(), "makes a list or tuple")

@@ -8,7 +8,7 @@ without a value on one path becomes one that is checked where it is read, and wh
 value is an error with a row for each such variable.
 """
 
-from ..backends import ACTIVE
+from ..active import ACTIVE
 from .conditions import if_exp, if_stmt
 from .expressions import (
     assert_stmt,
@@ -27,9 +27,10 @@ from .expressions import (
     owner_of_item,
     plain_comp,
     refuse_text,
+    tells_raises,
 )
 from .loops import for_stmt, while_stmt
-from .peeled import fewer
+from .options import fewer
 from .statement import AlwaysRaises, nothing, set_nothing
 from .unrolled import finish_unrolled
 
@@ -59,5 +60,6 @@ __all__ = [
     "plain_comp",
     "refuse_text",
     "set_nothing",
+    "tells_raises",
     "while_stmt",
 ]

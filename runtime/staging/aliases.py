@@ -20,6 +20,7 @@ from ..closures import family
 from ..tracebacks import is_ours
 
 ROOT = "trace_root"
+MAX_STEPS = 100_000  # a model of a framework may lead to everything
 _CLOSED = (type, types.ModuleType, types.FunctionType, types.CodeType, types.FrameType, np.generic)
 _ATOMS = (int, float, complex, bool, str, bytes, type(None))
 
@@ -52,12 +53,15 @@ def other_way(
     code: types.CodeType | None,
     *,
     accounted: Callable[[Sequence[Any]], list[Any]] | None = None,
+    without: Collection[Any] = (),
+    is_deep: bool = False,
 ) -> str:
     """What else leads to a list or array than the variables `own` of the function that `code` is part of.
 
     Without `own`, one variable of the innermost function. Empty if nothing does. With `accounted` the value
     is an object: what globals hold may lead to it too, and the own variables may hold it among what
-    `accounted` finds.
+    `accounted` finds. What leads to it through one of the objects `without` does not count. With `is_deep`
+    it counts what globals hold, too.
     """
     frames = list(user_frames())
     if code is None and frames:
@@ -72,12 +76,34 @@ def other_way(
         for name, held in frame.f_locals.items():
             if at_home and name in own and any(v is value for v in (accounted or list)([held])):
                 continue
-            if held is value or leads_to(held, value):
+            if held is value or leads_to(held, value, without=without):
                 return f"the variable {name!r}"
         for name, held in frame.f_globals.items():
             if held is value or (accounted and not isinstance(held, _CLOSED) and leads_to(held, value)):
                 return f"the global {name!r}"
-    return ""
+            if (
+                is_deep
+                and not isinstance(held, _CLOSED)
+                and leads_to(held, value, MAX_STEPS, without=without)
+            ):
+                return f"the global {name!r}"
+    return "a default of a function" if is_default(value) else ""
+
+
+def is_default(value: Any) -> bool:
+    """Whether a value is the default of a function's parameter, which its next call has too."""
+    codes = {f.f_code for f in user_frames() if any(f.f_locals.get(n) is value for n in _parameters(f))}
+    if not codes:
+        return False  # the search of all objects takes long where there are many
+    functions = (f for f in gc.get_referrers(*codes) if isinstance(f, types.FunctionType))
+    defaults = ((*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()) for f in functions)
+    return any(default is value for of_one in defaults for default in of_one)
+
+
+def _parameters(frame: FrameType) -> tuple[str, ...]:
+    """The parameters of a frame's function that may have a default."""
+    code = frame.f_code
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 def root_of(value: Any) -> Any:
@@ -111,11 +137,13 @@ def ties(backend: Backend, left: Sequence[Any], code: types.CodeType | None) -> 
     return found
 
 
-def leads_to(start: Any, value: Any) -> bool:
-    """Whether an object holds a list or array, or a view of it."""
-    seen: set[int] = set()
+def leads_to(start: Any, value: Any, limit: float = float("inf"), *, without: Collection[Any] = ()) -> bool:
+    """Whether an object holds a list or array, or a view of it, not only through one of `without`; not, where
+    that takes too many steps.
+    """
+    seen: set[int] = set(map(id, without))
     stack = [start]
-    while stack:
+    while stack and len(seen) < limit:
         item = stack.pop()
         if isinstance(item, _ATOMS) or id(item) in seen:
             continue

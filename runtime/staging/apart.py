@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
-from ..errors import StagingError
+from ..errors import AliasError
 from ..structures import Spec, fields_now, flatten, is_changeable
 from .aliases import other_way
 
@@ -27,10 +27,10 @@ class Apart:
     def takes(self, value: Any) -> bool:
         return type(value) in self.kinds and is_changeable(value)
 
-    def flatten(self, value: Any) -> tuple[list[Any], Spec]:
+    def flatten(self, value: Any, sources: Callable[[Any], tuple[Any, ...] | None]) -> tuple[list[Any], Spec]:
         if not self.kinds:
-            return flatten(value)
-        return flatten(value, attributes=lambda v: fields_now(v) if self.takes(v) else None)
+            return flatten(value, sources=sources)
+        return flatten(value, attributes=lambda v: fields_now(v) if self.takes(v) else None, sources=sources)
 
     def parts_of(self, values: Iterable[Any]) -> list[Any]:
         """The objects in values that are taken apart."""
@@ -51,7 +51,7 @@ class Apart:
         """Refuse objects in values to which more leads than the variables `names` of a function.
 
         Raises:
-            StagingError: there is such an object.
+            AliasError: there is such an object.
         """
         objects = self.parts_of(values)
         for value in {id(v): v for v in objects}.values():
@@ -59,21 +59,23 @@ class Apart:
             if not other and sum(v is value for v in objects) > 1:
                 other = "another variable of the statement"
             if other:
-                raise StagingError(
+                raise AliasError(
                     f"a variable may be one of two {type(value).__name__} objects, by a staged condition, "
-                    f"and {other} leads to one of them too: what is changed in one would have to change in "
-                    "both. Set the attributes of one object, or use a frozen dataclass"
+                    f"and {other} leads to one of them too",
+                    why="what is changed in one would have to change in both",
+                    remedy="set the attributes of one object, or make the class a frozen dataclass",
                 )
 
     def refuse_outside(self, values: Iterable[Any]) -> None:
         """Refuse such objects in what is no variable.
 
         Raises:
-            StagingError: there is such an object in values.
+            AliasError: there is such an object in values.
         """
         for value in self.parts_of(values):
-            raise StagingError(
-                f"an attribute, global or item gets another {type(value).__name__} object by a staged "
-                "condition or in a staged loop. Set the attributes of the one that is there, or use a frozen "
-                "dataclass"
+            raise AliasError(
+                f"an attribute, global or item gets another {type(value).__name__} object "
+                "in a staged branch or loop",
+                why="what leads to the object that it held before would have to lead to the other one",
+                remedy="set the attributes of the object that is there, or make the class a frozen dataclass",
             )

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
-from ..heap import Slot
+from ..slots import Slot
 from ..structures import Spec, paths, unflatten
 from ..undefined import Undefined
 from .aliases import ties
+from .found import Found, Value, aligned, count_of_sources
+from .grown import stage_list
+from .mismatches import Rows, described, not_in_a_program, outlined
 from .statement import (
     Path,
-    Rows,
     Statement,
     Variable,
     Written,
-    describe,
     is_aliased,
     is_missing,
     is_same,
     merge_leaves,
 )
+
+
+def _without_sources(spec: Spec) -> Spec:
+    return replace(spec, parts=tuple(map(_without_sources, spec.parts)), sources=())
+
+
+_KEY = re.compile(r"(\w+)\[.*\]")
 
 
 class Carried:
@@ -33,6 +43,7 @@ class Carried:
         self.types: dict[Any, list[Any]] = {}
         for location, (leaves, _) in self.init.items():
             self.types[location] = [self.first_type(leaf) for leaf in leaves]
+        self.specs: dict[Any, Spec] = {}
         self.ties: dict[tuple[Any, int], Any] = {}
         self.given: dict[Any, Any] = {}
 
@@ -40,7 +51,11 @@ class Carried:
         """None for what is not carried: no value as yet, or an array whose contents may be, not its name."""
         if isinstance(leaf, Undefined) or self.backend.is_handle(leaf):
             return None
-        return self.backend.type_of(leaf)
+        return self.type_of(leaf)
+
+    def type_of(self, leaf: Any) -> Any:
+        """None for a list or dict that was there before, too: what it holds may be carried."""
+        return None if self.statement.is_found(leaf) else self.backend.type_of(leaf)
 
     def slots(self) -> Iterator[tuple[Any, int, Any]]:
         for location, types in self.types.items():
@@ -66,8 +81,14 @@ class Carried:
                 if self.backend.is_handle(old) and is_aliased(old, location):
                     share(value, "it may be another name of an array from before the loop")
         self.statement.write(
-            {location: unflatten(self.init[location][1], new) for location, new in leaves.items()}
+            {location: unflatten(self.spec_of(location), new) for location, new in leaves.items()}
         )
+
+    def spec_of(self, location: Any) -> Spec:
+        """What a location's value is made of: a list that may be another one in Python is chosen."""
+        spec = self.init[location][1]
+        known = self.specs.get(location)
+        return known if known == spec else _without_sources(spec)
 
     def begin(self, placeholders: Sequence[Any]) -> None:
         """Put placeholders where the loop's values are; one that starts as a view, or that a round leaves as
@@ -108,7 +129,8 @@ class Carried:
     def settle(self, path: Path, rows: Rows) -> bool:
         """Widen the types to what one iteration leaves; whether they held already."""
         settled = True
-        for location, (leaves, spec) in path.values.items():
+        found = Found(self.statement)
+        for location, (leaves, spec) in [*path.values.items()]:
             if not settled and isinstance(location, Slot):
                 break
             if location not in self.init:
@@ -116,16 +138,37 @@ class Carried:
                 if old_spec == spec and all(is_same(a, b) for a, b in zip(old, leaves, strict=True)):
                     continue
                 self.init[location] = old, old_spec
-                self.types[location] = [self.backend.type_of(leaf) for leaf in old]
+                self.types[location] = [self.type_of(leaf) for leaf in old]
                 settled = False
-            settled &= self.settle_location(location, path, leaves, spec, rows)
+            left = [self.init[location], path.values[location]]
+            values = aligned(self.statement, left, (None, path))
+            found.add(location, left, values)
+            settled &= self.take_apart(location, values[0])
+            path.values[location] = values[1]
+            settled &= self.settle_location(location, path, *values[1], rows)
+        return settled and self.choose(found)
+
+    def take_apart(self, location: Any, value: Value) -> bool:
+        """Carry what a list or dict holds where a round leaves another in its place; whether it was so."""
+        if value[1] == self.init[location][1]:
+            return True
+        self.init[location] = value
+        self.types[location] = [self.first_type(leaf) for leaf in value[0]]
+        return False
+
+    def choose(self, found: Found) -> bool:
+        """Note which lists and dicts of the next round may be others in Python; whether that was known."""
+        settled = True
+        for location, ((_, spec), _) in found.pairs():
+            settled &= count_of_sources(spec) == count_of_sources(self.spec_of(location))
+            self.specs[location] = spec
         return settled
 
     def settle_location(self, location: Any, path: Path, leaves: list[Any], spec: Spec, rows: Rows) -> bool:
         old, old_spec = self.init[location]
-        types = self.types[location]
+        types, named = self.types[location], self.statement.name_of(location)
         if spec != old_spec:
-            if list in (old_spec.kind, spec.kind) and self.statement.stage_list(location):
+            if list in (old_spec.kind, spec.kind) and stage_list(self.statement, location):
                 self.begin_again()
                 return False
             if is_missing(old) and types == [None]:
@@ -135,16 +178,16 @@ class Carried:
             elif is_missing(leaves):
                 leaves = leaves * len(old)
             else:
-                rows.add(location.name, old_spec, spec, "the structure changes")
+                reason = "the structure changes"
+                shown = outlined(self.backend, old, old_spec), outlined(self.backend, leaves, spec)
+                rows.add(named, *shown, reason, is_missing=old == [None])
                 if old_spec.kind is spec.kind is dict and set(old_spec.keys) < set(spec.keys):
-                    rows.absent.append(f"a key of {location.name}")
+                    rows.absent.append(f"a key of {named}")
                 elif old == [None]:
-                    rows.absent.append(location.name)
+                    rows.absent.append(named)
                 return True
         settled = True
-        for i, (name, leaf) in enumerate(
-            zip(paths(self.init[location][1], location.name), leaves, strict=True)
-        ):
+        for i, (name, leaf) in enumerate(zip(paths(self.init[location][1], named), leaves, strict=True)):
             if types[i] is None and is_same(old[i], leaf):
                 continue
             leaf, previous = path.leaf(leaf), types[i]
@@ -160,17 +203,23 @@ class Carried:
             count = len(rows.rows)
             found = merge_leaves(backend, name, old, leaf, rows)
             if len(rows.rows) > count and (old is None or isinstance(old, Undefined)):
-                rows.absent.append(name)
+                rows.absent.append(_KEY.sub(r"a key of \1", name))
             return found
         kind = None if isinstance(leaf, Undefined) else backend.type_of(leaf)
         try:
             if isinstance(leaf, Undefined):
                 return backend.unbound(previous, leaf.error)
             if kind is None:
-                raise TypeError("")
+                raise TypeError(not_in_a_program(backend, leaf))
             return getattr(backend, "widen", backend.merge)(previous, kind)
         except TypeError as error:
-            rows.add(name, previous, describe(backend, leaf), str(error))
+            rows.add(
+                name,
+                previous,
+                described(backend, leaf),
+                str(error),
+                is_missing=leaf is None or isinstance(leaf, Undefined),
+            )
             return None
 
     def begin_again(self) -> None:

@@ -7,15 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from .. import chosen
 from ..backends import Backend, staged_by
-from ..errors import StagingError
+from ..errors import AliasError
+from ..slots import Slot
 from ..structures import LEAF, Spec, paths, unflatten
 from .aliases import other_way
 from .apart import TakenApart
+from .found import Found, Value, aligned
+from .grown import stage_list
+from .kept import outer_name, warn_of_kept
+from .mismatches import Rows, Side, outlined
 from .statement import (
     AlwaysRaises,
     Path,
-    Rows,
     Statement,
     Variable,
     Written,
@@ -47,28 +52,36 @@ def if_stmt(
         made = statement.settled(captured)
         return captured() if _grow_lists(statement, *made) else made
 
-    first, second, values = _joined(statement, both, cond, outputs)
+    sides = Side("if true", (body,)), Side("if false", (orelse,))
+    first, second, values = _joined(statement, both, cond, outputs, sides)
     if first.capture.raised is not None and second.capture.raised is not None:
         raise AlwaysRaises
     statement.write(values)
+    warn_of_kept(statement, values)
 
 
 def _joined(
-    statement: Statement, both: Callable[[], tuple[Path, Path]], cond: Any, outputs: int
+    statement: Statement,
+    both: Callable[[], tuple[Path, Path]],
+    cond: Any,
+    outputs: int,
+    sides: tuple[Side, Side],
 ) -> tuple[Path, Path, dict[Any, Any]]:
     """Two paths, and what one condition over them leaves in each location that they change."""
     first, second = both()
     try:
-        return first, second, _join(statement, cond, first, second, outputs)
+        return first, second, _join(statement, cond, (first, second), outputs, sides)
     except TakenApart as error:
         statement.apart.kinds.add(error.kind)
-    return _joined(statement, both, cond, outputs)
+    return _joined(statement, both, cond, outputs, sides)
 
 
-def _join(statement: Statement, cond: Any, first: Path, second: Path, outputs: int) -> dict[Any, Any]:
+def _join(
+    statement: Statement, cond: Any, paths_: tuple[Path, Path], outputs: int, sides: tuple[Side, Side]
+) -> dict[Any, Any]:
     """One condition for two paths; what it leaves in each location that they change."""
     backend, rows = statement.backend, Rows()
-    paths_ = (first, second)
+    first, second = paths_
     plan: dict[Any, list[tuple[int | None, Any]]] = {}
     specs: dict[Any, Spec] = {}
     raw: list[tuple[Any, Any]] = []
@@ -78,25 +91,26 @@ def _join(statement: Statement, cond: Any, first: Path, second: Path, outputs: i
     for path in paths_:
         statement.refuse_known(path)
     alone = (first.capture.raised is None) != (second.capture.raised is None)
+    found = Found(statement)
     for location in {**first.values, **second.values}:
         if isinstance(location, Variable) and location.index >= outputs:
             continue
-        name = location.name
-        _check_choice(location, first, second)
-        (a, a_spec), (b, b_spec) = (
-            _left_by(statement, path, other, location) for path, other in (paths_, paths_[::-1])
-        )
-        whole = first.raw.get(location), second.raw.get(location)
-        if a_spec != b_spec and _are_lists(backend, whole):
+        found.add(location, *_both_left(statement, location, paths_))
+    for location, ((a, a_spec), (b, b_spec)) in found.pairs():
+        name = statement.name_of(location)
+        whole = [unflatten(spec, leaves) for leaves, spec in ((a, a_spec), (b, b_spec))]
+        if a_spec != b_spec and isinstance(location, Variable) and _are_lists(backend, whole):
+            _refuse_chosen(whole, name)
             a, b, a_spec = [whole[0]], [whole[1]], LEAF
         elif a_spec != b_spec:
             if not is_missing(a) and not is_missing(b):
-                rows.add(name, a_spec, b_spec, "the structures differ")
+                shown = outlined(backend, a, a_spec), outlined(backend, b, b_spec)
+                rows.add(name, *shown, "the structures differ")
                 continue
             a, b, a_spec = _spread(a, a_spec, b, b_spec)
         slots: list[tuple[int | None, Any]] = []
         for leaf_name, x, y in zip(paths(a_spec, name), a, b, strict=True):
-            if is_same(x, y) and not (alone and is_inner(x)):
+            if is_same(x, y) and (statement.is_found(x) or not (alone and is_inner(x))):
                 slots.append((None, x))
                 continue
             raw.append((x, y))
@@ -106,10 +120,12 @@ def _join(statement: Statement, cond: Any, first: Path, second: Path, outputs: i
             slots.append((len(merged), None))
             merged.append((x, y, kind))
         plan[location], specs[location] = slots, a_spec
-    rows.check(
-        "the branches of an 'if' on a staged value leave different types (if true | if false):",
-        "Give the variable one type in both branches, or a value before the 'if'",
-    )
+    if rows.rows:
+        holders = [location for location in plan if isinstance(location, Slot)]
+        rows.outer = {statement.name_of(slot): outer_name(statement, slot) for slot in holders}
+        what = "an 'if' on a staged value" if sides[0].closures else "a conditional expression"
+        why = "one of them is chosen when the program runs, and what comes after needs one type for both"
+        raise rows.error(what, why, "in both branches", sides)
     results = backend.cond(cond, (first.capture, second.capture), merged)
     share = getattr(backend, "share", None)
     is_view = getattr(backend, "is_view", is_missing_view)
@@ -133,10 +149,10 @@ def _join(statement: Statement, cond: Any, first: Path, second: Path, outputs: i
     }
 
 
-def _are_lists(backend: Backend, values: tuple[Any, Any]) -> bool:
+def _are_lists(backend: Backend, values: Sequence[Any]) -> bool:
     """Whether two values are lists that the backend can hold as one."""
-    kinds = [backend.type_of(value) for value in values if type(value) is list]
-    return bool(kinds) and None not in kinds and all(type(v) is list or staged_by(v) for v in values)
+    kinds = [backend.type_of(list(value)) for value in values if isinstance(value, list)]
+    return bool(kinds) and None not in kinds and all(isinstance(v, list) or staged_by(v) for v in values)
 
 
 def is_missing_view(value: Any) -> bool:
@@ -144,15 +160,14 @@ def is_missing_view(value: Any) -> bool:
     return False
 
 
-def _check_choice(location: Any, first: Path, second: Path) -> None:
-    """A variable cannot be one of two lists or dicts, by a staged condition, that have other names."""
-    a, b = first.raw.get(location), second.raw.get(location)
-    if a is b or not isinstance(a, (list, dict)) or not isinstance(b, (list, dict)):
-        return
-    if any(is_aliased(value, location) for value in (a, b)):
-        raise StagingError(
-            f"{location.name} is one of two lists or dicts, by a staged condition, and they have other names "
-            "too: what is changed in it would have to change in them. Make a copy, or write the branches out"
+def _refuse_chosen(lists: Sequence[Any], name: str) -> None:
+    """A list whose length depends on the branch is another object than each of two that have other names."""
+    if any(isinstance(value, chosen.Chosen) for value in lists):
+        raise AliasError(
+            f"{name} is one of two lists by a staged condition, and they have other names too",
+            why=f"what is changed in {name} would have to change in one of them, "
+            "and which one is known only when the program runs",
+            remedy=f"give {name} a copy in each branch: list(...)",
         )
 
 
@@ -160,16 +175,20 @@ def _grow_lists(statement: Statement, first: Path, second: Path) -> bool:
     """Make lists staged that the branches leave with different lengths."""
     grown = False
     for location in {**first.values, **second.values}:
-        (_, a), (_, b) = (_left_by(statement, p, o, location) for p, o in ((first, second), (second, first)))
+        _, ((_, a), (_, b)) = _both_left(statement, location, (first, second))
         if a != b and list in (a.kind, b.kind):
-            grown |= statement.stage_list(location)
+            grown |= stage_list(statement, location)
     return grown
 
 
-def _left_by(statement: Statement, path: Path, other: Path, location: Any) -> tuple[list[Any], Spec]:
-    if path.capture.raised is not None and other.capture.raised is None:
-        path = other
-    return path.values.get(location) or statement.current(location)
+def _both_left(
+    statement: Statement, location: Any, paths_: tuple[Path, Path]
+) -> tuple[list[Value], list[Value]]:
+    """What two paths leave in a location, as it is and aligned; one that raises leaves the other's."""
+    ends = [p for p in paths_ if p.capture.raised is None] or paths_
+    sides = [ends[0], ends[-1]]
+    left = [path.values.get(location) or statement.current(location) for path in sides]
+    return left, aligned(statement, left, sides)
 
 
 def _spread(a: list[Any], a_spec: Spec, b: list[Any], b_spec: Spec) -> tuple[list[Any], list[Any], Spec]:
@@ -181,7 +200,7 @@ def _spread(a: list[Any], a_spec: Spec, b: list[Any], b_spec: Spec) -> tuple[lis
 
 def if_exp(backend: Backend, cond: Any, if_true: Callable, if_false: Callable, text: str) -> Any:
     """A conditional expression: a statement whose branches leave one value."""
-    result = Variable(0, f"the value of 'if {text}'" if text else "the value")
+    result = Variable(0, "the value")
 
     def value_of(closure: Callable[[], Any]) -> Path:
         statement_path = statement.run(closure)
@@ -194,7 +213,9 @@ def if_exp(backend: Backend, cond: Any, if_true: Callable, if_false: Callable, t
     def both() -> tuple[Path, Path]:
         return statement.settled(lambda: (value_of(if_true), value_of(if_false)))
 
-    _, _, values = _joined(statement, both, cond, 1)
+    _, _, values = _joined(statement, both, cond, 1, (Side("if true"), Side("if false")))
     value = values.pop(result)
     statement.write(values)
+    chosen.settle(value)
+    warn_of_kept(statement, values)
     return value

@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 from typing import Any
 
-from ..backends import ACTIVE, BACKENDS, Backend, active, staged_by
-from ..errors import StagingError
-from ..structures import flatten, unflatten
+from ..active import ACTIVE, active
+from ..backends import BACKENDS, Backend, staged_by
+from ..chosen import ChosenList, settle
+from ..errors import MissingValueError, StagingError, ValueNeededError
+from ..structures import Spec, flatten, unflatten, with_sources_of
 from .conditions import if_stmt
 from .loops import for_stmt
 from .statement import nothing, set_nothing
@@ -69,7 +71,11 @@ def list_comp(backend: Backend, iterated: Any, comprehension: Callable[[Any], li
 def _staged_list(backend: Backend, values: list[Any]) -> Any:
     make = getattr(backend, "staged_list", None)
     if make is None:
-        raise StagingError(f"{backend.name} has no staged lists: write the comprehension as a 'for' loop")
+        raise StagingError(
+            "a list comprehension over something staged makes a list whose length depends on staged values",
+            why=f"{backend.name} has no such lists",
+            remedy="write into an array of the greatest length in a 'for' loop",
+        )
     return make(values)
 
 
@@ -131,12 +137,14 @@ def certain(value: Any, name: str) -> Any:
     """An attribute's value, where it is asked whether there is one.
 
     Raises:
-        StagingError: that is known at run time only.
+        MissingValueError: that is known at run time only.
     """
     backend = BACKENDS[type(value)]
     if backend is not None and backend.is_staged(value) and bound(backend, value) is not value:
-        raise StagingError(
-            f"whether there is an attribute {name!r} depends on a staged value. Give it a value on each path"
+        raise MissingValueError(
+            f"whether there is an attribute {name!r} depends on a staged value",
+            why="hasattr() and getattr() with a default ask now, and only the program knows",
+            remedy=f"give the attribute {name!r} a value on each path",
         )
     return value
 
@@ -144,9 +152,10 @@ def certain(value: Any, name: str) -> Any:
 def refuse_text(value: Any) -> None:
     """The text of a tuple, list or dict cannot have staged values in it."""
     if any(staged_by(leaf) is not None for leaf in flatten(value)[0]):
-        raise StagingError(
-            f"a {type(value).__name__} that holds staged values is formatted into text. Format its items, or "
-            "print it"
+        raise ValueNeededError(
+            f"a {type(value).__name__} that holds staged values is formatted into text",
+            why="Python would write the handles that stand for the values while the program is built",
+            remedy="format its items, as in f'{x[0]}, {x[1]}', or print it",
         )
 
 
@@ -163,6 +172,13 @@ def looping() -> Backend | None:
 def is_active() -> bool:
     """Whether a backend is staging now, so that values inside others may be staged."""
     return active() is not None
+
+
+def tells_raises() -> bool:
+    """Whether the trace under way asks what user code raised: the program may raise it when it runs."""
+    backend = active()
+    asks = hasattr(backend, "ended") or hasattr(backend, "raise_last")
+    return backend is not None and (asks or in_branch())
 
 
 def ended(error: BaseException, frame: FrameType) -> bool:
@@ -207,7 +223,24 @@ def _owner_of(*values: Any) -> Backend | None:
 def get_item(target: Any, key: Any) -> Any:
     backend = _owner_of(key, target)
     assert backend is not None
+    is_of_items = isinstance(target, (list, tuple)) and len(target) > 0 and staged_by(key) is not None
+    if is_of_items and flatten(target[0])[1].kind is not None:
+        items = [flatten(item, sources=lambda value: (value,)) for item in target]
+        specs = [spec for _, spec in items]
+        if specs.count(specs[0]) == len(specs):
+            return _item_by_parts(backend, target, key, [own for own, _ in items], specs)
     return backend.get_item(target, key)
+
+
+def _item_by_parts(
+    backend: Backend, target: Any, key: Any, leaves: list[list[Any]], specs: list[Spec]
+) -> Any:
+    """An item of a list or tuple of lists, tuples or dicts of one structure: it has that structure too."""
+    kind = list if isinstance(target, list) else tuple
+    taken = [backend.get_item(kind(of_all), key) for of_all in zip(*leaves, strict=True)]
+    made = unflatten(functools.reduce(with_sources_of, specs), taken)
+    settle(made)
+    return made
 
 
 def owner_of_item(target: Any, key: Any, value: Any) -> Backend | None:
@@ -219,7 +252,7 @@ def contains(item: Any, container: Any) -> Any:
     """`item in container` where one of them is staged; None where neither is."""
     backend = staged_by(container) or staged_by(item)
     if backend is None:
-        if type(container) not in (tuple, list):
+        if type(container) not in (tuple, list, ChosenList):
             return None
         backend = next((b for b in map(staged_by, container) if b is not None), None)
         if backend is None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..backends import Backend
-from ..errors import MismatchError, StagingError
+from ..errors import AliasError, MismatchError
 from .apart import TakenApart
 from .carried import Carried
-from .peeled import NothingBefore, assert_runs, fewer, first_and_rest
+from .kept import warn_of_kept
+from .mismatches import BEFORE, Rows, Side
+from .options import checked, fewer
+from .peeled import NothingBefore, assert_runs, first_and_rest
 from .statement import (
     Path,
     Restage,
-    Rows,
     Statement,
     Written,
     set_nothing,
@@ -22,7 +25,10 @@ from .statement import (
 MAX_WIDENINGS = 12
 
 
-def _fixed_point(carried: Carried, once: Callable[[], Path], what: str) -> Path | NothingBefore:
+def _fixed_point(
+    carried: Carried, once: Callable[[], Path], what: str, closures: tuple[Any, ...]
+) -> Path | NothingBefore:
+    after = Side("after a round", closures)
     for _ in range(MAX_WIDENINGS):
         rows = Rows()
         again: Restage | None = None
@@ -41,19 +47,22 @@ def _fixed_point(carried: Carried, once: Callable[[], Path], what: str) -> Path 
             carried.statement.apart.kinds.add(error.kind)
             carried.begin_again()
             continue
-        try:
-            rows.check(
-                f"{what} changes the type of its variables (before | after one iteration):",
-                "Give the variable the type that it ends with before the loop",
-            )
-        except MismatchError as error:
+        if rows.rows:
+            mismatch = functools.partial(rows.error, what, _ONE_TYPE, "before the loop", (BEFORE, after))
             if len(rows.absent) < len(rows.rows):
-                raise
-            return NothingBefore(rows.absent, error)
+                raise mismatch()
+            return NothingBefore(rows.absent, mismatch)
         if settled and carried.tie(path):
             _refuse_written(carried, path)
             return path
-    raise MismatchError(f"the variables of {what} do not settle on types after {MAX_WIDENINGS} tries")
+    raise MismatchError(
+        f"the variables of {what} have another type after each round, {MAX_WIDENINGS} times",
+        why=_ONE_TYPE,
+        remedy="keep the number of dimensions and the length of each variable the same in all rounds",
+    )
+
+
+_ONE_TYPE = "each round gets what the round before it left, so both have one type"
 
 
 def _refuse_written(carried: Carried, path: Path) -> None:
@@ -68,10 +77,11 @@ def _refuse_written(carried: Carried, path: Path) -> None:
         old = carried.init[location][0][i]
         is_array = carried.backend.is_handle(old) and not isinstance(location, Written)
         if is_array and any(id(value) in written for value in _with_bases(old)):
-            raise StagingError(
+            raise AliasError(
                 f"a staged loop gives {location.name!r} another array, and also writes the one that it held "
-                "before the loop, under another name: whether they are the same depends on the round. Make a "
-                f"copy first: {location.name} = {location.name}.copy()"
+                "before the loop, under another name",
+                why="whether they are the same array depends on the round",
+                remedy=f"make a copy before the loop: {location.name} = {location.name}.copy()",
             )
 
 
@@ -89,10 +99,10 @@ def _finish(carried: Carried, path: Path, results: Sequence[Any], iterates: Sequ
     """What holds after the loop: shared views and results; lists are lists again."""
     _share_views(carried, path)
     _share_results(carried, path, results, iterates)
-    unstaged = getattr(carried.backend, "unstaged", None)
+    statement, unstaged = carried.statement, getattr(carried.backend, "unstaged", None)
     if unstaged is not None:
-        statement = carried.statement
         statement.set_state(tuple(map(unstaged, statement.get_state())))
+    warn_of_kept(statement, {location: statement.held(location) for location in carried.init})
 
 
 def _share_results(
@@ -136,6 +146,7 @@ def while_stmt(
     is_peeled: bool,
 ) -> bool:
     """`while going: body(); going = test()`; False where only the first `body()` has run, on its own."""
+    options = checked(backend, options)
     statement = Statement(backend, (test, body), (get_state, set_state), names)
     carried = Carried(statement)
 
@@ -146,10 +157,10 @@ def while_stmt(
     def once() -> Path:
         return statement.run(step, carried.arguments(), lambda *values: carried.begin(values))
 
-    path = _fixed_point(carried, once, "a staged 'while'")
+    path = _fixed_point(carried, once, "a staged 'while'", (test, body))
     if isinstance(path, NothingBefore):
         if is_peeled:
-            raise path.mismatch
+            raise path.mismatch()
         if options.get("maximum_iterations") == 0:
             return True
         with assert_runs(backend, (going,), path.names):
@@ -182,6 +193,7 @@ def for_stmt(
     is_peeled: bool = False,
 ) -> None:
     """A loop over a staged iterable; `extra_test` is asked after each iteration, as `break` is."""
+    options = checked(backend, options)
     going = True if extra_test is None else extra_test()
     is_empty = getattr(backend, "is_empty", None)
     if going is False or (is_empty is not None and is_empty(iterated)):
@@ -203,10 +215,10 @@ def for_stmt(
     def once() -> Path:
         return statement.run(step, [*element_types, *carried.arguments()], enter)
 
-    path = _fixed_point(carried, once, "a staged 'for'")
+    path = _fixed_point(carried, once, "a staged 'for'", (body,))
     if isinstance(path, NothingBefore):
         if is_peeled:
-            raise path.mismatch
+            raise path.mismatch()
         is_none = options.get("maximum_iterations") == 0
         parts = None if is_none else first_and_rest(backend, iterated, going, path)
         if parts is not None:
@@ -219,8 +231,10 @@ def for_stmt(
     iterates = getattr(backend, "sources", lambda iterated: [iterated])(iterated)
     iterates = [source for iterated in iterates for source in _with_bases(iterated)]
     if any(isinstance(w, Written) and any(w.handle is s for s in iterates) for w in carried.init):
-        raise StagingError(
-            "a staged 'for' writes to the array or list that it iterates. Iterate a copy, or the indexes"
+        raise AliasError(
+            "a staged 'for' writes to the array or list that it iterates",
+            why="the rounds to come would have to see what this one writes",
+            remedy="loop over a copy ('for x in xs.copy()'), or over the indexes ('for i in range(len(xs))')",
         )
     results = backend.for_loop(
         iterated, going, carried.initial(), carried.arguments(), path.capture, path.result,

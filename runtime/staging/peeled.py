@@ -28,7 +28,7 @@ class NothingBefore:
     """All that keeps a loop from being staged has no value, or is None, before it."""
 
     absent: Sequence[str]
-    mismatch: MismatchError
+    mismatch: Callable[[], MismatchError]
 
     @property
     def names(self) -> str:
@@ -57,14 +57,6 @@ def assert_runs(backend: Backend, conditions: Sequence[Any], names: str) -> Abst
     return backend.after(checks) if checks and hasattr(backend, "after") else nullcontext()
 
 
-def fewer(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a loop that has run one of its rounds."""
-    most = options.get("maximum_iterations")
-    if most is None:
-        return options
-    return {**options, "maximum_iterations": max(most - 1, 0) if isinstance(most, int) else most - 1}
-
-
 def first_and_rest(
     backend: Backend, iterated: Any, going: Any, found: NothingBefore
 ) -> tuple[Any, Any] | None:
@@ -76,7 +68,7 @@ def first_and_rest(
     take: Callable[[Any], Any] | None = getattr(backend, "first_and_rest", None)
     parts = None if take is None else take(iterated)
     if parts is None:
-        raise found.mismatch
+        raise found.mismatch()
     is_there, first, rest = parts
     if is_there is False:
         return None

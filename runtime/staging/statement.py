@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import dis
-import gc
-import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from types import FrameType
+from enum import Enum
 from typing import Any
 
 import numpy as np
 
+from .. import chosen
 from ..backends import BACKENDS, Backend, Capture
-from ..closures import function_name
-from ..errors import MismatchError, StagedRecursionError, StagingError
-from ..heap import Heap, Slot
+from ..errors import StagedRecursionError
+from ..heap import Heap, watched
+from ..side_effects import notice_moved
+from ..slots import Slot
 from ..structures import LEAF, Spec, is_changeable
 from ..tracebacks import is_ours
-from ..undefined import Undefined, is_result
-from .aliases import ROOT, other_way, user_variables
+from ..undefined import Undefined
+from .aliases import other_way, user_variables
 from .apart import Apart, TakenApart
+from .mismatches import TWO_MEMBERS, Rows, described, not_in_a_program
+from .recursion import one_cycle, raise_if_endless, too_deep
+from .refused import changed
 
 MAX_RECURSION = 40
 
@@ -82,6 +85,7 @@ class Path:
     raw: dict[Any, Any] = field(default_factory=dict)
     seen: list[tuple[Any, Any]] = field(default_factory=list)
     changed: list[Any] = field(default_factory=list)
+    stale: list[Any] = field(default_factory=list)
 
     def leaf(self, value: Any) -> Any:
         """A value as the path leaves it, if it, or what it is a view of, was written in place there."""
@@ -102,6 +106,7 @@ class Statement:
         is_expression: bool = False,
     ):
         self.backend = backend
+        self.closures = closures
         self.get_state, self.set_state = accessors
         self.names = names
         self.staged_lists: list[list[Any]] = []
@@ -119,52 +124,75 @@ class Statement:
         """Capture `closure`; `enter` gets the placeholders before it runs."""
         noted: dict[Any, tuple[list[Any], Spec]] = {}
         raw: dict[Any, Any] = {}
+        made: list[Any] = []
         seen: list[tuple[Any, Any]] = []
+        stale: list[Any] = []
         changed_slots: list[Any] = []
         refreshed = getattr(self.backend, "refreshed", None)
         code = self.code
         _depths.counts[code] = _depths.counts.get(code, 0) + 1
         if code is not None and _depths.counts[code] > MAX_RECURSION:
             _depths.counts.clear()
-            raise StagedRecursionError(
-                f"{function_name(code)!r} calls itself under a staged condition: the depth is known only at "
-                f"run time, so the trace would not end ({MAX_RECURSION} levels were tried). Write it as a "
-                "loop, or recurse on a plain number"
-            )
+            raise too_deep(code, MAX_RECURSION)
 
         def traced(*placeholders: Any) -> Any:
             if enter is not None:
                 enter(*placeholders)
             result = closure()
             for variable, value in zip(self.variables, self.get_state(), strict=True):
-                noted[variable] = self.flatten(value)
+                noted[variable] = self.flatten(value, None if is_part(variable) else made)
                 raw[variable] = value
             changed = self.heap.changed()
             if changed:
                 raise Restage(changed)
-            for slot, value in self.heap.changes().items():
-                noted[slot] = self.flatten(value)
+            slots = self.heap.changes()
+            for slot, value in slots.items():
+                noted[slot] = self.flatten(value, made)
                 changed_slots.append(value)
+            self.tie(noted, {**raw, **slots}, made)
+            left = [leaf for leaves, _ in noted.values() for leaf in leaves]
+            stale.extend(leaf for leaf in left if isinstance(leaf, chosen.Chosen) and leaf.is_stale())
+            left = [leaf for leaf in left if not self.is_found(leaf)]
             if refreshed is not None:
-                seen.extend((leaf, refreshed(leaf)) for leaves, _ in noted.values() for leaf in leaves)
+                seen.extend((leaf, refreshed(leaf)) for leaf in left)
             own = self.flatten(result)[0] if self.apart.kinds else []
-            return result, [*own, *[leaf for leaves, _ in noted.values() for leaf in leaves]]
+            return result, [*own, *left]
 
         try:
             with self.heap.watching():
                 capture = self.backend.capture(traced, arguments)
+        except RecursionError as error:
+            if isinstance(error, StagedRecursionError):
+                one_cycle(error)
+            elif code is not None and _depths.counts.get(code) == 1:
+                raise_if_endless(error, code)
+            raise
         finally:
             if _depths.counts.get(code):
                 _depths.counts[code] -= 1
             self.restore()
+        notice_moved(self.heap.moved(), self.warned)
         for handle, value in capture.writes:
             noted[Written(handle)] = ([value], LEAF)
         seen = [pair for pair in seen if pair[0] is not pair[1]]
-        return Path(capture, noted, capture.value, raw, seen, changed_slots)
+        return Path(capture, noted, capture.value, raw, seen, changed_slots, stale)
+
+    @property
+    def warned(self) -> set[Any]:
+        """What was warned of while the outermost staged statement ran."""
+        return (watched() or [self.heap])[0].warned
 
     def restore(self) -> None:
         self.set_state(self.before)
         self.heap.restore()
+
+    def name_of(self, location: Any) -> str:
+        """What the user calls a location, where a variable of the statement leads to it."""
+        if isinstance(location, Slot) and isinstance(location.owner, (list, dict)):
+            for name, value in zip(self.names, self.before, strict=True):
+                if value is location.owner:
+                    return name if isinstance(value, list) else f"{name}{location.name}"
+        return location.name
 
     def current(self, location: Any) -> tuple[list[Any], Spec]:
         """What a location held before the statement."""
@@ -174,9 +202,39 @@ class Statement:
             return self.flatten(location.get())
         return [location.handle.read()], LEAF
 
-    def flatten(self, value: Any) -> tuple[list[Any], Spec]:
-        """The leaves of a value; what is of a class to take apart is none."""
-        return self.apart.flatten(value)
+    def held(self, location: Any) -> Any:
+        """What a location holds now."""
+        if isinstance(location, Variable):
+            return self.get_state()[location.index]
+        return location.get() if isinstance(location, Slot) else location.handle
+
+    def flatten(
+        self, value: Any, made: list[Any] | None = None, tied: Collection[int] = ()
+    ) -> tuple[list[Any], Spec]:
+        """The leaves of a value. A list or dict from before the statement is one: what it holds is in
+        slots of the heap. What is of a class to take apart is none. `made` gets the other lists and dicts;
+        those that are `tied`, by their ids, have another name.
+        """
+
+        def sources(value: Any) -> tuple[Any, ...] | None:
+            if self.is_found(value):
+                return None
+            if made is not None:
+                made.append(value)
+            return (chosen.TIED,) if id(value) in tied else getattr(value, "sources", ())
+
+        return self.apart.flatten(value, sources)
+
+    def is_found(self, value: Any) -> bool:
+        """Whether a value is a list or dict from before the statement."""
+        return id(value) in self.heap.containers
+
+    def tie(self, noted: dict[Any, Any], values: dict[Any, Any], made: list[Any]) -> None:
+        """Note which lists and dicts that a path has made are in two places."""
+        times = Counter(map(id, made))
+        tied = {key for key, count in times.items() if count > 1}
+        for location in values if tied else ():
+            noted[location] = self.flatten(values[location], None, tied)
 
     def refuse_known(self, path: Path) -> None:
         """Refuse to make one object of several that may be changed under other names.
@@ -188,36 +246,6 @@ class Statement:
         for values in (self.before, path.raw.values()):
             self.apart.refuse_known(values, self.names, self.code)
         self.apart.refuse_outside(path.changed)
-
-    def stage_list(self, location: Any) -> bool:
-        """Put a staged list in the place of the plain one that a location holds; whether there is one."""
-        make = getattr(self.backend, "staged_list", None)
-        held = location.owner if isinstance(location, Slot) else None
-        if isinstance(location, Variable):
-            held = self.before[location.index]
-        if make is None or type(held) is not list or any(held is done for done in self.staged_lists):
-            return False
-        if not any(value is held for value in self.before):
-            raise StagingError(
-                f"{location.name} changes its length under a staged condition or in a staged loop, but is no "
-                "variable of the function. Give the list to a local variable first, and use that"
-            )
-        other = other_way(held, self.names, self.code)
-        if is_iterated(held):
-            raise StagingError(
-                f"{location.name} changes its length under a staged condition while a Python loop iterates "
-                "it. Loop over a copy, or over indexes"
-            )
-        if other:
-            raise StagingError(
-                f"{location.name} changes its length under a staged condition or in a staged loop, and "
-                f"{other} leads to it too, and would not see that. Use one name for it"
-            )
-        staged = make(held)
-        self.staged_lists.append(held)
-        self.before = tuple(staged if value is held else value for value in self.before)
-        self.restore()
-        return True
 
     def settled(self, run: Callable[[], Any]) -> Any:
         """What `run` gives when all arrays that it writes are staged ones."""
@@ -236,11 +264,7 @@ class Statement:
             is_array = isinstance(owner, np.ndarray)
             other = other_way(owner, self.names, self.code) if is_array and own else ""
             if make is None or not is_array or not own or other:
-                also = f", and {other} leads to it too" if other else ""
-                raise StagingError(
-                    f"a plain {type(owner).__name__} is changed in a staged branch or loop{also}. Give the "
-                    "variable a new value instead (x = x + 1), or pass the array as an argument"
-                )
+                raise changed(owner, own[0] if own else "", other)
             staged = make(owner)
             self.before = tuple(staged if value is owner else value for value in self.before)
         self.restore()
@@ -255,36 +279,12 @@ class Statement:
             else:
                 location.handle.write(value)
         self.set_state(tuple(state))
-
-
-@dataclass
-class Rows:
-    """The variables that cannot be merged, a row for each."""
-
-    rows: list[str] = field(default_factory=list)
-    absent: list[str] = field(default_factory=list)
-    """Those of the variables that have no value on the first path, or None, or lack keys of a dict there."""
-
-    def add(self, name: str, first: Any, second: Any, reason: str = "") -> None:
-        note = f" ({reason})" if reason else ""
-        if is_result(name):
-            name = "the result of the function"
-        self.rows.append(f"    {name}: {first} | {second}{note}")
-
-    def check(self, what: str, remedy: str) -> None:
-        if self.rows:
-            raise MismatchError("\n".join([what, *self.rows, remedy]))
+        for value in values.values():
+            chosen.settle(value)
 
 
 def _is_staged(value: Any) -> bool:
     return BACKENDS[type(value)] is not None
-
-
-def describe(backend: Backend, value: Any) -> str:
-    if isinstance(value, Undefined):
-        return "no value"
-    kind = backend.type_of(value) if value is not None else None
-    return repr(value) if kind is None else str(kind)
 
 
 def is_same(first: Any, second: Any) -> bool:
@@ -302,28 +302,30 @@ def is_same(first: Any, second: Any) -> bool:
 def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Rows) -> Any | None:
     """The type of a leaf that is `first` on one path and `second` on the other; None when it fails."""
     undefined = next((v for v in (first, second) if isinstance(v, Undefined)), None)
+
+    def refuse(reason: str, *, is_missing: bool = False) -> None:
+        sides = described(backend, first), described(backend, second)
+        rows.add(name, *sides, reason, is_missing=is_missing)
+
     if undefined is not None and undefined.error.startswith("["):
-        reason = "a dict has all its keys on each path"
-        rows.add(name, describe(backend, first), describe(backend, second), reason)
+        refuse("a dict has all its keys on each path", is_missing=True)
         return None
     kinds = [None if isinstance(v, Undefined) else backend.type_of(v) for v in (first, second)]
     for value, kind in zip((first, second), kinds, strict=True):
         if kind is None and not isinstance(value, Undefined):
             if type(first) is type(second) and is_changeable(first) and is_changeable(second):
                 raise TakenApart(type(value))
-            both = type(first) is type(second) and hasattr(first, "__dict__")
-            if value is None:
-                rows.add(name, describe(backend, first), describe(backend, second), "None is no such value")
-                return None
-            reason = "these are two objects: set the attributes of one, or use a frozen dataclass" * both
-            rows.add(name, describe(backend, first), describe(backend, second), reason)
+            both = type(first) is type(second) and hasattr(first, "__dict__") and not callable(first)
+            objects = TWO_MEMBERS if isinstance(first, Enum) else "these are two objects"
+            reason = objects if both else not_in_a_program(backend, value)
+            refuse(reason, is_missing=value is None or undefined is not None)
             return None
     try:
         if undefined is not None:
             return backend.unbound(kinds[0] if kinds[1] is None else kinds[1], undefined.error)
         return backend.merge(*kinds)
     except TypeError as error:
-        rows.add(name, describe(backend, first), describe(backend, second), str(error))
+        refuse(str(error), is_missing=undefined is not None)
         return None
 
 
@@ -339,21 +341,9 @@ def is_view(value: Any) -> bool:
     return getattr(value, "base", None) is not None
 
 
-def is_iterated(held: list[Any]) -> bool:
-    """Whether a loop that Python runs is in the middle of a list."""
-    frame: FrameType | None = sys._getframe(1)
-    loops = False
-    while frame is not None and frame.f_code.co_name != ROOT:
-        if is_ours(frame.f_code):
-            if frame.f_locals.get("iter_") is held:
-                return True
-        else:
-            loops = loops or _FOR_ITER in frame.f_code.co_code[::2]
-        frame = frame.f_back
-    return loops and any(type(r).__name__ == "list_iterator" for r in gc.get_referrers(held))
-
-
-_FOR_ITER = dis.opmap["FOR_ITER"]
+def is_part(location: Any) -> bool:
+    """Whether a location is a variable that stands for a part of another, as `self.x` does."""
+    return isinstance(location, Variable) and not location.name.isidentifier()
 
 
 def is_missing(leaves: list[Any]) -> bool:

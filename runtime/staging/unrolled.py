@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..backends import staged_by
-from ..errors import StagingError
+from ..errors import UnrolledLoopError
 from .conditions import if_stmt
 from .statement import nothing
 
@@ -31,9 +31,11 @@ def finish_unrolled(
             body(item)
             continue
         if count == MAX_UNROLLED:
-            raise StagingError(
-                f"a 'break' on a staged value did not end a Python loop after {MAX_UNROLLED} iterations: a "
-                "plain iterator is unrolled to its end. Loop over a staged range or array, or use 'while'"
+            raise UnrolledLoopError(
+                f"a 'break' on a staged value did not end a Python loop in {MAX_UNROLLED} rounds",
+                why="a plain iterator is unrolled to its end, as whether it is left is known only when the "
+                "program runs",
+                remedy="use 'while', or loop over a staged range or array",
             )
 
         def iteration(item: Any = item) -> None:

@@ -21,7 +21,6 @@ class System(BackendConformance):
         "indexing.py::list_out_of_range": BOUNDS,
         "writes.py::one_element": BOUNDS,
         "writes.py::out_of_range": BOUNDS,
-        "writes.py::through_view": "an array is a value: what a slice of it is given does not change it",
         "promotion.py::python_int_grows": "integers have the width of their dtype and wrap",
     }
 

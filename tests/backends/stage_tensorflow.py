@@ -23,7 +23,6 @@ class System(BackendConformance):
         "indexing.py::shapes_and_axes": SHAPE,
         "numpy_.py::broadcasting": SHAPE,
         "numpy_.py::reshape": SHAPE,
-        "writes.py::through_view": "a tensor is a value: what a slice of it is given does not change it",
         "promotion.py::python_int_grows": "integers have the width of their dtype and wrap",
     }
     # Says what is wrong; functions that make closures do not turn it into ours.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import shutil
 from typing import Any
 
 import pytest
@@ -17,6 +18,16 @@ def required(framework: str) -> Any:
     if os.environ.get("AG_REQUIRE_BACKENDS"):
         return importlib.import_module(framework)
     return pytest.importorskip(framework)
+
+
+def required_program(*names: str) -> str:
+    """The path of a program that has one of these names, or the same as where a framework is missing."""
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        missing = f"there is no {' or '.join(names)}"
+        assert not os.environ.get("AG_REQUIRE_BACKENDS"), missing
+        pytest.skip(missing)
+    return found
 
 
 def root(a: Any, tolerance: Any, rounds: int = 100) -> Any:

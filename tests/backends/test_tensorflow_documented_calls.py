@@ -119,7 +119,7 @@ def with_iterator(x):
 
 @pytest.mark.parametrize("f", [with_manager, with_iterator])
 def test_methods_that_python_itself_calls_are_not_converted(f):
-    with pytest.raises(ag.StagingError, match=r"test_tensorflow_documented_calls.py:\d+: .*only at run time"):
+    with pytest.raises(ag.StagingError, match=r'(?s)_documented_calls.py", line \d+.*only at run time'):
         compiled(f)(T(1))
     with pytest.raises(NOT_A_BOOL):
         theirs(f)(T(1))
@@ -191,7 +191,7 @@ BRANCHING = "def f(x):\n    if x > 0:\n        x = x * 2\n    return x\n"
 
 def test_a_function_without_source_is_refused():
     """TensorFlow's AutoGraph warns and calls it as it is, which fails where a condition is staged."""
-    with pytest.raises(ag.ConversionError, match=r"the source of 'f' \(<string>:1\) cannot be had"):
+    with pytest.raises(ag.ConversionError, match="the source of 'f' cannot be had"):
         compiled(written(BRANCHING))(T(2))
     with pytest.raises(NOT_A_BOOL):
         theirs(written(BRANCHING))(T(2))

@@ -52,6 +52,7 @@ def by_method(n):
 
 
 @pytest.mark.parametrize("f", [by_global, by_method])
+@pytest.mark.filterwarnings("ignore::autograph_rs.SideEffectWarning")  # of the global
 def test_changes_in_called_functions_and_methods_are_part_of_the_loop(f):
     """TensorFlow's AutoGraph counts one."""
     assert values(compiled(f)(T(3))) == 3

@@ -129,7 +129,9 @@ def test_errors_tell_their_type_text_and_line(value, told, line):
     assert told in text
     assert __file__ in text
     if line:
-        assert f"raised at {__file__}:{line_of(checked, line)}" in text
+        number = line_of(checked, line)
+        places = f"raised at {__file__}:{number}", f'File "{__file__}", line {number}, in checked'
+        assert sum(text.count(place) for place in places) == 1
 
 
 def test_what_always_raises_raises_when_it_runs():

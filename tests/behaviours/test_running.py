@@ -95,7 +95,9 @@ def test_41_a_graph_that_calls_python_says_that_it_cannot_be_saved(tmp_path):
     f = ag.function(lambda x: ag.py_function(np.sin, [x], ag.TensorSpec(())) + 1)
     trace = f.get_concrete_function(np.float64(1))
     for save in (lambda: ag.save(trace, tmp_path / "f.json"), trace.graph.to_json):
-        with pytest.raises(ag.SaveError, match=r"test_running.py:\d+: the node py_function .* calls Python"):
+        with pytest.raises(
+            ag.SaveError, match=r'(?s)py_function .* calls Python.*test_running.py", line \d+'
+        ):
             save()
     assert not list(tmp_path.iterdir())
 

@@ -48,6 +48,24 @@ def test_25_effects_are_in_program_order(capsys):
     assert capsys.readouterr().out == staged
 
 
+def test_25_the_value_of_a_variable_in_a_trace():
+    """`v.value` is a scalar as it is now, or the variable's own array: of each call, not of the trace."""
+
+    def step(v, w, x):
+        before, held = v.value, w.value
+        v.assign_add(x)
+        held[0] = v.value
+        if v.value > 4:
+            held += 1
+        return before, v.value, w.value + x, w.array[1:], w.value.sum()
+
+    def shown(function):
+        v, w = ag.Variable(1.0), ag.Variable([0.0, 10.0])
+        return [str((function(v, w, np.float64(x)), v, w)) for x in (2, 3, -1)]
+
+    assert shown(ag.function(step)) == shown(step)
+
+
 def test_25_variables_change_places():
     a, b = ag.Variable([1.0, 2.0]), ag.Variable([3.0, 4.0])
 
@@ -83,7 +101,9 @@ def test_25_text_in_variables():
     number, numbers, text = ag.Variable(1.0), ag.Variable([1.0, 2.0]), ag.Variable("abc")
     for v in (number, numbers):
         for assign in (v.assign, ag.function(v.assign)):
-            with pytest.raises(TypeError, match="'variable': cannot cast str to float64. Give it a value of"):
+            with pytest.raises(
+                TypeError, match="(?s)cannot cast str to float64\n.*give a value of that dtype"
+            ):
                 assign("xy")
     with pytest.raises(TypeError, match="cannot cast str to float64"):
         ag.function(lambda x: number.assign(f"{x}"))(np.float64(1))
@@ -101,7 +121,7 @@ def test_26_a_variable_made_on_every_call():
         v = ag.Variable(1.0)
         return v.assign_add(x)
 
-    with pytest.raises(ag.StateError, match="made again at a later call of f.*is None"):
+    with pytest.raises(ag.StateError, match="(?s)made again at a later call of f.*is None"):
         f(np.float64(1))
 
 
@@ -257,7 +277,7 @@ def test_32_a_leak_is_named():
         with pytest.raises(ag.LeakError) as caught:
             use(holder.kept)
         assert "test_state.py" in str(caught.value)
-        assert "Return it" in str(caught.value)
+        assert "return it" in str(caught.value)
 
 
 def fact(n):
@@ -337,7 +357,7 @@ def leaking_to_a_dict(x):
 )
 def test_32_how_it_leaked_is_named(leak, get, how):
     ag.function(leak)(np.float64(1))
-    with pytest.raises(ag.LeakError, match=f"test_state.py.*leaked through {how}"):
+    with pytest.raises(ag.LeakError, match=f"(?s)test_state.py.*leaked through {how}"):
         get() + 1
 
 

@@ -40,7 +40,7 @@ from autograph_rs.converters.passes.control_flow import ControlFlow
         ("[a for b in c]", "ag__.list_comp(c, lambda items: [a for b in items])"),
         ("[a for b in c if b]", "ag__.list_comp(c, lambda items: [a for b in items if ag__.keep(b)])"),
         ("[a for b in c for d in b]", "[a for b in c for d in b]"),
-        ("{a for b in c if b}", "{a for b in c if ag__.guard(b, 'if in a comprehension')}"),
+        ("{a for b in c if b}", "{a for b in c if ag__.guard(b, 'if in a comprehension', 'AG005')}"),
     ],
 )
 def test_operators(before: str, after: str):
@@ -248,7 +248,7 @@ def test_conditions_that_stay_are_guarded():
         """,
         """
         def f(x):
-            if ag__.guard(x > 0, 'if'):
+            if ag__.guard(x > 0, 'if', 'AG001', 'yield'):
                 yield x
         """,
     )

@@ -21,6 +21,7 @@ import autograph_rs as ag
 from autograph_rs import source
 from autograph_rs.depth import converting
 from autograph_rs.modules import convert_source
+from autograph_rs.refusals import code_place
 
 ROOT = str(Path(ag.__file__).parents[1])
 BOUND = 300  # seconds: many times what the slowest takes on a slow machine
@@ -178,9 +179,9 @@ NAMES = {
 @pytest.mark.parametrize("name", NAMES)
 def test_our_name_is_taken(name: str):
     f = executed(NAMES[name], f"<{name}>").f
-    with pytest.raises(ag.ConversionError, match=r"<.*>:\d: .*'ag__' for itself: use another"):
+    with pytest.raises(ag.ReservedNameError, match=r"'ag__' for itself\n  File \"<.*>\", line \d"):
         ag.to_graph(f)
-    with pytest.raises(ag.ConversionError, match="'ag__' for itself"):
+    with pytest.raises(ag.ReservedNameError, match="'ag__' for itself"):
         convert_source(NAMES[name])
 
 
@@ -214,7 +215,7 @@ def test_no_text(name: str):
     """A function may say that it comes from anywhere."""
     f = executed("def f(x):\n    return x if x else 1\n", "<said>", keep=False).f
     f.__code__ = f.__code__.replace(co_filename=name)
-    with pytest.raises(ag.ConversionError, match=r"cannot be had.*pass its text"):
+    with pytest.raises(ag.ConversionError, match=r"(?s)cannot be had.*give its text"):
         ag.to_graph(f)
     assert ag.function(lambda: f(0))() == 1  # it is called as it is
 
@@ -261,8 +262,7 @@ def test_code_that_is_not_the_source(module):
         ag.to_graph(made.f)
     for line in (0, 2, 2**31 - 1):
         made.g.__code__ = made.g.__code__.replace(co_firstlineno=line)
-        with pytest.raises(ag.ConversionError, match="has changed"):
-            ag.to_graph(made.g)
+        assert ag.to_graph(made.g)(0) == 2  # its text is where it was all the same
 
 
 @pytest.mark.parametrize(
@@ -342,8 +342,11 @@ def test_command_line_with_a_file_that_never_ends(tmp_path: Path):
 
 def test_what_python_does_not_compile_is_told_from_what_is_too_deep():
     """A converted tree that is no Python would be a fault of ours, and says so."""
-    expected = r"^it cannot be converted, a fault of autograph_rs: .*outside"
-    with pytest.raises(ag.ConversionError, match=expected), converting("it"):
+    expected = r"(?s)^it cannot be converted\n.*a fault of autograph_rs: .*outside"
+    with (
+        pytest.raises(ag.ConversionError, match=expected),
+        converting("it", lambda: code_place(executed.__code__)),
+    ):
         compile("return 1", "<it>", "exec")
 
 

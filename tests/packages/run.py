@@ -231,7 +231,7 @@ def differences(one: Path, other: Path) -> list[str]:
 
 def digests(folder: Path) -> Iterator[tuple[str, bytes]]:
     for path in folder.rglob("*"):
-        if path.is_file():
+        if path.is_file() and path.parent.name != "__pycache__":
             yield path.relative_to(folder).as_posix(), hashlib.sha256(path.read_bytes()).digest()
 
 

@@ -20,6 +20,7 @@ from ...structures import flatten, unflatten
 from ..avals import Aval, ListAval
 from ..functional import Capture
 from ..iterables import StagedSequence
+from .errors import at_statement
 from .loops import bounded_loop
 from .selection import is_selectable
 from .values import JaxValues
@@ -41,7 +42,7 @@ class JaxBackend(JaxValues):
             except staging.AlwaysRaises as error:
                 made.raised, leaves = error, []
             except Exception as error:
-                if type(error).__module__.startswith("jax.") or not is_own_raise(error):
+                if not is_own_raise(error, ("jax", "jaxlib")):
                     raise
                 made.raised, leaves = error, []
                 refuse_caught(error)
@@ -55,7 +56,7 @@ class JaxBackend(JaxValues):
             return made.kept
 
         specs = [jax.ShapeDtypeStruct(k.shape, k.dtype, weak_type=k.weak) for k in kinds]
-        made.program = jax.make_jaxpr(traced)(*specs)
+        made.program = jax.make_jaxpr(at_statement(traced))(*specs)
         return made
 
     def results(self, capture: Capture, arguments: Sequence[Any]) -> Callable[[Any], Any]:

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...errors import StagingError, UnsupportedFunctionError
+from ...errors import UnsupportedFunctionError
 from ..iterables import StagedSequence
 from ..python import extreme, total
 from ..texts import Text, joined
@@ -32,7 +32,9 @@ def call(backend: Any, function: Callable[..., Any], args: tuple, kwargs: dict[s
     named = getattr(jnp, _NAMES.get(function.__name__, function.__name__), None)
     if named is None:
         raise UnsupportedFunctionError(
-            f"{function.__name__}() was called on a staged JAX array, but JAX has no function for it"
+            f"{function.__name__}() was called on a staged JAX array",
+            why="JAX has no function for it",
+            remedy="use functions of jax.numpy, or jax.pure_callback",
         )
     with shapes_known(f"{function.__name__}()"):
         return named(*args, **kwargs)
@@ -103,7 +105,11 @@ def _extreme(pairwise: Callable[..., Any], whole: Callable[..., Any], instead: s
 
 def _sorted(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
     if key is not None:
-        raise StagingError("sorted() with a key cannot be staged: use jnp.argsort")
+        raise UnsupportedFunctionError(
+            "sorted() with a key cannot be staged",
+            why="JAX has no operation that calls a function for each item and sorts by it",
+            remedy="index by jnp.argsort of the keys: x[jnp.argsort(-x)]",
+        )
     made = jnp.sort(_stacked(values))
     return list(made[::-1] if reverse else made)
 

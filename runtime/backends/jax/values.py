@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -14,9 +15,10 @@ from jax.extend.core import get_opaque_trace_state
 
 from ... import staging
 from ...builtins import is_of_numpy
-from ...errors import StagingError, UnsupportedFunctionError
-from ...staging.raises import revived
+from ...errors import MismatchError, UnsupportedFunctionError, ValueNeededError
+from ...staging.raises import fields_of, revived
 from ...structures import flatten, unflatten
+from ...tracebacks import place_of, raising
 from ..avals import Aval, Maybe
 from ..captures import CapturingBackend
 from ..iterables import StagedSequence
@@ -134,16 +136,19 @@ class JaxValues(CapturingBackend):
                 made = jnp.stack([jnp.asarray(v) for v in target])[key]
                 return _weakened(made, made.dtype) if _are_numbers(target) else made
             except (TypeError, ValueError) as error:
-                raise StagingError(
-                    f"a {type(target).__name__} of different things is indexed by a staged value: {error}. "
-                    "Use an array"
+                raise MismatchError(
+                    f"a {type(target).__name__} of different things is indexed by a staged value",
+                    why="which item it is is known only when the program runs, and what comes "
+                    f"after needs one type: {error}",
+                    remedy="give its items one type and shape, or use an array",
                 ) from None
         if isinstance(target, (np.ndarray, jax.Array)):
             with shapes_known("an item between staged bounds, or by a staged mask,"):
                 return jnp.asarray(target)[key]
-        raise StagingError(
-            f"a {type(target).__name__} cannot be indexed by a staged value. Use an array, or a list or "
-            "tuple of arrays of one shape"
+        raise ValueNeededError(
+            f"a {type(target).__name__} is indexed by a staged value",
+            why="Python would need the value, which is known only when the program runs",
+            remedy="use an array, or a list or tuple of arrays of one shape",
         )
 
     def set_item(self, target: Any, key: Any, value: Any) -> Any:
@@ -157,8 +162,10 @@ class JaxValues(CapturingBackend):
                 array = jnp.asarray(target)
                 return array.at[key].set(self.cast(value, Aval(array.dtype, ())))
         if staging.has_staged(key):
-            raise StagingError(
-                f"an item of a {type(target).__name__} cannot be set by a staged key: use an array"
+            raise ValueNeededError(
+                f"an item of a {type(target).__name__} is set by a staged key",
+                why="Python would need the value of the key, which is known only when the program runs",
+                remedy="use an array: x = x.at[key].set(value)",
             )
         target[key] = value
         return target
@@ -184,7 +191,11 @@ class JaxValues(CapturingBackend):
             return inside & ((item - container.start) % container.step == 0)
         if isinstance(container, (jax.Array, np.ndarray)):
             return jnp.any(container == item)
-        raise StagingError(f"'in' with a staged value and a {type(container).__name__} cannot be staged")
+        raise UnsupportedFunctionError(
+            f"a staged value is searched for in a {type(container).__name__}",
+            why="Python would need its value, which is known only when the program runs",
+            remedy="use a list, tuple, range or array: x in (1, 2, 3)",
+        )
 
     # Effects
 
@@ -195,27 +206,28 @@ class JaxValues(CapturingBackend):
         texts = {i: leaves[i] for i in staged if isinstance(leaves[i], Text)}
         operands = [texts[i].values if i in texts else [leaves[i]] for i in staged]
         flat = [v for part in operands for v in part]
-        kind, fields = type(error), dict(vars(error))
+        kind, fields = type(error), fields_of(error)
 
-        def raising(failed: Any, *values: Any) -> None:
+        def made(failed: Any, *values: Any) -> BaseException | None:
             if not failed:
-                return
+                return None
             rest, args = list(values), list(leaves)
             for i, part in zip(staged, operands, strict=True):
                 own, rest = rest[: len(part)], rest[len(part) :]
                 own = [np.asarray(v)[()] for v in own]
                 args[i] = joined(texts[i], own) if i in texts else own[0]
-            raise revived(kind, unflatten(spec, args), fields)
+            return revived(kind, unflatten(spec, args), fields)
 
+        run = raising(made, place_of(error, sys._getframe()))
         earlier = self.failed
         if earlier is True:
             return
         if earlier is not False:
             failed = jnp.logical_not(earlier) if failed is True else failed & jnp.logical_not(earlier)
         if failed is True:
-            jax.debug.callback(raising, True, *flat)
+            jax.debug.callback(run, True, *flat)
         else:
-            lax.cond(failed, lambda: jax.debug.callback(raising, failed, *flat), lambda: None)
+            lax.cond(failed, lambda: jax.debug.callback(run, failed, *flat), lambda: None)
         self.note_failed(failed)
 
     @property
@@ -253,7 +265,9 @@ class JaxValues(CapturingBackend):
                 return function(*args, **kwargs)
             if own is None:
                 raise UnsupportedFunctionError(
-                    f"numpy.{function.__name__} was called on a staged JAX array, and jax.numpy has none"
+                    f"numpy.{function.__name__} was called on a staged JAX array",
+                    why="jax.numpy has no function of that name",
+                    remedy="use functions of jax.numpy, or jax.pure_callback",
                 )
             with shapes_known(f"{function.__name__}()"):
                 return own(*_as_arrays(args), **kwargs)

@@ -1,7 +1,7 @@
 """TensorFlow as a backend; imported when a program uses TensorFlow."""
 
-from ...heap import note_libraries
 from ...higher_order import note_framework
+from ...slots import note_libraries
 from .. import register_backend
 from .backend import TensorFlowBackend
 

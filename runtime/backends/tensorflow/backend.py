@@ -13,7 +13,7 @@ from typing import Any
 import tensorflow as tf
 
 from ... import staging
-from ...errors import MismatchError, StagingError
+from ...errors import MismatchError
 from ...staging.raises import refuse_caught
 from ...structures import flatten
 from ...tracebacks import strip
@@ -35,9 +35,6 @@ from .values import (
     weak,
 )
 
-_OPTIONS = frozenset(
-    ("maximum_iterations", "parallel_iterations", "swap_memory", "shape_invariants", "iterate_names")
-)
 MAX_ITEMS = 100
 """The longest list that is a Python list again after a loop that made it longer."""
 
@@ -200,7 +197,7 @@ class TensorFlowBackend(TensorFlowKinds):
         results: Sequence[Any],
         options: dict[str, Any],
     ) -> list[Any]:
-        self._check_options(options, init, types)
+        self._check_invariants(options, init, types)
         most = tf.constant(graphs.UNLIMITED) if limit is None else tf.cast(self.tensor(limit), tf.int32)
         first, again = flags or (True, True)
         again = True if body.raised is not None else again
@@ -238,16 +235,16 @@ class TensorFlowBackend(TensorFlowKinds):
         counts = [_count_after(v, r, trips) for v, r in zip(init, results, strict=True)]
         return self.built(types, made[len(head) :], counts)
 
-    def _check_options(self, options: dict[str, Any], init: Sequence[Any], types: Sequence[Any]) -> None:
-        unknown = sorted(set(options) - _OPTIONS)
-        if unknown:
-            raise StagingError(f"TensorFlow's loops have no option {', '.join(unknown)}")
+    def _check_invariants(self, options: dict[str, Any], init: Sequence[Any], types: Sequence[Any]) -> None:
         for value, shape in options.get("shape_invariants", ()):
             for given, kind in zip(init, types, strict=True):
                 left = tf.TensorShape(getattr(kind, "shape", None))
                 if given is value and not left.is_subtype_of(tf.TensorShape(shape)):
                     raise MismatchError(
-                        f"a variable of a loop has the shape {left}, but its invariant is {shape}"
+                        f"a variable of a loop has the shape {left}, but its invariant is {shape}",
+                        why="an invariant has to hold before the loop as well",
+                        remedy=f"give it an invariant that {left} fits, such as None for each dimension "
+                        "that changes",
                     )
 
     def elements(self, iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[Any]]:

@@ -11,7 +11,7 @@ import tensorflow as tf
 import tensorflow.experimental.numpy as tnp
 
 from ... import staging
-from ...errors import StagingError
+from ...errors import UnsupportedFunctionError, ValueNeededError
 from .. import staged_by
 from ..iterables import StagedSequence
 from .host import show, text_of
@@ -58,7 +58,11 @@ def _cast(kind: type) -> Callable[..., Any]:
     def cast(value: Any = 0, *rest: Any) -> Any:
         if rest or not isinstance(value, (tf.Tensor, tf.Variable, Number, StagedList)):
             if rest:
-                raise StagingError(f"{kind.__name__}() of a staged value takes no base")
+                raise UnsupportedFunctionError(
+                    f"{kind.__name__}() of a staged value with a base cannot be staged",
+                    why="TensorFlow has no operation for it",
+                    remedy="give it the staged value alone",
+                )
             return kind(value)
         if isinstance(value, StagedList):
             return value.length() > 0
@@ -205,7 +209,11 @@ def _array(values: Any) -> Any:
 
 def _sorted(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
     if key is not None:
-        raise StagingError("sorted() with a key cannot be staged: use tf.argsort")
+        raise UnsupportedFunctionError(
+            "sorted() with a key cannot be staged",
+            why="TensorFlow has no operation that calls a function for each item and sorts by it",
+            remedy="index by tf.argsort of the keys: tf.gather(x, tf.argsort(-x))",
+        )
     tensor = _array(values)
     made = tf.sort(tensor, direction="DESCENDING" if reverse else "ASCENDING")
     return _list(made)
@@ -219,8 +227,10 @@ def _list(values: Any = ()) -> Any:
         return list(values)
     tensor = tf.convert_to_tensor(values)
     if tensor.shape.rank in (None, 0) or tensor.shape[0] is None:
-        raise StagingError(
-            "a list of a tensor whose length is known only at run time: append its items in a loop"
+        raise ValueNeededError(
+            "a list is made of a tensor whose length is known only at run time",
+            why="a Python list has as many items as there are when the graph is built",
+            remedy="append its items in a 'for' loop, or use the tensor",
         )
     return tf.unstack(tensor)
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from ...errors import AutographError, StagingError, located
+from ...errors import AutographError, ValueNeededError
 from ...operators import CONVERSIONS
-from ...staging.raises import is_own_raise, revived
+from ...staging.raises import fields_of, is_own_raise, revived
 from ...structures import flatten, unflatten
-from ...tracebacks import is_ours
+from ...tracebacks import place_of, raising, user_place
 from ..texts import Text, joined, resolved
 from .graphs import is_xla
 from .lists import StagedList
@@ -99,16 +100,6 @@ def joined_text(text: str) -> Any:
     return tf.strings.join(pieces)
 
 
-def _place_of(error: BaseException) -> str:
-    """Where user code raised an error."""
-    place, found = error.__traceback__, ""
-    while place is not None:
-        if not is_ours(place.tb_frame.f_code):
-            found = f"raised at {place.tb_frame.f_code.co_filename}:{place.tb_lineno}"
-        place = place.tb_next
-    return found
-
-
 def has_operands(error: BaseException) -> bool:
     return any(map(_is_staged, flatten(error.args)[0]))
 
@@ -118,13 +109,7 @@ _LIBRARIES = frozenset(("tensorflow", "keras", "tf_keras", "numpy"))
 
 def is_users(error: BaseException) -> bool:
     """Whether user code raised an error, and no library that says what it cannot stage."""
-    if getattr(error, "in_program", False):
-        return True
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    module = "" if place is None else place.tb_frame.f_globals.get("__name__", "")
-    return is_own_raise(error) and module.partition(".")[0] not in _LIBRARIES
+    return getattr(error, "in_program", False) or is_own_raise(error, _LIBRARIES)
 
 
 def explained(error: BaseException) -> AutographError | None:
@@ -134,31 +119,19 @@ def explained(error: BaseException) -> AutographError | None:
     is_early = isinstance(error, tf.errors.OperatorNotAllowedInGraphError) or "symbolic tf.Tensor" in told
     if isinstance(error, AutographError) or not (is_early or is_endless):
         return None
-    place = error.__traceback__
-    user = place
-    while place is not None:
-        module = place.tb_frame.f_globals.get("__name__", "")
-        if not is_ours(place.tb_frame.f_code) and module.partition(".")[0] not in _LIBRARIES:
-            user = place
-        place = place.tb_next
     if is_endless:
-        message = (
-            "a dataset is iterated by Python itself, in a generator or in code that is not converted, which "
-            "does not end while a graph is built. Iterate it in a function without 'yield', or use its map"
-        )
+        what = "a dataset is iterated by Python itself, in a generator or in code that is not converted"
+        why = "it does not end while a graph is built"
+        remedy = "iterate it in a function without 'yield', or use its map"
     elif "terating" in told:
-        message = (
-            "a staged tensor is unpacked, or iterated by Python itself, in a generator or in code that is "
-            "not converted, which TensorFlow does not do in a graph. Unpack tf.unstack(x), or index it"
-        )
+        what = "a staged tensor is unpacked, or iterated by Python itself, in code that is not converted"
+        why = "TensorFlow does not iterate a tensor in a graph"
+        remedy = "unpack tf.unstack(x), or index it"
     else:
-        message = (
-            "Python needs the value of a staged tensor, which is known only at run time. Convert the "
-            "function that needs it, or use a function of TensorFlow that takes a tensor"
-        )
-    if user is not None:
-        message = located(message, user.tb_frame.f_code.co_filename, user.tb_lineno)
-    return StagingError(message)
+        what = "Python needs the value of a staged tensor"
+        why = "it is known only at run time"
+        remedy = "convert the function that needs it, or use a function of TensorFlow that takes a tensor"
+    return ValueNeededError(what, why=why, remedy=remedy, place=user_place(error))
 
 
 def fail(failed: Any, error: BaseException) -> Any:
@@ -168,23 +141,20 @@ def fail(failed: Any, error: BaseException) -> Any:
     without Python too; it would escape some characters, which Python has to raise.
     """
     operands, filled = operands_of(error.args)
-    kind, fields, place = type(error), dict(vars(error)), _place_of(error)
+    kind, fields, place = type(error), fields_of(error), place_of(error, sys._getframe())
     message = "" if operands else f"{kind.__name__}: {error}"
 
-    def run(*given: Any) -> None:
-        made = revived(kind, filled(given), fields)
-        if place:
-            made.add_note(place)
-        raise made
+    def made(*given: Any) -> BaseException:
+        return revived(kind, filled(given), fields)
 
-    def raising() -> Any:
+    def run() -> Any:
         if is_xla() or (message and not set(message) & set("'\"\\\n\t\r") and message.isascii()):
-            data = [message or f"{kind.__name__}:", *operands]
-            tf.raw_ops.Assert(condition=tf.constant(False), data=[*data, *([place] if place else [])])
+            data = [message or f"{kind.__name__}:", *operands, *([f"raised at {place}"] if place else [])]
+            tf.raw_ops.Assert(condition=tf.constant(False), data=data)
         else:
-            tf.numpy_function(run, operands, [], name="raise")
+            tf.numpy_function(raising(made, place), operands, [], name="raise")
         return tf.constant(True)
 
     if failed is True:
-        return raising()
-    return tf.cond(failed, raising, lambda: tf.constant(False))
+        return run()
+    return tf.cond(failed, run, lambda: tf.constant(False))

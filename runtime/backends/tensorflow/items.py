@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from ... import staging
-from ...errors import StagingError
+from ...errors import AliasError, MismatchError, UnsupportedFunctionError, ValueNeededError
 from ...staging.aliases import other_way
 from .. import staged_by
 from ..iterables import StagedSequence
@@ -28,9 +28,10 @@ def get_item(backend: Any, target: Any, key: Any) -> Any:
         return target.read(key)
     if isinstance(target, (np.ndarray, tf.Tensor, tf.Variable)):
         return _read(backend, tf.convert_to_tensor(target), key)
-    raise StagingError(
-        f"a {type(target).__name__} cannot be indexed by a staged value. Use a tensor, or a list or tuple of "
-        "values of one type"
+    raise ValueNeededError(
+        f"a {type(target).__name__} is indexed by a staged value",
+        why="Python would need the value, which is known only when the program runs",
+        remedy="use a tensor, or a list or tuple of values of one type",
     )
 
 
@@ -44,10 +45,13 @@ def _bounds(backend: Any, key: Any) -> Any:
 
 
 def _item_of_sequence(backend: Any, target: Any, key: Any) -> Any:
-    what = f"a {type(target).__name__} of different things is indexed by a staged value: use a tensor"
     kind = backend.type_of(list(target))
     if not isinstance(kind, ListKind):
-        raise StagingError(what)
+        raise MismatchError(
+            f"a {type(target).__name__} of different things is indexed by a staged value",
+            why="which item it is is known only when the program runs, and what comes after needs one type",
+            remedy="give its items one type, or use a tensor",
+        )
     items = backend.staged_list(list(target))
     items.name = type(target).__name__
     return items[backend.tensor(key) if not isinstance(key, slice) else _bounds(backend, key)]
@@ -124,7 +128,11 @@ def _read(backend: Any, tensor: Any, key: Any) -> Any:
 def _picked(tensor: Any, key: tuple[Any, ...]) -> Any:
     """Items at the places that several arrays of numbers name together."""
     if any(not _is_scalar(p) and not isinstance(p, (tf.Tensor, np.ndarray, list)) for p in key):
-        raise StagingError("a tensor is indexed by arrays and slices at once: take one after the other")
+        raise UnsupportedFunctionError(
+            "a tensor is indexed by arrays and slices at once",
+            why="TensorFlow has no operation for it",
+            remedy="take one after the other: x[rows][:, 1:]",
+        )
     columns = [tf.cast(tf.convert_to_tensor(p), tf.int64) for p in key]
     shape = columns[0].shape
     for column in columns:
@@ -146,9 +154,10 @@ def set_item(backend: Any, target: Any, key: Any, value: Any) -> Any:
     if isinstance(target, np.ndarray) and not tf.executing_eagerly() and (is_staged or backend.captures):
         other = other_way(target, None, None)
         if other:
-            raise StagingError(
-                f"a staged value is written into a plain array, and {other} leads to it too, and would not "
-                "see that. Write to an array that has one name, or pass the array as an argument"
+            raise AliasError(
+                f"a staged value is written into a plain array, and {other} leads to it too",
+                why="the other name would not see what the program writes when it runs",
+                remedy="write to a copy of it, as in y = x.copy(), or pass the array as an argument",
             )
         return _written(backend, tf.convert_to_tensor(target), key, value)
     if staging.has_staged(key):
@@ -156,8 +165,10 @@ def set_item(backend: Any, target: Any, key: Any, value: Any) -> Any:
             made = backend.staged_list(target)
             made[_bounds(backend, key)] = value
             return made
-        raise StagingError(
-            f"an item of a {type(target).__name__} cannot be set by a staged key: use a tensor"
+        raise ValueNeededError(
+            f"an item of a {type(target).__name__} is set by a staged key",
+            why="Python would need the value of the key, which is known only when the program runs",
+            remedy="use a tensor or a list",
         )
     target[key] = value
     return target
@@ -217,7 +228,11 @@ def contains(backend: Any, item: Any, container: Any) -> Any:
         inside = tf.logical_and(inside, tf.logical_or(step > 0, number > stop))
         return tf.logical_and(inside, past % step == 0)
     if isinstance(container, StagedSequence):
-        raise StagingError(f"'in' with a staged {container.name} cannot be staged: compare with its bounds")
+        raise UnsupportedFunctionError(
+            f"a staged {container.name} is searched by 'in'",
+            why="TensorFlow has no operation for it",
+            remedy="compare with its bounds, or search the tensor that it goes over",
+        )
     if isinstance(container, (list, tuple)):
         found: Any = tf.constant(False)
         for part in container:
@@ -229,7 +244,11 @@ def contains(backend: Any, item: Any, container: Any) -> Any:
     if isinstance(container, (tf.Tensor, tf.Variable, np.ndarray, StagedList)):
         tensor = tf.convert_to_tensor(container)
         return tf.reduce_any(tf.equal(tensor, tf.cast(tf.convert_to_tensor(item), tensor.dtype)))
-    raise StagingError(f"'in' with a staged value and a {type(container).__name__} cannot be staged")
+    raise UnsupportedFunctionError(
+        f"a staged value is searched for in a {type(container).__name__}",
+        why="Python would need its value, which is known only when the program runs",
+        remedy="use a list, tuple, range or tensor: x in (1, 2, 3)",
+    )
 
 
 def _range_of(items: StagedSequence) -> tuple[Any, Any, Any]:

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import tensorflow as tf
 
-from ...errors import StagingError
+from ...errors import StagingError, UnsupportedFunctionError, ValueNeededError
 from ...structures import LEAF, Spec, flatten, unflatten
 from .values import Kind, Number, default_dtype
 
@@ -86,8 +86,9 @@ class StagedList:
         kinds = tuple([self.backend.type_of(leaf) for leaf in leaves])
         if any(not isinstance(k, Kind) for k in kinds):
             raise StagingError(
-                f"a {type(value).__name__} is appended to a list in a staged branch or loop, which holds "
-                "tensors, numbers, text, and tuples and dicts of these"
+                f"a {type(value).__name__} is appended to a list in a staged branch or loop",
+                why="such a list holds tensors, numbers, text, and tuples and dicts of these",
+                remedy="append its tensors in a tuple or dict",
             )
         self._hold(self.backend.merge_lists(self.kind, ListKind(kinds, spec)))
         assert self.kind.items is not None
@@ -104,8 +105,10 @@ class StagedList:
 
     def extend(self, values: Any) -> None:
         if isinstance(values, StagedList) and known_count(values.count) is None:
-            raise StagingError(
-                "a list whose length is known only at run time is added to another: append in a loop"
+            raise UnsupportedFunctionError(
+                "a list whose length is known only at run time is added to another",
+                why="Python would have to know how many items there are",
+                remedy="append its items in a 'for' loop",
             )
         for value in values:
             self.append(value)
@@ -122,15 +125,21 @@ class StagedList:
     def __iter__(self) -> Any:
         count = known_count(self.count)
         if count is None:
-            raise StagingError(
-                "a list whose length is known only at run time is iterated where Python must know its length"
+            raise ValueNeededError(
+                "a list whose length is known only at run time is iterated by Python",
+                why="Python would have to know how many items there are",
+                remedy="use a 'for' loop in converted code, or tf.stack(items)",
             )
         return iter([self.item(i) for i in range(count)])
 
     def __len__(self) -> int:
         count = known_count(self.count)
         if count is None:
-            raise StagingError("the length of a staged list is known only at run time")
+            raise ValueNeededError(
+                "the length of a staged list is asked by Python",
+                why="it is known only when the program runs",
+                remedy="call len() in converted code",
+            )
         return count
 
     def item(self, index: Any) -> Any:
@@ -169,7 +178,11 @@ class StagedList:
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, slice):
-            raise StagingError("a slice of a staged list is assigned to: write its items")
+            raise UnsupportedFunctionError(
+                "a slice of a staged list is assigned to",
+                why="TensorFlow's lists have no operation for it",
+                remedy="write its items in a 'for' loop",
+            )
         place = tf.cast(
             tf.convert_to_tensor(self._place(key, "list assignment index out of range")), tf.int32
         )
@@ -242,12 +255,18 @@ class StagedList:
         return StagedList(self.backend, self.kind, self.parts, self.count)
 
     def __contains__(self, item: Any) -> Any:
-        raise StagingError("'in' with a staged list cannot be asked here")
+        raise UnsupportedFunctionError(
+            "a staged list is searched by Python's 'in'",
+            why="Python would need the values, which are known only when the program runs",
+            remedy="use tf.reduce_any(tf.stack(items) == x)",
+        )
 
     def _refuse(self, *_: Any, **__: Any) -> Any:
-        raise StagingError(
-            "a list whose length is known only at run time has append(), insert(), pop(), extend(), clear() "
-            "and items only: remove(), sort() and the like cannot be staged. Use a tensor"
+        raise UnsupportedFunctionError(
+            "a method of a list is called whose length is known only at run time",
+            why="such a list has append(), insert(), pop(), extend(), clear() and items "
+            "only: remove(), sort() and the like cannot be staged",
+            remedy="use a tensor: tf.stack(items)",
         )
 
     remove = sort = reverse = index = __mul__ = __radd__ = _refuse

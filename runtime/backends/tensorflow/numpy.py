@@ -10,7 +10,7 @@ import tensorflow as tf
 import tensorflow.experimental.numpy as tnp
 
 from ...builtins import is_of_numpy
-from ...errors import StagingError, UnsupportedFunctionError
+from ...errors import UnsupportedFunctionError, ValueNeededError
 from ...structures import flatten, unflatten
 from .lists import StagedList, known_count
 from .values import Number, default_dtype, rank_of, weak
@@ -58,7 +58,9 @@ def of_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
     if own is None:
         where = "math" if module == "math" else ".".join(filter(None, ("numpy", module)))
         raise UnsupportedFunctionError(
-            f"{where}.{function.__name__} was called on a staged tensor, and TensorFlow has none"
+            f"{where}.{function.__name__} was called on a staged tensor",
+            why="TensorFlow has no function for it",
+            remedy="use functions of TensorFlow, or tf.numpy_function",
         )
 
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -117,7 +119,11 @@ def _shape(value: Any) -> Any:
     if None not in known:
         return tuple(known)
     if value.shape.rank is None:
-        raise StagingError("np.shape() of a tensor whose rank is known only at run time: use tf.shape")
+        raise ValueNeededError(
+            "np.shape() of a tensor whose rank is known only at run time",
+            why="its result is a tuple with an item for each dimension",
+            remedy="use tf.shape(x)",
+        )
     dims = tf.shape(value, out_type=default_dtype(1))
     return tuple([weak(dims[i]) if d is None else d for i, d in enumerate(known)])
 

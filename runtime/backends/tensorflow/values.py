@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from ...errors import ValueNeededError
+
 _RANKS = {bool: 0, int: 1, float: 2, complex: 3}
 
 
@@ -133,7 +135,11 @@ class Number(tf.__internal__.types.Tensor):
         return id(self)
 
     def _refuse(self, *_: Any) -> Any:
-        raise TypeError(f"{self!r} was used where Python needs its value, which is known only at run time")
+        raise ValueNeededError(
+            "a staged Python number is used where Python needs its value",
+            why="it is known only when the program runs",
+            remedy="convert the function that needs it, or use a function of TensorFlow that takes a tensor",
+        )
 
     __bool__ = __int__ = __float__ = __index__ = __complex__ = _refuse
 

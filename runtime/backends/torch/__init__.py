@@ -10,6 +10,7 @@ from torch.utils import (
     _pytree as pytree,
 )  # where torch.export says how its arguments and results are registered
 
+from ... import chosen
 from .. import COMPILING, register_backend
 from ..texts import Text
 from .backend import TorchBackend
@@ -27,6 +28,10 @@ def register() -> None:
             p if isinstance(p, str) else tuple(p) for p in json.loads(text)
         ),
     )
+    for kind in chosen.KINDS:
+        pytree.register_pytree_node(
+            kind, chosen.taken_apart, lambda parts, keys: chosen.made_whole(keys, parts)
+        )
     register_backend(TorchBackend())
     COMPILING.append(torch.compiler.is_dynamo_compiling)
     skip_when_compiling("operators", "calls", "builtins", "frames")

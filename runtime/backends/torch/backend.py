@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from ... import staging
-from ...errors import StagedRecursionError, StagingError
+from ...errors import AliasError, StagedRecursionError
 from ...staging.raises import is_own_raise, refuse_caught
 from ...structures import flatten, unflatten
 from ..avals import ListAval
@@ -46,7 +46,7 @@ class TorchBackend(TorchValues):
             except staging.AlwaysRaises as error:
                 made.raised, leaves = error, []
             except Exception as error:
-                if not is_own_raise(error):
+                if not is_own_raise(error, ("torch",)):
                     raise
                 made.raised, leaves = error, []
                 refuse_caught(error)
@@ -64,10 +64,11 @@ class TorchBackend(TorchValues):
         except RecursionError as error:
             raise _too_deep(error) from None
         if any(w is e for w in made.program.written for e in examples):
-            raise StagingError(
-                "a staged loop writes in place to a tensor that it also gives another value, or to an item "
-                "of what it loops over: other names of that tensor would have to change with it. Compute a "
-                "new tensor: x = x + 1 in the place of x += 1"
+            raise AliasError(
+                "a staged loop writes in place to a tensor that it also gives another "
+                "value, or to an item of what it loops over",
+                why="other names of that tensor would have to change with it",
+                remedy="compute a new tensor: x = x + 1 in the place of x += 1",
             )
         self._note_written(made)
         return made
@@ -347,8 +348,9 @@ def _too_deep(error: RecursionError) -> RecursionError:
     if isinstance(error, StagedRecursionError):
         return error
     return StagedRecursionError(
-        "staged statements stand inside each other too deep for PyTorch's tracer: a function calls itself "
-        "under a staged condition, or there are very many branches. Write it as a loop, or split the function"
+        "staged statements stand inside each other too deep for PyTorch's tracer",
+        why="a function calls itself under a staged condition, or there are very many branches",
+        remedy="write it as a loop, or split the function",
     )
 
 

@@ -11,7 +11,7 @@ import torch
 
 from ... import staging
 from ...builtins import DISPATCHING, PYTHON, is_of_numpy
-from ...errors import StagingError, UnsupportedFunctionError
+from ...errors import UnsupportedFunctionError
 from ..iterables import StagedSequence
 from ..python import extreme, total
 from ..texts import Text
@@ -31,8 +31,10 @@ def call(backend: Any, function: Callable[..., Any], args: tuple, kwargs: dict[s
     if function is map:
         return [args[0](*element) for element in backend.iterable(zip, args[1:], {})]
     if function is filter:
-        raise StagingError(
-            "filter() of staged values has a length that is known only at run time: use a mask"
+        raise UnsupportedFunctionError(
+            "filter() of staged values cannot be staged",
+            why="how many it leaves is known only when the program runs",
+            remedy="use a mask: torch.where(x > 0, x, 0)",
         )
     own = _FUNCTIONS.get(function)
     if own is not None:
@@ -42,7 +44,9 @@ def call(backend: Any, function: Callable[..., Any], args: tuple, kwargs: dict[s
     named = getattr(torch, function.__name__, None)
     if named is None or function not in _MATH:
         raise UnsupportedFunctionError(
-            f"{function.__name__}() was called on a staged tensor, and PyTorch has no function for it"
+            f"{function.__name__}() was called on a staged tensor",
+            why="PyTorch has no function for it",
+            remedy="use functions of torch",
         )
     return named(*map(_tensor, args), **kwargs)
 
@@ -66,7 +70,11 @@ def _print(
     *values: Any, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False
 ) -> None:
     if file is not None:
-        raise StagingError("a staged print() writes to the standard output alone: leave out `file`")
+        raise UnsupportedFunctionError(
+            "print() of a staged value with `file` cannot be staged",
+            why="a program writes to the standard output alone",
+            remedy="leave out `file`",
+        )
     print_values(values, sep, end)
 
 
@@ -115,7 +123,11 @@ def _extreme(pairwise: Callable[..., Any], whole: Callable[..., Any], instead: s
 
 def _sorted(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
     if key is not None:
-        raise StagingError("sorted() with a key cannot be staged: use torch.argsort")
+        raise UnsupportedFunctionError(
+            "sorted() with a key cannot be staged",
+            why="PyTorch has no operation that calls a function for each item and sorts by it",
+            remedy="index by torch.argsort of the keys: x[torch.argsort(-x)]",
+        )
     return list(torch.sort(_joined(values), descending=reverse).values)
 
 

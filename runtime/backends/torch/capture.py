@@ -36,7 +36,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils import _pytree as pytree  # of the values of nodes, as torch itself takes them apart
 from torch.utils.weak import WeakIdKeyDictionary
 
-from ...errors import StagingError
+from ...errors import AliasError, StagingError
 from .autograd import is_smooth, needs_gradient
 from .graphs import constants_as_inputs, operands_of, registered, with_operands
 
@@ -244,10 +244,10 @@ class _Lifted:
         for value in changed:
             for other, _, _ in self.versions:
                 if other is not value and storage(other) == storage(value):
-                    raise StagingError(
-                        "a staged branch or loop writes in place to a tensor, and uses a view of it (or what "
-                        "it is a view of) that was made before. Make the view inside, or compute a new "
-                        "tensor: x = x + 1"
+                    raise AliasError(
+                        "a staged branch or loop writes to a tensor, and uses a view of it made before",
+                        why="the view would have to change too, each time that the program runs",
+                        remedy="make the view inside, or compute a new tensor: x = x + 1",
                     )
 
 
@@ -284,8 +284,9 @@ class _Symbols(px._SymNodeDict):
             return super().get(key, default)
         if not isinstance(key, torch.SymInt):
             raise StagingError(
-                "a staged branch or loop uses a number that .item() made before it. Use the tensor itself, "
-                "or call .item() inside"
+                "a staged branch or loop uses a number that .item() made before it",
+                why="PyTorch's operators on graphs take tensors, and no such numbers",
+                remedy="use the tensor itself, or call .item() inside",
             )
         self.lifted.add(key)
         return super().get(key, default)

@@ -7,12 +7,14 @@ values in its text, and `print`, are operators of ours: the process that runs th
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch.fx.node import has_side_effect
 
+from ...tracebacks import place_of, without_own_frame
 from ..texts import Text, joined
 from .capture import EFFECTS, assert_holds
 
@@ -20,7 +22,11 @@ from .capture import EFFECTS, assert_holds
 @torch.library.custom_op("autograph_rs::fail", mutates_args=())
 def _fail(failed: torch.Tensor, values: Sequence[torch.Tensor], text: str) -> None:
     if failed:
-        raise RuntimeError(_filled(text, values))
+        try:
+            raise RuntimeError(_filled(text, values))
+        except RuntimeError as error:
+            without_own_frame(error)
+            raise
 
 
 @torch.library.custom_op("autograph_rs::print", mutates_args=())
@@ -90,6 +96,9 @@ def raise_error(failed: Any, error: BaseException) -> None:
         )
     else:
         text = Text([f"{type(error).__name__}: {error}"], [])
+    place = place_of(error, sys._getframe())
+    if place is not None:
+        text.pieces = [*text.pieces, f" [raised at {place}]"]
     failed = torch.full((), True) if failed is True else failed
     if text.values:
         torch.ops.autograph_rs.fail(failed, text.values, json.dumps(text.pieces))

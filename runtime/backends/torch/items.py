@@ -8,9 +8,9 @@ import numpy as np
 import torch
 
 from ... import staging
-from ...errors import StagingError
+from ...errors import MismatchError, UnsupportedFunctionError, ValueNeededError
 from .capture import SYMBOLS, is_traced
-from .writes import check_write
+from .writes import check_write, is_number, mark_shared
 
 
 def _is_index(part: Any) -> bool:
@@ -24,15 +24,22 @@ def _split(target: torch.Tensor, key: Any) -> tuple[torch.Tensor, list[Any]]:
     for part in parts:
         bounds = (part.start, part.stop, part.step) if isinstance(part, slice) else ()
         if any(isinstance(b, torch.Tensor) and is_traced(b) for b in bounds):
-            raise StagingError(
-                "a slice with staged bounds has a length that is known only at run time. Take all, and a "
-                "mask: torch.where((i >= start) & (i < stop), x, 0) with i = torch.arange(len(x))"
+            raise ValueNeededError(
+                "a slice has staged bounds",
+                why="its length is known only when the program runs, and the sizes of what "
+                "PyTorch captures are known before",
+                remedy="take all, and a mask: torch.where((i >= start) & (i < stop), x, 0) with "
+                "i = torch.arange(len(x))",
             )
     if not any(map(_is_index, parts)):
         return target[key], []
     taken = sum(1 for p in parts if p is not None and p is not Ellipsis)
     if any(isinstance(p, torch.Tensor) and p.dtype == torch.bool for p in parts):
-        raise StagingError("a mask and a staged index in one subscript: index twice")
+        raise UnsupportedFunctionError(
+            "a mask and a staged index stand in one subscript",
+            why="PyTorch has no operation for it",
+            remedy="index twice: x[mask][i]",
+        )
     rest = [slice(None)] * (target.ndim - taken)
     place = next((i for i, p in enumerate(parts) if p is Ellipsis), None)
     parts = [*parts, *rest] if place is None else [*parts[:place], *rest, *parts[place + 1 :]]
@@ -45,13 +52,17 @@ def _split(target: torch.Tensor, key: Any) -> tuple[torch.Tensor, list[Any]]:
 
 def get_item(target: Any, key: Any) -> Any:
     if isinstance(target, (list, tuple)):
-        target = _stacked(target)
+        item = get_item(_stacked(target), key)
+        if any(isinstance(v, torch.Tensor) and not is_number(v) for v in target):
+            mark_shared(item, f"it is an item of a {type(target).__name__}")
+        return item
     if isinstance(target, np.ndarray):
         target = torch.tensor(target)
     if not isinstance(target, torch.Tensor):
-        raise StagingError(
-            f"a {type(target).__name__} cannot be indexed by a staged value. Use a tensor, or a list or "
-            "tuple of tensors of one shape"
+        raise ValueNeededError(
+            f"a {type(target).__name__} is indexed by a staged value",
+            why="Python would need the value, which is known only when the program runs",
+            remedy="use a tensor, or a list or tuple of tensors of one shape",
         )
     if isinstance(key, SYMBOLS):
         return target[key]
@@ -63,9 +74,11 @@ def _stacked(items: Any) -> torch.Tensor:
     try:
         return torch.stack([v if isinstance(v, torch.Tensor) else torch.full((), v) for v in items])
     except (TypeError, RuntimeError) as error:
-        raise StagingError(
-            f"a {type(items).__name__} of different things is indexed by a staged value: {error}. "
-            "Use a tensor"
+        raise MismatchError(
+            f"a {type(items).__name__} of different things is indexed by a staged value",
+            why="which item it is is known only when the program runs, and what comes "
+            f"after needs one type: {error}",
+            remedy="give its items one type and shape, or use a tensor",
         ) from None
 
 
@@ -74,8 +87,10 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
         target = torch.tensor(target)
     if not isinstance(target, torch.Tensor):
         if staging.has_staged(key):
-            raise StagingError(
-                f"an item of a {type(target).__name__} cannot be set by a staged key: use a tensor"
+            raise ValueNeededError(
+                f"an item of a {type(target).__name__} is set by a staged key",
+                why="Python would need the value of the key, which is known only when the program runs",
+                remedy="use a tensor",
             )
         target[key] = value
         return target
@@ -109,4 +124,8 @@ def contains(item: Any, container: Any) -> Any:
         container = torch.tensor(container)
     if isinstance(container, torch.Tensor):
         return (container == item).any()
-    raise StagingError(f"'in' with a staged value and a {type(container).__name__} cannot be staged")
+    raise UnsupportedFunctionError(
+        f"a staged value is searched for in a {type(container).__name__}",
+        why="Python would need its value, which is known only when the program runs",
+        remedy="use a list, tuple, range or tensor: x in (1, 2, 3)",
+    )

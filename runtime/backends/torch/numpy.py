@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from ...builtins import is_of_numpy
-from ...errors import StagingError, UnsupportedFunctionError
+from ...errors import UnsupportedFunctionError, ValueNeededError
 from ...structures import flatten, unflatten
 from .capture import is_traced, promoted
 from .capture import numpy_of_torch as tnp
@@ -47,16 +47,18 @@ def call_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     own = _found(function)
     if own is None:
         raise UnsupportedFunctionError(
-            f"numpy.{function.__name__} was called on a staged tensor, and PyTorch has no function for it. "
-            "Use functions of torch"
+            f"numpy.{function.__name__} was called on a staged tensor",
+            why="PyTorch has no function for it",
+            remedy="use functions of torch",
         )
     if function in _ARRAYS and isinstance(args[0], (list, tuple)):
         args = (_stacked(args[0]), *args[1:])
     leaves, spec = flatten([args, kwargs])
     if function in _SIZED and any(isinstance(leaf, torch.Tensor) and is_traced(leaf) for leaf in leaves):
-        raise StagingError(
-            f"numpy.{function.__name__} makes an array of a size that is known only at run time. Make one of "
-            "the greatest size, and a mask"
+        raise ValueNeededError(
+            f"numpy.{function.__name__} makes an array of a size that is known only at run time",
+            why="the sizes of what PyTorch captures are known when it captures",
+            remedy="make one of the greatest size, and a mask",
         )
     args, kwargs = unflatten(spec, [_given(leaf) for leaf in leaves])
     return _taken(own(*args, **kwargs))

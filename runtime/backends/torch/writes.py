@@ -50,9 +50,11 @@ def check_write(target: Any) -> None:
     """
     reason = _shared.get(target) if isinstance(target, torch.Tensor) else None
     if reason is not None:
-        raise StateError(  # a TypeError would have Python try `x + 1`
-            f"a tensor is written in place, and {reason}, which would have to change too. Compute a new "
-            "tensor (x = x + 1 in the place of x += 1), or make a copy first: x = x.clone()"
+        raise StateError(
+            f"a tensor is written in place, and {reason}, which would have to change too",
+            why="a program knows no other names of a tensor than those that it is given",
+            remedy="compute a new tensor (x = x + 1 in the place of x += 1), or make a copy "
+            "first: x = x.clone()",
         )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from ...errors import OptionError, told
 from ..ir import Graph
 from .branches import branches
 from .common import cse
@@ -37,14 +38,18 @@ def chosen(which: bool | Iterable[str]) -> tuple[str, ...]:
     """The names of optimisations that a user's `optimise=` stands for.
 
     Raises:
-        ValueError: there is no optimisation of a name.
+        OptionError: there is no optimisation of a name.
     """
     if isinstance(which, bool):
         return ALL if which else ()
-    names = (which,) if isinstance(which, str) else tuple(which)
+    names = (which,) if isinstance(which, str) or not isinstance(which, Iterable) else tuple(which)
     for name in names:
         if name not in OPTIMISATIONS:
-            raise ValueError(f"there is no optimisation {name!r}; there are {', '.join(ALL)}")
+            raise OptionError(
+                f"there is no optimisation {told(name)}",
+                why="optimise= is True, False, or the names of some optimisations",
+                remedy=f"give some of {', '.join(ALL)}",
+            )
     return names
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import StagingError
+from ...errors import UnsupportedFunctionError
 from ..types import ArrayType, Shape
 from .probing import Rule, family, named, probe
 from .shapes import (
@@ -99,7 +99,11 @@ def polyfit_type(
     x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False
 ) -> ArrayType:
     if full or cov:
-        raise StagingError("np.polyfit has a rule for the coefficients alone: omit `full` and `cov`")
+        raise UnsupportedFunctionError(
+            "np.polyfit with full or cov cannot be staged",
+            why="the graph has a rule for the coefficients alone",
+            remedy="leave out `full` and `cov`",
+        )
     x, y = as_array(x), as_array(y)
     result = probe(np.polyfit, x, y, static(deg, "deg"))
     return ArrayType(result.dtype, (deg + 1, *y.shape[1:]))
@@ -107,7 +111,11 @@ def polyfit_type(
 
 def summed(a1: ArrayType, a2: ArrayType) -> Shape:
     if max(a1.ndim, a2.ndim) > 1:
-        raise StagingError("a staged polynomial is a vector: no more than one axis is known here")
+        raise UnsupportedFunctionError(
+            "a staged array of two dimensions or more is used as a polynomial",
+            why="a polynomial is a vector of coefficients",
+            remedy="use a vector for each polynomial, in a loop",
+        )
     return (lift(max, *(x.shape[0] if x.shape else 1 for x in (a1, a2))),)
 
 
@@ -122,9 +130,10 @@ def covariance(m: ArrayType, y: ArrayType | None, *_: Any, rowvar: bool = True, 
     """One row and column for each variable; a single variable has a plain variance."""
     count = total([variables(x, rowvar) for x in (m, y) if x is not None])
     if count is None:
-        raise StagingError(
-            "a covariance of one variable is a number, and of several a matrix: the number of "
-            "variables must be known before run time"
+        raise UnsupportedFunctionError(
+            "a covariance of a number of variables that is known only when the graph runs",
+            why="that of one variable is a number, and of several a matrix",
+            remedy="give the array a known first dimension: x.reshape(3, -1)",
         )
     return () if count == 1 else (count, count)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from ...errors import StagingError
+from ...errors import UnsupportedFunctionError
 from ..types import ArrayType, Shape
 from .probing import Rule, family, named, probe, typed
 from .shapes import (
@@ -153,10 +153,12 @@ def eigen(formula: Any, function: str) -> Rule:
         array = as_array(a)
         shape = formula(array)
         if array.dtype.kind != "c":
-            raise StagingError(
-                f"np.linalg.{function} of a real matrix is real or complex as its data have it: "
-                f"use np.linalg.{function.replace('eig', 'eigh')} for a symmetric matrix, or "
-                "convert it with astype(complex)"
+            raise UnsupportedFunctionError(
+                f"np.linalg.{function} was called on a staged real matrix",
+                why="its result is real or complex as the data have it, and a graph knows "
+                "the dtype before it runs",
+                remedy=f"use np.linalg.{function.replace('eig', 'eigh')} for a symmetric matrix, "
+                "or convert it with astype(complex)",
             )
         return typed(probe(getattr(np.linalg, function), array), shape)
 

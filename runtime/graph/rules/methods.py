@@ -88,7 +88,11 @@ def item_type(array: Any, *index: Any) -> ScalarType:
     if not index and product(array.shape) not in (1, None):
         raise ValueError("can only convert an array of size 1 to a Python scalar")
     if array.dtype.kind not in PYTHON:
-        raise StagingError(f"an element of {array} is no Python number, truth value or string")
+        raise StagingError(
+            f"item() is asked of an array of dtype {array.dtype}",
+            why="an element of it is no Python number, truth value or string",
+            remedy="index the array, as in x[0], or convert it with astype",
+        )
     return ScalarType(PYTHON[array.dtype.kind])
 
 

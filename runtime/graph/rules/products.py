@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import StagingError
+from ...errors import UnsupportedFunctionError
 from ..types import ArrayType, Shape
 from .probing import Rule, family, named, probe
 from .shapes import (
@@ -124,9 +124,10 @@ def cross(
     if any(n not in (2, 3, None) for n in lengths):
         raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
     if None in lengths and 3 not in lengths:
-        raise StagingError(
-            "np.cross of vectors whose length is not known before run time: 3 gives vectors, and 2 "
-            "gives numbers"
+        raise UnsupportedFunctionError(
+            "np.cross of vectors whose length is known only when the graph runs",
+            why="a length of 3 gives vectors, and one of 2 gives numbers",
+            remedy="give the arrays a known last dimension: x.reshape(-1, 3)",
         )
     shape = common_shape([replaced(a.shape, axisa), replaced(b.shape, axisb)])
     if lengths == (2, 2):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from ...errors import StagingError
+from ...errors import StagingError, UnsupportedFunctionError, ValueNeededError
 from ..types import ArrayType, ListType, MaybeType, ScalarType, Shape
 
 Dimension = int | None
@@ -77,7 +77,11 @@ def rank_from(vector: ArrayType) -> int:
     """How many dimensions, or places, a staged vector of them holds."""
     (length,) = vector.shape
     if length is None:
-        raise StagingError("the length of a staged shape must be known before run time")
+        raise ValueNeededError(
+            "an array whose length is known only when the graph runs is used as a shape",
+            why="it says how many dimensions the result has, which must be known before",
+            remedy="give a tuple of numbers: (n, m)",
+        )
     return length
 
 
@@ -98,7 +102,12 @@ def shown(shape: Sequence[object], comma: str = ",") -> str:
 def static(value: Any, name: str) -> Any:
     """`value`, which must not be staged."""
     if is_staged(value):
-        raise StagingError(f"{name} must be known before run time: the type depends on it")
+        raise ValueNeededError(
+            f"the argument '{name}' is staged",
+            why="the type of the result depends on it, and is known before the graph runs",
+            remedy="give it a plain value: a Python number among the arguments, or one that "
+            "is computed from shapes",
+        )
     return value
 
 
@@ -198,13 +207,21 @@ def as_array(value: Any) -> ArrayType:
         return value
     if isinstance(value, ScalarType):
         if value.python is str:
-            raise StagingError("a staged string has no array type: its length is not known")
+            raise UnsupportedFunctionError(
+                "a staged string is used as an array",
+                why="its width is known only when the graph runs",
+                remedy="use a plain string, or numbers",
+            )
         return ArrayType(np.dtype(value.python))
     if isinstance(value, MaybeType):
         return as_array(value.held)
     if isinstance(value, ListType):
         if value.element is None:
-            raise StagingError("an empty staged list has no array type: its elements are not known")
+            raise StagingError(
+                "an empty staged list is used as an array",
+                why="the type of its items is not known",
+                remedy="append a number or an array to it first",
+            )
         element = as_array(value.element)
         return ArrayType(element.dtype, (None, *element.shape))
     if is_staged(value):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ...errors import StagingError
+from ...errors import UnsupportedFunctionError
 from ..types import ArrayType, Shape
 from .elementwise import like
 from .probing import SAME, Rule, family, functions, named, signature
@@ -113,9 +113,10 @@ def squeezed(a: ArrayType, axis: Any = None) -> Shape:
             raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
         return without(a.shape, axes)
     if None in a.shape:
-        raise StagingError(
-            "np.squeeze drops every axis of length one, and a length is not known before run time: "
-            "name the axes, as in `np.squeeze(x, axis=0)`"
+        raise UnsupportedFunctionError(
+            "np.squeeze without an axis, of an array with a length that is known only when the graph runs",
+            why="it drops every axis of length one, and the number of dimensions must be known before",
+            remedy="name the axes: np.squeeze(x, axis=0)",
         )
     return tuple(d for d in a.shape if d != 1)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import StagingError
+from ...errors import UnsupportedFunctionError
 from ..types import ScalarType, Shape
 from .probing import probe, typed, weak
 from .shapes import (
@@ -40,7 +40,11 @@ def ufunc_type(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
     if isinstance(result, tuple):
         return typed(result, shape if ufunc.signature else [shape] * ufunc.nout)
     if result.dtype.kind in "US" and ScalarType(str) in inputs:
-        raise StagingError("a staged string makes an array whose width is not known before run time")
+        raise UnsupportedFunctionError(
+            "a staged string is used with a NumPy function",
+            why="it makes an array whose width is known only when the graph runs",
+            remedy="use a plain string",
+        )
     return typed(result, shape[0] if ufunc.signature else shape)
 
 

@@ -602,7 +602,7 @@ REAL_MATRIX = ArrayType(np.dtype(F8), (3, 3))
 def test_a_type_that_only_run_time_tells_is_refused(name: str, args: Any) -> None:
     """Where no type can be told, the rule says so rather than guess."""
     if found(name) is not None:
-        with pytest.raises(StagingError, match=r"known|as its data have it"):
+        with pytest.raises(StagingError, match=r"known|as the data have it"):
             NUMPY[found(name)](*args)
 
 

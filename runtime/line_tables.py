@@ -1,0 +1,108 @@
+"""Where code says that it stands: positions, and CPython's table of them.
+
+A *position* is what `co_positions` gives for each code unit: line, last line, column, last column. Where it
+has no line, no trace function is told of the unit.
+
+Closures that the converter made are parts of a user's function. What a debugger is told of them is what it
+would be told of that function: a loop comes back to its header after its body. Those that only carry values
+between the function and an operator are ours, and stand in a file of ours.
+"""
+
+from __future__ import annotations
+
+import dis
+import itertools
+import types
+from collections.abc import Iterable
+from typing import Any
+
+from .closures import FILE, stem
+
+Position = tuple[int | None, int | None, int | None, int | None]
+
+NOWHERE: Position = (None, None, None, None)
+_STORES = frozenset(dis.opmap[name] for name in ("STORE_DEREF", "STORE_GLOBAL"))
+_RETURNS = frozenset(dis.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in dis.opmap)
+_RESUME, _LOAD_CONST, _LOAD_FAST = (dis.opmap[name] for name in ("RESUME", "LOAD_CONST", "LOAD_FAST"))
+
+
+def table(positions: Iterable[Any], first: int) -> bytes:
+    """The table of the positions of each code unit (Objects/locations.md describes it).
+
+    Args:
+        positions: the positions.
+        first: the `co_firstlineno` of the code.
+    """
+    made, last = bytearray(), first
+    for (line, end, column, end_column), units in itertools.groupby(positions):
+        count = len(list(units))
+        while count:
+            length = min(count, 8)
+            count -= length
+            if line is None:
+                made.append(0x80 | 15 << 3 | length - 1)
+                continue
+            columns = () if None in (end, column, end_column) else (end - line, column + 1, end_column + 1)
+            made.append(0x80 | (14 if columns else 13) << 3 | length - 1)
+            delta, last = line - last, line
+            for number in (-delta << 1 | 1 if delta < 0 else delta << 1, *columns):
+                while number > 63:
+                    made.append(number & 63 | 64)
+                    number >>= 6
+                made.append(number)
+    return bytes(made)
+
+
+def of_closure(code: types.CodeType, positions: list[Position]) -> tuple[list[Position], int]:
+    """The positions of a closure that holds code of the user, and its first line.
+
+    It begins at the first line that it has, so that profilers tell the closures of a function apart. In the
+    body of a `for`, the item is taken where the loop's header, or its last body, left off: without a line. At
+    the end it is back at the header.
+
+    Args:
+        code: the closure, as it was compiled.
+        positions: what its own table says, or a source map.
+    """
+    units = code.co_code[::2]
+    start = units.index(_RESUME) + 1
+    body = positions[start:]
+    if stem(code.co_name) == "loop_body" and _takes_item(code.co_code[2 * start :]):
+        header = body[0]
+        body[:2] = NOWHERE, NOWHERE
+        for place, unit in enumerate(units[start:]):
+            follows = units[start + place - 1] == _LOAD_CONST or body[place] == body[place - 1]
+            if unit in _RETURNS and follows:  # else it is the line of a `pass`
+                body[place] = header
+    first = next((line for line, *_ in body if line is not None), code.co_firstlineno)
+    return [(first, first, None, None)] * start + body, first
+
+
+def carries(code: types.CodeType, positions: list[Position]) -> bool:
+    """Whether a closure has nothing of the user's: it gets or sets state, or tests flags.
+
+    A test of flags has one position, as the converter gave it; with columns, a user's test has others.
+    """
+    kind = stem(code.co_name)
+    own = positions[code.co_code[::2].index(_RESUME) + 1 :]
+    is_flags = kind == "loop_test" and own[0][2] is not None and len(set(own)) == 1
+    return is_flags or kind in ("get_state", "set_state")
+
+
+def carrier(code: types.CodeType, holder: types.CodeType, name: str) -> types.CodeType:
+    """Such a closure, or a lambda in one, as code of ours.
+
+    Args:
+        code: the closure.
+        holder: code of the user's function whose values it carries.
+        name: the name to show.
+    """
+    here = table([(1, 1, None, None)] * (len(code.co_code) // 2), code.co_firstlineno)
+    return code.replace(
+        co_filename=FILE, co_name=name, co_linetable=here, co_consts=(*code.co_consts, holder.co_filename)
+    )
+
+
+def _takes_item(code: bytes) -> bool:
+    """Whether code begins by giving its parameter to a variable."""
+    return code[0] == _LOAD_FAST and code[1] == 0 and code[2] in _STORES

@@ -1,0 +1,65 @@
+"""Plain lists whose length comes to depend on staged values: a staged list takes the place of each."""
+
+from __future__ import annotations
+
+import dis
+import gc
+import sys
+from types import FrameType
+from typing import Any
+
+from ..errors import AliasError, StagingError
+from ..slots import Slot
+from ..tracebacks import is_ours
+from .aliases import ROOT, other_way
+from .refused import no_variable
+from .statement import Statement, Variable
+
+
+def stage_list(statement: Statement, location: Any) -> bool:
+    """Put a staged list in the place of the plain one that a location holds; whether there is one."""
+    make = getattr(statement.backend, "staged_list", None)
+    held = location.owner if isinstance(location, Slot) else None
+    if isinstance(location, Variable):
+        held = statement.before[location.index]
+    if make is None or type(held) is not list or any(held is done for done in statement.staged_lists):
+        return False
+    if not any(value is held for value in statement.before):
+        raise no_variable(held, statement.heap.holder(held), statement.closures)
+    name = statement.name_of(location)
+    other = other_way(held, statement.names, statement.code)
+    if is_iterated(held):
+        raise StagingError(
+            f"the list {name!r} changes its length under a staged condition while a Python loop iterates it",
+            why="Python's loop would not see the items that the program adds or removes when it runs",
+            remedy=f"loop over a copy: for item in list({name})",
+        )
+    if other:
+        raise AliasError(
+            f"the list {name!r} changes its length in a staged branch or loop, and {other} leads to it too",
+            why="a list whose length depends on staged values is another object, which "
+            "the other name would not see",
+            remedy=f"use one name for it, or give the other name a copy: list({name})",
+        )
+    staged = make(held)
+    statement.staged_lists.append(held)
+    statement.before = tuple(staged if value is held else value for value in statement.before)
+    statement.restore()
+    return True
+
+
+def is_iterated(held: list[Any]) -> bool:
+    """Whether a loop that Python runs is in the middle of a list."""
+    frame: FrameType | None = sys._getframe(1)
+    loops = False
+    while frame is not None and frame.f_code.co_name != ROOT:
+        if is_ours(frame.f_code):
+            if frame.f_locals.get("iter_") is held:
+                return True
+        else:
+            loops = loops or _FOR_ITER in frame.f_code.co_code[::2]
+        frame = frame.f_back
+    return loops and any(type(r).__name__ == "list_iterator" for r in gc.get_referrers(held))
+
+
+_FOR_ITER = dis.opmap["FOR_ITER"]

@@ -1,0 +1,102 @@
+"""Staged values that a statement leaves in what outlives the trace: a global, an attribute of a class."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from .. import side_effects
+from ..backends import staged_by
+from ..slots import ClassNames, Names, Slot
+from ..structures import flatten
+from .aliases import MAX_STEPS, leads_to, user_frames
+from .statement import Written
+
+_BASE = re.compile(r"\w+")
+
+
+def warn_of_kept(statement: Any, values: dict[Any, Any]) -> None:
+    """Warn of locations that outlive the trace and hold staged values now; `values` are what they hold."""
+    told: set[int] = set()
+    for location, value in sorted(values.items(), key=lambda item: isinstance(item[0], Slot)):
+        if isinstance(location, Written) or all(staged_by(leaf) is None for leaf in flatten(value)[0]):
+            continue
+        if isinstance(location, Slot):
+            owner, key = getattr(location.owner, "kind", location.owner), location.key
+            name = "" if id(owner) in told else outer_name(statement, location)
+        else:
+            owner, key = owner_of(location.name), location.name.rpartition(".")[2]
+            name = _of_variable(statement, location)
+            told.add(id(owner))
+        if name:
+            what = name if owner is None else id(owner), key
+            side_effects.notice_kept(name, key, statement.closures, what, statement.warned)
+
+
+def owner_of(name: str) -> Any:
+    """The object whose attribute `name` is; None where it is none."""
+    base, *middle = name.split(".")[:-1] or [""]
+    for frame in user_frames()[:1]:
+        value = frame.f_locals.get(base, frame.f_globals.get(base))
+        for part in middle:
+            value = inspect.getattr_static(value, part, None)  # no code of a user's runs for a warning
+        return value
+    return None
+
+
+def outer_name(statement: Any, slot: Slot) -> str:
+    """What outlives the trace and a slot is of; nothing where it does not."""
+    owner = slot.owner
+    if isinstance(owner, Names):
+        return slot.name if isinstance(owner, ClassNames) else f"the global {slot.key!r}"
+    if not _is_outer(statement, owner):
+        return ""
+    held = (n for f in user_frames() for n, v in [*f.f_globals.items()] if v is owner)
+    name = next(held, "")
+    if name and isinstance(owner, (dict, list)):
+        return repr(name + slot.name * isinstance(owner, dict))
+    return slot.name
+
+
+def _of_variable(statement: Any, location: Any) -> str:
+    """A variable, attribute or item of a statement's state; nothing where it is local."""
+    name = location.name
+    base = _BASE.match(name)
+    code = getattr(statement.get_state, "__code__", None)
+    if base is None or code is None:
+        return ""
+    frames = user_frames()
+    if base[0] not in code.co_freevars:
+        return f"the global {name!r}" if base[0] == name else repr(name)
+    is_free = any(base[0] in f.f_code.co_freevars for f in frames)
+    if is_free and not any(base[0] in f.f_code.co_cellvars for f in frames):
+        return f"the outer variable {name!r}" if base[0] == name else repr(name)
+    if base[0] == name:
+        return ""
+    values = [f.f_locals[base[0]] for f in frames if base[0] in f.f_locals][:1]
+    return repr(name) if any(_is_outer(statement, v) for v in values) else ""
+
+
+def _is_outer(statement: Any, owner: Any) -> bool:
+    """Whether what globals hold, or an argument of the traced function that is no copy, leads to `owner`."""
+    named = [f.f_globals[n] for f in user_frames() for n in f.f_code.co_names if n in f.f_globals]
+    for held in (*statement.heap.globals, *named, *_arguments(statement.backend)):
+        cells = held.__closure__ or () if isinstance(held, types.FunctionType) else ()
+        if any(cell is owner for cell in cells) or leads_to(held, owner, MAX_STEPS):
+            return True
+    return False
+
+
+def _arguments(backend: Any) -> Iterator[Any]:
+    """The arguments of the traced function that are the caller's own, where the backend knows these."""
+    is_given = getattr(backend, "is_given", None)
+    if is_given is None:
+        return
+    for frame in user_frames()[-1:]:
+        code = frame.f_code
+        for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+            if name in frame.f_locals and is_given(frame.f_locals[name]):
+                yield frame.f_locals[name]

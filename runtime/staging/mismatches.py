@@ -1,0 +1,226 @@
+"""The variables that cannot have one type on two paths: a row for each, with both of its lines."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from types import FrameType
+from typing import Any
+
+from ..backends import Backend
+from ..closures import family
+from ..errors import MismatchError, MissingValueError
+from ..places import Place, at
+from ..refusals import INSTEAD
+from ..sites import assigned, assigned_before, test_of
+from ..structures import Spec
+from ..tracebacks import is_ours, user_frame
+from ..undefined import Undefined, is_result
+from .aliases import ROOT
+
+_RESULT = re.compile(r"\w+")
+_FIRST_WORD = re.compile(r"for\b|while\b")
+TWO_MEMBERS = "these are two members of an enum, which are no values of a program"
+_UNBOUND = " or unbound"
+_PATHS = ("on one path", "on the other")
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two paths: what it is called, and where it gives a variable its value."""
+
+    label: str
+    closures: tuple[Callable[..., Any], ...] = ()
+
+    def place_of(self, name: str) -> Place | None:
+        found = assigned(name, self.closures)
+        return found or assigned_before(name, _own_frames())
+
+
+BEFORE = Side("before the loop")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A variable, or a part of it, and what it is on each side."""
+
+    name: str
+    first: str
+    second: str
+    reason: str
+    is_missing: bool
+
+    @property
+    def is_result(self) -> bool:
+        """Whether it is what the function returns, or a part of that."""
+        root = _RESULT.match(self.name)
+        return root is not None and is_result(root[0])
+
+    @property
+    def shown_name(self) -> str:
+        """What the user calls it."""
+        if self.is_result:
+            return f"the result of the function{_RESULT.sub('', self.name, count=1)}"
+        return f"the key {self.name[1:-1]}" if self.name.startswith("[") else self.name
+
+    @property
+    def quoted(self) -> str:
+        """It, in a sentence."""
+        return self.shown_name if " " in self.shown_name else f"'{self.name}'"
+
+    def text(self, sides: Sequence[Side], here: Place) -> str:
+        first, second = sides
+        note = f" ({self.reason})" if self.reason else ""
+        said = f"{self.shown_name}: {self.first} {first.label} | {self.second} {second.label}{note}"
+        return "".join([said, *(f"\n    {line}" for line in self._lines(sides, here))])
+
+    def _lines(self, sides: Sequence[Side], here: Place) -> Iterator[str]:
+        for side in sides:
+            place = side.place_of(self.name)
+            if place is not None and place.text and (place.file, place.line) != (here.file, here.line):
+                where = f"line {place.line}" if place.file == here.file else str(place)
+                yield f"{side.label}, {where}: {place.text}"
+
+
+@dataclass
+class Rows:
+    """The variables that cannot be merged, a row for each."""
+
+    rows: list[Row] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
+    """Those of the variables that have no value on the first path, or None, or lack keys of a dict there."""
+    outer: dict[str, str] = field(default_factory=dict)
+    """What those of the variables are that outlive the trace."""
+
+    def add(
+        self, name: str, first: object, second: object, reason: str = "", *, is_missing: bool = False
+    ) -> None:
+        row = Row(name, str(first), str(second), reason, is_missing)
+        if row.is_result:  # where it is unbound, nothing was returned as yet
+            row = replace(
+                row, first=row.first.removesuffix(_UNBOUND), second=row.second.removesuffix(_UNBOUND)
+            )
+        self.rows.append(row)
+
+    def error(self, statement: str, why: str, where: str, sides: Sequence[Side]) -> MismatchError:
+        """The error about all rows; `where` is where a variable can be given another value."""
+        frame = user_frame(sys._getframe(1))
+        assert frame is not None
+        place = at(frame.f_code, frame.f_lasti)
+        loop = _FIRST_WORD.match(place.text)
+        if statement.startswith("an 'if'") and loop is not None:
+            # It asks, behind the loop, whether that has returned or was left by 'break'.
+            statement, where = f"what follows a staged '{loop[0]}'", "in the loop and behind it"
+            sides = [replace(s, label=label) for s, label in zip(sides, _PATHS, strict=True)]
+        place = test_of(place)
+        names = _joined([row.quoted for row in self.rows])
+        rows = [row.text(sides, place) for row in self.rows]
+        remedy = "; ".join(dict.fromkeys(self._remedy(row, where) for row in self.rows))
+        if all(row.is_missing for row in self.rows):
+            what = f"{statement} leaves {names} without a value on one path"
+            return MissingValueError(what, why=why, remedy=remedy, rows=rows, place=place)
+        return MismatchError(
+            f"{statement} gives two types to {names}", why=why, remedy=remedy, rows=rows, place=place
+        )
+
+    def _remedy(self, row: Row, where: str) -> str:
+        outer = self.outer.get(row.name)
+        if outer and row.is_missing:
+            shown = outer[1:-1] if outer[0] in "'\"" else outer
+            return f"return the value, and set {shown} after the call"
+        return _remedy(row, where)
+
+
+def outlined(backend: Backend, leaves: Sequence[Any], spec: Spec) -> str:
+    """What a structure is made of."""
+    return _outlined(spec, iter([described(backend, leaf) for leaf in leaves]))
+
+
+def _outlined(spec: Spec, leaves: Iterator[str]) -> str:
+    if spec.kind is None:
+        return next(leaves)
+    parts = [(key, _outlined(part, leaves)) for key, part in spec.items()]
+    if spec.kind is list:
+        return f"[{', '.join(text for _, text in parts)}]"
+    if spec.kind is tuple:
+        return f"({', '.join(text for _, text in parts)}{',' * (len(parts) == 1)})"
+    if spec.kind is dict:
+        return f"{{{', '.join(f'{key!r}: {text}' for key, text in parts)}}}"
+    return f"{spec.kind.__name__}({', '.join(text for _, text in parts)})"
+
+
+def described(backend: Backend, value: Any) -> str:
+    """What a value is, in the words of its system, or of Python."""
+    if isinstance(value, Undefined):
+        return "no value"
+    kind = backend.type_of(value) if value is not None else None
+    if kind is not None:
+        return str(kind)
+    if value is None:
+        return "None"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    name = getattr(value, "__name__", None)
+    if callable(value) and isinstance(name, str):
+        return f"the function {name}"
+    return f"a {type(value).__name__}"
+
+
+def not_in_a_program(backend: Backend, value: Any) -> str:
+    """Why a value that its system has no type for cannot come out of a path."""
+    return (
+        "None is no such value" if value is None else f"{described(backend, value)} is no value of a program"
+    )
+
+
+def _remedy(row: Row, where: str) -> str:
+    name, is_result_ = row.quoted, row.is_result
+    both = where if where != BEFORE.label else "before the loop and after each round"
+    if row.first.startswith(("the function", "the class")):
+        return f"decide inside of {name}, or use both and choose between what they give"
+    instead = next((INSTEAD[k] for k in INSTEAD if f"a {k}" in (row.first, row.second)), "")
+    if "no value of a program" in row.reason and instead:
+        return f"{instead}, in {name}"
+    if "no value of a program" in row.reason:
+        return f"give {name} a number or an array {both}, and choose by that afterwards"
+    if row.is_missing:
+        there = next((s for s in (row.first, row.second) if s not in ("None", "no value")), "")
+        like = f" of the type {there}" if there and not there.startswith("a ") else ""
+        behind = ", behind the loop too" if where.startswith("in the loop") else ""
+        return (
+            f"return a value{like} on each path{behind}"
+            if is_result_
+            else f"give {name} a value{like} {where}"
+        )
+    if "structure" in row.reason:
+        return f"give {name} the same structure, lengths and keys {both}"
+    if "dimensions" in row.reason or "shape" in row.reason:
+        return f"give {name} arrays of one shape {both}"
+    if row.reason == TWO_MEMBERS:
+        kind = row.first.removeprefix("a ")
+        return f"choose between their values (.value), and take {kind}(...) of what is chosen after the call"
+    if "two objects" in row.reason:
+        return f"set the attributes of one object in {name}, or make its class a frozen dataclass"
+    if is_result_:
+        return f"return a value of type {row.first} on each path, or one of type {row.second}"
+    if where == BEFORE.label:
+        return f"give {name} the type {row.second} before the loop, or keep it {row.first} in the loop"
+    return f"give {name} the type {row.first} {where}, or the type {row.second}"
+
+
+def _joined(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _own_frames() -> Iterator[FrameType]:
+    """The frames of the function whose statement is staged, from the inside out."""
+    frame = user_frame(sys._getframe(1))
+    home = None if frame is None else family(frame.f_code)
+    while frame is not None and frame.f_code.co_name != ROOT:
+        if not is_ours(frame.f_code):
+            if family(frame.f_code) != home:
+                return
+            yield frame
+        frame = frame.f_back

@@ -1,0 +1,41 @@
+"""Lists and dicts that staged statements write, or choose among, under `jax.jit`."""
+
+from __future__ import annotations
+
+import pytest
+from container_functions import SAME, plain
+from support import required
+
+import autograph_rs as ag
+
+jax = required("jax")
+
+REFUSED = {
+    "set_by_a_staged_index": "an item of a list is set by a staged key",
+    "set_in_an_attribute_by_a_staged_index": "an item of a list is set by a staged key",
+    "set_in_a_row_by_a_staged_index": "an item of a list is set by a staged key",
+    "rows_of_different_lengths": "a list of different things is indexed",
+}
+
+
+@pytest.mark.parametrize("f", SAME, ids=lambda f: f.__name__)
+def test_a_container_is_as_in_python_or_refused(f):
+    staged = jax.jit(ag.convert(f))
+    for n in (0, 1, 2):
+        if f.__name__ in REFUSED:
+            with pytest.raises(ag.AutographError, match=REFUSED[f.__name__]):
+                staged(n)
+        else:
+            assert plain(staged(n)) == plain(f(n))
+
+
+def test_a_write_to_one_of_several_is_refused():
+    @jax.jit
+    @ag.convert
+    def f(n):
+        rows = [[1, 2], [3, 4]]
+        rows[n][0] += 5
+        return rows
+
+    with pytest.raises(ag.AliasError, match="one of several"):
+        f(1)

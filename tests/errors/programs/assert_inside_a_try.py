@@ -1,0 +1,28 @@
+import numpy as np
+
+import autograph_rs as ag
+
+
+def wrong():
+    @ag.function
+    def checked(x):
+        try:
+            assert x > 0  # <-- here
+        except AssertionError:
+            return -1.0
+        return x
+
+    return checked(np.float64(-2.0))
+
+
+def repaired():
+    @ag.function
+    def checked(x):
+        if not x > 0:
+            return -1.0
+        return x
+
+    return checked(np.float64(-2.0))
+
+
+EXPECTED = -1.0

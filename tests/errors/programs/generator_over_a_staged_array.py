@@ -1,0 +1,34 @@
+import numpy as np
+
+import autograph_rs as ag
+
+
+def wrong():
+    @ag.function
+    def positive(xs):
+        def items():
+            for x in xs:
+                if x > 0:  # <-- here
+                    yield x
+
+        return list(items())
+
+    return positive(np.array([1.0, -2.0, 3.0]))
+
+
+def repaired():
+    @ag.function
+    def positive(xs):
+        def items():
+            found = []
+            for x in xs:
+                if x > 0:
+                    found.append(x)
+            return found
+
+        return list(items())
+
+    return positive(np.array([1.0, -2.0, 3.0]))
+
+
+EXPECTED = [1.0, 3.0]

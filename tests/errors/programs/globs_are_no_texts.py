@@ -1,0 +1,18 @@
+import math
+
+import autograph_rs as ag
+
+
+def sign(x):
+    return 1 if not x < 0 else -1
+
+
+def wrong():
+    return ag.Transpiler(exclude=[math]).to_graph(sign)(2)  # <-- here
+
+
+def repaired():
+    return ag.Transpiler(rules={math: False}).to_graph(sign)(2)
+
+
+EXPECTED = 1

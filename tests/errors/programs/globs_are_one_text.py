@@ -1,0 +1,16 @@
+import autograph_rs as ag
+
+
+def sign(x):
+    return 1 if not x < 0 else -1
+
+
+def wrong():
+    return ag.Transpiler(include="numpy.*").to_graph(sign)(2)  # <-- here
+
+
+def repaired():
+    return ag.Transpiler(include=("numpy.*",)).to_graph(sign)(2)
+
+
+EXPECTED = 1

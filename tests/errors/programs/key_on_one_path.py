@@ -1,0 +1,36 @@
+import numpy as np
+
+import autograph_rs as ag
+
+
+def wrong():
+    class Box:
+        pass
+
+    @ag.function
+    def mark(x):
+        box = Box()
+        box.table = {}
+        if x > 0:  # <-- here
+            box.table["sign"] = 1
+        return len(box.table)
+
+    return mark(np.float64(1.0))
+
+
+def repaired():
+    class Box:
+        pass
+
+    @ag.function
+    def mark(x):
+        box = Box()
+        box.table = {"sign": 0}
+        if x > 0:
+            box.table["sign"] = 1
+        return len(box.table)
+
+    return mark(np.float64(1.0))
+
+
+EXPECTED = 1

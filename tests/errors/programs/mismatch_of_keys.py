@@ -1,0 +1,28 @@
+import numpy as np
+
+import autograph_rs as ag
+
+
+def wrong():
+    @ag.function
+    def report(x):
+        found = {"low": x}
+        if x > 10:  # <-- here
+            found = {"low": x, "high": x}
+        return found["low"]
+
+    return report(np.float64(3.0))
+
+
+def repaired():
+    @ag.function
+    def report(x):
+        found = {"low": x, "high": np.nan}
+        if x > 10:
+            found = {"low": x, "high": x}
+        return found["low"]
+
+    return report(np.float64(3.0))
+
+
+EXPECTED = 3.0

@@ -1,0 +1,28 @@
+import numpy as np
+
+import autograph_rs as ag
+
+
+def wrong():
+    @ag.function
+    def weighted(xs):
+        t = 0.0
+        for x, w in zip(xs, map(float, "123")):  # <-- here
+            t += x * w
+        return t
+
+    return weighted(np.array([1.0, 2.0, 3.0]))
+
+
+def repaired():
+    @ag.function
+    def weighted(xs):
+        t = 0.0
+        for x, w in zip(xs, list(map(float, "123"))):
+            t += x * w
+        return t
+
+    return weighted(np.array([1.0, 2.0, 3.0]))
+
+
+EXPECTED = 14.0

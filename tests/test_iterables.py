@@ -1,0 +1,64 @@
+"""`enumerate`, `zip` and `reversed` of staged arrays, where Python itself iterates them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph_rs as ag
+
+XS = np.array([1.0, 2.0, 3.0])
+
+
+def enumerated(xs):
+    return {i + 1: x for i, x in enumerate(xs)}, dict(enumerate(xs, 5))
+
+
+def zipped(xs):
+    return dict(zip(["a", "b"], xs, strict=False)), dict(zip(range(2), xs, strict=False))
+
+
+def backwards(xs):
+    return {i: -x for i, x in enumerate(reversed(xs))}
+
+
+def nested(xs):
+    return {i: x * y for i, (x, y) in enumerate(zip(xs, xs, strict=True))}
+
+
+def with_a_range(xs):
+    total = 0.0
+    for x, n in zip(xs, range(2, 20, 3), strict=False):
+        total += x * n
+    return total
+
+
+@pytest.mark.parametrize("f", [enumerated, zipped, backwards, nested, with_a_range])
+def test_gives_what_python_gives(f: Any) -> None:
+    assert ag.function(f)(XS) == f(XS)
+
+
+def test_is_used_up() -> None:
+    @ag.function
+    def f(xs):
+        pairs = enumerate(xs)
+        return dict(pairs), dict(pairs)
+
+    with pytest.raises(ag.StagingError, match="looped over twice"):
+        f(XS)
+
+
+def test_a_length_that_is_not_known_is_refused() -> None:
+    @ag.function
+    def f(xs):
+        return dict(enumerate(xs[xs > 1]))
+
+    with pytest.raises(ag.ValueNeededError, match="is iterated by Python"):
+        f(XS)
+
+
+def test_what_is_no_iterable() -> None:
+    with pytest.raises(TypeError, match="'int' object is not iterable"):
+        ag.function(lambda xs: list(zip(xs, 3, strict=False)))(XS)

@@ -1,0 +1,40 @@
+"""What tests of warnings share."""
+
+from __future__ import annotations
+
+import linecache
+import warnings
+
+import numpy as np
+import pytest
+
+import autograph_rs as ag
+
+SOME = np.float64(1.0)
+NONE = np.float64(-1.0)
+
+
+def told(run, *arguments):
+    """The line, as text, and the message of each warning."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        run(*arguments)
+    assert {w.category for w in found} <= {ag.SideEffectWarning}
+    return [(linecache.getline(w.filename, w.lineno).strip(), str(w.message)) for w in found]
+
+
+def check(f, *arguments, line, says, left=lambda: None):
+    """Staged, a function is warned of once, at the line; it is an error where that is asked for.
+
+    `left` gives what the function has left somewhere, and takes it away.
+    """
+    [(text, message)] = told(ag.function(f), *arguments)
+    assert text == line
+    assert says in message
+    assert "filterwarnings('ignore', category=ag.SideEffectWarning)" in message
+    found = left()
+    with warnings.catch_warnings(action="error"), pytest.raises(ag.SideEffectWarning):
+        ag.function(f)(*arguments)
+    left()
+    assert told(ag.to_graph(f), 1.0) == []
+    return found
