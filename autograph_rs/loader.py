@@ -17,7 +17,8 @@ from typing import Any
 
 import gast
 
-from autograph_rs.converters.trees import children
+from autograph_rs.converters.python_trees import python_tree
+from autograph_rs.converters.trees import blocks
 from autograph_rs.runtime.line_tables import carrier, carries, of_closure, table
 
 from .measured import Arcs, is_measured
@@ -30,7 +31,7 @@ _ITERABLE_COROUTINE = 0x100  # what `types.coroutine` makes of a generator funct
 
 def detached(tree: gast.AST) -> FunctionNode:
     """The function alone: no decorators, and a name that is not the name by which it calls itself."""
-    node: FunctionNode = gast.gast_to_ast(tree)
+    node: FunctionNode = python_tree(tree)
     if not isinstance(node, ast.Lambda):
         node.decorator_list = []
         node.name = f"ag__{node.name}"
@@ -47,7 +48,8 @@ def to_module(tree: FunctionNode, free: tuple[str, ...]) -> ast.Module:
     factory = ast.FunctionDef(_FACTORY, parameters, [inner], [])
     if sys.version_info >= (3, 12):
         factory.type_params = []
-    ast.copy_location(factory, tree)
+    for node in (factory, inner, *parameters.args):
+        ast.copy_location(node, tree)
     return ast.Module([factory], [])
 
 
@@ -66,8 +68,9 @@ def compile_function(tree: gast.AST, original: types.CodeType, generated: Set[st
         arcs.run(node)
         generated, leaving = generated | arcs.added, arcs.exits
     node.lineno = first_line(tree)
+    if _ALIKE_COLLIDE and generated and not isinstance(node, ast.Lambda):
+        _tell_apart(node, generated)
     made, flags = to_module(node, original.co_freevars), original.co_flags & ANNOTATIONS
-    _complete(made, generated)
     module = compile(made, original.co_filename, "exec", flags=flags, dont_inherit=True)
     [factory] = _codes(module)
     name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
@@ -76,27 +79,18 @@ def compile_function(tree: gast.AST, original: types.CodeType, generated: Set[st
     return _Renaming(code.co_qualname, original, generated, leaving)(code)
 
 
-def _complete(module: ast.Module, generated: Set[str]) -> None:
-    """Give what has no place that of what holds it, and each added function a docstring of its own.
-
-    `_Renaming` takes the docstrings away.
-    """
+def _tell_apart(function: ast.AST, generated: Set[str]) -> None:
+    """Give each added function a docstring of its own, which `_Renaming` takes away."""
     number = 0
-    stack: list[tuple[ast.AST, int, int, int, int]] = [(module, 1, 0, 1, 0)]
+    stack = [function]
     while stack:
-        node, line, column, end_line, end_column = stack.pop()
-        if node._attributes:  # noqa: SLF001 - public in all but name: "which have a place"
-            values = node.__dict__
-            line = values.setdefault("lineno", line)
-            column = values.setdefault("col_offset", column)
-            end_line = values["end_lineno"] = values.get("end_lineno") or end_line
-            own = values.get("end_col_offset")
-            end_column = values["end_col_offset"] = end_column if own is None else own
-            if _ALIKE_COLLIDE and type(node) is ast.FunctionDef and node.name in generated:
-                text = ast.copy_location(ast.Constant(f"{node.name} {number}"), node.body[0])
-                node.body.insert(0, ast.copy_location(ast.Expr(text), text))
-                number += 1
-        stack += [(child, line, column, end_line, end_column) for child in children(node)]
+        node = stack.pop()
+        for block in blocks(node):
+            stack += block
+        if type(node) is ast.FunctionDef and node.name in generated:
+            text = ast.copy_location(ast.Constant(f"{node.name} {number}"), node.body[0])
+            node.body.insert(0, ast.copy_location(ast.Expr(text), text))
+            number += 1
 
 
 def _codes(code: types.CodeType) -> list[types.CodeType]:

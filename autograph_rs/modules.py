@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import gast
 
 from autograph_rs import converters
+from autograph_rs.converters.python_trees import python_tree
 from autograph_rs.runtime.errors import SourceError
 from autograph_rs.runtime.source_maps import SourceMap
 
@@ -84,7 +85,7 @@ def convert_module(
     with converting("the code", lambda: node_place(module, filename)):
         tree = gast.ast_to_gast(module)
         added = converters.convert_tree(tree)
-        made = ast.fix_missing_locations(gast.gast_to_ast(tree))
+        made = python_tree(tree)
         lines = rewritten(source, module, made, mapped=mapped)
         if lines:
             top = TOP.match(source)
@@ -156,7 +157,7 @@ def convert_function_source(source: str, filename: str, qualname: str) -> str:
         if class_name is not None:
             converters.mangle(tree, class_name)
         converters.convert_tree(tree)
-        return ast.unparse(ast.fix_missing_locations(loader.detached(tree)))
+        return ast.unparse(loader.detached(tree))
 
 
 _NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

@@ -18,7 +18,7 @@ def tell_conversion(f: types.FunctionType, tree: Any, started: float) -> None:
     if CONVERT.isEnabledFor(logging.INFO):
         CONVERT.info("converted %s in %.1f ms", _name(f), 1000 * (now() - started))
     if CONVERT.isEnabledFor(CODE):
-        CONVERT.log(CODE, "%s", ast.unparse(ast.fix_missing_locations(loader.detached(tree))))
+        CONVERT.log(CODE, "%s", ast.unparse(loader.detached(tree)))
 
 
 def tell_call(f: types.FunctionType, policy: Policy) -> None:

@@ -258,7 +258,7 @@ class Transpiler(Known):
         f, source = origin(f, checked_text(source), thin_code())
         tree = self._shown(f, source).tree
         with converting(repr(f.__qualname__), lambda: code_place(f.__code__)):
-            detached = ast.fix_missing_locations(loader.detached(tree))
+            detached = loader.detached(tree)
             return detached, ast.unparse(detached)
 
     @public

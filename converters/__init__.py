@@ -7,13 +7,12 @@ runtime's business.
 
 from __future__ import annotations
 
-import ast
-
 import gast
 
 from .names import Namer, names_in
 from .passes import FEATURES, PIPELINE, Context, Lists, Operators, Pass, Rewriter, mangle
 from .pipeline import Pipeline, PipelineError
+from .python_trees import python_tree
 from .trees import nested_functions
 
 OPERATORS_VERSION = 2
@@ -78,7 +77,7 @@ def compile_tree(tree: gast.AST) -> None:
     """Compile a function's tree, to see that it can be."""
     body = gast.Expr(tree) if isinstance(tree, gast.Lambda) else tree
     module = tree if isinstance(tree, gast.Module) else gast.Module([body], [])
-    compile(ast.fix_missing_locations(gast.gast_to_ast(module)), "<converted>", "exec", dont_inherit=True)
+    compile(python_tree(module), "<converted>", "exec", dont_inherit=True)
 
 
 __all__ = [

@@ -81,7 +81,11 @@ def negation(flags: Iterable[str]) -> gast.AST:
 
 def at(node: Any, place: gast.AST) -> Any:
     """`node`, said to stand where `place` stands."""
-    return gast.copy_location(node, place)
+    values, known = node.__dict__, place.__dict__
+    for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+        if name in known:
+            values[name] = known[name]
+    return node
 
 
 def header(statement: gast.AST) -> gast.AST:

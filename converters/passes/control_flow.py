@@ -37,20 +37,13 @@ from .base import Context, Pass
 from .expressions import guard, is_plain
 from .reads import check_free, checked, free_names
 from .spelling import (
-    BODY,
-    FOR,
-    FOR_BODY,
-    GET_STATE,
-    IF,
-    SET_STATE,
-    TEST,
-    WHILE,
-    at_all,
     checked_name,
+    closure,
     directive,
     dotted,
     options_dict,
     scope_declarations,
+    staged,
     strings,
     target_text,
 )
@@ -144,7 +137,7 @@ class ControlFlow(Pass):
             elif kind in FUNCTIONS or kind is gast.ClassDef:
                 out.append(self.read(statement, place))
             elif kind in _CONVERTED and not self.stays(statement):
-                out.extend(_CONVERTED[kind](self, statement, place, defs))
+                out.append(_CONVERTED[kind](self, statement, place, defs))
             elif isinstance(statement, COMPOUND):
                 self.native(statement, place, out)
                 out.append(statement)
@@ -209,7 +202,7 @@ class ControlFlow(Pass):
 
     # Statements
 
-    def if_(self, statement: gast.If, place: _Place, defs: list[gast.AST]) -> list[gast.AST]:
+    def if_(self, statement: gast.If, place: _Place, defs: list[gast.AST]) -> gast.AST:
         changes = activity([*statement.body, *statement.orelse])
         entry, leave = self.facts.entry(statement), self.facts.exit(statement)
         branches = [self.facts.start(block).live for block in (statement.body, statement.orelse) if block]
@@ -219,25 +212,15 @@ class ControlFlow(Pass):
         state = self.state(changes, leave.live, inner, entry.unbound)
         inside = replace(place, in_closure=True)
         test = self.read(statement.test, place)
-        body = self.closure("if_body", statement.body, inside, defs, statement)
+        body = self.body("if_body", statement.body, inside, defs, statement)
         orelse = gast.Attribute(load(OPERATORS), "nothing", gast.Load())
         if statement.orelse:
-            orelse = self.closure("else_body", statement.orelse, inside, defs, statement)
+            orelse = self.body("else_body", statement.orelse, inside, defs, statement)
         get_state, set_state = self.accessors(state, place, defs, statement)
-        return at_all(
-            IF(
-                test=test,
-                body=body,
-                orelse=orelse,
-                get_state=get_state,
-                set_state=set_state,
-                names=strings(state.symbols),
-                outputs=constant(len(state.outputs)),
-            ),
-            statement,
-        )
+        names, outputs = strings(state.symbols), constant(len(state.outputs))
+        return staged(statement, "if_stmt", test, body, orelse, get_state, set_state, names, outputs)
 
-    def while_(self, statement: gast.While, place: _Place, defs: list[gast.AST]) -> list[gast.AST]:
+    def while_(self, statement: gast.While, place: _Place, defs: list[gast.AST]) -> gast.AST:
         head, leave = self.facts.head(statement), self.facts.exit(statement)
         test_changes = activity([statement.test])
         changes = activity([statement.test, *statement.body])
@@ -249,22 +232,13 @@ class ControlFlow(Pass):
         test = self.read(statement.test, inside)
         name = self.context.function_name("loop_test")
         declarations = self.declarations(test_changes)
-        defs.extend(at_all(TEST(name=name, declarations=declarations, test=test), inside.origin))
-        loop_body = self.closure("loop_body", body, inside, defs, statement)
+        defs.append(closure(inside.origin, name, [*declarations, gast.Return(test)]))
+        loop_body = self.body("loop_body", body, inside, defs, statement)
         get_state, set_state = self.accessors(state, place, defs, statement)
-        return at_all(
-            WHILE(
-                test=load(name),
-                body=loop_body,
-                get_state=get_state,
-                set_state=set_state,
-                names=strings(state.symbols),
-                options=options_dict(options),
-            ),
-            statement,
-        )
+        names, opts = strings(state.symbols), options_dict(options)
+        return staged(statement, "while_stmt", load(name), loop_body, get_state, set_state, names, opts)
 
-    def for_(self, statement: gast.For, place: _Place, defs: list[gast.AST]) -> list[gast.AST]:
+    def for_(self, statement: gast.For, place: _Place, defs: list[gast.AST]) -> gast.AST:
         source, until = for_parts(statement)
         head, leave = self.facts.head(statement), self.facts.exit(statement)
         changes = activity([statement.target, *statement.body])
@@ -277,28 +251,18 @@ class ControlFlow(Pass):
         test: gast.AST = constant(None)
         if until is not None:
             name = self.context.function_name("loop_test")
-            defs.extend(at_all(TEST(name=name, declarations=[], test=until), inside.origin))
+            defs.append(closure(inside.origin, name, [gast.Return(until)]))
             test = load(name)
         item = self.context.namer.parameter("item")
         target = self.read(statement.target, inside, self.facts.unbound_before(statement.target))
         converted = self.block(body, inside)
         declarations = self.declarations(activity([target, *converted]))
         name = self.context.function_name("loop_body")
-        made = FOR_BODY(name=name, item=item, declarations=declarations, target=target, body=converted)
-        defs.extend(at_all(made, inside.origin))
+        bind = gast.Assign([target], load(item), None)
+        defs.append(closure(inside.origin, name, [*declarations, bind, *converted], item))
         get_state, set_state = self.accessors(state, place, defs, statement)
-        return at_all(
-            FOR(
-                iterated=source,
-                until=test,
-                body=load(name),
-                get_state=get_state,
-                set_state=set_state,
-                names=strings(state.symbols),
-                options=options_dict([("iterate_names", shown), *options]),
-            ),
-            statement,
-        )
+        names, opts = strings(state.symbols), options_dict([("iterate_names", shown), *options])
+        return staged(statement, "for_stmt", source, test, load(name), get_state, set_state, names, opts)
 
     def directives(
         self, body: list[gast.AST], place: _Place
@@ -316,13 +280,13 @@ class ControlFlow(Pass):
 
     # Closures and state
 
-    def closure(
+    def body(
         self, stem: str, body: list[gast.AST], place: _Place, defs: list[gast.AST], origin: gast.AST
     ) -> gast.AST:
         name = self.context.function_name(stem)
         converted = self.block(body, place)
-        made = BODY(name=name, declarations=self.declarations(activity(converted)), body=converted)
-        defs.extend(at_all(made, place.origin or origin))
+        declarations = self.declarations(activity(converted))
+        defs.append(closure(place.origin or origin, name, [*declarations, *converted]))
         return load(name)
 
     def declarations(self, changes: Activity) -> list[gast.AST]:
@@ -359,7 +323,7 @@ class ControlFlow(Pass):
     def new_accessors(self, state: State, defs: list[gast.AST], origin: gast.AST) -> tuple[str, str]:
         names = self.context.function_name("get_state"), self.context.function_name("set_state")
         values = [self.state_value(symbol, state) for symbol in state.symbols]
-        defs.extend(at_all(GET_STATE(name=names[0], values=gast.Tuple(values, gast.Load())), origin))
+        defs.append(closure(origin, names[0], [gast.Return(gast.Tuple(values, gast.Load()))]))
         parameter = self.context.namer.parameter("values")
         variables = {symbol for symbol in state.symbols if "." not in symbol}
         self.bound_inside |= variables - self.global_names
@@ -374,10 +338,7 @@ class ControlFlow(Pass):
             targets.append(store(name))
         unpacked = gast.Assign([gast.Tuple(targets, gast.Store())], load(parameter), None)
         declarations = scope_declarations(variables - self.global_names, variables & self.global_names)
-        made = SET_STATE(
-            name=names[1], values=parameter, declarations=declarations, assignments=[unpacked, *restored]
-        )
-        defs.extend(at_all(made, origin))
+        defs.append(closure(origin, names[1], [*declarations, unpacked, *restored], parameter))
         return names
 
     def state_value(self, symbol: str, state: State) -> gast.AST:

@@ -18,6 +18,7 @@ import gast
 
 from ..analysis import Facts, declarations, is_anchored
 from ..anchors import rule_of
+from ..python_trees import python_tree
 from ..trees import (
     COMPREHENSIONS,
     FUNCTIONS,
@@ -204,7 +205,7 @@ class Expressions(Pass):
 
 def text_of(node: gast.AST) -> str:
     """An expression as its author could have written it."""
-    return node.id if type(node) is gast.Name else ast.unparse(gast.gast_to_ast(node))
+    return node.id if type(node) is gast.Name else ast.unparse(python_tree(node))
 
 
 def is_plain(node: gast.AST) -> bool:

@@ -7,48 +7,20 @@ from collections.abc import Set
 
 import gast
 
-from ..templates import template
-from ..trees import at, constant, header, lambda_, load, operator, operator_name
+from ..python_trees import python_tree
+from ..trees import at, constant, function, header, lambda_, load, operator, operator_name
 
 DIRECTIVE = "set_loop_options"
 
-GET_STATE = template("""
-    def $name():
-        return $values
-""")
 
-SET_STATE = template("""
-    def $name($values):
-        $declarations
-        $assignments
-""")
-
-BODY = template("""
-    def $name():
-        $declarations
-        $body
-""")
-
-TEST = template("""
-    def $name():
-        $declarations
-        return $test
-""")
-
-FOR_BODY = template("""
-    def $name($item):
-        $declarations
-        $target = $item
-        $body
-""")
-
-IF = template("ag__.if_stmt($test, $body, $orelse, $get_state, $set_state, $names, $outputs)")
-WHILE = template("ag__.while_stmt($test, $body, $get_state, $set_state, $names, $options)")
-FOR = template("ag__.for_stmt($iterated, $until, $body, $get_state, $set_state, $names, $options)")
+def closure(place: gast.AST, name: str, body: list[gast.AST], *parameters: str) -> gast.AST:
+    """A function that is added for an operator to call."""
+    return at(function(name, body, *parameters), header(place))
 
 
-def at_all(statements: list[gast.AST], place: gast.AST) -> list[gast.AST]:
-    return [at(statement, header(place)) for statement in statements]
+def staged(place: gast.AST, name: str, *args: gast.AST) -> gast.AST:
+    """The operator that stands for a statement."""
+    return at(gast.Expr(operator(name, *args)), header(place))
 
 
 def scope_declarations(nonlocals: Set[str], globals_: Set[str]) -> list[gast.AST]:
@@ -86,7 +58,7 @@ def options_dict(options: list[tuple[str | None, gast.AST]]) -> gast.AST:
 
 
 def target_text(target: gast.AST) -> str:
-    return ast.unparse(gast.gast_to_ast(target))
+    return ast.unparse(python_tree(target))
 
 
 def directive(statement: gast.AST) -> list[gast.keyword] | None:

@@ -181,12 +181,19 @@ _KNOWN = {"jax": "jax", "tensorflow": "tensorflow", "torch": "torch"}
 """The frameworks whose backends are ours, each with its module here: loaded when the framework is in use."""
 
 
+_searched = 0
+"""How many modules there were when frameworks were last looked for among all of them."""
+
+
 def load_backends(only: str = "") -> None:
     """Register the backends of the frameworks that the process has imported by now, or of one of them."""
+    global _searched  # noqa: PLW0603 - the modules of the process are global too
     for framework in [name for name in _KNOWN if sys.modules.get(name) and only in ("", name)]:
         module = _KNOWN.pop(framework, None)
         if module is not None:
             importlib.import_module(f"{__name__}.{module}").register()
+    if not only:
+        _searched = len(sys.modules)
 
 
 ENTRY_POINTS = "autograph_rs.backends"
@@ -250,8 +257,13 @@ def entered() -> Iterator[None]:
 
 def is_staging() -> bool:
     """Whether any backend is building a graph right now."""
-    if _KNOWN:
+    for ask in COMPILING:
+        if ask():
+            return False
+    if len(sys.modules) != _searched:
         load_backends()
-    if any(ask() for ask in COMPILING):
-        return False
-    return any(ask() for ask in STAGING)
+    if ACTIVE:
+        for ask in STAGING:
+            if ask():
+                return True
+    return False

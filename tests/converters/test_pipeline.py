@@ -1,4 +1,4 @@
-"""The pipeline keeps its promises and names a pass that does not; templates and names."""
+"""The pipeline keeps its promises and names a pass that does not; names."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ from typing import ClassVar
 import gast
 import pytest
 from cases_support import ALL
-from pairs import text
 
 from autograph_rs import converters
 from autograph_rs.converters.names import Namer, names_in
 from autograph_rs.converters.passes import Normalise
-from autograph_rs.converters.templates import Template, template
-from autograph_rs.converters.trees import load
 from autograph_rs.testing import Sample
 
 # All of them -----------------------------------------------------------------------------------
@@ -64,30 +61,7 @@ def test_a_pass_says_how_it_runs():
         converters.convert_tree(tree, passes=(converters.Pass,))
 
 
-# Templates and names ---------------------------------------------------------------------------
-
-
-def test_template_fills_every_kind_of_hole():
-    made = template("""
-        def $name($arg):
-            nonlocal x
-            $body
-            $target = $value
-    """)(name="g", arg="a", body=gast.parse("b\nc").body, target="t", value=load("v"))
-    assert text(made[0]) == "def g(a):\n    nonlocal x\n    b\n    c\n    t = v"
-
-
-@pytest.mark.parametrize("fill", [{}, {"a": load("x")}, {"a": load("x"), "b": load("y"), "c": load("z")}])
-def test_template_wants_exactly_its_holes(fill: dict):
-    wrong = {"a", "b"} ^ fill.keys()
-    with pytest.raises(TypeError, match="differ in " + ", ".join(sorted(wrong))):
-        Template("$a + $b")(**fill)
-
-
-def test_template_builds_fresh_trees():
-    made = template("a = $b")
-    first, second = made(b=load("x"))[0], made(b=load("x"))[0]
-    assert first is not second and first.targets[0] is not second.targets[0]
+# Names -------------------------------------------------------------------------------------
 
 
 def test_namer_keeps_clear_of_what_is_taken():
