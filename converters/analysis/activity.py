@@ -4,7 +4,8 @@
 time. *rebinds* are those among them that a nested function binds through `nonlocal`. *mutates* are
 names on which a method that changes a list is called. *places* are attributes that are assigned
 (`self.x`, `a.b.c`), by their text. *declares* are names with an annotation and no value (`x: int`).
-*skips* are names that a part of an expression binds which Python may skip.
+*skips* are names that a part of an expression binds which Python may skip. *defines* says that there is a
+function, class or comprehension.
 """
 
 from __future__ import annotations
@@ -38,16 +39,17 @@ class Activity:
     declares: set[str] = field(default_factory=set)
     places: set[str] = field(default_factory=set)
     skips: set[str] = field(default_factory=set)
+    defines: bool = False
 
 
-def activity(roots: gast.AST | Iterable[gast.AST]) -> Activity:
-    """The activity of some trees, taken together."""
+def activity(roots: gast.AST | Iterable[gast.AST], *, captures: bool = True) -> Activity:
+    """The activity of some trees, taken together; without what nested functions take, if `captures` is not set."""
     found = Activity()
-    _scan([roots] if isinstance(roots, gast.AST) else list(roots), found)
+    _scan([roots] if isinstance(roots, gast.AST) else list(roots), found, captures=captures)
     return found
 
 
-def _scan(stack: list[gast.AST], found: Activity) -> None:
+def _scan(stack: list[gast.AST], found: Activity, *, captures: bool = True) -> None:
     skipped: set[gast.AST] = set()  # all of such a node was searched with the one that may skip it
     while stack:
         node = stack.pop()
@@ -64,15 +66,22 @@ def _scan(stack: list[gast.AST], found: Activity) -> None:
         elif kind is gast.Constant or kind is gast.Global or kind is gast.Nonlocal:
             pass
         elif kind in FUNCTIONS:
+            found.defines = True
             found.binds.add(node.name)
             stack.extend(evaluated_at_definition(node))
-            _capture(node, found)
+            if captures:
+                _capture(node, found)
         elif kind is gast.Lambda:
+            found.defines = True
             stack.extend(evaluated_at_definition(node))
-            _capture(node, found)
+            if captures:
+                _capture(node, found)
         elif kind is gast.ClassDef:
+            found.defines = True
             found.binds.add(node.name)
             stack.extend((*node.decorator_list, *node.bases, *node.keywords))
+            if not captures:
+                continue
             inner = activity(node.body)
             outer = declarations(node.body)[0] & inner.binds
             found.captures |= inner.reads | inner.captures | outer
@@ -174,6 +183,7 @@ def declarations(body: Iterable[gast.AST]) -> tuple[set[str], set[str]]:
 
 
 def _comprehension(node: gast.AST, found: Activity) -> None:
+    found.defines = True
     first = node.generators[0]
     _scan([first.iter], found)
     elements = [node.key, node.value] if type(node) is gast.DictComp else [node.elt]

@@ -52,7 +52,7 @@ class Pass:
         if not names:
             return
         nonlocal_, global_ = declarations(function.body)
-        own = activity(function.body)
+        own = activity(function.body, captures=False)
         known = own.binds | own.declares | nonlocal_ | global_ | {p.id for p in parameters(function)}
         start = docstring_length(function.body)
         function.body[start:start] = [

@@ -105,6 +105,8 @@ class ControlFlow(Pass):
 
     def doubtful(self, function: gast.AST) -> set[str]:
         """The variables that some staged statement may leave without a value, and inner scopes read."""
+        if not self.facts.body.defines:
+            return set()
         read = free_names(function, self.context.functions) & self.facts.locals
         found: set[str] = set()
         for statement in self.facts.graph.exits if read else ():
@@ -222,7 +224,7 @@ class ControlFlow(Pass):
 
     def while_(self, statement: gast.While, place: _Place, defs: list[gast.AST]) -> gast.AST:
         head, leave = self.facts.head(statement), self.facts.exit(statement)
-        test_changes = activity([statement.test])
+        test_changes = activity([statement.test], captures=False)
         changes = activity([statement.test, *statement.body])
         entry = self.facts.entry(statement)
         live = head.live | leave.live | self.facts.start(statement.body).live
@@ -256,7 +258,7 @@ class ControlFlow(Pass):
         item = self.context.namer.parameter("item")
         target = self.read(statement.target, inside, self.facts.unbound_before(statement.target))
         converted = self.block(body, inside)
-        declarations = self.declarations(activity([target, *converted]))
+        declarations = self.declarations(activity([target, *converted], captures=False))
         name = self.context.function_name("loop_body")
         bind = gast.Assign([target], load(item), None)
         defs.append(closure(inside.origin, name, [*declarations, bind, *converted], item))
@@ -285,7 +287,7 @@ class ControlFlow(Pass):
     ) -> gast.AST:
         name = self.context.function_name(stem)
         converted = self.block(body, place)
-        declarations = self.declarations(activity(converted))
+        declarations = self.declarations(activity(converted, captures=False))
         defs.append(closure(place.origin or origin, name, [*declarations, *converted]))
         return load(name)
 
