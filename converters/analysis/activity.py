@@ -43,7 +43,7 @@ class Activity:
 
 
 def activity(roots: gast.AST | Iterable[gast.AST], *, captures: bool = True) -> Activity:
-    """The activity of some trees, taken together; without what nested functions take, if `captures` is not set."""
+    """The activity of some trees, taken together; what nested functions take is looked for if `captures`."""
     found = Activity()
     _scan([roots] if isinstance(roots, gast.AST) else list(roots), found, captures=captures)
     return found

@@ -15,7 +15,7 @@ from autograph_rs.converters.analysis import activity, cfg, declarations, dotted
 def shown(source: str) -> str:
     """The fields of an activity that are not empty, as `field: names; ...`."""
     found = activity(gast.parse(textwrap.dedent(source)).body)
-    fields = [(f.name, sorted(getattr(found, f.name))) for f in dataclasses.fields(found)]
+    fields = [(f.name, sorted(getattr(found, f.name))) for f in dataclasses.fields(found) if f.type != "bool"]
     return "; ".join(f"{name}: {' '.join(names)}" for name, names in fields if names)
 
 
@@ -86,6 +86,28 @@ def shown(source: str) -> str:
 )
 def test_activity(source: str, expected: str):
     assert shown(source) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("a = b(c)\nif a: d = a", False),
+        ("a = ag__.and_(lambda: b, lambda: c)", False),
+        ("if a:\n  def b(): pass", True),
+        ("a(lambda: 1)", True),
+        ("class a: pass", True),
+        ("a([b for b in c])", True),
+        ("sum(a for a in b)", True),
+    ],
+)
+def test_defines(source: str, *, expected: bool):
+    assert activity(gast.parse(source).body).defines is expected
+
+
+def test_what_functions_take_is_left_out_where_nobody_asks():
+    found = activity(gast.parse("def a(b=c):\n  nonlocal d\n  d = e\nf = lambda: g").body, captures=False)
+    assert (found.binds, found.reads) == ({"a", "f"}, {"c"})
+    assert not found.captures and not found.rebinds
 
 
 def test_declarations_are_those_of_the_function_itself():
