@@ -5,8 +5,8 @@ Code that was converted ahead of time imports this module and nothing else of th
 
 from .backends import BACKENDS, Backend, entered, is_staging, register_backend
 from .calls import Entries, make_callee
+from .empty import get_nothing, nothing, set_nothing
 from .frames import caller, framed
-from .graph.backend import GraphBackend
 from .operators import (
     and_,
     assert_stmt,
@@ -14,7 +14,6 @@ from .operators import (
     fmt,
     for_stmt,
     get_item,
-    get_nothing,
     guard,
     if_exp,
     if_stmt,
@@ -35,10 +34,7 @@ from .operators import (
     visible,
     while_stmt,
 )
-from .staging import nothing, set_nothing
 from .undefined import Undefined
-
-register_backend(GraphBackend())
 
 callee = make_callee(Entries(), None)
 

@@ -19,7 +19,6 @@ from . import staging
 from .active import active
 from .backends import staged_by
 from .chosen import ChosenList
-from .staging.options import misplaced, set_loop_options
 from .tracebacks import without_own_frame
 
 
@@ -125,4 +124,4 @@ def _getattr(*args: Any) -> Any:
 
 
 DISPATCHING = {id(f): _dispatching(f) for f in (*PYTHON, *MATH, *NUMPY)}
-DISPATCHING |= {id(hasattr): _hasattr, id(getattr): _getattr, id(set_loop_options): misplaced}
+DISPATCHING |= {id(hasattr): _hasattr, id(getattr): _getattr}

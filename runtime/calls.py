@@ -14,12 +14,12 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from . import staging
 from .active import ACTIVE
 from .backends import load_backends
 from .builtins import DISPATCHING
 from .errors import ArgumentError, told
 from .higher_order import is_higher_order, passing, takes_functions
-from .side_effects import notice
 from .tracebacks import strip, without_own_frame
 
 
@@ -67,7 +67,7 @@ def make_callee(
 
     def staging_of(function: Any) -> Any:
         """What a backend has in the place of a builtin that is asked for while it stages."""
-        notice(function)
+        staging.notice(function)
         for backend in active:
             replaced = getattr(backend, "replaced", None)
             if replaced is not None and (replacement := replaced(function)) is not None:
@@ -120,7 +120,7 @@ def make_callee(
                 if inner is function.__func__:
                     return (staging_of(function) or function) if active else function
                 if active and type(function.__func__) is not function_type:
-                    notice(function)
+                    staging.notice(function)
                 return method_type(inner, function.__self__)
             if kind is builtin_type or kind is type:
                 if not active:

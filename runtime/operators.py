@@ -14,16 +14,10 @@ from .active import active
 from .backends import BACKENDS
 from .errors import MissingValueError, UnsupportedPlaceError
 from .refusals import reason_of
-from .staging.refused import not_dropped
 from .tracebacks import without_own_frame
 from .undefined import Undefined, missing
 
 slice = slice  # noqa: A001, PLW0127 - converted code builds its slices with the operator namespace
-
-
-def get_nothing() -> tuple[()]:
-    """The state of a statement that changes nothing."""
-    return ()
 
 
 def if_stmt(
@@ -342,7 +336,7 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
         backend = staging.owner_of_item(target, key, value)
         if backend is not None:
             made = backend.set_item(target, key, value)
-            return made if made is target else not_dropped(made, target, backend)
+            return made if made is target else staging.not_dropped(made, target, backend)
         target[key] = value
         return target
     except BaseException as error:

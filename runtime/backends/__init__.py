@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from .. import log
+from .. import staging
 from ..active import ACTIVE, active
 from ..boundary import public
 from ..errors import ArgumentError, told
@@ -174,6 +174,9 @@ def register_backend(backend: Backend) -> None:
             ACTIVE.insert(0, backend)
         STAGING.append(backend.staging)
         BACKENDS.clear()
+    staging.load()
+    from .. import log  # noqa: PLC0415 - code that nothing stages needs no log
+
     log.BACKENDS.debug("the backend %r is registered", backend.name)
 
 

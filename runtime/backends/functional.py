@@ -15,6 +15,7 @@ from typing import Any
 
 from .. import staging
 from ..closures import family
+from ..empty import nothing, set_nothing
 from ..errors import AliasError, StagingError
 from ..staging.aliases import user_frames
 from ..undefined import unbound_local
@@ -369,7 +370,7 @@ class FunctionalBackend:
             raise AssertionError(*([] if msg is None else [msg()]))
 
         failed = self.not_(test)
-        staging.if_stmt(self, failed, fail, staging.nothing, tuple, staging.set_nothing, (), 0)  # type: ignore[arg-type]
+        staging.if_stmt(self, failed, fail, nothing, tuple, set_nothing, (), 0)  # type: ignore[arg-type]
 
     def not_(self, value: Any) -> Any:
         raise NotImplementedError

@@ -5,7 +5,9 @@ arguments, `ir` is the graph, `trace` builds it, `staged` are the values that us
 `record` adds what they do, `backend` spells conditions and loops, `optimise` and `compile` make it run.
 """
 
+from ..backends import register_backend
 from . import data
+from .backend import GraphBackend
 from .effects import print, py_function  # noqa: A004
 from .ir import Graph, Node
 from .numerics import check_numerics
@@ -13,6 +15,8 @@ from .specs import TensorSpec
 from .trace import outside as init_scope
 from .types import ArrayType, ListType, MaybeType, ScalarType
 from .variables import Variable
+
+register_backend(GraphBackend())
 
 __all__ = [
     "ArrayType",

@@ -10,6 +10,7 @@ import numpy as np
 from .. import staging
 from ..backends.texts import Mark
 from ..chosen import Chosen
+from ..empty import nothing, set_nothing
 from ..errors import AliasError, MismatchError, UnsupportedFunctionError, ValueNeededError
 from ..handed import described
 from ..staging.aliases import other_way
@@ -386,7 +387,7 @@ class GraphBackend:
         def fail() -> None:
             raise AssertionError(*([] if msg is None else [msg()]))
 
-        staging.if_stmt(self, failed, fail, staging.nothing, tuple, staging.set_nothing, (), 0)
+        staging.if_stmt(self, failed, fail, nothing, tuple, set_nothing, (), 0)
 
 
 def _named(value: Any) -> str:

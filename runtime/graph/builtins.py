@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import builtins as table
 from .. import staging
+from ..empty import nothing, set_nothing
 from ..errors import UnsupportedFunctionError, ValueNeededError
 from . import lists, record, texts
 from .ir import Slot
@@ -231,7 +232,7 @@ def _map(function: Callable[..., Any], *iterables: Any) -> Any:
     def body(item: Any) -> None:
         made.append(function(*item) if len(iterables) > 1 else function(item))
 
-    staging.for_stmt(backend, source, None, body, tuple, staging.set_nothing, (), {})
+    staging.for_stmt(backend, source, None, body, tuple, set_nothing, (), {})
     return made
 
 
@@ -242,14 +243,12 @@ def _filter(function: Callable[..., Any] | None, iterable: Any) -> Any:
     def body(item: Any) -> None:
         kept = item if function is None else function(item)
         if isinstance(kept, Staged):
-            staging.if_stmt(
-                backend, kept, lambda: made.append(item), staging.nothing, tuple, staging.set_nothing, (), 0
-            )
+            staging.if_stmt(backend, kept, lambda: made.append(item), nothing, tuple, set_nothing, (), 0)
         elif kept:
             made.append(item)
 
     if _is_iterable(iterable):
-        staging.for_stmt(backend, iterable, None, body, tuple, staging.set_nothing, (), {})
+        staging.for_stmt(backend, iterable, None, body, tuple, set_nothing, (), {})
     else:
         for item in iterable:
             body(item)

@@ -6,60 +6,56 @@ once, captured by the backend; what it leaves in each location is noted, and eve
 The values that two paths leave in one location are merged leaf by leaf: numbers promote, a variable
 without a value on one path becomes one that is checked where it is read, and what cannot be one
 value is an error with a row for each such variable.
+
+The modules are loaded when a backend is registered, or at the first use: plain code needs none of them.
 """
 
-from ..active import ACTIVE
-from .conditions import if_exp, if_stmt
-from .expressions import (
-    assert_stmt,
-    bound,
-    bound_parts,
-    certain,
-    contains,
-    ended,
-    get_item,
-    has_staged,
-    in_branch,
-    is_active,
-    keep,
-    list_comp,
-    looping,
-    owner_of_item,
-    plain_comp,
-    refuse_text,
-    tells_raises,
-)
-from .loops import for_stmt, while_stmt
-from .options import fewer
-from .statement import AlwaysRaises, nothing, set_nothing
-from .unrolled import finish_unrolled
+import importlib
+from typing import Any
 
-__all__ = [
-    "ACTIVE",
-    "AlwaysRaises",
-    "assert_stmt",
-    "bound",
-    "bound_parts",
-    "certain",
-    "contains",
-    "ended",
-    "fewer",
-    "finish_unrolled",
-    "for_stmt",
-    "get_item",
-    "has_staged",
-    "if_exp",
-    "if_stmt",
-    "in_branch",
-    "is_active",
-    "keep",
-    "list_comp",
-    "looping",
-    "nothing",
-    "owner_of_item",
-    "plain_comp",
-    "refuse_text",
-    "set_nothing",
-    "tells_raises",
-    "while_stmt",
-]
+from ..active import ACTIVE
+
+_HOMES = {
+    ".conditions": ("if_exp", "if_stmt"),
+    ".expressions": (
+        "assert_stmt",
+        "bound",
+        "bound_parts",
+        "certain",
+        "contains",
+        "ended",
+        "get_item",
+        "has_staged",
+        "in_branch",
+        "is_active",
+        "keep",
+        "list_comp",
+        "looping",
+        "owner_of_item",
+        "plain_comp",
+        "refuse_text",
+        "tells_raises",
+    ),
+    ".loops": ("for_stmt", "while_stmt"),
+    "..side_effects": ("notice",),
+    ".options": ("fewer",),
+    ".refused": ("not_dropped",),
+    ".statement": ("AlwaysRaises",),
+    ".unrolled": ("finish_unrolled",),
+}
+__all__ = ["ACTIVE", "load", *sorted(name for names in _HOMES.values() for name in names)]  # noqa: PLE0604
+
+
+def load() -> None:
+    """Have every name here from its module."""
+    for home, names in _HOMES.items():
+        module = importlib.import_module(home, __name__)
+        globals().update({name: getattr(module, name) for name in names})
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        told = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(told, name=name)
+    load()
+    return globals()[name]

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import chosen
 from ..backends import Backend, staged_by
+from ..empty import set_nothing
 from ..errors import AliasError
 from ..slots import Slot
 from ..structures import LEAF, Spec, paths, unflatten
@@ -28,7 +29,6 @@ from .statement import (
     is_missing,
     is_same,
     merge_leaves,
-    set_nothing,
 )
 
 

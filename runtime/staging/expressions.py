@@ -12,11 +12,11 @@ from typing import Any
 from ..active import ACTIVE, active
 from ..backends import BACKENDS, Backend, staged_by
 from ..chosen import ChosenList, settle
+from ..empty import nothing, set_nothing
 from ..errors import MissingValueError, StagingError, ValueNeededError
 from ..structures import Spec, flatten, unflatten, with_sources_of
 from .conditions import if_stmt
 from .loops import for_stmt
-from .statement import nothing, set_nothing
 
 
 class _Filters(threading.local):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..backends import Backend
+from ..empty import set_nothing
 from ..errors import AliasError, MismatchError
 from .apart import TakenApart
 from .carried import Carried
@@ -19,7 +20,6 @@ from .statement import (
     Restage,
     Statement,
     Written,
-    set_nothing,
 )
 
 MAX_WIDENINGS = 12

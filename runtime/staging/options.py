@@ -11,6 +11,7 @@ import numpy as np
 
 from ..active import active
 from ..backends import BACKENDS, Backend
+from ..builtins import DISPATCHING
 from ..errors import OptionError, told
 from ..places import at
 from ..sites import option_of
@@ -52,6 +53,9 @@ def misplaced(**_: Any) -> None:
             why="it is about the loop that has it among the statements of its body",
             remedy="move it into the body of the loop, and there out of other statements",
         )
+
+
+DISPATCHING[id(set_loop_options)] = misplaced
 
 
 def checked(backend: Backend, options: dict[str, Any]) -> dict[str, Any]:

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..backends import Backend
+from ..empty import nothing, set_nothing
 from ..errors import MismatchError
 from .conditions import if_stmt
-from .statement import nothing, set_nothing
 
 
 @dataclass(frozen=True)

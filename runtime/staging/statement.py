@@ -349,11 +349,3 @@ def is_part(location: Any) -> bool:
 def is_missing(leaves: list[Any]) -> bool:
     """Whether a location has no value."""
     return len(leaves) == 1 and isinstance(leaves[0], Undefined)
-
-
-def set_nothing(values: tuple) -> None:
-    """Sets the state of a statement without variables."""
-
-
-def nothing() -> None:
-    """The branch that does nothing."""

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..backends import staged_by
+from ..empty import nothing
 from ..errors import UnrolledLoopError
 from .conditions import if_stmt
-from .statement import nothing
 
 MAX_UNROLLED = 10_000
 

@@ -11,6 +11,7 @@ import tensorflow as tf
 import tensorflow.experimental.numpy as tnp
 
 from ... import staging
+from ...empty import nothing, set_nothing
 from ...errors import UnsupportedFunctionError, ValueNeededError
 from .. import staged_by
 from ..iterables import StagedSequence
@@ -258,9 +259,9 @@ def collected(
             found.append(made(item))
         elif backend.is_array(keep):
             append = functools.partial(lambda item: found.append(made(item)), item)
-            staging.if_stmt(backend, keep, append, staging.nothing, tuple, staging.set_nothing, (), 0)
+            staging.if_stmt(backend, keep, append, nothing, tuple, set_nothing, (), 0)
 
-    staging.for_stmt(backend, items, None, body, tuple, staging.set_nothing, (), {})
+    staging.for_stmt(backend, items, None, body, tuple, set_nothing, (), {})
     return backend.unstaged(found)
 
 
