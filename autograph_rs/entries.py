@@ -49,7 +49,7 @@ class Texts:
             given = self._given.get(id(code)) or self._given.keep(code, {})
             given[entry.text] = entry
             if getattr(self._entries.get(id(code)), "text", "") is not None:
-                self._entries.pop(id(code), None)  # calls had no source, or an earlier text
+                self._entries.drop(code)  # calls had no source, or an earlier text
         return entry
 
     def latest(self, code: types.CodeType) -> Converted | None:

@@ -35,6 +35,7 @@ def python_tree(tree: gast.AST, above: dict[str, Any] = _START) -> Any:
     """
     own = tree.__dict__
     kind: Any = type(tree)
+    fields: tuple[str, ...]
     if kind is gast.Name and type(tree.ctx) is gast.Param:
         kind, fields, is_placed = ast.arg, ("annotation", "type_comment"), True
         made = ast.arg.__new__(ast.arg)

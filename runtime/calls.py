@@ -33,12 +33,17 @@ class Entry(Protocol):
     def bind(self, function: types.FunctionType) -> Callable[..., Any]: ...
 
 
+MAX_SEEN = 512
+
+
 class Entries(dict[int, "Entry | None"]):
     """Entries by the id of their code object; None for code that is left as it is."""
 
     def __init__(self) -> None:
         super().__init__()
         self._alive: dict[int, weakref.ref[types.CodeType]] = {}
+        self.seen: dict[types.FunctionType, tuple[types.CodeType, Callable[..., Any]]] = {}
+        """What is called for some functions, each with the code that it had then."""
 
     def keep(self, code: types.CodeType, entry: Entry | None) -> Entry | None:
         key = id(code)
@@ -49,7 +54,20 @@ class Entries(dict[int, "Entry | None"]):
 
         self._alive[key] = weakref.ref(code, forget)
         self[key] = entry
+        self.seen.clear()
         return entry
+
+    def drop(self, code: types.CodeType) -> None:
+        """Let a code object be new here once more."""
+        self.pop(id(code), None)
+        self.seen.clear()
+
+    def see(self, function: types.FunctionType, called: Callable[..., Any]) -> Callable[..., Any]:
+        """Find more quickly, the next time, what is called for a function."""
+        if len(self.seen) >= MAX_SEEN:
+            self.seen.clear()  # so that functions that a program drops are not kept
+        self.seen[function] = function.__code__, called
+        return called
 
 
 def make_callee(
@@ -62,7 +80,7 @@ def make_callee(
     """The operator `callee` over one table of entries; where it is `embedded`, any value may be staged."""
     function_type, method_type = types.FunctionType, types.MethodType
     builtin_type = types.BuiltinFunctionType
-    dispatching, active = DISPATCHING, ACTIVE
+    dispatching, active, seen = DISPATCHING, ACTIVE, entries.seen.get
     named = (replacements or Replacements({}, None)).by_name
 
     def staging_of(function: Any) -> Any:
@@ -104,6 +122,8 @@ def make_callee(
         try:
             kind = type(function)
             if kind is function_type:
+                if (found := seen(function)) is not None and found[0] is function.__code__:
+                    return found[1]
                 try:
                     entry = entries[id(function.__code__)]
                 except KeyError:
@@ -112,7 +132,7 @@ def make_callee(
                     if entry is None:
                         return left(function)
                     if entry.shared is not None and entry.globals is function.__globals__:
-                        return entry.shared
+                        return entries.see(function, entry.shared)
                     return entry.bind(function)
                 return fresh(function)
             if kind is method_type:

@@ -356,7 +356,7 @@ class FunctionalBackend:
     def _operand(self, left: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
         before, self._local.in_operator = self._local.in_operator, True
         try:
-            return staging.if_exp(self, left, then, orelse, "")  # type: ignore[arg-type]
+            return staging.if_exp(self, left, then, orelse, "")
         finally:
             self._local.in_operator = before
 
@@ -370,7 +370,7 @@ class FunctionalBackend:
             raise AssertionError(*([] if msg is None else [msg()]))
 
         failed = self.not_(test)
-        staging.if_stmt(self, failed, fail, nothing, tuple, set_nothing, (), 0)  # type: ignore[arg-type]
+        staging.if_stmt(self, failed, fail, nothing, tuple, set_nothing, (), 0)
 
     def not_(self, value: Any) -> Any:
         raise NotImplementedError
