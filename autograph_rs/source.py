@@ -24,7 +24,7 @@ from . import refusals
 from .depth import big_trees
 from .hooks import as_imported
 from .shapes import shape
-from .texts import is_kept, reason, texts_of
+from .texts import forget, is_kept, reason, texts_of
 
 OPERATORS = "ag__"
 ANNOTATIONS = __future__.annotations.compiler_flag
@@ -129,7 +129,7 @@ def _compiled(text: str, filename: str, flags: int) -> types.CodeType:
         raise refusals.unparsable(error, filename) from error
 
 
-MAX_FILES = 64
+MAX_FILES = 32
 _files: dict[tuple[str, int, int], _File] = {}
 _lock = threading.Lock()
 
@@ -203,6 +203,8 @@ def _file(text: str, code: types.CodeType) -> _File:
         if file is None:
             for old in [k for k in _files if k[0] == filename] or list(_files)[: len(_files) - MAX_FILES]:
                 del _files[old]
+                if old[0] != filename:
+                    forget(old[0])
             file = _files[key] = _File(text, filename, flags)
     return file
 

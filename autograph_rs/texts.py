@@ -48,9 +48,22 @@ def texts_of(function: types.FunctionType) -> Iterator[str]:
         yield from _timed()
 
 
+_brought: set[str] = set()
+"""The files whose lines are in `linecache` on our account."""
+
+
+def forget(filename: str) -> None:
+    """Let go of the lines of a file that nobody else has asked for."""
+    if filename in _brought:
+        _brought.discard(filename)
+        linecache.cache.pop(filename, None)
+
+
 def _kept(function: types.FunctionType, filename: str | None = None) -> str:
     """The text of a function's file, or of another one, as it is now; none where it cannot be read."""
     filename = filename or function.__code__.co_filename
+    if filename not in linecache.cache:
+        _brought.add(filename)
     try:
         linecache.checkcache(filename)
         return "".join(linecache.getlines(filename, function.__globals__))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import gc
 import importlib
+import importlib.util  # which malt does not import itself, and uses
 import os
 import resource
 import subprocess

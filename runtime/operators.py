@@ -153,6 +153,10 @@ def until(iter_: Iterable[Any], test: Callable[[], Any]) -> Iterable[Any]:
 def if_exp(cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], expr_repr: str) -> Any:
     """`if_true() if cond else if_false()`"""
     try:
+        if cond is True:
+            return if_true()
+        if cond is False:
+            return if_false()
         backend = BACKENDS[type(cond)]
         if backend is not None and backend.is_staged(cond):
             return staging.if_exp(backend, cond, if_true, if_false, expr_repr)
@@ -166,6 +170,10 @@ def and_(a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     """`a() and b()`"""
     try:
         left = a()
+        if left is True:
+            return b()
+        if left is False:
+            return left
         backend = BACKENDS[type(left)]
         if backend is not None and backend.is_staged(left):
             return backend.and_(left, b)
@@ -179,6 +187,10 @@ def or_(a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     """`a() or b()`"""
     try:
         left = a()
+        if left is False:
+            return b()
+        if left is True:
+            return left
         backend = BACKENDS[type(left)]
         if backend is not None and backend.is_staged(left):
             return backend.or_(left, b)
