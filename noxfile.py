@@ -100,5 +100,6 @@ def bench(session: nox.Session) -> None:
     peers = ["diastatic-malt", "jax", "tensorflow-cpu" if sys.platform == "linux" else "tensorflow"]
     session.install(*peers)
     session.run("python", "benchmarks/run.py", *session.posargs)
+    session.run("python", "benchmarks/costs.py")
     session.run("python", "benchmarks/staged.py")
     session.run("python", "benchmarks/scaling.py")
