@@ -17,6 +17,7 @@ from typing import Any
 
 import gast
 
+from autograph_rs.converters.opening import opened
 from autograph_rs.converters.python_trees import python_tree
 from autograph_rs.converters.trees import blocks
 from autograph_rs.runtime.line_tables import carrier, carries, of_closure, table
@@ -53,15 +54,19 @@ def to_module(tree: FunctionNode, free: tuple[str, ...]) -> ast.Module:
     return ast.Module([factory], [])
 
 
-def compile_function(tree: gast.AST, original: types.CodeType, generated: Set[str]) -> types.CodeType:
+def compile_function(
+    tree: gast.AST, original: types.CodeType, generated: Set[str], *, opens: bool = False
+) -> types.CodeType:
     """The code of a converted function, named as the original is.
 
     Args:
         tree: the converted function.
         original: the code of the function that was converted.
         generated: the names of the functions that the passes added.
+        opens: whether what operators do on plain values stands in the place of their call.
     """
-    node = detached(tree)
+    is_opened = opens and not is_measured()
+    node = detached(opened(tree, generated) if is_opened else tree)
     leaving: Mapping[str, int] = {}
     if is_measured() and not isinstance(node, ast.Lambda):
         arcs = Arcs(original, generated)

@@ -359,7 +359,7 @@ class Transpiler(Known):
             if found.class_name is not None:
                 converters.mangle(tree, found.class_name)
             generated = converters.convert_tree(tree, passes=self.pipeline.passes, verify=self._verifies)
-            code = loader.compile_function(tree, f.__code__, generated)
+            code = loader.compile_function(tree, f.__code__, generated, opens=not self._embedded)
             for inner in codes_in(code):
                 self._entries.keep(inner, None)
                 self._converted.keep(inner, None)

@@ -12,6 +12,8 @@ from .operators import (
     assert_stmt,
     call,
     fmt,
+    for_items,
+    for_rest,
     for_stmt,
     get_item,
     guard,
@@ -32,6 +34,7 @@ from .operators import (
     unpacked,
     until,
     visible,
+    while_rest,
     while_stmt,
 )
 from .undefined import Undefined
@@ -54,9 +57,9 @@ def mapped(function):
 OPERATORS = {
     operator.__name__: operator
     for operator in (
-        and_, assert_stmt, call, caller, converted_call, fmt, for_stmt, framed, get_item, get_nothing, guard,
+        and_, assert_stmt, call, caller, converted_call, fmt, for_items, for_rest, for_stmt, framed, get_item, get_nothing, guard,
         if_exp, if_stmt, in_, keep, ld, ldu, list_comp, not_, not_in, nothing, or_, set_attr, set_item,
-        set_nothing, slice, text, unpacked, until, visible, while_stmt, Undefined,
+        set_nothing, slice, text, unpacked, until, visible, while_rest, while_stmt, Undefined,
     )
 }  # fmt: skip
 

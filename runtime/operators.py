@@ -58,8 +58,16 @@ def while_stmt(
 ) -> None:
     """`while test(): body()`; it is staged from the first iteration on whose test is staged."""
     try:
+        while_rest(test(), test, body, get_state, set_state, symbol_names, opts)
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
+def while_rest(going, test, body, get_state, set_state, symbol_names, opts):
+    """`while_stmt` from a round on whose test gave `going`."""
+    try:
         is_limited = "maximum_iterations" in opts
-        going = test()
         while going is True and not is_limited:
             body()
             going = test()
@@ -116,7 +124,35 @@ def for_stmt(
 def _for_with_test(iter_, extra_test, body, get_state, set_state, symbol_names):
     try:
         going = extra_test()
+        for_rest(going, iter(iter_), extra_test, body, get_state, set_state, symbol_names)
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
+def for_items(iter_, extra_test, body, get_state, set_state, symbol_names, opts):
+    """What `for_stmt` would go through, if it is plain; the loop over what is staged is done at once."""
+    try:
+        backend = BACKENDS[type(iter_)]
+        if backend is not None and backend.is_staged(iter_):
+            staging.for_stmt(backend, iter_, extra_test, body, get_state, set_state, symbol_names, opts)
+            return ()
+        if extra_test is None:
+            return iter_
+        going = extra_test()
         items = iter(iter_)
+        if going is True:
+            return items
+        for_rest(going, items, extra_test, body, get_state, set_state, symbol_names)
+        return ()
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
+def for_rest(going, items, extra_test, body, get_state, set_state, symbol_names):
+    """`for_stmt` from a round on after which the test gave `going`."""
+    try:
         backend = BACKENDS[type(going)]
         if backend is not None and backend.is_staged(going):
             staging.finish_unrolled(items, extra_test, body, get_state, set_state, symbol_names)
@@ -367,7 +403,7 @@ def set_attr(target: Any, name: str, value: Any) -> None:
 
 def visible(found: Any, added: tuple[str, ...]) -> Any:
     """What `locals()`, `vars()` or `dir()` gave, without the names of converted code."""
-    hidden = {"ag__", *added}
+    hidden = {"ag__", "ag__test", "ag__items", *added}
     if isinstance(found, dict):
         return {name: value for name, value in found.items() if name not in hidden}
     return [name for name in found if name not in hidden]
