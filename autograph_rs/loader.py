@@ -20,7 +20,7 @@ import gast
 from autograph_rs.converters.opening import opened
 from autograph_rs.converters.python_trees import python_tree
 from autograph_rs.converters.trees import blocks
-from autograph_rs.runtime.line_tables import carrier, carries, of_closure, table
+from autograph_rs.runtime.line_tables import carrier, carries, of_closure, table, without_hidden
 
 from .measured import Arcs, is_measured
 from .source import ANNOTATIONS, OPERATORS, FunctionNode, first_line
@@ -81,7 +81,7 @@ def compile_function(
     name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
     [code] = [c for c in _codes(factory) if c.co_name == name][-1:]
     code = code.replace(co_flags=code.co_flags | original.co_flags & _ITERABLE_COROUTINE)
-    return _Renaming(code.co_qualname, original, generated, leaving)(code)
+    return _Renaming(code.co_qualname, original, generated, is_opened, leaving)(code)
 
 
 def _tell_apart(function: ast.AST, generated: Set[str]) -> None:
@@ -109,6 +109,7 @@ class _Renaming:
     made: str
     original: types.CodeType
     generated: Set[str]
+    is_opened: bool
     leaving: Mapping[str, int]
     """Of those after which the function ends, the first line of the function."""
 
@@ -122,6 +123,8 @@ class _Renaming:
             positions, first = of_closure(code, positions)
             first = self.leaving.get(code.co_name, first)
             lines = table(positions, first)
+        elif self.is_opened:
+            lines = without_hidden(code)
         consts: list[object] = []
         for const in code.co_consts:
             if isinstance(const, types.CodeType):

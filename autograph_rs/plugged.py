@@ -36,7 +36,7 @@ def namespace(
     made = types.ModuleType("ag__", "The operators of a transpiler.")
     names = vars(made)
     names["__transpiler__"] = transpiler  # says first, to who takes a module apart, that it is not pickled
-    names.update(runtime.OPERATORS, callee=callee)
+    names.update(runtime.OPERATORS | runtime.OPENED, callee=callee)
     names["converted_call"] = lambda f, args, kwargs: callee(f)(*args, **(kwargs or {}))
     if own is not None:
         theirs = dict(plugged(own, recursive=recursive))

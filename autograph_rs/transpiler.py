@@ -104,6 +104,7 @@ class Transpiler(Known):
         self.policy = Policy(checked_truth("recursive", recursive), *globs, checked_rules(rules or {}))
         self.pipeline = pipeline_of(passes, features, operators)
         self._verifies = passes is not None
+        self._opens = operators is None and not builtins and call_hook is None and passes is None
         self._replacements = Replacements(builtins or {}, call_hook)
         self._entries, self._converted = Entries(), Entries()
         self._texts = Texts(self._entries)
@@ -195,7 +196,7 @@ class Transpiler(Known):
 
     @public
     def to_code(self, f: Any, *, source: str | None = None) -> str:
-        """The source text of the converted function, exactly what `to_graph` runs.
+        """The source text of the converted function; `to_graph` runs it, with the operators of statements opened.
 
         Args:
             f: what `convert` takes.
@@ -359,7 +360,7 @@ class Transpiler(Known):
             if found.class_name is not None:
                 converters.mangle(tree, found.class_name)
             generated = converters.convert_tree(tree, passes=self.pipeline.passes, verify=self._verifies)
-            code = loader.compile_function(tree, f.__code__, generated, opens=not self._embedded)
+            code = loader.compile_function(tree, f.__code__, generated, opens=self._opens)
             for inner in codes_in(code):
                 self._entries.keep(inner, None)
                 self._converted.keep(inner, None)

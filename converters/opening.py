@@ -1,7 +1,7 @@
 """Operators of statements, opened: what they do on plain values stands in the place of their call.
 
-`if_stmt(test, ...)` becomes a `match` that runs the branch itself where the test is `True` or `False`, and calls the
-operator, over closures that are made only then, where it is anything else. So a plain run makes few
+`if_stmt(test, ...)` becomes a `match` that runs the branch itself where the test is `True` or `False`, and
+calls the operator, over closures that are made only then, where it is anything else. So a plain run makes few
 closures and few calls, and a staged one is the operators' as ever.
 """
 
@@ -12,10 +12,22 @@ from typing import Any
 
 import gast
 
-from .trees import FUNCTIONS, OPERATORS, at, children, header, load, operator, operator_name, store
+from .trees import (
+    COMPREHENSIONS,
+    FUNCTIONS,
+    OPERATORS,
+    at,
+    children,
+    header,
+    load,
+    operator,
+    operator_name,
+    store,
+)
 
 TEST = "ag__test"
-ITEMS = "ag__items"
+ITEMS = "ag__items_"
+LEFT = "ag__left"
 MAX_NESTED = 3
 Closures = dict[str, gast.FunctionDef]
 
@@ -30,6 +42,8 @@ def opened(tree: gast.AST, added: Set[str]) -> gast.AST:
 class _Opening:
     def __init__(self, added: Set[str]):
         self.added = added
+        self.loops = 0  # around what is opened
+        self.choices: set[gast.AST] = set()  # the statements that are made of an `if`
 
     def function(self, node: Any) -> gast.AST:
         return _with(node, body=self.block(node.body, {}, 0))
@@ -50,28 +64,40 @@ class _Opening:
             if name == "if_stmt" and depth < MAX_NESTED:
                 used = {arg.id for arg in statement.value.args[1:] if type(arg) is gast.Name}
                 if pending.keys() - used - sunk:
-                    self.make(pending, [statement.value.args[0]], sunk, out)
+                    self.make(pending, [statement.value.args[0]], out)
                 out.append(self.if_(statement, known, {n: c for n, c in pending.items() if n in used}, depth))
                 sunk |= pending.keys() & used
                 continue
             if pending:
-                self.make(pending, [statement], sunk, out)
+                self.make(pending, [statement], out)
             if name in _LOOPS:
                 out.append(_LOOPS[name](self, statement, known) or statement)
+            elif kind in _SIMPLE:
+                out.append(self.simple(statement))
             else:
                 out.append(self.inside(statement, known, depth))
+        if len(out) > 1 and type(out[-1]) is gast.Return:
+            self.give_back(out[:-1], out[-1])
         return out or [gast.Pass()]
 
-    def make(self, pending: Closures, users: list[gast.AST], sunk: set[str], out: list[gast.AST]) -> None:
+    def give_back(self, block: list[gast.AST], returned: gast.Return) -> None:
+        """Return at once what branches at the end of a block would leave for a `return` that follows it."""
+        name = returned.value.args[0] if operator_name(returned.value) == "ld" else returned.value
+        last = block[-1]
+        if not _is_flag(name):
+            return
+        if type(last) is gast.Assign and type(last.targets[0]) is gast.Name and last.targets[0].id == name.id:
+            block[-1] = at(gast.Return(last.value), last)
+        elif last in self.choices:
+            for case in last.cases[:2]:
+                self.give_back(case.body, returned)
+
+    def make(self, pending: Closures, users: list[gast.AST], out: list[gast.AST]) -> None:
         """Make the closures here that something refers to, by itself or by others."""
-        wanted: Closures = {}
+        closures = [*pending.items()]
         while users:
-            found = _mentioned(users, pending)
-            users = []
-            for name in found:
-                closure = wanted[name] = pending.pop(name)
-                users.append(closure)
-        out += wanted.values()
+            users = [pending.pop(name) for name in _mentioned(users, pending)]
+        out += [closure for name, closure in closures if name not in pending]
 
     def inside(self, statement: Any, known: Closures, depth: int) -> gast.AST:
         """A statement that is no operator, with those that it holds opened."""
@@ -102,7 +128,7 @@ class _Opening:
         test, body, orelse, *rest = call.args
         inner = depth + 1 if pending else depth
         then, other = self.run(body, known, inner), self.run(orelse, known, inner)
-        return _match(
+        return self.match(
             statement,
             test,
             then,
@@ -117,14 +143,14 @@ class _Opening:
         if rest[-1].keys or found is None:
             return None
         [*_, returned] = _own(found)
-        inner = _match(
+        inner = self.match(
             statement,
             returned.value,
             self.run(body, known, 0),
             [gast.Break()],
             lambda value: [operator("while_rest", value, test, body, *rest), gast.Break()],
         )
-        return at(gast.While(gast.Constant(True, None), [inner], []), header(statement))
+        return at(gast.While(gast.Constant(True, None), [inner], []), _hidden(statement))
 
     def for_(self, statement: gast.Expr, known: Closures) -> gast.AST | None:
         call = statement.value
@@ -133,53 +159,138 @@ class _Opening:
         if len(rest[-1].keys) != 1 or found is None:
             return None
         bind, *statements = _own(found)
+        self.loops += 1
         run = self.block(statements, known, 0)
+        self.loops -= 1
         items: gast.AST = at(gast.Call(_attribute("for_items"), call.args, []), call)
         if type(until) is gast.Name:
+            name = f"{ITEMS}{self.loops}"
             [*_, returned] = _own(known[until.id])
-            items = at(gast.NamedExpr(store(ITEMS), items), items)
+            items = at(gast.NamedExpr(store(name), items), items)
             run.append(
-                _match(
+                self.match(
                     statement,
                     returned.value,
                     [gast.Pass()],
                     [gast.Break()],
-                    lambda value: [operator("for_rest", value, load(ITEMS), *call.args[1:-1]), gast.Break()],
+                    lambda value: [operator("for_rest", value, load(name), *call.args[1:-1]), gast.Break()],
                 )
             )
         return at(gast.For(bind.targets[0], items, run, [], None), header(statement))
 
+    def match(
+        self,
+        place: gast.AST,
+        test: gast.AST,
+        true: list[gast.AST],
+        false: list[gast.AST],
+        other: Callable[[gast.AST], list[gast.AST]],
+    ) -> gast.AST:
+        """What is done for `True`, for `False` and for any other value, which `other` is told how to read."""
+        subject, value, is_not = _unnegated(test, load(TEST))
+        if is_not:
+            true, false = false, true
+        head = shown = header(place)
+        if _is_flag(subject):  # no test of the user's
+            shown = _hidden(head)
+        rest = [at(gast.Expr(n) if isinstance(n, gast.expr) else n, head) for n in other(value)]
+        cases = [
+            gast.match_case(at(gast.MatchSingleton(True), shown), None, true),
+            gast.match_case(at(gast.MatchSingleton(False), shown), None, false),
+            gast.match_case(at(gast.MatchAs(None, TEST), shown), None, rest),
+        ]
+        made = at(gast.Match(self.expression(subject), cases), shown)
+        self.choices.add(made)
+        return made
 
+    # Expressions
+
+    def simple(self, statement: gast.AST) -> gast.AST:
+        value = statement.value and self.expression(statement.value)
+        return statement if value is statement.value else _with(statement, value=value)
+
+    def expression(self, node: gast.AST) -> gast.AST:
+        """An expression with `and_`, `or_` and `if_exp` opened, but for those in what it defines."""
+        if type(node) in _CLOSED:
+            return node
+        name = operator_name(node)
+        if name in _CHOICES:
+            return self.choice(name, node)
+        changed: dict[str, Any] = {}
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if isinstance(value, gast.expr):
+                made: Any = self.expression(value)
+                if made is not value:
+                    changed[field] = made
+            elif isinstance(value, list):
+                made = [self.expression(item) if isinstance(item, gast.AST) else item for item in value]
+                if any(new is not old for new, old in zip(made, value, strict=True)):
+                    changed[field] = made
+        return _with(node, **changed) if changed else node
+
+    def choice(self, name: str, node: gast.Call) -> gast.AST:
+        """What comes of a value that is `True`, of one that is `False`, and of any other by the operator."""
+        first, *thunks = node.args
+        if name != "if_exp":
+            if type(first) is not gast.Lambda:
+                return node
+            first = first.body
+        subject, value, is_not = _unnegated(first, load(LEFT))
+        if type(subject) is gast.Name:
+            asked, again = subject, subject
+            value = first
+        elif type(subject) is gast.Compare or operator_name(subject) in _TRUTHS:
+            asked, again = at(gast.NamedExpr(store(LEFT), self.expression(subject)), subject), load(LEFT)
+        else:  # what it gives may be an object of the user's, which is held by nothing of ours
+            return node
+        if any(type(thunk) is not gast.Lambda for thunk in thunks[: 2 if name == "if_exp" else 1]):
+            return node
+        ends = [self.expression(thunk.body) for thunk in thunks if type(thunk) is gast.Lambda]
+        if name == "if_exp":
+            rest = operator(name, value, *thunks)
+        else:
+            ends.insert(name == "and_", gast.Constant(name == "or_", None))
+            rest = operator(f"{name}rest", value, *thunks)
+        chosen = [(True, ends[0]), (False, ends[1])]
+        if is_not:
+            chosen = [(False, ends[0]), (True, ends[1])]
+        (one, then), (two, other) = chosen
+        inner = gast.IfExp(_is(again, two), other, rest)
+        return at(gast.IfExp(_is(asked, one), then, at(inner, node)), node)
+
+
+def _is_flag(node: gast.AST) -> bool:
+    """Whether it is a variable that the converter added, where that reads it."""
+    return type(node) is gast.Name and not hasattr(node, "lineno")
+
+
+def _hidden(place: Any) -> gast.AST:
+    """A place on the line of another, without columns, for which the loader leaves the line out as well."""
+    made = gast.Pass()
+    made.lineno = made.end_lineno = place.lineno
+    made.col_offset = made.end_col_offset = -1
+    return made
+
+
+def _unnegated(test: gast.AST, value: gast.AST) -> tuple[gast.AST, gast.AST, bool]:
+    """What is negated again and again, how its value is read, negated as often, and whether that is odd."""
+    is_not = False
+    while operator_name(test) == "not_":
+        test, value, is_not = test.args[0], at(operator("not_", value), test), not is_not
+    return test, value, is_not
+
+
+def _is(node: gast.AST, value: bool) -> gast.AST:
+    return gast.Compare(node, [gast.Is()], [gast.Constant(value, None)])
+
+
+_SIMPLE = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.Return)
+_CHOICES = frozenset(("and_", "or_", "if_exp"))
+_TRUTHS = frozenset(("in_", "not_in"))
+"""Operators that give a truth value of plain values."""
+_CLOSED = (gast.Name, gast.Constant, gast.Lambda, *COMPREHENSIONS)
 _LOOPS = {"while_stmt": _Opening.while_, "for_stmt": _Opening.for_}
-
-
-def _match(
-    place: gast.AST,
-    subject: gast.AST,
-    true: list[gast.AST],
-    false: list[gast.AST],
-    other: Callable[[gast.AST], list[gast.AST]],
-) -> gast.AST:
-    """What is done for `True`, for `False` and for any other value, which `other` is told how to read."""
-    value: gast.AST = load(TEST)
-    while operator_name(subject) == "not_":
-        subject, value = subject.args[0], at(operator("not_", value), subject)
-        true, false = false, true
-    head = header(place)
-    rest = [
-        at(gast.Expr(part), place)
-        if isinstance(part, gast.Call)
-        else at(part, head)
-        if isinstance(part, gast.Break)
-        else part
-        for part in other(value)
-    ]
-    cases = [
-        gast.match_case(at(gast.MatchSingleton(True), head), None, true),
-        gast.match_case(at(gast.MatchSingleton(False), head), None, false),
-        gast.match_case(at(gast.MatchAs(None, TEST), head), None, rest),
-    ]
-    return at(gast.Match(subject, cases), head)
 
 
 def _own(closure: gast.FunctionDef) -> list[Any]:

@@ -9,16 +9,13 @@ from .empty import get_nothing, nothing, set_nothing
 from .frames import caller, framed
 from .operators import (
     and_,
+    and_rest,
     assert_stmt,
     call,
     fmt,
-    for_items,
-    for_rest,
-    for_stmt,
     get_item,
     guard,
     if_exp,
-    if_stmt,
     in_,
     keep,
     ld,
@@ -27,16 +24,15 @@ from .operators import (
     not_,
     not_in,
     or_,
+    or_rest,
     set_attr,
     set_item,
     slice,  # noqa: A004
     text,
     unpacked,
-    until,
     visible,
-    while_rest,
-    while_stmt,
 )
+from .statements import for_items, for_rest, for_stmt, if_stmt, until, while_rest, while_stmt
 from .undefined import Undefined
 
 callee = make_callee(Entries(), None)
@@ -57,16 +53,19 @@ def mapped(function):
 OPERATORS = {
     operator.__name__: operator
     for operator in (
-        and_, assert_stmt, call, caller, converted_call, fmt, for_items, for_rest, for_stmt, framed, get_item, get_nothing, guard,
-        if_exp, if_stmt, in_, keep, ld, ldu, list_comp, not_, not_in, nothing, or_, set_attr, set_item,
-        set_nothing, slice, text, unpacked, until, visible, while_rest, while_stmt, Undefined,
+        and_, assert_stmt, call, caller, converted_call, fmt, for_stmt, framed, get_item, get_nothing,
+        guard, if_exp, if_stmt, in_, keep, ld, ldu, list_comp, not_, not_in, nothing, or_, set_attr,
+        set_item, set_nothing, slice, text, unpacked, until, visible, while_stmt, Undefined,
     )
 }  # fmt: skip
+OPENED = {f.__name__: f for f in (and_rest, for_items, for_rest, or_rest, while_rest)}
+"""What code in which the plain road is open calls besides."""
 
 __all__ = [  # noqa: PLE0604 - the keys of OPERATORS are names
     "BACKENDS",
     "AutographError",
     "Backend",
+    "OPENED",
     "OPERATORS",
     "callee",
     "entered",

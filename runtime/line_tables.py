@@ -53,6 +53,17 @@ def table(positions: Iterable[Any], first: int) -> bytes:
     return bytes(made)
 
 
+def without_hidden(code: types.CodeType) -> bytes:
+    """The table of a function in which operators are opened: what has no columns is no step of the user's."""
+    positions: list[Any] = list(code.co_positions())
+    start = code.co_code[::2].index(_RESUME) + 1
+    own = positions[start:]
+    columns = [place[2] for place in own]
+    if None not in columns or all(column is None for column in columns):  # there, Python keeps none
+        return code.co_linetable
+    return table([*positions[:start], *(NOWHERE if p[2] is None else p for p in own)], code.co_firstlineno)
+
+
 def of_closure(code: types.CodeType, positions: list[Position]) -> tuple[list[Position], int]:
     """The positions of a closure that holds code of the user, and its first line.
 

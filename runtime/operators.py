@@ -20,172 +20,6 @@ from .undefined import Undefined, missing
 slice = slice  # noqa: A001, PLW0127 - converted code builds its slices with the operator namespace
 
 
-def if_stmt(
-    cond: Any,
-    body: Callable[[], None],
-    orelse: Callable[[], None],
-    get_state: Callable[[], tuple],
-    set_state: Callable[[tuple], None],
-    symbol_names: tuple[str, ...],
-    nouts: int,
-) -> None:
-    """`if cond: body() else: orelse()`"""
-    try:
-        if cond is True:
-            body()
-        elif cond is False:
-            orelse()
-        else:
-            backend = BACKENDS[type(cond)]
-            if backend is not None and backend.is_staged(cond):
-                staging.if_stmt(backend, cond, body, orelse, get_state, set_state, symbol_names, nouts)
-            elif cond:
-                body()
-            else:
-                orelse()
-    except BaseException as error:
-        without_own_frame(error)
-        raise
-
-
-def while_stmt(
-    test: Callable[[], Any],
-    body: Callable[[], None],
-    get_state: Callable[[], tuple],
-    set_state: Callable[[tuple], None],
-    symbol_names: tuple[str, ...],
-    opts: dict[str, Any],
-) -> None:
-    """`while test(): body()`; it is staged from the first iteration on whose test is staged."""
-    try:
-        while_rest(test(), test, body, get_state, set_state, symbol_names, opts)
-    except BaseException as error:
-        without_own_frame(error)
-        raise
-
-
-def while_rest(going, test, body, get_state, set_state, symbol_names, opts):
-    """`while_stmt` from a round on whose test gave `going`."""
-    try:
-        is_limited = "maximum_iterations" in opts
-        while going is True and not is_limited:
-            body()
-            going = test()
-        if going is False:
-            return
-        is_peeled = False
-        while True:
-            backend = BACKENDS[type(going)]
-            if backend is not None and backend.is_staged(going):
-                if staging.while_stmt(
-                    backend, going, test, body, get_state, set_state, symbol_names, opts, is_peeled=is_peeled
-                ):
-                    return
-                is_peeled = True
-            elif not going or (is_peeled and opts.get("maximum_iterations") == 0):
-                return
-            else:
-                body()
-            if is_limited:  # a round before the loop is staged is one of those that it may have
-                opts = staging.fewer(opts)
-            going = test()
-    except BaseException as error:
-        without_own_frame(error)
-        raise
-
-
-def for_stmt(
-    iter_: Iterable[Any],
-    extra_test: Callable[[], Any] | None,
-    body: Callable[[Any], None],
-    get_state: Callable[[], tuple],
-    set_state: Callable[[tuple], None],
-    symbol_names: tuple[str, ...],
-    opts: dict[str, Any],
-) -> None:
-    """`for item in iter_: body(item)`, as long as `extra_test()` holds."""
-    try:
-        backend = BACKENDS[type(iter_)]
-        is_asked = len(opts) > ("iterate_names" in opts) and type(iter_) is range
-        if is_asked:
-            backend = staging.looping()
-        if backend is not None and (is_asked or backend.is_staged(iter_)):
-            staging.for_stmt(backend, iter_, extra_test, body, get_state, set_state, symbol_names, opts)
-        elif extra_test is None:
-            for item in iter_:
-                body(item)
-        else:
-            _for_with_test(iter_, extra_test, body, get_state, set_state, symbol_names)
-    except BaseException as error:
-        without_own_frame(error)
-        raise
-
-
-def _for_with_test(iter_, extra_test, body, get_state, set_state, symbol_names):
-    try:
-        going = extra_test()
-        for_rest(going, iter(iter_), extra_test, body, get_state, set_state, symbol_names)
-    except BaseException as error:
-        without_own_frame(error)
-        raise
-
-
-def for_items(iter_, extra_test, body, get_state, set_state, symbol_names, opts):
-    """What `for_stmt` would go through, if it is plain; the loop over what is staged is done at once."""
-    try:
-        backend = BACKENDS[type(iter_)]
-        if backend is not None and backend.is_staged(iter_):
-            staging.for_stmt(backend, iter_, extra_test, body, get_state, set_state, symbol_names, opts)
-            return ()
-        if extra_test is None:
-            return iter_
-        going = extra_test()
-        items = iter(iter_)
-        if going is True:
-            return items
-        for_rest(going, items, extra_test, body, get_state, set_state, symbol_names)
-        return ()
-    except BaseException as error:
-        without_own_frame(error)
-        raise
-
-
-def for_rest(going, items, extra_test, body, get_state, set_state, symbol_names):
-    """`for_stmt` from a round on after which the test gave `going`."""
-    try:
-        backend = BACKENDS[type(going)]
-        if backend is not None and backend.is_staged(going):
-            staging.finish_unrolled(items, extra_test, body, get_state, set_state, symbol_names)
-            return
-        if not going:
-            return
-        for item in items:
-            body(item)
-            going = extra_test()
-            if going is True:
-                continue
-            if going is False:
-                return
-            backend = BACKENDS[type(going)]
-            if backend is not None and backend.is_staged(going):
-                staging.finish_unrolled(items, extra_test, body, get_state, set_state, symbol_names)
-                return
-            if not going:
-                return
-    except BaseException as error:
-        without_own_frame(error)
-        raise
-
-
-def until(iter_: Iterable[Any], test: Callable[[], Any]) -> Iterable[Any]:
-    """The items of `iter_` as long as `test()` holds."""
-    if test():
-        for item in iter_:
-            yield item
-            if not test():
-                return
-
-
 def if_exp(cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], expr_repr: str) -> Any:
     """`if_true() if cond else if_false()`"""
     try:
@@ -217,6 +51,16 @@ def and_(a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     except BaseException as error:
         without_own_frame(error)
         raise
+
+
+def and_rest(left: Any, b: Callable[[], Any]) -> Any:
+    """`left and b()`"""
+    return and_(lambda: left, b)
+
+
+def or_rest(left: Any, b: Callable[[], Any]) -> Any:
+    """`left or b()`"""
+    return or_(lambda: left, b)
 
 
 def or_(a: Callable[[], Any], b: Callable[[], Any]) -> Any:
@@ -403,10 +247,13 @@ def set_attr(target: Any, name: str, value: Any) -> None:
 
 def visible(found: Any, added: tuple[str, ...]) -> Any:
     """What `locals()`, `vars()` or `dir()` gave, without the names of converted code."""
-    hidden = {"ag__", "ag__test", "ag__items", *added}
     if isinstance(found, dict):
-        return {name: value for name, value in found.items() if name not in hidden}
-    return [name for name in found if name not in hidden]
+        return {name: value for name, value in found.items() if not _is_ours(name, added)}
+    return [name for name in found if not _is_ours(name, added)]
+
+
+def _is_ours(name: str, added: tuple[str, ...]) -> bool:
+    return name in added or name.startswith("ag__")
 
 
 def ld(value: Any) -> Any:

@@ -77,12 +77,22 @@ def assigned_before(name: str, frames: Iterable[types.FrameType]) -> Place | Non
     """Where a variable got the value that it has at a statement, in one of the frames of its function."""
     for frame in frames:
         code = frame.f_code
-        found = [at(code, i.offset) for i in _storing(name, code) if i.offset < frame.f_lasti]
+        inside = _lines_from(at(code, frame.f_lasti))
+        places = [at(code, i.offset) for i in _storing(name, code) if i.offset < frame.f_lasti]
+        found = [place for place in places if place.line not in inside]
         if found:
             return found[-1]
         if name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] + code.co_cellvars:
             return _defined(name, code)
     return None
+
+
+def _lines_from(place: Place) -> range:
+    """The lines below the first one of the statement that begins at a place."""
+    for node in _nodes(place.file):
+        if isinstance(node, (ast.If, ast.While, ast.For)) and _starts_at(node, place):
+            return range(place.line + 1, (node.end_lineno or place.line) + 1)
+    return range(0)
 
 
 def _places(

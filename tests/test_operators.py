@@ -50,8 +50,11 @@ def test_signatures_are_those_of_the_document(name: str) -> None:
     assert signature_of(name, getattr(runtime, name)) == documented()[name][0]
 
 
+PASSES = {*(ROOT / "converters").rglob("*.py")} - {ROOT / "converters" / "opening.py"}
+
+
 def test_the_document_has_what_the_passes_write() -> None:
-    sources = "".join(f.read_text("utf-8") for f in (ROOT / "converters").rglob("*.py"))
+    sources = "".join(f.read_text("utf-8") for f in PASSES)
     golden = "".join(f.read_text("utf-8") for f in (ROOT / "tests" / "cases").glob("*.golden"))
     named = re.findall(r"\bag__\.(?!name\b)(\w+)", sources + golden)
     assert {*named, *re.findall(r'\boperator\(\s*"(\w+)"', sources)} == documented().keys() - NOT_WRITTEN

@@ -12,6 +12,7 @@ from tracebacks import (
     check_traced,
     error_of,
     keeps_frames,
+    lines_of_plain_run,
     no_frame_of_ours,
     shown_with,
     user_lines,
@@ -34,7 +35,8 @@ def test_errors_of_converted_code_on_plain_values(failing: Failing):
     if failing.program is mismatch:
         assert ag.to_graph(mismatch)(2.0) == 2.0
     else:
-        check_traced(lambda program: ag.to_graph(program)(2.0), failing)
+        error = check_traced(lambda program: ag.to_graph(program)(2.0), failing)
+        assert [*dict.fromkeys(user_lines(error))] == lines_of_plain_run(failing.program)
 
 
 @RUN_ONES
