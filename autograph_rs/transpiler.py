@@ -196,7 +196,7 @@ class Transpiler(Known):
 
     @public
     def to_code(self, f: Any, *, source: str | None = None) -> str:
-        """The source text of the converted function; `to_graph` runs it, with the operators of statements opened.
+        """The source text of the converted function, which `to_graph` runs with opened operators.
 
         Args:
             f: what `convert` takes.

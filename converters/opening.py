@@ -16,6 +16,7 @@ from .trees import (
     COMPREHENSIONS,
     FUNCTIONS,
     OPERATORS,
+    assign,
     at,
     children,
     header,
@@ -71,7 +72,7 @@ class _Opening:
             if pending:
                 self.make(pending, [statement], out)
             if name in _LOOPS:
-                out.append(_LOOPS[name](self, statement, known) or statement)
+                out += _LOOPS[name](self, statement, known) or [statement]
             elif kind in _SIMPLE:
                 out.append(self.simple(statement))
             else:
@@ -136,7 +137,7 @@ class _Opening:
             lambda value: [*pending.values(), operator("if_stmt", value, body, orelse, *rest)],
         )
 
-    def while_(self, statement: gast.Expr, known: Closures) -> gast.AST | None:
+    def while_(self, statement: gast.Expr, known: Closures) -> list[gast.AST] | None:
         call = statement.value
         test, body, *rest = call.args
         found = known.get(test.id)
@@ -150,9 +151,9 @@ class _Opening:
             [gast.Break()],
             lambda value: [operator("while_rest", value, test, body, *rest), gast.Break()],
         )
-        return at(gast.While(gast.Constant(True, None), [inner], []), _hidden(statement))
+        return [at(gast.While(gast.Constant(True, None), [inner], []), _hidden(statement))]
 
-    def for_(self, statement: gast.Expr, known: Closures) -> gast.AST | None:
+    def for_(self, statement: gast.Expr, known: Closures) -> list[gast.AST] | None:
         call = statement.value
         _, until, body, *rest = call.args
         found = known.get(body.id)
@@ -163,6 +164,7 @@ class _Opening:
         run = self.block(statements, known, 0)
         self.loops -= 1
         items: gast.AST = at(gast.Call(_attribute("for_items"), call.args, []), call)
+        forget: list[gast.AST] = []
         if type(until) is gast.Name:
             name = f"{ITEMS}{self.loops}"
             [*_, returned] = _own(known[until.id])
@@ -176,7 +178,8 @@ class _Opening:
                     lambda value: [operator("for_rest", value, load(name), *call.args[1:-1]), gast.Break()],
                 )
             )
-        return at(gast.For(bind.targets[0], items, run, [], None), header(statement))
+            forget.append(at(assign(name, gast.Constant(None, None)), _hidden(statement)))
+        return [at(gast.For(bind.targets[0], items, run, [], None), header(statement)), *forget]
 
     def match(
         self,

@@ -78,6 +78,8 @@ def _read(frame: types.FrameType, listed: list[dis.Instruction]) -> Iterator[tup
         names = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
         if instruction.opname.startswith(_VARIABLES):
             for name in names:
+                if name.startswith("ag__"):
+                    continue
                 read = name, frame.f_locals.get(name, frame.f_globals.get(name))
                 yield read
         elif instruction.opname in _ATTRIBUTES and read is not None and owner(read[1]) is None:

@@ -21,7 +21,7 @@ import numpy as np
 from .active import active
 from .frames import framed, user_frame
 from .heap import watched
-from .tracebacks import is_library, is_ours
+from .tracebacks import is_library, is_ours, variables
 
 
 class SideEffectWarning(UserWarning):
@@ -174,7 +174,7 @@ def notice_moved(iterators: Iterable[Any], known: set[Any]) -> None:
     """Warn of iterators from outside a branch or loop that it has moved."""
     for value in iterators:
         frame = user_frame(sys._getframe())
-        scopes = () if frame is None else (frame.f_locals, frame.f_globals)
+        scopes = () if frame is None else (variables(frame), frame.f_globals)
         name = next((n for scope in scopes for n, v in [*scope.items()] if v is value), "")
         _warn(
             f"{f'{name!r}, ' if name else ''}a {type(value).__name__} from outside, is advanced in a branch "

@@ -112,6 +112,11 @@ def user_frame(frame: types.FrameType | None) -> types.FrameType | None:
     return nearest
 
 
+def variables(frame: types.FrameType) -> dict[str, Any]:
+    """The variables of a frame, without those that only converted code has."""
+    return {name: value for name, value in frame.f_locals.items() if not name.startswith("ag__")}
+
+
 def user_operation() -> str:
     """The instruction that the nearest frame of a user's code is at."""
     frame = user_frame(sys._getframe(1))

@@ -18,6 +18,7 @@ from ..closures import family
 from ..empty import nothing, set_nothing
 from ..errors import AliasError, StagingError
 from ..staging.aliases import user_frames
+from ..tracebacks import variables
 from ..undefined import unbound_local
 from .avals import Added, ListAval, Maybe, MaybeAval, is_bound
 from .growing import GrowingList
@@ -333,7 +334,7 @@ class FunctionalBackend:
         """
         names: dict[tuple[str, str], set[str]] = {}
         for frame in user_frames(converted=True):
-            own = {n for n, v in frame.f_locals.items() if v is target and not _ADDED.match(n)}
+            own = {n for n, v in variables(frame).items() if v is target and not _ADDED.match(n)}
             names.setdefault(family(frame.f_code), set()).update(own)
         found = [name for own in names.values() for name in sorted(own)]
         if len(found) > 1:

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..backends import BACKENDS, Backend
 from ..closures import family
-from ..tracebacks import is_ours
+from ..tracebacks import is_ours, variables
 
 ROOT = "trace_root"
 MAX_STEPS = 100_000  # a model of a framework may lead to everything
@@ -44,7 +44,7 @@ def user_frames(*, converted: bool = False) -> list[FrameType]:
 def user_variables() -> Iterator[tuple[str, Any]]:
     """The variables of the user's functions that run, from the inside out."""
     for frame in user_frames():
-        yield from frame.f_locals.items()
+        yield from variables(frame).items()
 
 
 def other_way(
@@ -68,12 +68,13 @@ def other_way(
         code = frames[0].f_code
     home = None if code is None else family(code)
     if own is None:
-        own = [n for f in frames if family(f.f_code) == home for n, v in f.f_locals.items() if v is value][:1]
+        same = [f for f in frames if family(f.f_code) == home]
+        own = [n for f in same for n, v in variables(f).items() if v is value][:1]
     if not isinstance(value, np.ndarray) and getattr(value, "base", None) is not None:
         return "the array that it is a view of"
     for frame in frames:
         at_home = family(frame.f_code) == home
-        for name, held in frame.f_locals.items():
+        for name, held in variables(frame).items():
             if at_home and name in own and any(v is value for v in (accounted or list)([held])):
                 continue
             if held is value or leads_to(held, value, without=without):

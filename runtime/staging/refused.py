@@ -13,6 +13,7 @@ from ..handed import described
 from ..refusals import INSTEAD
 from ..sites import changed_by
 from ..slots import Slot
+from ..tracebacks import variables
 from .aliases import user_frames
 
 _EACH_TIME = "the program would have to change the very object each time that it runs, and "
@@ -61,7 +62,7 @@ def no_variable(held: list[Any], holder: Slot | None, closures: Sequence[Any]) -
 
     `holder` is what else is known to hold the list; `closures` are those of the statement.
     """
-    scopes = [scope for f in user_frames() for scope in (f.f_locals, f.f_globals)]
+    scopes = [scope for f in user_frames() for scope in (variables(f), f.f_globals)]
     name = next((n for scope in scopes for n, v in [*scope.items()] if v is held), "")
     name = name or ("" if holder is None else holder.name)
     place = changed_by(name.rpartition(".")[2], closures)

@@ -1,0 +1,201 @@
+"""Opened operators: blocks stand in the function itself, which calls operators for what is not plain."""
+
+from __future__ import annotations
+
+import ast
+import dis
+import sys
+import textwrap
+
+import gast
+import numpy as np
+import pytest
+
+import autograph_rs as ag
+from autograph_rs.converters import Pipeline, convert_tree
+from autograph_rs.converters.opening import opened
+from autograph_rs.converters.python_trees import python_tree
+
+
+def text(source: str) -> str:
+    tree = gast.parse(textwrap.dedent(source)).body[0]
+    return ast.unparse(python_tree(opened(tree, convert_tree(tree))))
+
+
+def test_a_branch_is_taken_where_it_stands():
+    made = text("""
+        def f(x):
+            if x > 0:
+                y = 1
+            else:
+                y = 2
+            return y
+    """)
+    assert made.startswith(
+        textwrap.dedent("""\
+        def f(x):
+            y: ...
+            match x > 0:
+                case True:
+                    y = 1
+                case False:
+                    y = 2
+                case ag__test:
+
+                    def if_body():
+        """)
+    )
+    assert made.endswith("get_state, set_state, ('y',), 1)\n    return y")
+
+
+def test_a_return_is_made_at_once():
+    made = text("""
+        def f(x):
+            if not x:
+                return 1
+            return g(x)
+    """)
+    assert (
+        "case True:\n            return ag__.callee(g)(x)\n        case False:\n            return 1" in made
+    )
+
+
+def test_loops():
+    made = text("""
+        def f(xs, n):
+            for x in xs:
+                while n > x:
+                    n -= x
+                if n == 3:
+                    break
+            return n
+    """)
+    assert "for x in (ag__items_0 := ag__.for_items(xs, loop_test, loop_body" in made
+    assert "ag__.while_rest(ag__test, loop_test_1, loop_body," in made
+    assert "ag__.for_rest(ag__.not_(ag__test), ag__items_0, loop_test" in made
+    assert "    ag__items_0 = None\n" in made
+
+
+def test_closures_that_only_a_staged_value_needs_are_not_made():
+    def f(x):
+        if x > 0:
+            x = -x
+        elif x < -5:
+            x = 5
+        return x
+
+    made = ag.to_graph(f)
+    executed = []
+
+    def trace(frame, event, _arg):
+        if frame.f_code is made.__code__:
+            frame.f_trace_opcodes = True
+            if event == "opcode":
+                executed.append(dis.opname[frame.f_code.co_code[frame.f_lasti]])
+            return trace
+        return None
+
+    sys.settrace(trace)
+    try:
+        assert made(3) == -3
+    finally:
+        sys.settrace(None)
+    assert executed and "MAKE_FUNCTION" not in executed
+
+
+def chain(arms: int, *, loop: bool) -> str:
+    indent = "        " if loop else "    "
+    lines = ["def f(x):", "    for _ in range(2):" if loop else "    pass"]
+    lines += [f"{indent}{'if' if i == 0 else 'elif'} x == {i}:\n{indent}    x = {i + 1}" for i in range(arms)]
+    return "\n".join([*lines, "    return x"]) + "\n"
+
+
+@pytest.mark.parametrize("loop", [False, True])
+def test_the_code_grows_with_the_function_alone(*, loop: bool):
+    """Twice the arms are about twice the text: no branch is written again and again."""
+    short, long = len(text(chain(30, loop=loop))), len(text(chain(60, loop=loop)).replace("  ", ""))
+    assert long < 3 * short
+
+
+@pytest.mark.parametrize("loop", [False, True])
+def test_long_chains(tmp_path, monkeypatch, *, loop: bool):
+    name = f"chain_of_{'loop' if loop else 'branches'}"
+    (tmp_path / f"{name}.py").write_text(chain(150, loop=loop), encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    f = __import__(name).f
+    made = ag.to_graph(f)
+    assert [made(x) for x in (0, 148, 200)] == [f(x) for x in (0, 148, 200)]
+
+
+def truths(x, items):
+    found = []
+    if x and items:
+        found.append("both")
+    if items:
+        found.append("items")
+    while x:
+        x -= 1
+        found.append(x or "zero")
+        if not items or x == 1:
+            break
+    for item in items:
+        if item:
+            continue
+        found.append("last" if x else "empty")
+        if x == 0 and found:
+            return found, item
+    return found, None
+
+
+@pytest.mark.parametrize("x", [0, 1, 3, True, 2.0, np.int64(2)])
+@pytest.mark.parametrize("items", [[], [0], (1, 0, 2), "ab", {1: 2, 0: 3}])
+def test_values_that_are_neither_true_nor_false(x, items):
+    assert repr(ag.to_graph(truths)(x, items)) == repr(truths(x, items))
+
+
+def test_variables_of_ours_are_not_seen():
+    def f(xs):
+        for x in xs:
+            if x > 1 and x:
+                break
+        return sorted(locals()), dir()
+
+    assert ag.to_graph(f)([1, 2]) == (["x", "xs"], ["x", "xs"])
+
+
+def test_variables_of_ours_are_no_other_names_of_a_list():
+    @ag.function
+    def f(x, n):
+        xs, items = [1, 2, 3], [x]
+        for y in xs:
+            if y == 2:
+                break
+        if items and x > 0:
+            items[0] = x + 1
+        i = 0
+        while i < n:
+            xs.append(4)
+            i += 1
+        return len(xs), items
+
+    length, items = f(np.float64(1), np.int64(2))
+    assert (length, items) == (5, [2.0])
+
+
+def test_operators_of_others_are_called_for_every_statement():
+    calls = []
+
+    class Counting:
+        def if_stmt(self, cond, body, orelse, *_state):
+            calls.append(cond)
+            (body if cond else orelse)()
+
+    def f(x):
+        if x > 0:
+            x = -x
+        return x
+
+    assert ag.Transpiler(operators=Counting()).to_graph(f)(1) == -1
+    assert calls == [True]
+    closed = ag.Transpiler(passes=Pipeline()).to_graph(f)
+    assert closed(1) == -1 and "if_body" in closed.__code__.co_varnames + closed.__code__.co_cellvars
