@@ -123,7 +123,7 @@ class _Renaming:
             positions, first = of_closure(code, positions)
             first = self.leaving.get(code.co_name, first)
             lines = table(positions, first)
-        elif self.is_opened:
+        elif self.is_opened and not is_class:
             lines = without_hidden(code)
         consts: list[object] = []
         for const in code.co_consts:

@@ -7,6 +7,7 @@ closures and few calls, and a staged one is the operators' as ever.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Container, Set
 from typing import Any
 
@@ -31,6 +32,7 @@ ITEMS = "ag__items_"
 LEFT = "ag__left"
 MAX_NESTED = 3
 Closures = dict[str, gast.FunctionDef]
+Known = ChainMap[str, gast.FunctionDef]
 
 
 def opened(tree: gast.AST, added: Set[str]) -> gast.AST:
@@ -47,12 +49,12 @@ class _Opening:
         self.choices: set[gast.AST] = set()  # the statements that are made of an `if`
 
     def function(self, node: Any) -> gast.AST:
-        return _with(node, body=self.block(node.body, {}, 0))
+        return _with(node, body=self.block(node.body, ChainMap(), 0))
 
-    def block(self, statements: list[Any], known: Closures, depth: int) -> list[gast.AST]:
+    def block(self, statements: list[Any], known: Known, depth: int) -> list[gast.AST]:
         """Statements; `known` are the closures that are made by then, `depth` counts branches around."""
         out: list[gast.AST] = []
-        known = dict(known)
+        known = ChainMap({}, *known.maps)
         pending: Closures = {}
         sunk: set[str] = set()  # those among them that are made where an operator is called
         for statement in statements:
@@ -100,13 +102,13 @@ class _Opening:
             users = [pending.pop(name) for name in _mentioned(users, pending)]
         out += [closure for name, closure in closures if name not in pending]
 
-    def inside(self, statement: Any, known: Closures, depth: int) -> gast.AST:
+    def inside(self, statement: Any, known: Known, depth: int) -> gast.AST:
         """A statement that is no operator, with those that it holds opened."""
         kind = type(statement)
         if kind in FUNCTIONS:
             return self.function(statement)
         if kind is gast.ClassDef:
-            return _with(statement, body=[self.inside(s, {}, 0) for s in statement.body])
+            return _with(statement, body=[self.inside(s, ChainMap(), 0) for s in statement.body])
         changed: dict[str, Any] = {}
         for field in ("body", "orelse", "finalbody"):
             block = getattr(statement, field, None)
@@ -118,13 +120,13 @@ class _Opening:
                 changed[field] = [_with(part, body=self.block(part.body, known, depth)) for part in parts]
         return _with(statement, **changed) if changed else statement
 
-    def run(self, closure: gast.AST, known: Closures, depth: int) -> list[gast.AST]:
+    def run(self, closure: gast.AST, known: Known, depth: int) -> list[gast.AST]:
         """What a closure does, in its place."""
         if type(closure) is gast.Attribute:  # ag__.nothing
             return [gast.Pass()]
         return self.block(_own(known[closure.id]), known, depth)
 
-    def if_(self, statement: gast.Expr, known: Closures, pending: Closures, depth: int) -> gast.AST:
+    def if_(self, statement: gast.Expr, known: Known, pending: Closures, depth: int) -> gast.AST:
         call = statement.value
         test, body, orelse, *rest = call.args
         inner = depth + 1 if pending else depth
@@ -137,7 +139,7 @@ class _Opening:
             lambda value: [*pending.values(), operator("if_stmt", value, body, orelse, *rest)],
         )
 
-    def while_(self, statement: gast.Expr, known: Closures) -> list[gast.AST] | None:
+    def while_(self, statement: gast.Expr, known: Known) -> list[gast.AST] | None:
         call = statement.value
         test, body, *rest = call.args
         found = known.get(test.id)
@@ -153,7 +155,7 @@ class _Opening:
         )
         return [at(gast.While(gast.Constant(True, None), [inner], []), _hidden(statement))]
 
-    def for_(self, statement: gast.Expr, known: Closures) -> list[gast.AST] | None:
+    def for_(self, statement: gast.Expr, known: Known) -> list[gast.AST] | None:
         call = statement.value
         _, until, body, *rest = call.args
         found = known.get(body.id)
@@ -271,6 +273,8 @@ def _is_flag(node: gast.AST) -> bool:
 def _hidden(place: Any) -> gast.AST:
     """A place on the line of another, without columns, for which the loader leaves the line out as well."""
     made = gast.Pass()
+    if not hasattr(place, "lineno"):
+        return made
     made.lineno = made.end_lineno = place.lineno
     made.col_offset = made.end_col_offset = -1
     return made
@@ -307,7 +311,8 @@ def _attribute(name: str) -> gast.AST:
 
 def _with(node: gast.AST, **changed: Any) -> gast.AST:
     """A node like another, but for some fields."""
-    made = type(node).__new__(type(node))
+    kind: Any = type(node)
+    made: gast.AST = kind.__new__(kind)
     made.__dict__.update(node.__dict__, **changed)
     return made
 
