@@ -46,6 +46,7 @@ class _Opening:
     def __init__(self, added: Set[str]):
         self.added = added
         self.loops = 0  # around what is opened
+        self.nested = 0  # choices around an expression
         self.choices: set[gast.AST] = set()  # the statements that are made of an `if`
 
     def function(self, node: Any) -> gast.AST:
@@ -220,12 +221,18 @@ class _Opening:
             return node
         name = operator_name(node)
         if name in _CHOICES:
-            return self.choice(name, node)
+            if self.nested == MAX_NESTED:
+                return node
+            self.nested += 1
+            made = self.choice(name, node)
+            self.nested -= 1
+            return made
         changed: dict[str, Any] = {}
+        made: Any
         for field in node._fields:
             value = getattr(node, field, None)
             if isinstance(value, gast.expr):
-                made: Any = self.expression(value)
+                made = self.expression(value)
                 if made is not value:
                     changed[field] = made
             elif isinstance(value, list):
