@@ -224,9 +224,9 @@ class _Opening:
             if self.nested == MAX_NESTED:
                 return node
             self.nested += 1
-            made = self.choice(name, node)
+            chosen = self.choice(name, node)
             self.nested -= 1
-            return made
+            return chosen
         changed: dict[str, Any] = {}
         made: Any
         for field in node._fields:

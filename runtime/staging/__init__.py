@@ -10,14 +10,13 @@ value is an error with a row for each such variable.
 The modules are loaded when a backend is registered, or at the first use: plain code needs none of them.
 """
 
-import importlib
 from typing import Any
 
 from ..active import ACTIVE
 
 _HOMES = {
-    ".conditions": ("if_exp", "if_stmt"),
-    ".expressions": (
+    "conditions": ("if_exp", "if_stmt"),
+    "expressions": (
         "assert_stmt",
         "bound",
         "bound_parts",
@@ -36,21 +35,24 @@ _HOMES = {
         "refuse_text",
         "tells_raises",
     ),
-    ".loops": ("for_stmt", "while_stmt"),
-    "..side_effects": ("notice",),
-    ".options": ("fewer",),
-    ".refused": ("not_dropped",),
-    ".statement": ("AlwaysRaises",),
-    ".unrolled": ("finish_unrolled",),
+    "loops": ("for_stmt", "while_stmt"),
+    "side_effects": ("notice",),
+    "options": ("fewer",),
+    "refused": ("not_dropped",),
+    "statement": ("AlwaysRaises",),
+    "unrolled": ("finish_unrolled",),
 }
 __all__ = ["ACTIVE", "load", *sorted(name for names in _HOMES.values() for name in names)]  # noqa: PLE0604
 
 
 def load() -> None:
-    """Have every name here from its module."""
-    for home, names in _HOMES.items():
-        module = importlib.import_module(home, __name__)
-        globals().update({name: getattr(module, name) for name in names})
+    """Have every name here from its module. Tools that gather the modules of a program see these imports."""
+    from .. import side_effects  # noqa: PLC0415
+    from . import conditions, expressions, loops, options, refused, statement, unrolled  # noqa: PLC0415
+
+    for home in (side_effects, conditions, expressions, loops, options, refused, statement, unrolled):
+        names = _HOMES[home.__name__.rpartition(".")[2]]
+        globals().update({name: getattr(home, name) for name in names})
 
 
 def __getattr__(name: str) -> Any:
