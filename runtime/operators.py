@@ -11,7 +11,7 @@ from typing import Any
 
 from . import staging
 from .active import active
-from .backends import BACKENDS
+from .backends import BACKENDS, is_used
 from .errors import MissingValueError, UnsupportedPlaceError
 from .refusals import reason_of
 from .tracebacks import without_own_frame
@@ -99,7 +99,7 @@ def not_(a: Any) -> Any:
 def in_(item: Any, container: Any) -> Any:
     """`item in container`"""
     try:
-        found = staging.contains(item, container)
+        found = staging.contains(item, container) if is_used() else None
         return item in container if found is None else found
     except BaseException as error:
         without_own_frame(error)
@@ -109,7 +109,7 @@ def in_(item: Any, container: Any) -> Any:
 def not_in(item: Any, container: Any) -> Any:
     """`item not in container`"""
     try:
-        found = staging.contains(item, container)
+        found = staging.contains(item, container) if is_used() else None
         return item not in container if found is None else not_(found)
     except BaseException as error:
         without_own_frame(error)
@@ -131,7 +131,7 @@ def list_comp(iterated: Iterable[Any], comprehension: Callable[[Iterable[Any]], 
         backend = BACKENDS[type(iterated)]
         if backend is not None and backend.is_staged(iterated):
             return staging.list_comp(backend, iterated, comprehension)
-        if staging.is_active():
+        if staging.ACTIVE and staging.is_active():
             return staging.plain_comp(iterated, comprehension)
         return comprehension(iterated)
     except BaseException as error:
@@ -205,7 +205,9 @@ def assert_stmt(test: Any, msg: Callable[[], Any] | None) -> None:
         elif not test:
             raise AssertionError if msg is None else AssertionError(msg())
     except BaseException as error:
-        if not staging.tells_raises():  # by this frame a trace knows what an `assert` raised
+        if not (
+            staging.ACTIVE and staging.tells_raises()
+        ):  # by this frame a trace knows what an `assert` raised
             without_own_frame(error)
         raise
 
@@ -214,7 +216,7 @@ def get_item(target: Any, key: Any) -> Any:
     """`target[key]`"""
     try:
         kind = type(key)
-        if kind is int or kind is str or not staging.has_staged(key):
+        if kind is int or kind is str or not is_used() or not staging.has_staged(key):
             return target[key]
         return staging.get_item(target, key)
     except BaseException as error:
@@ -225,7 +227,7 @@ def get_item(target: Any, key: Any) -> Any:
 def set_item(target: Any, key: Any, value: Any) -> Any:
     """`target[key] = value`; the target that has the value."""
     try:
-        backend = staging.owner_of_item(target, key, value)
+        backend = staging.owner_of_item(target, key, value) if is_used() else None
         if backend is not None:
             made = backend.set_item(target, key, value)
             return made if made is target else staging.not_dropped(made, target, backend)

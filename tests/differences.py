@@ -6,9 +6,7 @@ import sys
 
 DIFFERENCES = {
     "temporaries_are_dropped": "a value that is written to an item is kept under a name until the call ends",
-    "loop_closed_in_time": "a generator in a `for` is closed when the operator's frame goes",
     "truth_is_asked_once": "an object is asked for its truth by `and` and by the `if` around it",
-    "deep_recursion": "a level of recursion takes three frames",
     "shadowed_super": "a variable called `super` is taken for the builtin",
     "condition_of_an_unhashable_class": "types are looked up in a dict",
     "private_names": "a private function in a method is called by its mangled name",

@@ -258,6 +258,13 @@ def entered() -> Iterator[None]:
         yield
 
 
+def is_used() -> bool:
+    """Whether there is a backend: else no value is staged."""
+    if not _backends and len(sys.modules) != _searched:
+        load_backends()
+    return bool(_backends)
+
+
 def is_staging() -> bool:
     """Whether any backend is building a graph right now."""
     for ask in COMPILING:
