@@ -201,7 +201,8 @@ def _file(text: str, code: types.CodeType) -> _File:
     with _lock:
         file = _files.get(key)
         if file is None:
-            for old in [k for k in _files if k[0] == filename] or list(_files)[: len(_files) - MAX_FILES]:
+            surplus = list(_files)[: max(0, len(_files) - MAX_FILES + 1)]
+            for old in [k for k in _files if k[0] == filename] or surplus:
                 del _files[old]
                 if old[0] != filename:
                     forget(old[0])

@@ -48,27 +48,29 @@ def texts_of(function: types.FunctionType) -> Iterator[str]:
         yield from _timed()
 
 
-_brought: set[str] = set()
-"""The files whose lines are in `linecache` on our account."""
+_brought: dict[str, Any] = {}
+"""What is in `linecache` on our account, by the names of files."""
 
 
 def forget(filename: str) -> None:
     """Let go of the lines of a file that nobody else has asked for."""
-    if filename in _brought:
-        _brought.discard(filename)
-        linecache.cache.pop(filename, None)
+    brought = _brought.pop(filename, None)
+    if brought is not None and linecache.cache.get(filename) is brought:
+        del linecache.cache[filename]
 
 
 def _kept(function: types.FunctionType, filename: str | None = None) -> str:
     """The text of a function's file, or of another one, as it is now; none where it cannot be read."""
     filename = filename or function.__code__.co_filename
-    if filename not in linecache.cache:
-        _brought.add(filename)
+    is_known = filename in linecache.cache
     try:
         linecache.checkcache(filename)
-        return "".join(linecache.getlines(filename, function.__globals__))
+        lines = linecache.getlines(filename, function.__globals__)
     except ValueError:  # no file can have such a name
         return ""
+    if not is_known and filename in linecache.cache:
+        _brought[filename] = linecache.cache[filename]
+    return "".join(lines)
 
 
 def _command() -> Iterator[str]:

@@ -96,6 +96,21 @@ class _Opening:
             for case in last.cases[:2]:
                 self.give_back(case.body, returned)
 
+    def go_on(self, block: list[gast.AST], place: gast.AST) -> None:
+        """Go on with the next round where a path ends, so that what interrupts it there finds a line."""
+        last: Any = block[-1]
+        if last in self.choices:
+            for case in last.cases:
+                self.go_on(case.body, last)
+        elif not isinstance(last, (gast.Return, gast.Raise, gast.Break, gast.Continue)):
+            where = last if hasattr(last, "lineno") else place
+            if (
+                isinstance(last, (gast.While, gast.Assign)) and last.col_offset < 0
+            ):  # of a loop that ends there
+                where = at(gast.Pass(), last)
+                where.col_offset, where.end_col_offset = 0, 1
+            block.append(at(gast.Continue(), where))
+
     def make(self, pending: Closures, users: list[gast.AST], out: list[gast.AST]) -> None:
         """Make the closures here that something refers to, by itself or by others."""
         closures = [*pending.items()]
@@ -147,13 +162,16 @@ class _Opening:
         if rest[-1].keys or found is None:
             return None
         [*_, returned] = _own(found)
+        run = self.run(body, known, 0)
+        self.go_on(run, statement)
         inner = self.match(
             statement,
             returned.value,
-            self.run(body, known, 0),
+            run,
             [gast.Break()],
-            lambda value: [operator("while_rest", value, test, body, *rest), gast.Break()],
+            lambda value: [operator("while_rest", value, test, body, *rest)],
         )
+        inner.cases[-1].body.append(gast.Break())
         return [at(gast.While(gast.Constant(True, None), [inner], []), _hidden(statement))]
 
     def for_(self, statement: gast.Expr, known: Known) -> list[gast.AST] | None:
@@ -178,9 +196,10 @@ class _Opening:
                     returned.value,
                     [gast.Pass()],
                     [gast.Break()],
-                    lambda value: [operator("for_rest", value, load(name), *call.args[1:-1]), gast.Break()],
+                    lambda value: [operator("for_rest", value, load(name), *call.args[1:-1])],
                 )
             )
+            run[-1].cases[-1].body.append(gast.Break())
             forget.append(at(assign(name, gast.Constant(None, None)), _hidden(statement)))
         return [at(gast.For(bind.targets[0], items, run, [], None), header(statement)), *forget]
 
@@ -199,7 +218,8 @@ class _Opening:
         head = shown = header(place)
         if _is_flag(subject):  # no test of the user's
             shown = _hidden(head)
-        rest = [at(gast.Expr(n) if isinstance(n, gast.expr) else n, head) for n in other(value)]
+        forget = assign(TEST, gast.Constant(None, None))
+        rest = [at(gast.Expr(n) if isinstance(n, gast.expr) else n, head) for n in [*other(value), forget]]
         cases = [
             gast.match_case(at(gast.MatchSingleton(True), shown), None, true),
             gast.match_case(at(gast.MatchSingleton(False), shown), None, false),

@@ -63,10 +63,11 @@ class Entries(dict[int, "Entry | None"]):
         self.seen.clear()
 
     def see(self, function: types.FunctionType, called: Callable[..., Any]) -> Callable[..., Any]:
-        """Find more quickly, the next time, what is called for a function."""
-        if len(self.seen) >= MAX_SEEN:
-            self.seen.clear()  # so that functions that a program drops are not kept
-        self.seen[function] = function.__code__, called
+        """Find more quickly, the next time, what is called for a function that its module holds."""
+        if function.__globals__.get(function.__name__) is function:
+            if len(self.seen) >= MAX_SEEN:
+                self.seen.clear()  # so that modules that a program drops are not kept
+            self.seen[function] = function.__code__, called
         return called
 
 

@@ -40,8 +40,15 @@ def and_(a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     """`a() and b()`"""
     try:
         left = a()
-        if left is True:
-            return b()
+        return b() if left is True else and_rest(left, b)
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
+def and_rest(left: Any, b: Callable[[], Any]) -> Any:
+    """`left and b()`"""
+    try:
         if left is False:
             return left
         backend = BACKENDS[type(left)]
@@ -53,22 +60,19 @@ def and_(a: Callable[[], Any], b: Callable[[], Any]) -> Any:
         raise
 
 
-def and_rest(left: Any, b: Callable[[], Any]) -> Any:
-    """`left and b()`"""
-    return and_(lambda: left, b)
-
-
-def or_rest(left: Any, b: Callable[[], Any]) -> Any:
-    """`left or b()`"""
-    return or_(lambda: left, b)
-
-
 def or_(a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     """`a() or b()`"""
     try:
         left = a()
-        if left is False:
-            return b()
+        return b() if left is False else or_rest(left, b)
+    except BaseException as error:
+        without_own_frame(error)
+        raise
+
+
+def or_rest(left: Any, b: Callable[[], Any]) -> Any:
+    """`left or b()`"""
+    try:
         if left is True:
             return left
         backend = BACKENDS[type(left)]

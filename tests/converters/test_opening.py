@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import dis
+import signal
 import sys
 import textwrap
+import time
 
 import gast
 import numpy as np
@@ -45,7 +47,7 @@ def test_a_branch_is_taken_where_it_stands():
                     def if_body():
         """)
     )
-    assert made.endswith("get_state, set_state, ('y',), 1)\n    return y")
+    assert made.endswith("get_state, set_state, ('y',), 1)\n            ag__test = None\n    return y")
 
 
 def test_a_return_is_made_at_once():
@@ -199,3 +201,80 @@ def test_operators_of_others_are_called_for_every_statement():
     assert calls == [True]
     closed = ag.Transpiler(passes=Pipeline()).to_graph(f)
     assert closed(1) == -1 and "if_body" in closed.__code__.co_varnames + closed.__code__.co_cellvars
+
+
+def halve(n):
+    steps = 0
+    while n > 1:
+        n = n / 2 if n % 3 else n + 1
+        steps += 1
+        if steps > 40:
+            n = 7
+    return steps
+
+
+def nested(n):
+    while n > 0:
+        for i in range(3):
+            n = n + i % 1
+        while n < 0:
+            n += 1
+    return n
+
+
+@pytest.mark.parametrize("f", [halve, nested])
+def test_what_interrupts_a_loop_finds_a_line(f):
+    """A signal is heard where a round ends, too."""
+    seen = set()
+
+    class StoppedError(Exception):
+        pass
+
+    def stop(_number, frame):
+        seen.add(frame.f_lineno)
+        if time.perf_counter() > end:
+            raise StoppedError
+
+    made = ag.to_graph(f)
+    end = time.perf_counter() + 0.3
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+    try:
+        with pytest.raises(StoppedError):
+            made(5)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert seen and None not in seen
+
+
+def test_no_frame_of_ours_where_a_truth_fails():
+    class Bad:
+        def __bool__(self):
+            raise ValueError("no truth")
+
+    def f(a, b):
+        return a and b, a or b
+
+    with pytest.raises(ValueError, match="no truth") as caught:
+        ag.to_graph(f)(Bad(), 1)
+    assert [entry.name for entry in caught.traceback[1:]] == ["f", "__bool__"]
+
+
+def test_a_condition_is_let_go_of_after_its_statement():
+    dropped = []
+
+    class Truth:
+        def __bool__(self):
+            return True
+
+        def __del__(self):
+            dropped.append("dropped")
+
+    def f():
+        if Truth():
+            dropped.append("branch")
+        dropped.append("after")
+
+    ag.to_graph(f)()
+    assert dropped == ["branch", "dropped", "after"]
