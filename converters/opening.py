@@ -16,7 +16,6 @@ import gast
 from .trees import (
     COMPREHENSIONS,
     FUNCTIONS,
-    OPERATORS,
     assign,
     at,
     children,
@@ -184,7 +183,7 @@ class _Opening:
         self.loops += 1
         run = self.block(statements, known, 0)
         self.loops -= 1
-        items: gast.AST = at(gast.Call(_attribute("for_items"), call.args, []), call)
+        items: gast.AST = at(operator("for_items", *call.args), call)
         forget: list[gast.AST] = []
         if type(until) is gast.Name:
             name = f"{ITEMS}{self.loops}"
@@ -330,10 +329,6 @@ _LOOPS = {"while_stmt": _Opening.while_, "for_stmt": _Opening.for_}
 def _own(closure: gast.FunctionDef) -> list[Any]:
     """The statements of a closure without its declarations."""
     return [s for s in closure.body if type(s) not in (gast.Nonlocal, gast.Global)]
-
-
-def _attribute(name: str) -> gast.AST:
-    return gast.Attribute(load(OPERATORS), name, gast.Load())
 
 
 def _with(node: gast.AST, **changed: Any) -> gast.AST:

@@ -109,16 +109,7 @@ def for_stmt(
             for item in iter_:
                 body(item)
         else:
-            _for_with_test(iter_, extra_test, body, get_state, set_state, symbol_names)
-    except BaseException as error:
-        without_own_frame(error)
-        raise
-
-
-def _for_with_test(iter_, extra_test, body, get_state, set_state, symbol_names):
-    try:
-        going = extra_test()
-        for_rest(going, iter(iter_), extra_test, body, get_state, set_state, symbol_names)
+            for_rest(extra_test(), iter(iter_), extra_test, body, get_state, set_state, symbol_names)
     except BaseException as error:
         without_own_frame(error)
         raise
