@@ -20,7 +20,6 @@ class Converted:
     operators: types.CellType
     shared: Callable[..., Any] | None = None
     globals: dict[str, Any] | None = None
-    tree: Any = field(default=None, repr=False)
     text: str | None = field(default=None, repr=False)
     """The text that was given for it, if one was."""
 

@@ -31,7 +31,7 @@ from autograph_rs.runtime.tracebacks import hide, without_own_frame
 
 from . import loader, source
 from .codes import around, codes_in, names_in, outlives
-from .depth import converting
+from .depth import big_trees, converting
 from .entries import Converted, Made, Texts, Thin
 from .known import Known, enlist, made_inside, origin
 from .maps import source_map
@@ -257,7 +257,7 @@ class Transpiler(Known):
 
     def _text(self, f: Any, source: str | None) -> tuple[ast.AST, str]:
         f, source = origin(f, checked_text(source), thin_code())
-        tree = self._shown(f, source).tree
+        _, tree = self._compiled(f, source)
         with converting(repr(f.__qualname__), lambda: code_place(f.__code__)):
             detached = loader.detached(tree)
             return detached, ast.unparse(detached)
@@ -344,13 +344,23 @@ class Transpiler(Known):
             found = self._texts.known(f.__code__, text)
             return found or self._texts.keep(f.__code__, self._convert(f, text))
 
-    def _shown(self, f: types.FunctionType, text: str | None) -> Converted:
-        """The entry of a function that is shown and not run: where calls leave it, they go on to do so."""
-        if self._texts.known(f.__code__, text) or self.policy.reason_to_leave(f) is None:
-            return self.entry(f, text)
-        return self._convert(f, text)
-
     def _convert(self, f: types.FunctionType, text: str | None) -> Converted:
+        with big_trees():  # which are let go of before it ends
+            code = self._compiled(f, text)[0]
+        for inner in codes_in(code):
+            self._entries.keep(inner, None)
+            self._converted.keep(inner, None)
+        entry = Converted(code, self._cell, text=text)
+        if f.__closure__ is None and f.__defaults__ is None and f.__kwdefaults__ is None:
+            entry.shared, entry.globals = entry.bind(f), f.__globals__
+            self._shared.append(entry)
+            if len(self._shared) > MAX_SHARED:
+                oldest = self._shared.popleft()  # what is shared keeps its module alive
+                oldest.shared = oldest.globals = None
+        return entry
+
+    def _compiled(self, f: types.FunctionType, text: str | None) -> tuple[types.CodeType, gast.AST]:
+        """The code that a function becomes, and the tree that it was compiled from."""
         started = now()
         found = source.find(f, text, trusted=made_inside(f))
         if any(source.OPERATORS in names_in(c) for c in codes_in(f.__code__)):
@@ -361,18 +371,8 @@ class Transpiler(Known):
                 converters.mangle(tree, found.class_name)
             generated = converters.convert_tree(tree, passes=self.pipeline.passes, verify=self._verifies)
             code = loader.compile_function(tree, f.__code__, generated, opens=self._opens)
-            for inner in codes_in(code):
-                self._entries.keep(inner, None)
-                self._converted.keep(inner, None)
         tell_conversion(f, tree, started)
-        entry = Converted(code, self._cell, tree=tree, text=text)
-        if f.__closure__ is None and f.__defaults__ is None and f.__kwdefaults__ is None:
-            entry.shared, entry.globals = entry.bind(f), f.__globals__
-            self._shared.append(entry)
-            if len(self._shared) > MAX_SHARED:
-                oldest = self._shared.popleft()  # what is shared keeps its module alive
-                oldest.shared = oldest.globals = None
-        return entry
+        return code, tree
 
     def _resolve(self, f: types.FunctionType) -> Entry | None:
         """What becomes of a function that converted code calls."""

@@ -41,6 +41,8 @@ from .returns import postpone_returns
 from .spelling import directive
 
 MAX_NESTING = 8
+_FLAT = (gast.Assign, gast.Expr, gast.AugAssign, gast.AnnAssign, gast.ClassDef, *FUNCTIONS)
+"""Statements without blocks, or whose blocks are scopes of their own."""
 
 
 @dataclass
@@ -150,22 +152,24 @@ class LowerJumps(Pass):
 
     def jumps_out_of(self, statement: gast.AST) -> list[str]:
         """The flags of the jumps that lead out of a statement to a lowered target."""
-        flags: list[str] = []
-
-        def visit(node: gast.AST, in_loop: bool) -> None:
-            if isinstance(node, gast.Return):
-                flags.append(self.returned)
-            elif isinstance(node, (gast.Break, gast.Continue)):
+        flags: dict[str, None] = {}
+        stack = [(statement, False)]
+        while stack:
+            node, in_loop = stack.pop()
+            kind = type(node)
+            if kind is gast.Return:
+                flags[self.returned] = None
+            elif kind is gast.Break or kind is gast.Continue:
                 if not in_loop:
-                    flags.append(self.flag_of(node))
-            elif not isinstance(node, (*FUNCTIONS, gast.ClassDef)):
-                for block in blocks(node):
-                    inside = in_loop or (isinstance(node, LOOPS) and block is node.body)
-                    for child in block:
-                        visit(child, inside)
-
-        visit(statement, False)
-        return [flag for flag in dict.fromkeys(flags) if flag]
+                    flags[self.flag_of(node)] = None
+            elif kind not in _FLAT:
+                inner = [
+                    (child, in_loop or (kind in LOOPS and block is node.body))
+                    for block in blocks(node)
+                    for child in block
+                ]
+                stack += reversed(inner)
+        return [flag for flag in flags if flag]
 
     def guarded(
         self, flags: list[str], rest: list[gast.AST], depth: int, tail: bool, place: gast.AST
@@ -342,23 +346,21 @@ def _without_unread(body: list[gast.AST], flags: set[str]) -> list[gast.AST]:
         if type(node) is gast.Name and type(node.ctx) is gast.Load:
             unread.discard(node.id)
         stack += children(node)
-    if not unread:
-        return body or [gast.Pass()]
+    return (_cleaned(body, unread) if unread else body) or [gast.Pass()]
 
-    def clean(block: list[gast.AST]) -> list[gast.AST]:
-        kept = []
-        for statement in block:
-            if isinstance(statement, gast.Assign):
-                target = statement.targets[0]
-                if isinstance(target, gast.Name) and target.id in unread:
-                    if statement.value.value is True:
-                        kept.append(at(gast.Pass(), statement))
-                    continue
-            elif not isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
-                for inner in blocks(statement):
-                    if inner:
-                        inner[:] = clean(inner) or [at(gast.Pass(), inner[0])]
-            kept.append(statement)
-        return kept
 
-    return clean(body) or [gast.Pass()]
+def _cleaned(block: list[gast.AST], unread: set[str]) -> list[gast.AST]:
+    kept = []
+    for statement in block:
+        if isinstance(statement, gast.Assign):
+            target = statement.targets[0]
+            if isinstance(target, gast.Name) and target.id in unread:
+                if statement.value.value is True:
+                    kept.append(at(gast.Pass(), statement))
+                continue
+        elif type(statement) not in _FLAT:
+            for inner in blocks(statement):
+                if inner:
+                    inner[:] = _cleaned(inner, unread) or [at(gast.Pass(), inner[0])]
+        kept.append(statement)
+    return kept

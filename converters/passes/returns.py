@@ -22,22 +22,30 @@ from ..trees import FUNCTIONS, LOOPS, at, blocks, header, is_endless, load
 
 def postpone_returns(function: gast.AST, facts: Facts, flag: Callable[[str], str]) -> dict[gast.AST, str]:
     """Replace the returns of such loops by `break`s; the flag that each of these sets."""
-    flags: dict[gast.AST, str] = {}
+    postponing = _Postponing(facts, flag)
+    postponing.block(function.body)
+    return postponing.flags
 
-    def visit(block: list[gast.AST]) -> None:
+
+class _Postponing:
+    def __init__(self, facts: Facts, flag: Callable[[str], str]):
+        self.facts, self.flag = facts, flag
+        self.flags: dict[gast.AST, str] = {}
+
+    def block(self, block: list[gast.AST]) -> None:
         for i in reversed(range(len(block))):
             statement = block[i]
             if isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
                 continue
             for inner in blocks(statement):
-                visit(inner)
-            if isinstance(statement, LOOPS) and statement not in facts.staying:
-                block[i + 1 : i + 1] = postpone(statement, block[i + 1 : i + 2])
+                self.block(inner)
+            if isinstance(statement, LOOPS) and statement not in self.facts.staying:
+                block[i + 1 : i + 1] = self.loop(statement, block[i + 1 : i + 2])
 
-    def postpone(loop: gast.AST, following: list[gast.AST]) -> list[gast.AST]:
+    def loop(self, loop: gast.AST, following: list[gast.AST]) -> list[gast.AST]:
         """What is to stand behind the loop instead of its returns."""
         found = list(_returns(loop.body))
-        if not found or not all(places and _is_lasting(r, loop, facts) for places, r in found):
+        if not found or not all(places and _is_lasting(r, loop, self.facts) for places, r in found):
             return []
         first = found[0][1]
         if any(gast.dump(r.value) != gast.dump(first.value) for _, r in found):
@@ -45,17 +53,14 @@ def postpone_returns(function: gast.AST, facts: Facts, flag: Callable[[str], str
         falls_through = not is_endless(loop) and completes(loop.orelse)
         is_only_end = not falls_through and not breaks(loop.body)
         is_repeated = not loop.orelse and gast.dump(first) in map(gast.dump, following)
-        name = flag("returned")
+        name = self.flag("returned")
         for places, made in found:
             jump = at(gast.Break(), made)
-            flags[jump] = name
+            self.flags[jump] = name
             places[places.index(made)] = jump
         if is_only_end:
             return [first]
         return [] if is_repeated else [at(gast.If(at(load(name), header(loop)), [first], []), header(loop))]
-
-    visit(function.body)
-    return flags
 
 
 def _returns(block: list[gast.AST]) -> Iterator[tuple[list[gast.AST], gast.AST]]:
