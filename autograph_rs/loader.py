@@ -118,11 +118,11 @@ class _Renaming:
         is_class = not code.co_flags & 0x2  # CO_NEWLOCALS
         first, lines = code.co_firstlineno, code.co_linetable
         if code.co_name in self.generated and not carried:
-            positions = list(code.co_positions())
-            carried = carries(code, positions)
-            positions, first = of_closure(code, positions)
-            first = self.leaving.get(code.co_name, first)
-            lines = table(positions, first)
+            carried = carries(code)
+            if not carried:
+                positions, first = of_closure(code, list(code.co_positions()))
+                first = self.leaving.get(code.co_name, first)
+                lines = table(positions, first)
         elif self.is_opened and not is_class:
             lines = without_hidden(code)
         consts: list[object] = []

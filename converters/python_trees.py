@@ -7,7 +7,8 @@ from typing import Any
 
 import gast
 
-_START = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
+Place = tuple[int, int, int, int]
+_START: Place = (1, 0, 1, 0)
 
 
 class _Kinds(dict[type, tuple[Any, tuple[str, ...], bool]]):
@@ -25,9 +26,11 @@ class _Kinds(dict[type, tuple[Any, tuple[str, ...], bool]]):
 
 
 _KINDS = _Kinds()
+_CONTEXTS = {kind: _KINDS[kind][0] for kind in (gast.Load, gast.Store, gast.Del)}
+_PLAIN = frozenset((str, int, type(None)))
 
 
-def python_tree(tree: gast.AST, above: dict[str, Any] = _START) -> Any:
+def python_tree(tree: gast.AST, place: Place = _START) -> Any:
     """A new tree, in which each node that says no place has that of what holds it.
 
     >>> ast.unparse(python_tree(gast.parse("x = f(y)[0]")))
@@ -36,7 +39,7 @@ def python_tree(tree: gast.AST, above: dict[str, Any] = _START) -> Any:
     own = tree.__dict__
     kind: Any = type(tree)
     fields: tuple[str, ...]
-    if kind is gast.Name and type(tree.ctx) is gast.Param:
+    if kind is gast.Name and type(own["ctx"]) is gast.Param:
         kind, fields, is_placed = ast.arg, ("annotation", "type_comment"), True
         made = ast.arg.__new__(ast.arg)
         made.arg = tree.id
@@ -47,18 +50,19 @@ def python_tree(tree: gast.AST, above: dict[str, Any] = _START) -> Any:
         made = kind.__new__(kind)  # `__init__` would look at every field again
     values = made.__dict__
     if is_placed:
-        line, column = own.get("lineno"), own.get("col_offset")
-        end_line, end_column = own.get("end_lineno"), own.get("end_col_offset")
-        values["lineno"] = above["lineno"] if line is None else line
-        values["col_offset"] = above["col_offset"] if column is None else column
-        values["end_lineno"] = above["end_lineno"] if end_line is None else end_line
-        values["end_col_offset"] = above["end_col_offset"] if end_column is None else end_column
-        above = values
+        line, get = own.get("lineno"), own.get
+        if line is not None:
+            line_end, column, end = place[2], place[1], place[3]
+            place = line, get("col_offset", column), get("end_lineno", line_end), get("end_col_offset", end)
+        values["lineno"], values["col_offset"], values["end_lineno"], values["end_col_offset"] = place
     for field in fields:
         value = own.get(field)
-        if type(value) is list:
-            value = [python_tree(item, above) if isinstance(item, gast.AST) else item for item in value]
-        elif isinstance(value, gast.AST):
-            value = value.id if kind is ast.ExceptHandler and field == "name" else python_tree(value, above)
+        kind_of_value: Any = type(value)
+        if kind_of_value is list:
+            value = [python_tree(item, place) if isinstance(item, gast.AST) else item for item in value]
+        elif kind_of_value in _CONTEXTS:
+            value = _CONTEXTS[kind_of_value]
+        elif kind_of_value not in _PLAIN and isinstance(value, gast.AST):
+            value = value.id if kind is ast.ExceptHandler and field == "name" else python_tree(value, place)
         values[field] = value
     return made

@@ -22,34 +22,51 @@ COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 SUSPENSIONS = (gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFor, gast.AsyncWith)
 
 
+LOAD, STORE = gast.Load(), gast.Store()
+
+
+def made(kind: Any, /, **fields: Any) -> Any:
+    """A node of some kind; its class would look at each field by itself."""
+    node = kind.__new__(kind)
+    node.__dict__ = fields
+    return node
+
+
 def load(name: str) -> gast.Name:
-    return gast.Name(name, gast.Load(), None, None)
+    return made(gast.Name, id=name, ctx=LOAD, annotation=None, type_comment=None)
 
 
 def store(name: str) -> gast.Name:
-    return gast.Name(name, gast.Store(), None, None)
+    return made(gast.Name, id=name, ctx=STORE, annotation=None, type_comment=None)
 
 
 def constant(value: Any) -> gast.Constant:
-    return gast.Constant(value, None)
+    return made(gast.Constant, value=value, kind=None)
+
+
+def attribute(value: gast.AST, name: str) -> gast.Attribute:
+    return made(gast.Attribute, value=value, attr=name, ctx=LOAD)
 
 
 def assign(name: str, value: gast.AST) -> gast.Assign:
-    return gast.Assign([store(name)], value, None)
+    return made(gast.Assign, targets=[store(name)], value=value, type_comment=None)
 
 
 def arguments(*names: str) -> gast.arguments:
     params = [gast.Name(name, gast.Param(), None, None) for name in names]
-    return gast.arguments(params, [], None, [], [], None, [])
+    return made(
+        gast.arguments,
+        args=params, posonlyargs=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[],
+    )  # fmt: skip
 
 
 def lambda_(body: gast.AST, *parameters: str) -> gast.Lambda:
-    return gast.Lambda(arguments(*parameters), body)
+    return made(gast.Lambda, args=arguments(*parameters), body=body)
 
 
 def operator(name: str, *args: gast.AST) -> gast.Call:
     """`ag__.name(*args)`"""
-    return gast.Call(gast.Attribute(load(OPERATORS), name, gast.Load()), list(args), [])
+    return made(gast.Call, func=attribute(load(OPERATORS), name), args=list(args), keywords=[])
 
 
 def operator_name(node: gast.AST) -> str | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dis
 import itertools
+import re
 import types
 from collections.abc import Iterable
 from typing import Any
@@ -21,6 +22,7 @@ from .closures import FILE, stem
 Position = tuple[int | None, int | None, int | None, int | None]
 
 NOWHERE: Position = (None, None, None, None)
+_WITHOUT_COLUMNS = re.compile(b"[\xe8-\xef]")  # how an entry of the table begins that has only a line
 _STORES = frozenset(dis.opmap[name] for name in ("STORE_DEREF", "STORE_GLOBAL"))
 _RETURNS = frozenset(dis.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in dis.opmap)
 _RESUME, _LOAD_CONST, _LOAD_FAST = (dis.opmap[name] for name in ("RESUME", "LOAD_CONST", "LOAD_FAST"))
@@ -55,6 +57,8 @@ def table(positions: Iterable[Any], first: int) -> bytes:
 
 def without_hidden(code: types.CodeType) -> bytes:
     """The table of a function in which operators are opened: what has no columns is no step of the user's."""
+    if not _WITHOUT_COLUMNS.search(code.co_linetable):
+        return code.co_linetable
     positions: list[Any] = list(code.co_positions())
     start = code.co_code[::2].index(_RESUME) + 1
     own = positions[start:]
@@ -89,15 +93,20 @@ def of_closure(code: types.CodeType, positions: list[Position]) -> tuple[list[Po
     return [(first, first, None, None)] * start + body, first
 
 
-def carries(code: types.CodeType, positions: list[Position]) -> bool:
+def is_accessor(code: types.CodeType) -> bool:
+    """Whether a closure gets or sets state."""
+    return stem(code.co_name) in ("get_state", "set_state")
+
+
+def carries(code: types.CodeType) -> bool:
     """Whether a closure has nothing of the user's: it gets or sets state, or tests flags.
 
     A test of flags has one position, as the converter gave it; with columns, a user's test has others.
     """
-    kind = stem(code.co_name)
-    own = positions[code.co_code[::2].index(_RESUME) + 1 :]
-    is_flags = kind == "loop_test" and own[0][2] is not None and len(set(own)) == 1
-    return is_flags or kind in ("get_state", "set_state")
+    if stem(code.co_name) != "loop_test":
+        return is_accessor(code)
+    own = [*code.co_positions()][code.co_code[::2].index(_RESUME) + 1 :]
+    return own[0][2] is not None and len(set(own)) == 1
 
 
 def carrier(code: types.CodeType, holder: types.CodeType, name: str) -> types.CodeType:

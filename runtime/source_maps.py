@@ -16,7 +16,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .line_tables import Position, carrier, carries, of_closure, table
+from .line_tables import Position, carrier, is_accessor, of_closure, table
 from .tracebacks import user_stacklevel
 
 SUFFIX = ".map"
@@ -188,7 +188,7 @@ def relocated(
     positions: list[Position] = [(row, row, None, None) for row in rows]
     first = made.original(code.co_firstlineno)[1]
     if code.co_name in made.added:
-        carried = carried or carries(code, positions)
+        carried = carried or is_accessor(code)
         positions, first = of_closure(code, positions)
     consts = (
         relocated(const, made, (name, qualname, code.co_qualname), carried=carried)

@@ -19,6 +19,7 @@ from autograph_rs.converters.places import Span
 from autograph_rs.converters.trees import (
     FUNCTIONS,
     at,
+    attribute,
     blocks,
     constant,
     docstring_length,
@@ -269,7 +270,7 @@ def _is_print(function: gast.AST) -> bool:
 
 def _note(number: int, method: str, *values: gast.AST) -> gast.Call:
     """`ag__.at(number).method(*values)`"""
-    place = gast.Attribute(operator("at", constant(number)), method, gast.Load())
+    place = attribute(operator("at", constant(number)), method)
     return gast.Call(place, [*values], [])
 
 

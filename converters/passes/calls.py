@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import gast
 
-from ..trees import at, header, operator, operator_name
+from ..trees import LOAD, at, header, operator, operator_name
 from .expressions import Rewriter
 
 NATIVE = frozenset(("super", "locals", "globals", "vars", "dir", "eval", "exec", "issubclass"))
@@ -32,7 +32,7 @@ class Calls(Rewriter):
     def call(self, node: gast.Call) -> gast.AST:
         func = node.func
         if isinstance(func, gast.Name) and func.id in ("locals", "vars", "dir") and not node.args:
-            return operator("visible", node, gast.Tuple([], gast.Load()))
+            return operator("visible", node, gast.Tuple([], LOAD))
         if operator_name(node) or (isinstance(func, gast.Name) and func.id in NATIVE):
             return node
         if operator_name(func) == "callee":

@@ -20,9 +20,12 @@ from ..analysis.cfg import COMPOUND, for_parts
 from ..analysis.facts import Names
 from ..trees import (
     FUNCTIONS,
+    LOAD,
     LOOPS,
     OPERATORS,
+    STORE,
     at,
+    attribute,
     blocks,
     children,
     constant,
@@ -215,7 +218,7 @@ class ControlFlow(Pass):
         inside = replace(place, in_closure=True)
         test = self.read(statement.test, place)
         body = self.body("if_body", statement.body, inside, defs, statement)
-        orelse = gast.Attribute(load(OPERATORS), "nothing", gast.Load())
+        orelse = attribute(load(OPERATORS), "nothing")
         if statement.orelse:
             orelse = self.body("else_body", statement.orelse, inside, defs, statement)
         get_state, set_state = self.accessors(state, place, defs, statement)
@@ -313,8 +316,8 @@ class ControlFlow(Pass):
     ) -> tuple[gast.AST, gast.AST]:
         """`get_state` and `set_state`, shared by statements of one place with one state."""
         if not state.symbols:
-            get_nothing = gast.Attribute(load(OPERATORS), "get_nothing", gast.Load())
-            return get_nothing, gast.Attribute(load(OPERATORS), "set_nothing", gast.Load())
+            get_nothing = attribute(load(OPERATORS), "get_nothing")
+            return get_nothing, attribute(load(OPERATORS), "set_nothing")
         if state not in place.states:
             if place.sink is None:
                 place.states.clear()  # the names of the latest are enough to keep
@@ -325,7 +328,7 @@ class ControlFlow(Pass):
     def new_accessors(self, state: State, defs: list[gast.AST], origin: gast.AST) -> tuple[str, str]:
         names = self.context.function_name("get_state"), self.context.function_name("set_state")
         values = [self.state_value(symbol, state) for symbol in state.symbols]
-        defs.append(closure(origin, names[0], [gast.Return(gast.Tuple(values, gast.Load()))]))
+        defs.append(closure(origin, names[0], [gast.Return(gast.Tuple(values, LOAD))]))
         parameter = self.context.namer.parameter("values")
         variables = {symbol for symbol in state.symbols if "." not in symbol}
         self.bound_inside |= variables - self.global_names
@@ -334,11 +337,11 @@ class ControlFlow(Pass):
             name = symbol
             if symbol not in variables:
                 name = self.context.namer.fresh(symbol.replace(".", "_"))
-                base, _, attribute = symbol.rpartition(".")
-                call = operator("set_attr", dotted(base), constant(attribute), load(name))
+                base, _, last = symbol.rpartition(".")
+                call = operator("set_attr", dotted(base), constant(last), load(name))
                 restored.append(gast.Expr(call))
             targets.append(store(name))
-        unpacked = gast.Assign([gast.Tuple(targets, gast.Store())], load(parameter), None)
+        unpacked = gast.Assign([gast.Tuple(targets, STORE)], load(parameter), None)
         declarations = scope_declarations(variables - self.global_names, variables & self.global_names)
         defs.append(closure(origin, names[1], [*declarations, unpacked, *restored], parameter))
         return names

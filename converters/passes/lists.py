@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import gast
 
-from ..trees import assign, at, constant, load, operator, operator_name, store
+from ..trees import LOAD, assign, at, constant, load, operator, operator_name, store
 from .expressions import Rewriter
 
 
@@ -43,7 +43,7 @@ class Lists(Rewriter):
         """The variable holds the pair until both parts are where they belong."""
         popped = operator("list_pop", load(name), *(node.args or [constant(None)]))
         pair, rest = gast.NamedExpr(store(name), popped), gast.NamedExpr(store(name), _part(load(name), 0))
-        return _part(gast.Tuple([_part(pair, 1), rest], gast.Load()), 0)
+        return _part(gast.Tuple([_part(pair, 1), rest], LOAD), 0)
 
     def statement(self, node: gast.Expr) -> list[gast.AST]:
         call = node.value
@@ -71,7 +71,7 @@ class Lists(Rewriter):
 
 
 def _part(pair: gast.AST, place: int) -> gast.Subscript:
-    return gast.Subscript(pair, constant(place), gast.Load())
+    return gast.Subscript(pair, constant(place), LOAD)
 
 
 def _function(node: gast.Call) -> gast.AST:

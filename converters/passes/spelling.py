@@ -8,7 +8,7 @@ from collections.abc import Set
 import gast
 
 from ..python_trees import python_tree
-from ..trees import at, constant, function, header, lambda_, load, operator, operator_name
+from ..trees import LOAD, at, attribute, constant, function, header, lambda_, load, operator, operator_name
 
 DIRECTIVE = "set_loop_options"
 
@@ -40,14 +40,14 @@ def checked_name(name: str, in_closure: bool) -> gast.AST:
 
 
 def strings(names: tuple[str, ...]) -> gast.AST:
-    return gast.Tuple([constant(name) for name in names], gast.Load())
+    return gast.Tuple([constant(name) for name in names], LOAD)
 
 
 def dotted(text: str) -> gast.AST:
     first, *rest = text.split(".")
     node: gast.AST = load(first)
-    for attribute in rest:
-        node = gast.Attribute(node, attribute, gast.Load())
+    for name in rest:
+        node = attribute(node, name)
     return node
 
 

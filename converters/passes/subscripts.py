@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gast
 
-from ..trees import assign, at, constant, load, operator, store
+from ..trees import LOAD, STORE, assign, at, attribute, constant, load, operator, store
 from .expressions import Rewriter
 
 
@@ -75,9 +75,9 @@ class Subscripts(Rewriter):
         """A target in which the first item, and all that comes after it, has a name; `later` fills them."""
         if isinstance(target, (gast.Tuple, gast.List)):
             elements = [self.unpacked(element, later, place) for element in target.elts]
-            return at(type(target)(elements, gast.Store()), target)
+            return at(type(target)(elements, STORE), target)
         if isinstance(target, gast.Starred):
-            return at(gast.Starred(self.unpacked(target.value, later, place), gast.Store()), target)
+            return at(gast.Starred(self.unpacked(target.value, later, place), STORE), target)
         if not later and not isinstance(target, gast.Subscript):
             return target
         name = self.walk.context.namer.fresh("value")
@@ -109,9 +109,7 @@ class Subscripts(Rewriter):
         base = self.once(target.value, "base", before, node, always=always)
         key = self.once(_key(target.slice), "key", before, node, always=not simple)
         item = self.walk.context.namer.fresh("element")
-        read = (
-            gast.Subscript(base, key, gast.Load()) if _is_constant(key) else operator("get_item", base, key)
-        )
+        read = gast.Subscript(base, key, LOAD) if _is_constant(key) else operator("get_item", base, key)
         before.append(at(assign(item, at(read, target)), node))
         before.append(at(gast.AugAssign(store(item), node.op, node.value), node))
         return [*before, *self.set_item(node, target.value, _copy(base), _copy(key), load(item))]
@@ -151,9 +149,9 @@ def _key(node: gast.AST) -> gast.AST:
     """A subscript's index as an expression of its own."""
     if isinstance(node, gast.Slice):
         bounds = [b if b is not None else constant(None) for b in (node.lower, node.upper, node.step)]
-        return at(gast.Call(gast.Attribute(load("ag__"), "slice", gast.Load()), bounds, []), node)
+        return at(gast.Call(attribute(load("ag__"), "slice"), bounds, []), node)
     if isinstance(node, gast.Tuple):
-        return at(gast.Tuple([_key(element) for element in node.elts], gast.Load()), node)
+        return at(gast.Tuple([_key(element) for element in node.elts], LOAD), node)
     return node
 
 
