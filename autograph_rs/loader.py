@@ -12,7 +12,7 @@ import ast
 import sys
 import types
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import gast
@@ -27,6 +27,7 @@ from .source import ANNOTATIONS, OPERATORS, FunctionNode, first_line
 
 _FACTORY = "ag__factory"
 _ALIKE_COLLIDE = sys.version_info < (3, 12)  # functions that differ in their instructions have one hash
+_LONG = 2000  # bytes of code of which so many functions may be made that it takes Python long to compare them
 _ITERABLE_COROUTINE = 0x100  # what `types.coroutine` makes of a generator function
 
 
@@ -56,8 +57,8 @@ def to_module(tree: FunctionNode, free: tuple[str, ...]) -> ast.Module:
 
 def compile_function(
     tree: gast.AST, original: types.CodeType, generated: Set[str], *, opens: bool = False
-) -> types.CodeType:
-    """The code of a converted function, named as the original is.
+) -> tuple[types.CodeType, list[types.CodeType]]:
+    """The code of a converted function, named as the original is, and the codes of all functions in it.
 
     Args:
         tree: the converted function.
@@ -73,7 +74,8 @@ def compile_function(
         arcs.run(node)
         generated, leaving = generated | arcs.added, arcs.exits
     node.lineno = first_line(tree)
-    if _ALIKE_COLLIDE and generated and not isinstance(node, ast.Lambda):
+    told_apart = _ALIKE_COLLIDE and len(original.co_code) > _LONG and not isinstance(node, ast.Lambda)
+    if told_apart:
         _tell_apart(node, generated)
     made, flags = to_module(node, original.co_freevars), original.co_flags & ANNOTATIONS
     module = compile(made, original.co_filename, "exec", flags=flags, dont_inherit=True)
@@ -81,7 +83,8 @@ def compile_function(
     name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
     [code] = [c for c in _codes(factory) if c.co_name == name][-1:]
     code = code.replace(co_flags=code.co_flags | original.co_flags & _ITERABLE_COROUTINE)
-    return _Renaming(code.co_qualname, original, generated, is_opened, leaving)(code)
+    renaming = _Renaming(code.co_qualname, original, generated, is_opened, told_apart, leaving)
+    return renaming(code), renaming.functions
 
 
 def _tell_apart(function: ast.AST, generated: Set[str]) -> None:
@@ -110,8 +113,11 @@ class _Renaming:
     original: types.CodeType
     generated: Set[str]
     is_opened: bool
+    told_apart: bool
     leaving: Mapping[str, int]
     """Of those after which the function ends, the first line of the function."""
+    functions: list[types.CodeType] = field(default_factory=list)
+    """What has been renamed and is no added function, nor in one that only carries state."""
 
     def __call__(self, code: types.CodeType, *, carried: bool = False) -> types.CodeType:
         name, qualname = self.names(code)
@@ -129,7 +135,7 @@ class _Renaming:
         for const in code.co_consts:
             if isinstance(const, types.CodeType):
                 consts.append(self(const, carried=carried))
-            elif _ALIKE_COLLIDE and not consts and code.co_name in self.generated:
+            elif self.told_apart and not consts and code.co_name in self.generated:
                 consts.append(None)
             else:
                 consts.append(qualname if is_class and const == code.co_qualname else const)
@@ -137,7 +143,11 @@ class _Renaming:
             co_name=name, co_qualname=qualname, co_consts=tuple(consts),
             co_firstlineno=first, co_linetable=lines,
         )  # fmt: skip
-        return carrier(made, self.original, f"{name}.{code.co_name}") if carried else made
+        if carried:
+            return carrier(made, self.original, f"{name}.{code.co_name}")
+        if code.co_name not in self.generated:
+            self.functions.append(made)
+        return made
 
     def names(self, code: types.CodeType) -> tuple[str, str]:
         full, original = code.co_qualname, self.original

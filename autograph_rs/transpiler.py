@@ -257,7 +257,7 @@ class Transpiler(Known):
 
     def _text(self, f: Any, source: str | None) -> tuple[ast.AST, str]:
         f, source = origin(f, checked_text(source), thin_code())
-        _, tree = self._compiled(f, source)
+        *_, tree = self._compiled(f, source)
         with converting(repr(f.__qualname__), lambda: code_place(f.__code__)):
             detached = loader.detached(tree)
             return detached, ast.unparse(detached)
@@ -346,8 +346,8 @@ class Transpiler(Known):
 
     def _convert(self, f: types.FunctionType, text: str | None) -> Converted:
         with big_trees():  # which are let go of before it ends
-            code = self._compiled(f, text)[0]
-        for inner in codes_in(code):
+            code, functions = self._compiled(f, text)[:2]
+        for inner in functions:
             self._entries.keep(inner, None)
             self._converted.keep(inner, None)
         entry = Converted(code, self._cell, text=text)
@@ -359,8 +359,10 @@ class Transpiler(Known):
                 oldest.shared = oldest.globals = None
         return entry
 
-    def _compiled(self, f: types.FunctionType, text: str | None) -> tuple[types.CodeType, gast.AST]:
-        """The code that a function becomes, and the tree that it was compiled from."""
+    def _compiled(
+        self, f: types.FunctionType, text: str | None
+    ) -> tuple[types.CodeType, list[types.CodeType], gast.AST]:
+        """The code that a function becomes, the functions in it, and the tree that it was compiled from."""
         started = now()
         found = source.find(f, text, trusted=made_inside(f))
         if any(source.OPERATORS in names_in(c) for c in codes_in(f.__code__)):
@@ -370,9 +372,9 @@ class Transpiler(Known):
             if found.class_name is not None:
                 converters.mangle(tree, found.class_name)
             generated = converters.convert_tree(tree, passes=self.pipeline.passes, verify=self._verifies)
-            code = loader.compile_function(tree, f.__code__, generated, opens=self._opens)
+            code, functions = loader.compile_function(tree, f.__code__, generated, opens=self._opens)
         tell_conversion(f, tree, started)
-        return code, tree
+        return code, functions, tree
 
     def _resolve(self, f: types.FunctionType) -> Entry | None:
         """What becomes of a function that converted code calls."""
