@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import gast
 
-from .names import Namer, names_in
+from .analysis import may_anchor
+from .names import Namer, survey
 from .passes import FEATURES, PIPELINE, Context, Lists, Operators, Pass, Rewriter, mangle
 from .pipeline import Pipeline, PipelineError
 from .python_trees import python_tree
-from .trees import nested_functions
 
 OPERATORS_VERSION = 2
 """The version of the generated form and of the operators that it calls: that of `docs/operators.md`."""
@@ -34,13 +34,12 @@ def convert_tree(
     Raises:
         PassError: a pass left what it promised to remove, or made a tree that does not compile.
     """
-    taken = names_in(tree)
-    functions = nested_functions(tree)
-    if isinstance(tree, (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)):
-        functions.append(tree)
+    found = survey(tree)
+    functions = [*found.functions, tree] if type(tree) is gast.Lambda else found.functions
+    anchors = may_anchor(found)
     added: set[str] = set()
     for function in functions:
-        context = Context(Namer(taken))
+        context = Context(Namer(found.names), may_anchor=anchors)
         for kind in passes:
             step = kind(context)
             _run(step, function, verify=verify)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
+from dataclasses import dataclass
 
 import gast
+
+from .trees import FUNCTIONS
 
 
 class Namer:
@@ -67,22 +70,36 @@ class Namer:
         self._live.update(dict.fromkeys(keep))
 
 
-def names_in(tree: gast.AST) -> set[str]:
-    """Every name that stands in a tree in any role, so that a new one can keep clear of it."""
-    found: set[str] = set()
+@dataclass(frozen=True)
+class Survey:
+    """What a tree holds: names in any role, each `def`, the innermost first, and the kinds of its nodes."""
+
+    names: set[str]
+    functions: list[gast.AST]
+    kinds: set[type]
+
+
+def survey(tree: gast.AST) -> Survey:
+    names: set[str] = set()
+    kinds: set[type] = set()
+    functions: list[gast.AST] = []
     stack = [tree]
     while stack:
         node = stack.pop()
-        for field in node._fields:
-            value = getattr(node, field, None)
-            if isinstance(value, str):
-                found.add(value)
-            elif isinstance(value, list):
+        kind = type(node)
+        kinds.add(kind)
+        if kind in FUNCTIONS:
+            functions.append(node)
+        for value in node.__dict__.values():
+            kind = type(value)
+            if kind is str:
+                names.add(value)
+            elif kind is list:
                 for item in value:
                     if isinstance(item, gast.AST):
                         stack.append(item)
                     elif isinstance(item, str):
-                        found.add(item)
-            elif isinstance(value, gast.AST):
+                        names.add(item)
+            elif kind is not int and isinstance(value, gast.AST):
                 stack.append(value)
-    return found
+    return Survey(names, functions[::-1], kinds)

@@ -207,18 +207,6 @@ def contains(
     return any(kinds(node) for node in within(roots))
 
 
-def nested_functions(root: gast.AST) -> list[gast.AST]:
-    """Every function and lambda-free `def` below `root`, innermost first, `root` itself left out."""
-    found: list[gast.AST] = []
-    stack = list(children(root))
-    while stack:
-        node = stack.pop()
-        if isinstance(node, FUNCTIONS):
-            found.append(node)
-        stack.extend(children(node))
-    return found[::-1]
-
-
 def docstring_length(body: list[gast.AST]) -> int:
     """1 where a body opens with a docstring, else 0."""
     first = body[0] if body else None

@@ -2,7 +2,7 @@
 
 from .activity import Activity, activity, declarations, dotted
 from .completion import breaks, completes
-from .facts import Facts, Point, headers, is_anchored
+from .facts import Facts, Point, headers, is_anchored, may_anchor
 
 __all__ = [
     "Activity",
@@ -15,4 +15,5 @@ __all__ = [
     "dotted",
     "headers",
     "is_anchored",
+    "may_anchor",
 ]

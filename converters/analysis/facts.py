@@ -12,7 +12,8 @@ from functools import cached_property
 
 import gast
 
-from ..trees import LOOPS, SUSPENSIONS, blocks, parameters, within
+from ..names import Survey
+from ..trees import LOOPS, SUSPENSIONS, TRIES, blocks, parameters, within
 from . import cfg
 from .activity import Activity, activity, declarations
 from .solver import solve
@@ -57,10 +58,15 @@ class Point:
 
 
 class Facts:
-    """The facts of one function, found at the first question."""
+    """The facts of one function, found at the first question.
 
-    def __init__(self, function: gast.AST):
-        self.function = function
+    Args:
+        function: the function.
+        may_anchor: whether it may hold what must run in the function itself.
+    """
+
+    def __init__(self, function: gast.AST, *, may_anchor: bool = True):
+        self.function, self.may_anchor = function, may_anchor
 
     @cached_property
     def graph(self) -> cfg.Graph:
@@ -151,7 +157,7 @@ class Facts:
     @cached_property
     def staying(self) -> Mapping[gast.AST, gast.AST]:
         """The compound statements that stay, each with the node on whose account it does."""
-        return _staying(self.function)
+        return _staying(self.function) if self.may_anchor else {}
 
 
 def _staying(function: gast.AST) -> dict[gast.AST, gast.AST]:
@@ -208,6 +214,15 @@ def _anchor_in(
         if holds_returns is not None and type(node) is gast.Return:
             return holds_returns
     return None
+
+
+def may_anchor(found: Survey) -> bool:
+    """Whether a node of some trees may have to run in the function itself."""
+    return not (found.kinds.isdisjoint(_ANCHORS) and found.names.isdisjoint((*FRAME_SENSITIVE, "super")))
+
+
+_ANCHORS = (*SUSPENSIONS, *TRIES, gast.AsyncFunctionDef, gast.GeneratorExp)
+"""Kinds that are `is_anchored`, or hold one that is in a comprehension."""
 
 
 def is_anchored(node: gast.AST) -> bool:

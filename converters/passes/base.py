@@ -17,11 +17,13 @@ from ..trees import COMPREHENSIONS, FUNCTIONS, at, children, constant, docstring
 class Context:
     """What the passes over one function share.
 
-    `functions` are the names of the functions that passes added: they are no variables of the user.
+    `functions` are the names of the functions that passes added: they are no variables of the user. Where the
+    function holds nothing that `may_anchor`, nothing in it has to stay as it is.
     """
 
     namer: Namer
     functions: set[str] = field(default_factory=set)
+    may_anchor: bool = True
 
     def function_name(self, stem: str) -> str:
         name = self.namer.fresh(stem)

@@ -95,7 +95,7 @@ class ControlFlow(Pass):
     def run(self, function: gast.AST) -> None:
         if isinstance(function, gast.Lambda):
             return
-        self.facts = Facts(function)
+        self.facts = Facts(function, may_anchor=self.context.may_anchor)
         self.staying = self.facts.staying
         self.global_names = self.facts.outer[1]
         check_free(function, self.doubtful(function), self.context.functions)

@@ -68,7 +68,7 @@ class LowerJumps(Pass):
     def run(self, function: gast.AST) -> None:
         if isinstance(function, gast.Lambda):
             return
-        facts = Facts(function)
+        facts = Facts(function, may_anchor=self.context.may_anchor)
         self.staying = facts.staying
         self.left = postpone_returns(function, facts, self.flag)
         changed = activity(function.body)

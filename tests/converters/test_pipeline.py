@@ -11,7 +11,7 @@ import pytest
 from cases_support import ALL
 
 from autograph_rs import converters
-from autograph_rs.converters.names import Namer, names_in
+from autograph_rs.converters.names import Namer, survey
 from autograph_rs.converters.passes import Normalise
 from autograph_rs.testing import Sample
 
@@ -69,7 +69,7 @@ def test_namer_keeps_clear_of_what_is_taken():
     assert [namer.fresh(s) for s in ("a", "a", "b", "c", "c")] == ["a_2", "a_3", "b_1", "c", "c_1"]
 
 
-def test_names_in_finds_names_in_every_role():
+def test_survey_finds_names_in_every_role():
     source = """
 def f(a, *b, c=d, **e):
     global g
@@ -83,4 +83,4 @@ def f(a, *b, c=d, **e):
 """
     source = source.replace("s(t=u, **v)", "{'z': s, **v}")
     expected = {"f", "a", "b", "c", "d", "e", "g", "j", "k", "l", "m", "n", "o", "p", "q", "r", "s", "v"}
-    assert expected <= names_in(gast.parse(source))
+    assert expected <= survey(gast.parse(source)).names
