@@ -102,6 +102,25 @@ class Facts:
     def _steps(self) -> list[Activity]:
         return [activity(trees) for trees in self.graph.nodes]
 
+    def step(self, tree: gast.AST) -> Activity | None:
+        """The activity of the step that evaluates `tree` alone, if there is one."""
+        number = self.graph.steps.get(tree)
+        return None if number is None else self._steps[number]
+
+    def changes(self, statement: gast.AST, *, without: gast.AST) -> Activity:
+        """What a compound statement changes, but for one of the trees that it evaluates itself."""
+        found = Activity()
+        steps = self._steps[self.graph.entries[statement] : self.graph.exits[statement] + 1]
+        skipped = self.step(without)
+        for step in steps:
+            if step is not skipped:
+                found.binds |= step.binds
+                found.deletes |= step.deletes
+                found.rebinds |= step.rebinds
+                found.mutates |= step.mutates
+                found.places |= step.places
+        return found
+
     @cached_property
     def _bits(self) -> dict[str, int]:
         return {name: 1 << i for i, name in enumerate(sorted(self.variables))}

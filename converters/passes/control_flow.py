@@ -40,6 +40,7 @@ from .base import Context, Pass
 from .expressions import guard, is_plain
 from .reads import check_free, checked, free_names
 from .spelling import (
+    STATEMENTS,
     checked_name,
     closure,
     directive,
@@ -208,7 +209,7 @@ class ControlFlow(Pass):
     # Statements
 
     def if_(self, statement: gast.If, place: _Place, defs: list[gast.AST]) -> gast.AST:
-        changes = activity([*statement.body, *statement.orelse])
+        changes = self.facts.changes(statement, without=statement.test)
         entry, leave = self.facts.entry(statement), self.facts.exit(statement)
         branches = [self.facts.start(block).live for block in (statement.body, statement.orelse) if block]
         inner = self.facts.before(statement.test).live
@@ -227,8 +228,7 @@ class ControlFlow(Pass):
 
     def while_(self, statement: gast.While, place: _Place, defs: list[gast.AST]) -> gast.AST:
         head, leave = self.facts.head(statement), self.facts.exit(statement)
-        test_changes = activity([statement.test], captures=False)
-        changes = activity([statement.test, *statement.body])
+        changes = self.facts.changes(statement, without=statement)
         entry = self.facts.entry(statement)
         live = head.live | leave.live | self.facts.start(statement.body).live
         state = self.state(changes, live, None, entry.unbound | head.unbound)
@@ -236,7 +236,7 @@ class ControlFlow(Pass):
         body, options = self.directives(statement.body, place)
         test = self.read(statement.test, inside)
         name = self.context.function_name("loop_test")
-        declarations = self.declarations(test_changes)
+        declarations = self.declarations(self.bound([statement.test]))
         defs.append(closure(inside.origin, name, [*declarations, gast.Return(test)]))
         loop_body = self.body("loop_body", body, inside, defs, statement)
         get_state, set_state = self.accessors(state, place, defs, statement)
@@ -246,7 +246,7 @@ class ControlFlow(Pass):
     def for_(self, statement: gast.For, place: _Place, defs: list[gast.AST]) -> gast.AST:
         source, until = for_parts(statement)
         head, leave = self.facts.head(statement), self.facts.exit(statement)
-        changes = activity([statement.target, *statement.body])
+        changes = self.facts.changes(statement, without=source)
         entry = self.facts.entry(statement)
         state = self.state(changes, head.live | leave.live, None, entry.unbound | head.unbound)
         inside = replace(place.in_loop(statement, defs), in_closure=True)
@@ -261,7 +261,7 @@ class ControlFlow(Pass):
         item = self.context.namer.parameter("item")
         target = self.read(statement.target, inside, self.facts.unbound_before(statement.target))
         converted = self.block(body, inside)
-        declarations = self.declarations(activity([target, *converted], captures=False))
+        declarations = self.declarations(self.bound([target, *converted]))
         name = self.context.function_name("loop_body")
         bind = gast.Assign([target], load(item), None)
         defs.append(closure(inside.origin, name, [*declarations, bind, *converted], item))
@@ -290,13 +290,29 @@ class ControlFlow(Pass):
     ) -> gast.AST:
         name = self.context.function_name(stem)
         converted = self.block(body, place)
-        declarations = self.declarations(activity(converted, captures=False))
+        declarations = self.declarations(self.bound(converted))
         defs.append(closure(place.origin or origin, name, [*declarations, *converted]))
         return load(name)
 
-    def declarations(self, changes: Activity) -> list[gast.AST]:
-        """What a closure with these changes must declare."""
-        names = (changes.binds | changes.deletes) - self.context.functions
+    def bound(self, converted: list[gast.AST]) -> set[str]:
+        """The names that converted statements bind or delete themselves, and not in closures."""
+        names: set[str] = set()
+        for statement in converted:
+            step = self.facts.step(statement)
+            if step is None:
+                own: gast.AST = statement
+                if type(statement) is gast.Expr and operator_name(statement.value) in STATEMENTS:
+                    own = statement.value.args[0]
+                elif type(statement) is gast.FunctionDef and statement.name in self.context.functions:
+                    continue
+                step = activity(own, captures=False)
+            names |= step.binds
+            names |= step.deletes
+        return names
+
+    def declarations(self, names: set[str]) -> list[gast.AST]:
+        """What a closure must declare that binds these names."""
+        names = names - self.context.functions
         self.bound_inside |= names - self.global_names
         return scope_declarations(names - self.global_names, names & self.global_names)
 

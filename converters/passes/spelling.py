@@ -11,6 +11,7 @@ from ..python_trees import python_tree
 from ..trees import LOAD, at, attribute, constant, function, header, lambda_, load, operator, operator_name
 
 DIRECTIVE = "set_loop_options"
+STATEMENTS = frozenset(("if_stmt", "while_stmt", "for_stmt"))
 
 
 def closure(place: gast.AST, name: str, body: list[gast.AST], *parameters: str) -> gast.AST:
