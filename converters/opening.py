@@ -8,7 +8,7 @@ closures and few calls, and a staged one is the operators' as ever.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Container, Set
+from collections.abc import Callable, Iterable, Set
 from typing import Any
 
 import gast
@@ -339,13 +339,20 @@ def _with(node: gast.AST, **changed: Any) -> gast.AST:
     return made
 
 
-def _mentioned(trees: list[gast.AST], names: Container[str]) -> set[str]:
-    """Which of some names trees hold."""
+def _mentioned(trees: list[gast.AST], names: Iterable[str]) -> set[str]:
+    """Which of some names of closures trees hold. Those of statements stand in operators' calls only."""
+    names = set(names)
+    everywhere = any("operand" in name for name in names)
     found = set()
     stack = list(trees)
     while stack:
         node = stack.pop()
-        if type(node) is gast.Name and node.id in names:
-            found.add(node.id)
-        stack += children(node)
+        kind = type(node)
+        if kind is gast.Name:
+            if node.id in names:
+                found.add(node.id)
+        elif everywhere or kind not in _SIMPLE:
+            stack += children(node)
+        elif kind is gast.Expr and operator_name(node.value) is not None:
+            stack += node.value.args
     return found
