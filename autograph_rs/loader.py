@@ -31,9 +31,9 @@ _LONG = 2000  # bytes of code of which so many functions may be made that it tak
 _ITERABLE_COROUTINE = 0x100  # what `types.coroutine` makes of a generator function
 
 
-def detached(tree: gast.AST) -> FunctionNode:
+def detached(tree: gast.AST, known: dict[gast.AST, Any] | None = None) -> FunctionNode:
     """The function alone: no decorators, and a name that is not the name by which it calls itself."""
-    node: FunctionNode = python_tree(tree)
+    node: FunctionNode = python_tree(tree, known=known)
     if not isinstance(node, ast.Lambda):
         node.decorator_list = []
         node.name = f"ag__{node.name}"
@@ -67,7 +67,7 @@ def compile_function(
         opens: whether what operators do on plain values stands in the place of their call.
     """
     is_opened = opens and not is_measured()
-    node = detached(opened(tree, generated) if is_opened else tree)
+    node = detached(opened(tree, generated), known={}) if is_opened else detached(tree)
     leaving: Mapping[str, int] = {}
     if is_measured() and not isinstance(node, ast.Lambda):
         arcs = Arcs(original, generated)
@@ -91,11 +91,13 @@ def _tell_apart(function: ast.AST, generated: Set[str]) -> None:
     """Give each added function a docstring of its own, which `_Renaming` takes away."""
     number = 0
     stack = [function]
+    told: set[ast.AST] = set()
     while stack:
         node = stack.pop()
         for block in blocks(node):
             stack += block
-        if type(node) is ast.FunctionDef and node.name in generated:
+        if type(node) is ast.FunctionDef and node.name in generated and node not in told:
+            told.add(node)
             text = ast.copy_location(ast.Constant(f"{node.name} {number}"), node.body[0])
             node.body.insert(0, ast.copy_location(ast.Expr(text), text))
             number += 1

@@ -60,7 +60,11 @@ class _File:
             inner = node.name if isinstance(node, ast.ClassDef) else class_name
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
                 self.functions.setdefault(first_line(node), []).append(Found(node, class_name))
-            stack.extend((child, inner) for child in ast.iter_child_nodes(node))
+            for value in node.__dict__.values():
+                if type(value) is list:
+                    stack += [(item, inner) for item in value if isinstance(item, ast.AST)]
+                elif isinstance(value, ast.AST):
+                    stack.append((value, inner))
 
     def at_line(self, code: types.CodeType) -> list[Found]:
         """What may be the function of some code, by its line, name and parameters."""

@@ -32,12 +32,19 @@ _CONTEXTS = {kind: _KINDS[kind][0] for kind in (gast.Load, gast.Store, gast.Del)
 _PLAIN = frozenset((str, int, type(None)))
 
 
-def python_tree(tree: gast.AST, place: Place = _START) -> Any:
+def python_tree(tree: gast.AST, place: Place = _START, known: dict[gast.AST, Any] | None = None) -> Any:
     """A new tree, in which each node that says no place has that of what holds it.
+
+    Args:
+        tree: the tree.
+        place: the place of what holds it.
+        known: what was made of nodes with a place, so that what a tree holds twice is made once.
 
     >>> ast.unparse(python_tree(gast.parse("x = f(y)[0]")))
     'x = f(y)[0]'
     """
+    if known is not None and tree in known:
+        return known[tree]
     values = tree.__dict__.copy()
     kind: Any = type(tree)
     if kind is gast.Name and type(values["ctx"]) is gast.Param:
@@ -54,6 +61,8 @@ def python_tree(tree: gast.AST, place: Place = _START) -> Any:
         own = get("lineno"), get("col_offset"), get("end_lineno"), get("end_col_offset")
         if None not in own:
             place = own
+            if known is not None:
+                known[tree] = made
         else:
             if own[0] is not None:
                 place = tuple(outer if said is None else said for said, outer in zip(own, place, strict=True))
@@ -63,12 +72,14 @@ def python_tree(tree: gast.AST, place: Place = _START) -> Any:
         kind_of_value: Any = type(value)
         if kind_of_value is list:
             values[field] = [
-                python_tree(item, place) if isinstance(item, gast.AST) else item for item in value
+                python_tree(item, place, known) if isinstance(item, gast.AST) else item for item in value
             ]
         elif kind_of_value in _CONTEXTS:
             values[field] = _CONTEXTS[kind_of_value]
         elif kind_of_value not in _PLAIN and isinstance(value, gast.AST):
             values[field] = (
-                value.id if kind is ast.ExceptHandler and field == "name" else python_tree(value, place)
+                value.id
+                if kind is ast.ExceptHandler and field == "name"
+                else python_tree(value, place, known)
             )
     return made
