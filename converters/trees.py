@@ -98,10 +98,11 @@ def negation(flags: Iterable[str]) -> gast.AST:
 
 def at(node: Any, place: gast.AST) -> Any:
     """`node`, said to stand where `place` stands."""
-    values, known = node.__dict__, place.__dict__
-    for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
-        if name in known:
-            values[name] = known[name]
+    values, get = node.__dict__, place.__dict__.get
+    line = get("lineno")
+    if line is not None:
+        values["lineno"], values["col_offset"] = line, get("col_offset")
+        values["end_lineno"], values["end_col_offset"] = get("end_lineno"), get("end_col_offset")
     return node
 
 
@@ -144,14 +145,31 @@ def children(node: gast.AST) -> list[gast.AST]:
     return found
 
 
+_PARTS = ("handlers", "cases")
+
+
+class _Blocks(dict[type, tuple[str, ...]]):
+    """The fields of each kind of statement that may be blocks, or parts that have one each."""
+
+    def __missing__(self, kind: Any) -> tuple[str, ...]:
+        fields = tuple(f for f in ("body", "orelse", "finalbody", *_PARTS) if f in kind._fields)
+        self[kind] = fields
+        return fields
+
+
+_BLOCKS = _Blocks()
+
+
 def blocks(node: gast.AST) -> Iterator[list[gast.AST]]:
     """The lists of statements right below a statement."""
-    for field in ("body", "orelse", "finalbody"):
-        block = getattr(node, field, None)
-        if isinstance(block, list):
-            yield block
-    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
-        yield part.body
+    for field in _BLOCKS[type(node)]:
+        block = getattr(node, field)
+        if type(block) is list:
+            if field in _PARTS:
+                for part in block:
+                    yield part.body
+            else:
+                yield block
 
 
 def is_endless(loop: gast.AST) -> bool:

@@ -18,6 +18,7 @@ import gast
 from ..trees import (
     COMPREHENSIONS,
     FUNCTIONS,
+    blocks,
     children,
     evaluated_at_definition,
     parameters,
@@ -63,6 +64,8 @@ def _scan(stack: list[gast.AST], found: Activity, *, captures: bool = True) -> N
             elif context is gast.Del:
                 found.reads.add(node.id)
                 found.deletes.add(node.id)
+        elif kind not in _SPECIAL:
+            stack += children(node)
         elif kind is gast.Constant or kind is gast.Global or kind is gast.Nonlocal:
             pass
         elif kind in FUNCTIONS:
@@ -117,9 +120,16 @@ def _scan(stack: list[gast.AST], found: Activity, *, captures: bool = True) -> N
                 found.binds.add(node.rest)
             elif kind is gast.ExceptHandler and node.name is not None:
                 found.deletes.add(node.name.id)
-            stack.extend(children(node))
+            stack += children(node)
 
 
+_SPECIAL = frozenset((
+    gast.Constant, gast.Global, gast.Nonlocal, *FUNCTIONS, gast.Lambda, gast.ClassDef, *COMPREHENSIONS,
+    gast.Call, gast.Attribute, gast.Subscript, gast.AnnAssign, gast.BoolOp, gast.Compare, gast.IfExp,
+    gast.AugAssign, gast.Import, gast.ImportFrom, gast.MatchAs, gast.MatchStar, gast.MatchMapping,
+    gast.ExceptHandler,
+))  # fmt: skip
+"""Kinds of which more is to be said than of what they hold, or nothing."""
 _SKIPPING: dict[type, Callable[[gast.AST], list[gast.AST]]] = {
     gast.BoolOp: lambda node: node.values[1:],
     gast.Compare: lambda node: node.comparators[1:],
@@ -175,10 +185,9 @@ def declarations(body: Iterable[gast.AST]) -> tuple[set[str], set[str]]:
             declared[0].update(node.names)
         elif type(node) is gast.Global:
             declared[1].update(node.names)
-        elif isinstance(node, (*FUNCTIONS, gast.ClassDef)):
-            continue
-        elif isinstance(node, (gast.stmt, gast.excepthandler, gast.match_case)):
-            stack.extend(children(node))
+        elif not isinstance(node, (*FUNCTIONS, gast.ClassDef)):
+            for block in blocks(node):
+                stack += block
     return declared
 
 
