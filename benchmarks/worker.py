@@ -28,7 +28,8 @@ from typing import Any
 
 from functions import CASES, Case
 
-BURST = 3  # conversions in a row
+BURST = 3  # conversions in a row, at least
+BURST_SECONDS = 0.1  # as many as fill this: each converter has the machine for as long as another
 SAMPLE_SECONDS = 0.004  # long against the clock's resolution, short against the scheduler's
 Function = Callable[..., Any]
 
@@ -69,6 +70,7 @@ class Worker:
         self.folder = folder
         self.copies = itertools.count(1)
         self.cases = {case.name: case for case in CASES}
+        self.bursts: dict[str, int] = {}
         self.pairs: dict[tuple[str, str], tuple[Function, Function]] = {}
 
     def fresh(self, case: Case) -> Function:
@@ -94,12 +96,15 @@ class Worker:
 
         The first of a burst finds cold caches, the machine having been with another converter.
         """
+        burst = self.bursts.get(case, BURST)
         convert = self.converter.way("to_graph")
         text = inspect.getsource(self.cases[case].function)
-        copies = [self.fresh(self.cases[case]) for _ in range(BURST)]
+        copies = [self.fresh(self.cases[case]) for _ in range(burst)]
         gc.collect()
+        times = [elapsed(functools.partial(convert, copy)) for copy in copies]
+        self.bursts[case] = max(BURST, int(burst * BURST_SECONDS / sum(times)))
         return {
-            "convert": [elapsed(functools.partial(convert, copy)) for copy in copies],
+            "convert": times,
             "compile": [elapsed(lambda: compile(ast.parse(text), "<copy>", "exec")) for _ in copies],
         }
 
