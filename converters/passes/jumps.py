@@ -64,6 +64,7 @@ class LowerJumps(Pass):
         self.lowered: dict[gast.AST, _Loop] = {}
         self.left: dict[gast.AST, str] = {}
         self.flags: set[str] = set()
+        self.unreached: list[gast.AST] = []
 
     def run(self, function: gast.AST) -> None:
         if isinstance(function, gast.Lambda):
@@ -71,7 +72,6 @@ class LowerJumps(Pass):
         facts = Facts(function, may_anchor=self.context.may_anchor)
         self.staying = facts.staying
         self.left = postpone_returns(function, facts, self.flag)
-        changed = activity(function.body)
         self.returned = self.value = ""
         start = docstring_length(function.body)
         head, body = function.body[:start], function.body[start:]
@@ -88,7 +88,8 @@ class LowerJumps(Pass):
         if self.value:
             body.append(at(gast.Return(load(self.value)), place))
         function.body = [*head, *(_without_unread(body, self.flags) if self.flags else body)]
-        self.declare(function, changed.binds | changed.deletes)  # also what only code that never runs binds
+        unreached = activity(self.unreached, captures=False)
+        self.declare(function, unreached.binds | unreached.deletes)
 
     def flag(self, stem: str) -> str:
         name = self.context.namer.fresh(stem)
@@ -103,6 +104,7 @@ class LowerJumps(Pass):
             statement = rest.popleft()
             if self.is_lowered_jump(statement):
                 out.extend(self.jump(statement, tail))
+                self.unreached += rest
                 break
             if isinstance(statement, gast.If) and _chain_length(statement) > MAX_NESTING:
                 rest.extendleft(reversed(self.cut_chain(statement)))
