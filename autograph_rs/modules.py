@@ -7,10 +7,8 @@ import re
 import warnings
 from dataclasses import dataclass
 
-import gast
-
 from autograph_rs import converters
-from autograph_rs.converters.python_trees import python_tree
+from autograph_rs.converters.python_trees import gast_tree, python_tree
 from autograph_rs.runtime.errors import SourceError
 from autograph_rs.runtime.source_maps import SourceMap
 
@@ -83,7 +81,7 @@ def convert_module(
         return None
     refuse_own_name(module, filename)
     with converting("the code", lambda: node_place(module, filename)):
-        tree = gast.ast_to_gast(module)
+        tree = gast_tree(module)
         added = converters.convert_tree(tree)
         made = python_tree(tree)
         lines = rewritten(source, module, made, mapped=mapped)
@@ -153,7 +151,7 @@ def convert_function_source(source: str, filename: str, qualname: str) -> str:
         )
     refuse_own_name(function, filename)
     with converting("the code", lambda: node_place(function, filename, qualname)):
-        tree = gast.ast_to_gast(function)
+        tree = gast_tree(function)
         if class_name is not None:
             converters.mangle(tree, class_name)
         converters.convert_tree(tree)

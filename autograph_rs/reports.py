@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import gast
 
 from autograph_rs.converters import places, report
+from autograph_rs.converters.python_trees import gast_tree
 
 from .depth import converting
 from .modules import IMPORT
@@ -95,7 +96,7 @@ def report_source(source: str, filename: str = "<string>") -> list[FunctionRepor
     refuse_own_name(module, filename)
     lines = source.split("\n")
     with converting("the code", lambda: node_place(module, filename)):
-        return [_shown(function, lines) for function in report.report(gast.ast_to_gast(module))]
+        return [_shown(function, lines) for function in report.report(gast_tree(module))]
 
 
 def report_function(node: FunctionNode, lines: list[str]) -> list[FunctionReport]:
@@ -105,7 +106,7 @@ def report_function(node: FunctionNode, lines: list[str]) -> list[FunctionReport
         node: its tree; a lambda is a function that returns.
         lines: those of its file.
     """
-    tree = gast.ast_to_gast(node)
+    tree = gast_tree(node)
     if isinstance(tree, gast.Lambda):
         body = [gast.copy_location(gast.Return(tree.body), tree.body)]
         tree = gast.copy_location(gast.FunctionDef("<lambda>", tree.args, body, [], None, None, []), tree)

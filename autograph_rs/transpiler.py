@@ -21,6 +21,7 @@ import gast
 
 from autograph_rs import converters, runtime
 from autograph_rs.converters import Pipeline
+from autograph_rs.converters.python_trees import gast_tree
 from autograph_rs.runtime import left, staging
 from autograph_rs.runtime.boundary import public
 from autograph_rs.runtime.calls import Entries, Entry, Replacements, make_callee
@@ -368,7 +369,7 @@ class Transpiler(Known):
         if any(source.OPERATORS in names_in(c) for c in codes_in(f.__code__)):
             source.refuse_own_name(found.node, f.__code__.co_filename)
         with converting(repr(f.__qualname__), lambda: node_of(found.node, f)):
-            tree = gast.ast_to_gast(found.node)
+            tree = gast_tree(found.node)
             if found.class_name is not None:
                 converters.mangle(tree, found.class_name)
             generated = converters.convert_tree(tree, passes=self.pipeline.passes, verify=self._verifies)

@@ -1,4 +1,8 @@
-"""From gast trees to those of Python's own `ast`, which `compile` and `ast.unparse` take."""
+"""From trees of Python's own `ast` to gast trees, and back to what `compile` and `ast.unparse` take.
+
+Both ways are gast's own, but for places that are not said. They are written out for speed: all that is
+converted goes through both.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +21,11 @@ class _Kinds(dict[type, tuple[Any, tuple[str, ...], bool]]):
     In the place of a kind that has neither fields nor a place, such as an operator, is its only node.
     """
 
-    _OTHERS = frozenset(("id", "attr", "kind", "type_comment", "module", "level", "asname"))
+    OTHERS = frozenset(("id", "attr", "kind", "type_comment", "module", "level", "asname"))
 
     def __missing__(self, kind: Any) -> tuple[Any, tuple[str, ...], bool]:
         made: Any = getattr(ast, kind.__name__)
-        fields = tuple(f for f in made._fields if f in kind._fields and f not in self._OTHERS)
+        fields = tuple(f for f in made._fields if f in kind._fields and f not in self.OTHERS)
         is_placed = bool(made._attributes)  # noqa: SLF001 - public in all but name: "which have a place"
         found = self[kind] = (made if made._fields or is_placed else made(), fields, is_placed)
         return found
@@ -46,6 +50,7 @@ def python_tree(tree: gast.AST, place: Place = _START, known: dict[gast.AST, Any
     if known is not None and tree in known:
         return known[tree]
     values = tree.__dict__.copy()
+    fields: tuple[str, ...]
     kind: Any = type(tree)
     if kind is gast.Name and type(values["ctx"]) is gast.Param:
         kind, fields, is_placed = ast.arg, ("annotation",), True
@@ -68,7 +73,7 @@ def python_tree(tree: gast.AST, place: Place = _START, known: dict[gast.AST, Any
                 place = tuple(outer if said is None else said for said, outer in zip(own, place, strict=True))
             values["lineno"], values["col_offset"], values["end_lineno"], values["end_col_offset"] = place
     for field in fields:
-        value = values.get(field)
+        value: Any = values.get(field)
         kind_of_value: Any = type(value)
         if kind_of_value is list:
             values[field] = [
@@ -82,4 +87,57 @@ def python_tree(tree: gast.AST, place: Place = _START, known: dict[gast.AST, Any
                 if kind is ast.ExceptHandler and field == "name"
                 else python_tree(value, place, known)
             )
+    return made
+
+
+class _GastKinds(dict[type, tuple[Any, tuple[str, ...], tuple[str, ...]]]):
+    """Of each kind of Python's nodes, gast's kind, the fields that may hold nodes, and those that gast adds.
+
+    In the place of a kind that has neither fields nor a place is its only node.
+    """
+
+    def __missing__(self, kind: Any) -> tuple[Any, tuple[str, ...], tuple[str, ...]]:
+        made: Any = getattr(gast, kind.__name__)
+        fields = tuple(field for field in kind._fields if field not in _Kinds.OTHERS)
+        more = tuple(field for field in made._fields if field not in kind._fields)
+        is_placed = bool(kind._attributes)  # noqa: SLF001 - as above
+        found = self[kind] = (made if kind._fields or is_placed else made(), fields, more)
+        return found
+
+
+_GAST_KINDS = _GastKinds()
+_GAST_CONTEXTS = {kind: _GAST_KINDS[kind][0] for kind in (ast.Load, ast.Store, ast.Del)}
+
+
+def gast_tree(tree: ast.AST) -> Any:
+    """A new gast tree.
+
+    >>> gast.dump(gast_tree(ast.parse("x", mode="eval").body))
+    "Name(id='x', ctx=Load(), annotation=None, type_comment=None)"
+    """
+    fields: tuple[str, ...]
+    original = type(tree)
+    values: dict[str, Any] = tree.__dict__.copy()
+    if original is ast.arg:
+        kind, fields = gast.Name, ("annotation",)
+        values["id"], values["ctx"] = values["arg"], gast.Param()
+    else:
+        kind, fields, more = _GAST_KINDS[original]
+        if not isinstance(kind, type):
+            return kind
+        for field in more:
+            values[field] = [] if field == "type_params" else None
+    made = kind.__new__(kind)
+    made.__dict__ = values
+    for field in fields:
+        value: Any = values.get(field)
+        kind_of_value: Any = type(value)
+        if kind_of_value is list:
+            values[field] = [gast_tree(item) if isinstance(item, ast.AST) else item for item in value]
+        elif kind_of_value in _GAST_CONTEXTS:
+            values[field] = _GAST_CONTEXTS[kind_of_value]
+        elif kind_of_value not in _PLAIN and isinstance(value, ast.AST):
+            values[field] = gast_tree(value)
+    if original is ast.ExceptHandler and values["name"]:
+        values["name"] = gast.Name(values["name"], gast.Store(), None, None)
     return made
