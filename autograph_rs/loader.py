@@ -141,12 +141,12 @@ class _Renaming:
                 consts.append(None)
             else:
                 consts.append(qualname if is_class and const == code.co_qualname else const)
+        if carried:
+            return carrier(code, self.original.co_filename, f"{name}.{code.co_name}", qualname, consts)
         made = code.replace(
             co_name=name, co_qualname=qualname, co_consts=tuple(consts),
             co_firstlineno=first, co_linetable=lines,
         )  # fmt: skip
-        if carried:
-            return carrier(made, self.original, f"{name}.{code.co_name}")
         if code.co_name not in self.generated:
             self.functions.append(made)
         return made

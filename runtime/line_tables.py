@@ -109,18 +109,24 @@ def carries(code: types.CodeType) -> bool:
     return own[0][2] is not None and len(set(own)) == 1
 
 
-def carrier(code: types.CodeType, holder: types.CodeType, name: str) -> types.CodeType:
-    """Such a closure, or a lambda in one, as code of ours.
+def carrier(
+    code: types.CodeType, file: str, name: str, qualname: str, consts: Iterable[object]
+) -> types.CodeType:
+    """Such a closure, or a lambda in one, as code of ours, all of it on the first line of our file.
 
     Args:
         code: the closure.
-        holder: code of the user's function whose values it carries.
+        file: that of the user's function whose values it carries.
         name: the name to show.
+        qualname: its qualified name.
+        consts: its constants.
     """
-    here = table([(1, 1, None, None)] * (len(code.co_code) // 2), code.co_firstlineno)
+    full, rest = divmod(len(code.co_code) // 2, 8)
+    here = b"\xef\x00" * full + (bytes((0xE8 | rest - 1, 0)) if rest else b"")
     return code.replace(
-        co_filename=FILE, co_name=name, co_linetable=here, co_consts=(*code.co_consts, holder.co_filename)
-    )
+        co_filename=FILE, co_name=name, co_qualname=qualname, co_consts=(*consts, file),
+        co_firstlineno=1, co_linetable=here,
+    )  # fmt: skip
 
 
 def _takes_item(code: bytes) -> bool:

@@ -196,8 +196,9 @@ def relocated(
         else const
         for const in code.co_consts
     )
-    placed = code.replace(
+    if carried:
+        return carrier(code, made.filename, f"{name}.{code.co_name}", qualname, consts)
+    return code.replace(
         co_filename=made.filename, co_name=name, co_qualname=qualname, co_consts=tuple(consts),
         co_firstlineno=first, co_linetable=table(positions, first),
     )  # fmt: skip
-    return carrier(placed, placed, f"{name}.{code.co_name}") if carried else placed
