@@ -27,6 +27,8 @@ class _Kinds(dict[type, tuple[Any, tuple[str, ...], bool]]):
         made: Any = getattr(ast, kind.__name__)
         fields = tuple(f for f in made._fields if f in kind._fields and f not in self.OTHERS)
         is_placed = bool(made._attributes)  # noqa: SLF001 - public in all but name: "which have a place"
+        if made is ast.Constant:
+            fields = ()
         found = self[kind] = (made if made._fields or is_placed else made(), fields, is_placed)
         return found
 
@@ -52,9 +54,14 @@ def python_tree(tree: gast.AST, place: Place = _START, known: dict[gast.AST, Any
     values = tree.__dict__.copy()
     fields: tuple[str, ...]
     kind: Any = type(tree)
-    if kind is gast.Name and type(values["ctx"]) is gast.Param:
-        kind, fields, is_placed = ast.arg, ("annotation",), True
-        values["arg"] = values["id"]
+    if kind is gast.Name:
+        is_placed, context = True, type(values["ctx"])
+        if context is gast.Param:
+            kind, fields = ast.arg, ("annotation",)
+            values["arg"] = values["id"]
+        else:
+            kind, fields = ast.Name, ()
+            values["ctx"] = _CONTEXTS[context]
     else:
         kind, fields, is_placed = _KINDS[kind]
         if not fields and not is_placed:
