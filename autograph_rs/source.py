@@ -48,23 +48,25 @@ class _File:
         self.text, self.filename, self.flags = text, filename, flags
         self.tree = parse(text, filename)
         self.functions: dict[int, list[Found]] = {}
-        self._index(self.tree, None)
+        self._index()
         self.codes = _codes(_compiled(text, filename, flags))
         self._alone: dict[int, Codes] = {}
         self._imported: Codes | None = None
 
-    def _index(self, node: ast.AST, class_name: str | None) -> None:
-        stack = [(node, class_name)]
-        while stack:
-            node, class_name = stack.pop()
-            inner = node.name if isinstance(node, ast.ClassDef) else class_name
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-                self.functions.setdefault(first_line(node), []).append(Found(node, class_name))
-            for value in node.__dict__.values():
-                if type(value) is list:
-                    stack += [(item, inner) for item in value if isinstance(item, ast.AST)]
-                elif isinstance(value, ast.AST):
-                    stack.append((value, inner))
+    def _index(self) -> None:
+        """Find the functions of the text, in the classes that they stand in."""
+        classes: list[tuple[ast.AST, str | None]] = [(self.tree, None)]
+        while classes:
+            node, class_name = classes.pop()
+            stack = _below(node)
+            while stack:
+                node = stack.pop()
+                if isinstance(node, ast.ClassDef):
+                    classes.append((node, node.name))
+                    continue
+                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+                    self.functions.setdefault(first_line(node), []).append(Found(node, class_name))
+                stack += _below(node)
 
     def at_line(self, code: types.CodeType) -> list[Found]:
         """What may be the function of some code, by its line, name and parameters."""
@@ -99,6 +101,20 @@ class _File:
         every = (f for line in self.functions.values() for f in line if not isinstance(f.node, ast.Lambda))
         fitting = (f for f in every if _fits(f.node, function.__code__))
         return list(islice((f for f in fitting if self.is_source(f.node, function)), 1))
+
+
+def _below(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below a node, but for those that hold none."""
+    found: list[ast.AST] = []
+    for value in node.__dict__.values():
+        if type(value) is list:
+            found += [item for item in value if type(item) not in _LEAVES]
+        elif type(value) not in _LEAVES:
+            found.append(value)
+    return [item for item in found if isinstance(item, ast.AST)]
+
+
+_LEAVES = frozenset((ast.Name, ast.Constant, ast.Load, ast.Store, str, int, type(None)))
 
 
 Codes: TypeAlias = dict[tuple[int, str], list[types.CodeType]]
