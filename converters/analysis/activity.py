@@ -11,7 +11,6 @@ function, class or comprehension.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 
 import gast
 
@@ -29,18 +28,25 @@ from ..trees import (
 MUTATORS = frozenset(("append", "pop", "extend", "insert", "clear", "remove", "sort", "reverse"))
 
 
-@dataclass
 class Activity:
-    reads: set[str] = field(default_factory=set)
-    binds: set[str] = field(default_factory=set)
-    deletes: set[str] = field(default_factory=set)
-    captures: set[str] = field(default_factory=set)
-    rebinds: set[str] = field(default_factory=set)
-    mutates: set[str] = field(default_factory=set)
-    declares: set[str] = field(default_factory=set)
-    places: set[str] = field(default_factory=set)
-    skips: set[str] = field(default_factory=set)
-    defines: bool = False
+    """What a piece does with names; the words are those above."""
+
+    __slots__ = (
+        "binds", "captures", "declares", "defines", "deletes",
+        "mutates", "places", "reads", "rebinds", "skips",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.reads: set[str] = set()
+        self.binds: set[str] = set()
+        self.deletes: set[str] = set()
+        self.captures: set[str] = set()
+        self.rebinds: set[str] = set()
+        self.mutates: set[str] = set()
+        self.declares: set[str] = set()
+        self.places: set[str] = set()
+        self.skips: set[str] = set()
+        self.defines = False
 
 
 def activity(roots: gast.AST | Iterable[gast.AST], *, captures: bool = True) -> Activity:

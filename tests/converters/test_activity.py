@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import textwrap
 
@@ -11,11 +10,13 @@ import pytest
 
 from autograph_rs.converters.analysis import activity, cfg, declarations, dotted
 
+KINDS = ("reads", "binds", "deletes", "captures", "rebinds", "mutates", "declares", "places", "skips")
+
 
 def shown(source: str) -> str:
     """The fields of an activity that are not empty, as `field: names; ...`."""
     found = activity(gast.parse(textwrap.dedent(source)).body)
-    fields = [(f.name, sorted(getattr(found, f.name))) for f in dataclasses.fields(found) if f.type != "bool"]
+    fields = [(name, sorted(getattr(found, name))) for name in KINDS]
     return "; ".join(f"{name}: {' '.join(names)}" for name, names in fields if names)
 
 
