@@ -16,7 +16,7 @@ import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from autograph_rs.runtime.errors import ConversionError
 
@@ -105,7 +105,7 @@ class _File:
 
 def _below(node: ast.AST) -> list[ast.AST]:
     """The nodes right below a node, but for those that hold none."""
-    found: list[ast.AST] = []
+    found: list[Any] = []
     for value in node.__dict__.values():
         if type(value) is list:
             found += [item for item in value if type(item) not in _LEAVES]

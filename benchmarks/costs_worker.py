@@ -15,6 +15,7 @@ import importlib
 import importlib.util  # which malt does not import itself, and uses
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -27,7 +28,8 @@ from typing import Any
 
 LAYERS = 12
 LAMBDAS = {"ours": 100_000, "malt": 1_000}
-THREADS, PER_THREAD = 16, 6
+THREADS, FUNCTIONS = 16, 400
+PLAIN_COMPILATIONS = 20  # take about as long as one conversion
 
 
 def best(run: Callable[[], object], number: int, repeat: int = 7) -> float:
@@ -218,41 +220,57 @@ def _resident() -> int:
 # Threads ---------------------------------------------------------------------------------------------
 
 
-def threads(_system: str) -> float:
-    """How often as many functions are converted and called in a second by 16 threads as by one."""
+LINES = """
+def f{}(x):
+    for k in range({}):
+        if x > k:
+            x = x - {}
+    return x
+"""
+
+
+def threads(system: str) -> float:
+    """How often as many functions are converted and called in a second by 16 threads as by one.
+
+    The plain system compiles as many lines as often as it takes about as long: what it loses is the
+    interpreter's own price of threads.
+    """
     import autograph_rs as ag
+
+    def converted(function: Any) -> Any:
+        return ag.to_graph(function)
+
+    def compiled(function: Any) -> Any:
+        for _ in range(PLAIN_COMPILATIONS):
+            compile(LINES.format(1, 1, 1), "<plain>", "exec")
+        return function
+
+    make = compiled if system == "plain" else converted
+
+    def work(found: list[Any]) -> None:
+        for function in found:
+            made = make(function)
+            for x in range(200):
+                assert made(x) == function(x)
+
+    def rate(name: str, count: int) -> float:
+        text = "".join(LINES.format(i, i % 100, i) for i in range(FUNCTIONS))
+        Path(folder, f"{name}.py").write_text(text)
+        module = importlib.import_module(name)
+        found = [getattr(module, f"f{i}") for i in range(FUNCTIONS)]
+        running = [threading.Thread(target=work, args=(found[k::count],)) for k in range(count)]
+        started = time.perf_counter()
+        for thread in running:
+            thread.start()
+        for thread in running:
+            thread.join()
+        return FUNCTIONS / (time.perf_counter() - started)
 
     with tempfile.TemporaryDirectory() as folder:
         sys.path.insert(0, folder)
-
-        def functions(name: str) -> list[Any]:
-            text = "".join(
-                f"def f{i}(x):\n    for k in range({i}):\n"
-                f"        if x > k:\n            x = x - {i}\n    return x\n"
-                for i in range(THREADS * PER_THREAD)
-            )
-            Path(folder, f"{name}.py").write_text(text)
-            module = importlib.import_module(name)
-            return [getattr(module, f"f{i}") for i in range(THREADS * PER_THREAD)]
-
-        def work(found: list[Any]) -> None:
-            for function in found:
-                made = ag.to_graph(function)
-                for x in range(200):
-                    assert made(x) == function(x)
-
-        rates = []
-        for turn, count in enumerate((1, 1, THREADS)):  # the first fills caches
-            found = functions(f"threads_{turn}")
-            parts = [found] if count == 1 else [found[k::count] for k in range(count)]
-            running = [threading.Thread(target=work, args=(part,)) for part in parts]
-            started = time.perf_counter()
-            for thread in running:
-                thread.start()
-            for thread in running:
-                thread.join()
-            rates.append(len(found) / (time.perf_counter() - started))
-        return rates[2] / rates[1]
+        rate("warm", 1)
+        ratios = [rate(f"many_{turn}", THREADS) / rate(f"one_{turn}", 1) for turn in range(5)]
+        return statistics.median(ratios)
 
 
 # The command line --------------------------------------------------------------------------------------
