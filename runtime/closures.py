@@ -8,25 +8,25 @@ import types
 FILE = __file__
 """Where closures stand that have nothing of the user's. The last of their constants is the user's file."""
 _NAMES = "if_body|else_body|loop_body|loop_test|get_state|set_state|and_operand|or_operand|if_exp_operand"
-_STATEMENT = re.compile(rf"\.<locals>\.({_NAMES})(_\d+)?$")
-_NUMBER = re.compile(r"_\d+$")
-_ANY = re.compile(rf"(\.<locals>\.({_NAMES}|<lambda>)(_\d+)?)+$")
+_STATEMENT = rf"\.<locals>\.({_NAMES})(_\d+)?$"
+_ANY = rf"(\.<locals>\.({_NAMES}|<lambda>)(_\d+)?)+$"
 
 
 def stem(name: str) -> str:
     """The name of a closure without the number that told it from others."""
-    return _NUMBER.sub("", name)
+    head, _, number = name.rpartition("_")
+    return head if number.isdecimal() else name
 
 
 def family(code: types.CodeType) -> tuple[str, str]:
     """Equal for a function and the closures that were made of its statements."""
     file = code.co_consts[-1] if code.co_filename == FILE else code.co_filename
-    return file, _STATEMENT.sub("", code.co_qualname)
+    return file, re.sub(_STATEMENT, "", code.co_qualname)
 
 
 def home(code: types.CodeType) -> str:
     """The qualified name of the function in which a closure, or a lambda, was made."""
-    return _ANY.sub("", code.co_qualname)
+    return re.sub(_ANY, "", code.co_qualname)
 
 
 def function_name(code: types.CodeType) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import linecache
 import re
 import types
-import unicodedata
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -65,7 +64,7 @@ def at(code: types.CodeType, instruction: int) -> Place:
 def shown(place: Place) -> list[str]:
     """A place as tracebacks show it: file and line, the line's text, carets below what is meant."""
     where = f'File "{place.file}", line {place.line}'
-    function = _COMPREHENSION.sub("", place.qualname).rpartition(".")[2]
+    function = re.sub(_COMPREHENSION, "", place.qualname).rpartition(".")[2]
     lines = [where if function == "<module>" else f"{where}, in {function}"]
     source = line_of(place.file, place.line).rstrip()
     text = source.strip()
@@ -77,7 +76,7 @@ def shown(place: Place) -> list[str]:
     return lines
 
 
-_COMPREHENSION = re.compile(r"(\.<locals>\.|^)<(list|set|dict)comp>$")
+_COMPREHENSION = r"(\.<locals>\.|^)<(list|set|dict)comp>$"
 """Since Python 3.12 these have no frame of their own."""
 
 
@@ -100,4 +99,6 @@ def line_of(file: str, line: int) -> str:
 
 def _width(text: str) -> int:
     """How many columns of a terminal a text takes."""
+    import unicodedata  # noqa: PLC0415 - which is long to load, for messages only
+
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)

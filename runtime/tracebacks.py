@@ -13,7 +13,6 @@ import functools
 import os
 import site
 import sys
-import sysconfig
 import types
 import warnings
 from collections.abc import Callable, Sequence
@@ -77,6 +76,8 @@ def is_ours(code: types.CodeType) -> bool:
 @functools.cache
 def library_folders() -> tuple[str, ...]:
     """The folders of the standard library and of installed packages."""
+    import sysconfig  # noqa: PLC0415 - plain runs ask for no folder
+
     names = ("stdlib", "platstdlib", "purelib", "platlib")
     folders = [*map(sysconfig.get_path, names), *site.getsitepackages(), site.getusersitepackages()]
     return tuple(sorted({os.path.realpath(f) + os.sep for f in folders if f}))
