@@ -95,11 +95,8 @@ def fuzz(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Measure conversion, plain runs and graphs beside peers, and conversion against length."""
+    """Measure speed, beside peers and against length, and write it into docs/benchmarks.md."""
     install(session)
     peers = ["diastatic-malt", "jax", "tensorflow-cpu" if sys.platform == "linux" else "tensorflow"]
     session.install(*peers)
-    session.run("python", "benchmarks/run.py", *session.posargs)
-    session.run("python", "benchmarks/costs.py")
-    session.run("python", "benchmarks/staged.py")
-    session.run("python", "benchmarks/scaling.py")
+    session.run("python", "benchmarks/page.py")
