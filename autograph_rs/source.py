@@ -15,7 +15,7 @@ import threading
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 from typing import Any, TypeAlias
 
 from autograph_rs.runtime.errors import ConversionError
@@ -52,6 +52,7 @@ class _File:
         self.codes = _codes(_compiled(text, filename, flags))
         self._alone: dict[int, Codes] = {}
         self._imported: Codes | None = None
+        self.used = 0  # the number of the latest conversion
 
     def _index(self) -> None:
         """Find the functions of the text, in the classes that they stand in."""
@@ -149,7 +150,9 @@ def _compiled(text: str, filename: str, flags: int) -> types.CodeType:
         raise refusals.unparsable(error, filename) from error
 
 
-MAX_FILES = 32
+MAX_FILES, MAX_IDLE = 32, 256
+"""How many files are kept, and for how many conversions after the last one in a file."""
+_uses = count()
 _files: dict[tuple[str, int, int], _File] = {}
 _lock = threading.Lock()
 
@@ -219,14 +222,18 @@ def _file(text: str, code: types.CodeType) -> _File:
     filename, flags = code.co_filename, _FLAGS | code.co_flags & ANNOTATIONS
     key = (filename, hash(text), flags)
     with _lock:
-        file = _files.get(key)
+        uses = next(_uses)
+        file = _files.pop(key, None)
         if file is None:
             surplus = list(_files)[: max(0, len(_files) - MAX_FILES + 1)]
-            for old in [k for k in _files if k[0] == filename] or surplus:
+            idle = [k for k, f in _files.items() if k[0] == filename or uses - f.used > MAX_IDLE]
+            for old in idle or surplus:
                 del _files[old]
                 if old[0] != filename:
                     forget(old[0])
-            file = _files[key] = _File(text, filename, flags)
+            file = _File(text, filename, flags)
+        file.used = uses
+        _files[key] = file
     return file
 
 

@@ -256,6 +256,21 @@ def test_texts_are_forgotten():
     assert len(source._files) - before < 100
 
 
+def test_files_are_let_go_of_once_others_are_converted(module):
+    from autograph_rs import source
+
+    first = module("def f(x):\n    return x if x else 1\n")
+    many = module("".join(f"f{i} = lambda x: x if x else {i}\n" for i in range(source.MAX_IDLE + 1)))
+    last = module("def f(x):\n    return x if x else 2\n")
+    ag.to_graph(first.f)
+    for i in range(source.MAX_IDLE + 1):
+        ag.to_graph(getattr(many, f"f{i}"))
+    ag.to_graph(last.f)
+    kept = {name for name, *_ in source._files}
+    assert first.__file__ not in kept
+    assert {many.__file__, last.__file__} <= kept
+
+
 def test_objects_that_hold_functions(module):
     made = module("""
 class Callable:
