@@ -342,8 +342,7 @@ class Transpiler(Known):
         if found is not None:
             return found
         with self._lock:
-            found = self._texts.known(f.__code__, text)
-            return found or self._texts.keep(f.__code__, self._convert(f, text))
+            return self._texts.known(f.__code__, text) or self._texts.keep(f.__code__, self._convert(f, text))
 
     def _convert(self, f: types.FunctionType, text: str | None) -> Converted:
         with big_trees():  # which are let go of before it ends
