@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import gast
 
-from ..analysis import Facts, activity, completes
+from ..analysis import Facts, activity, completes, declarations
 from ..trees import (
     FUNCTIONS,
     LOOPS,
@@ -88,8 +88,18 @@ class LowerJumps(Pass):
         if self.value:
             body.append(at(gast.Return(load(self.value)), place))
         function.body = [*head, *(_without_unread(body, self.flags) if self.flags else body)]
-        unreached = activity(self.unreached, captures=False)
-        self.declare(function, unreached.binds | unreached.deletes)
+        if self.unreached:
+            self.remember(function, start)
+
+    def remember(self, function: gast.AST, start: int) -> None:
+        """Keep the variables that only code binds, and those around that only code reads, which never runs."""
+        found = activity(self.unreached)
+        self.declare(function, found.binds | found.deletes)
+        read = sorted((found.reads | found.captures).difference(*declarations(function.body)))
+        if read and self.context.namer.may_hold("locals", "vars", "dir"):
+            place = header(function.body[start])
+            never = gast.If(constant(False), [at(gast.Expr(load(name)), place) for name in read], [])
+            function.body.insert(start, at(never, place))
 
     def flag(self, stem: str) -> str:
         name = self.context.namer.fresh(stem)

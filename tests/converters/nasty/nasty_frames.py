@@ -42,6 +42,27 @@ def names_in_branches(n):
 
 
 @samples((0,), (2,))
+def names_that_only_code_uses_which_never_runs(n):
+    around, found = n, []
+
+    def inner(x):
+        found.append(sorted(locals()))
+        while x:
+            break
+            around, never = around, x
+        return found
+
+    def reader(x):
+        found.append(dir())
+        for _ in range(x):
+            return found
+            around
+        return found
+
+    return inner(n), reader(n)
+
+
+@samples((0,), (2,))
 def names_in_inner_scopes(n):
     found = []
 
