@@ -99,4 +99,4 @@ def bench(session: nox.Session) -> None:
     install(session)
     peers = ["diastatic-malt", "jax", "tensorflow-cpu" if sys.platform == "linux" else "tensorflow"]
     session.install(*peers)
-    session.run("python", "benchmarks/page.py")
+    session.run("python", "benchmarks/page.py", *session.posargs)

@@ -22,6 +22,20 @@ class Converted:
     globals: dict[str, Any] | None = None
     text: str | None = field(default=None, repr=False)
     """The text that was given for it, if one was."""
+    read: str = field(default="", repr=False)
+    """The text that it was found in."""
+
+    def share(self, function: types.FunctionType) -> bool:
+        """Make one function for all that have this code, if they differ in nothing."""
+        own = function.__closure__, function.__defaults__, function.__kwdefaults__
+        if own != (None, None, None):
+            return False
+        self.shared, self.globals = self.bind(function), function.__globals__
+        return True
+
+    def unshare(self) -> None:
+        """Let go of that function, which keeps its module alive."""
+        self.shared = self.globals = None
 
     def bind(self, function: types.FunctionType) -> types.FunctionType:
         return loader.bind(self.code, function, self.operators)

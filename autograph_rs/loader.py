@@ -12,7 +12,7 @@ import ast
 import sys
 import types
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -57,8 +57,8 @@ def to_module(tree: FunctionNode, free: tuple[str, ...]) -> ast.Module:
 
 def compile_function(
     tree: gast.AST, original: types.CodeType, generated: Set[str], *, opens: bool = False
-) -> tuple[types.CodeType, list[types.CodeType]]:
-    """The code of a converted function, named as the original is, and the codes of all functions in it.
+) -> types.CodeType:
+    """The code of a converted function, named as the original is.
 
     Args:
         tree: the converted function.
@@ -83,8 +83,7 @@ def compile_function(
     name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
     [code] = [c for c in _codes(factory) if c.co_name == name][-1:]
     code = code.replace(co_flags=code.co_flags | original.co_flags & _ITERABLE_COROUTINE)
-    renaming = _Renaming(code.co_qualname, original, generated, is_opened, told_apart, leaving)
-    return renaming(code), renaming.functions
+    return _Renaming(code.co_qualname, original, generated, is_opened, told_apart, leaving)(code)
 
 
 def _tell_apart(function: ast.AST, generated: Set[str]) -> None:
@@ -118,8 +117,6 @@ class _Renaming:
     told_apart: bool
     leaving: Mapping[str, int]
     """Of those after which the function ends, the first line of the function."""
-    functions: list[types.CodeType] = field(default_factory=list)
-    """What has been renamed and is no added function, nor in one that only carries state."""
 
     def __call__(self, code: types.CodeType, *, carried: bool = False) -> types.CodeType:
         name, qualname = self.names(code)
@@ -143,13 +140,10 @@ class _Renaming:
                 consts.append(qualname if is_class and const == code.co_qualname else const)
         if carried:
             return carrier(code, self.original.co_filename, f"{name}.{code.co_name}", qualname, consts)
-        made = code.replace(
+        return code.replace(
             co_name=name, co_qualname=qualname, co_consts=tuple(consts),
             co_firstlineno=first, co_linetable=lines,
         )  # fmt: skip
-        if code.co_name not in self.generated:
-            self.functions.append(made)
-        return made
 
     def names(self, code: types.CodeType) -> tuple[str, str]:
         full, original = code.co_qualname, self.original

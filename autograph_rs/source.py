@@ -13,7 +13,7 @@ import ast
 import textwrap
 import threading
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count, islice
 from typing import Any, TypeAlias
@@ -171,8 +171,10 @@ def parse(text: str, filename: str) -> ast.Module:
         raise refusals.unparsable(error, filename) from error
 
 
-def find(function: types.FunctionType, source: str | None = None, *, trusted: bool = False) -> Found:
-    """The node of a function in its source.
+def find(
+    function: types.FunctionType, source: str | None = None, *, trusted: bool = False, read: str = ""
+) -> tuple[Found, str]:
+    """The node of a function in its source, and the text that it stands in.
 
     Args:
         function: a Python function or lambda.
@@ -180,19 +182,20 @@ def find(function: types.FunctionType, source: str | None = None, *, trusted: bo
             source can be had.
         trusted: whether the function may run other code than its source has now: it is part of a
             converted one.
+        read: the text that it was found in before.
 
     Raises:
         ConversionError: the source cannot be had, or is not what the function was compiled from.
     """
     if source is not None:
-        return _find_in_text(function, textwrap.dedent(source))
-    return search(function, trusted)[0]
+        return _find_in_text(function, textwrap.dedent(source)), source
+    return _search(function, trusted, [read] if read else texts_of(function))
 
 
 def text_of(function: types.FunctionType) -> str | None:
     """The text of a function alone, such as `find` takes; none where there is no such text."""
     try:
-        found, text = search(function, trusted=False)
+        found, text = find(function)
         node = found.node
         if isinstance(node, ast.Lambda):
             own = f"({ast.get_source_segment(text, node)})"
@@ -205,13 +208,14 @@ def text_of(function: types.FunctionType) -> str | None:
     return own
 
 
-def search(function: types.FunctionType, trusted: bool) -> tuple[Found, str]:
-    """The node of a function, and the text that it stands in."""
+def _search(function: types.FunctionType, trusted: bool, texts: Iterable[str]) -> tuple[Found, str]:
+    """The node of a function in one of some texts, and that text."""
     read = False
-    for text in texts_of(function):
-        found = _find(_file(text, function.__code__), function, trusted)
+    for text in texts:
+        file = _file(text, function.__code__)
+        found = _find(file, function, trusted)
         if found is not None:
-            return found, text
+            return found, file.text  # which all functions of the file share
         read = True
     if read and is_kept(function):
         raise refusals.changed(function)

@@ -38,7 +38,7 @@ from .known import Known, enlist, made_inside, origin
 from .maps import source_map
 from .plugged import namespace, pipeline_of
 from .policy import Policy, checked_globs, checked_rules
-from .refusals import code_place, node_of
+from .refusals import node_of
 from .telling import now, tell_call, tell_conversion
 from .texts import checked_text
 
@@ -256,11 +256,13 @@ class Transpiler(Known):
         tree, text = self._text(f, source)
         return source_map(tree, text, self.original(f).__code__.co_filename)
 
-    def _text(self, f: Any, source: str | None) -> tuple[ast.AST, str]:
-        f, source = origin(f, checked_text(source), thin_code())
-        *_, tree = self._compiled(f, source)
-        with converting(repr(f.__qualname__), lambda: code_place(f.__code__)):
-            detached = loader.detached(tree)
+    def _text(self, f: Any, text: str | None) -> tuple[ast.AST, str]:
+        f, text = origin(f, checked_text(text), thin_code())
+        is_left = self._texts.known(f.__code__, text) is None and self.policy.reason_to_leave(f) is not None
+        read = "" if is_left else self.entry(f, text).read
+        found, _ = source.find(f, text, trusted=made_inside(f), read=read)
+        with converting(repr(f.__qualname__), lambda: node_of(found.node, f)):
+            detached = loader.detached(self._tree(f, found)[0])
             return detached, ast.unparse(detached)
 
     @public
@@ -338,43 +340,41 @@ class Transpiler(Known):
 
     def entry(self, f: types.FunctionType, text: str | None = None) -> Converted:
         """The entry of a function, of its own source or of a text that is given for it."""
-        found = self._texts.known(f.__code__, text)
-        if found is not None:
+        if found := self._texts.known(f.__code__, text):
             return found
         with self._lock:
             return self._texts.known(f.__code__, text) or self._texts.keep(f.__code__, self._convert(f, text))
 
     def _convert(self, f: types.FunctionType, text: str | None) -> Converted:
-        with big_trees():  # which are let go of before it ends
-            code, functions = self._compiled(f, text)[:2]
-        for inner in functions:
+        with big_trees():  # the trees are gone before the garbage collector looks again
+            code, read = self._compiled(f, text)
+        for inner in codes_in(code):
             self._entries.keep(inner, None)
             self._converted.keep(inner, None)
-        entry = Converted(code, self._cell, text=text)
-        if f.__closure__ is None and f.__defaults__ is None and f.__kwdefaults__ is None:
-            entry.shared, entry.globals = entry.bind(f), f.__globals__
-            self._shared.append(entry)
-            if len(self._shared) > MAX_SHARED:
-                oldest = self._shared.popleft()  # what is shared keeps its module alive
-                oldest.shared = oldest.globals = None
+        entry = Converted(code, self._cell, text=text, read=read)
+        self._shared += [entry] if entry.share(f) else []
+        if len(self._shared) > MAX_SHARED:
+            self._shared.popleft().unshare()
         return entry
 
-    def _compiled(
-        self, f: types.FunctionType, text: str | None
-    ) -> tuple[types.CodeType, list[types.CodeType], gast.AST]:
-        """The code that a function becomes, the functions in it, and the tree that it was compiled from."""
+    def _compiled(self, f: types.FunctionType, text: str | None) -> tuple[types.CodeType, str]:
+        """The code that a function becomes, and the text that it was found in."""
         started = now()
-        found = source.find(f, text, trusted=made_inside(f))
+        found, read = source.find(f, text, trusted=made_inside(f))
+        with converting(repr(f.__qualname__), lambda: node_of(found.node, f)):
+            tree, generated = self._tree(f, found)
+            code = loader.compile_function(tree, f.__code__, generated, opens=self._opens)
+        tell_conversion(f, tree, started)
+        return code, read
+
+    def _tree(self, f: types.FunctionType, found: source.Found) -> tuple[gast.AST, frozenset[str]]:
+        """What a function becomes, and the names of the functions that were added."""
         if any(source.OPERATORS in names_in(c) for c in codes_in(f.__code__)):
             source.refuse_own_name(found.node, f.__code__.co_filename)
-        with converting(repr(f.__qualname__), lambda: node_of(found.node, f)):
-            tree = gast_tree(found.node)
-            if found.class_name is not None:
-                converters.mangle(tree, found.class_name)
-            generated = converters.convert_tree(tree, passes=self.pipeline.passes, verify=self._verifies)
-            code, functions = loader.compile_function(tree, f.__code__, generated, opens=self._opens)
-        tell_conversion(f, tree, started)
-        return code, functions, tree
+        tree = gast_tree(found.node)
+        if found.class_name is not None:
+            converters.mangle(tree, found.class_name)
+        return tree, converters.convert_tree(tree, passes=self.pipeline.passes, verify=self._verifies)
 
     def _resolve(self, f: types.FunctionType) -> Entry | None:
         """What becomes of a function that converted code calls."""

@@ -1,12 +1,13 @@
 """Writes `docs/benchmarks.md`: what the other scripts here print, one after the other on one machine.
 
-    python benchmarks/page.py
+    python benchmarks/page.py [--rounds N]
 
 Where one fails, the page stays as it is.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib.metadata
 import os
 import platform
@@ -23,6 +24,7 @@ SCRIPTS = {
     "staged.py": "Functions that run as graphs",
     "scaling.py": "Conversion against length",
 }
+ROUND = ("run.py", "costs.py")
 INTRO = """# Benchmarks
 
 Made by `nox -s bench`, all in one go on one machine: {machine}.
@@ -52,9 +54,9 @@ def versions() -> str:
     return ", ".join(found)
 
 
-def output(script: str) -> str:
+def output(script: str, options: list[str]) -> str:
     """What a script prints, which is shown as it comes as well."""
-    command = [sys.executable, str(HERE / script)]
+    command = [sys.executable, str(HERE / script), *options]
     lines = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as running:
         assert running.stdout is not None
@@ -67,12 +69,17 @@ def output(script: str) -> str:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--rounds", help="for the scripts that go round")
+    rounds = parser.parse_args().rounds
     python = f"CPython {platform.python_version()}"
     machine = f"{processor()}, {os.cpu_count()} cores, {platform.system()}, {python}"
     parts = [INTRO.format(machine=machine, versions=versions())]
     for script, title in SCRIPTS.items():
         print(f"\n{title}\n", flush=True)
-        parts.append(f"## {title}\n\n`python benchmarks/{script}`\n\n```text\n{output(script)}\n```\n")
+        options = ["--rounds", rounds] if rounds and script in ROUND else []
+        command = " ".join(["python", f"benchmarks/{script}", *options])
+        parts.append(f"## {title}\n\n`{command}`\n\n```text\n{output(script, options)}\n```\n")
     PAGE.write_text("\n".join(parts), encoding="utf-8")
 
 

@@ -36,7 +36,7 @@ def convert_tree(
     """
     found = survey(tree)
     functions = [*found.functions, tree] if type(tree) is gast.Lambda else found.functions
-    anchors = may_anchor(found)
+    anchors = may_anchor(found) or not all(map(_is_ours, passes))
     added: set[str] = set()
     for function in functions:
         context = Context(Namer(found.names), may_anchor=anchors)
@@ -47,6 +47,11 @@ def convert_tree(
                 _verify(step, function, tree)
         added |= context.functions
     return frozenset(added)
+
+
+def _is_ours(kind: type) -> bool:
+    """Whether a pass, and the rewriters that it has, are those of this package: they add no `yield`."""
+    return all(part.__module__.startswith(__name__) for part in (kind, *getattr(kind, "rewriters", ())))
 
 
 def _run(step: Pass, function: gast.AST, *, verify: bool) -> None:

@@ -90,16 +90,18 @@ def survey(tree: gast.AST) -> Survey:
         kinds.add(kind)
         if kind in FUNCTIONS:
             functions.append(node)
-        for value in node.__dict__.values():
-            kind = type(value)
-            if kind is str:
+        values = node.__dict__
+        for field in kind._fields:
+            value = values.get(field)
+            kind_of_value = type(value)
+            if kind_of_value is str:
                 names.add(value)
-            elif kind is list:
+            elif kind_of_value is list:
                 for item in value:
                     if isinstance(item, gast.AST):
                         stack.append(item)
                     elif isinstance(item, str):
                         names.add(item)
-            elif kind is not int and isinstance(value, gast.AST):
+            elif isinstance(value, gast.AST):
                 stack.append(value)
     return Survey(names, functions[::-1], kinds)

@@ -21,11 +21,11 @@ class _Kinds(dict[type, tuple[Any, tuple[str, ...], bool]]):
     In the place of a kind that has neither fields nor a place, such as an operator, is its only node.
     """
 
-    OTHERS = frozenset(("id", "attr", "kind", "type_comment", "module", "level", "asname"))
+    TEXTS = frozenset(("id", "attr", "kind", "type_comment", "module", "level", "asname"))
 
     def __missing__(self, kind: Any) -> tuple[Any, tuple[str, ...], bool]:
         made: Any = getattr(ast, kind.__name__)
-        fields = tuple(f for f in made._fields if f in kind._fields and f not in self.OTHERS)
+        fields = tuple(f for f in made._fields if f in kind._fields and f not in self.TEXTS)
         is_placed = bool(made._attributes)  # noqa: SLF001 - public in all but name: "which have a place"
         if made is ast.Constant:
             fields = ()
@@ -82,7 +82,9 @@ def python_tree(tree: gast.AST, place: Place = _START, known: dict[gast.AST, Any
     for field in fields:
         value: Any = values.get(field)
         kind_of_value: Any = type(value)
-        if kind_of_value is list:
+        if value is None:
+            values[field] = None  # also where it is missing
+        elif kind_of_value is list:
             values[field] = [
                 python_tree(item, place, known) if isinstance(item, gast.AST) else item for item in value
             ]
@@ -105,7 +107,7 @@ class _GastKinds(dict[type, tuple[Any, tuple[str, ...], tuple[str, ...]]]):
 
     def __missing__(self, kind: Any) -> tuple[Any, tuple[str, ...], tuple[str, ...]]:
         made: Any = getattr(gast, kind.__name__)
-        fields = tuple(field for field in kind._fields if field not in _Kinds.OTHERS)
+        fields = tuple(field for field in kind._fields if field not in _Kinds.TEXTS)
         more = tuple(field for field in made._fields if field not in kind._fields)
         is_placed = bool(kind._attributes)  # noqa: SLF001 - as above
         found = self[kind] = (made if kind._fields or is_placed else made(), fields, more)

@@ -34,6 +34,7 @@ class Entry(Protocol):
 
 
 MAX_SEEN = 512
+_len = len  # a program may put one of its own in the place of the builtin, which calls converted code
 
 
 class Entries(dict[int, "Entry | None"]):
@@ -65,7 +66,7 @@ class Entries(dict[int, "Entry | None"]):
     def see(self, function: types.FunctionType, called: Callable[..., Any]) -> Callable[..., Any]:
         """Find more quickly, the next time, what is called for a function that its module holds."""
         if function.__globals__.get(function.__name__) is function:
-            if len(self.seen) >= MAX_SEEN:
+            if _len(self.seen) >= MAX_SEEN:
                 self.seen.clear()  # so that modules that a program drops are not kept
             self.seen[function] = function.__code__, called
         return called

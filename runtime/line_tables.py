@@ -120,11 +120,13 @@ def carrier(
         qualname: its qualified name.
         consts: its constants.
     """
-    full, rest = divmod(len(code.co_code) // 2, 8)
-    here = b"\xef\x00" * full + (bytes((0xE8 | rest - 1, 0)) if rest else b"")
+    units = len(code.co_code) // 2
+    head = table([(1, 1, None, None)] * min(units, 8), code.co_firstlineno)
+    full, rest = divmod(max(0, units - 8), 8)
+    here = head + b"\xef\x00" * full + (bytes((0xE8 | rest - 1, 0)) if rest else b"")
     return code.replace(
         co_filename=FILE, co_name=name, co_qualname=qualname, co_consts=(*consts, file),
-        co_firstlineno=1, co_linetable=here,
+        co_linetable=here,
     )  # fmt: skip
 
 

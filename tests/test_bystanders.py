@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import json
+import subprocess
+import sys
 import threading
 import time
 import types
@@ -168,6 +170,30 @@ def test_operators_are_looked_up_as_globals_are() -> None:
 
     [cell] = ag.to_graph(f).__closure__ or ()
     assert type(cell.cell_contents) is types.ModuleType
+
+
+OWN_LENGTH = """
+import builtins
+import autograph_rs as ag
+
+def own_length(values):
+    return 2 if values else 0
+
+def asks(values):
+    return own_length(values) + len(values)
+
+made = ag.to_graph(asks)
+builtins.len = ag.to_graph(own_length)
+print(made([1, 2, 3]))
+"""
+
+
+def test_a_builtin_that_a_program_replaces_by_converted_code(tmp_path) -> None:
+    """Calls do not ask for lengths themselves: that would call the code again, without end."""
+    script = tmp_path / "own_length.py"
+    script.write_text(OWN_LENGTH)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("4\n", "")
 
 
 def test_an_object_that_has_any_attribute_is_no_function() -> None:

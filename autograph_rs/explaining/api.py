@@ -167,12 +167,12 @@ def _report(
 def _found(function: types.FunctionType, text: str | None) -> tuple[source.FunctionNode, list[str]]:
     """The node of a function, and the lines of its file; a text that was given stands where that does."""
     if text is None:
-        found, whole = source.search(function, trusted=made_inside(function))
+        found, whole = source.find(function, trusted=made_inside(function))
         return found.node, whole.split("\n")
     given = textwrap.dedent(text)
     blank = len(given) - len(given.lstrip("\n"))
     lines = [*[""] * (function.__code__.co_firstlineno - 1 - blank), *given.split("\n")]
-    return source.find(function, text).node, lines
+    return source.find(function, text)[0].node, lines
 
 
 def _origins(converted: str, found: SourceMap) -> tuple[tuple[int, ...], ...]:

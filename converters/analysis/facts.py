@@ -103,15 +103,15 @@ class Facts:
         return [activity(trees) for trees in self.graph.nodes]
 
     def step(self, tree: gast.AST) -> Activity | None:
-        """The activity of the step that evaluates `tree` alone, if there is one."""
+        """The activity of the step that evaluates `tree`, if there is one, as the passes found it."""
         number = self.graph.steps.get(tree)
         return None if number is None else self._steps[number]
 
-    def changes(self, statement: gast.AST, *, without: gast.AST) -> Activity:
+    def changes(self, statement: gast.AST, *, without: gast.AST | None = None) -> Activity:
         """What a compound statement changes, but for one of the trees that it evaluates itself."""
         found = Activity()
         steps = self._steps[self.graph.entries[statement] : self.graph.exits[statement] + 1]
-        skipped = self.step(without)
+        skipped = None if without is None else self.step(without)
         for step in steps:
             if step is not skipped:
                 found.binds |= step.binds

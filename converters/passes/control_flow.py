@@ -228,7 +228,7 @@ class ControlFlow(Pass):
 
     def while_(self, statement: gast.While, place: _Place, defs: list[gast.AST]) -> gast.AST:
         head, leave = self.facts.head(statement), self.facts.exit(statement)
-        changes = self.facts.changes(statement, without=statement)
+        changes = self.facts.changes(statement)
         entry = self.facts.entry(statement)
         live = head.live | leave.live | self.facts.start(statement.body).live
         state = self.state(changes, live, None, entry.unbound | head.unbound)

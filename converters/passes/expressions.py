@@ -93,16 +93,18 @@ class Expressions(Pass):
         self.texts: dict[gast.AST, str] = {}
         self.operands: dict[gast.AST, tuple[bool, list[str]]] = {}
         self.by_kind: dict[type, list] = {}
-
-    def run(self, function: gast.AST) -> None:
-        self.function = function
         for rewriter in (kind(self) for kind in self.rewriters):
             for kind, method in rewriter.rewrites.items():
                 self.by_kind.setdefault(kind, []).append(getattr(rewriter, method))
-        self.rewrite(function)
-        self.by_kind.clear()  # they know this walk: what knows each other lives until it is collected
 
-    def rewrite(self, function: gast.AST) -> None:
+    def run(self, function: gast.AST) -> None:
+        self.function = function
+        try:
+            self._rewrite(function)
+        finally:
+            self.by_kind.clear()  # they know this walk: what knows each other lives until it is collected
+
+    def _rewrite(self, function: gast.AST) -> None:
         if isinstance(function, gast.Lambda):
             self.scopes += 1
             function.body = self.expression(function.body)

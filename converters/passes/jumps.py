@@ -92,7 +92,7 @@ class LowerJumps(Pass):
             self.remember(function, start)
 
     def remember(self, function: gast.AST, start: int) -> None:
-        """Keep the variables that only code binds, and those around that only code reads, which never runs."""
+        """Keep the variables that only unreachable code binds, and those around that only it reads."""
         found = activity(self.unreached)
         self.declare(function, found.binds | found.deletes)
         read = sorted((found.reads | found.captures).difference(*declarations(function.body)))

@@ -109,6 +109,7 @@ class Backend(Protocol):
 
 
 MAX_TYPES = 100
+_len = len  # a program may put one of its own in the place of the builtin, which calls converted code
 
 
 class Shared:
@@ -125,7 +126,7 @@ class _Table(dict[type, "Backend | None"]):
         if _is_of_a_package(kind):
             _load_installed()
         found = next((b for b in _backends if b.owns(kind)), None)
-        if len(self) >= MAX_TYPES:
+        if _len(self) >= MAX_TYPES:
             self.clear()  # so that classes that a program drops are not kept
         self[kind] = found
         return found
@@ -196,7 +197,7 @@ def load_backends(only: str = "") -> None:
         if module is not None:
             importlib.import_module(f"{__name__}.{module}").register()
     if not only:
-        _searched = len(sys.modules)
+        _searched = _len(sys.modules)
 
 
 ENTRY_POINTS = "autograph_rs.backends"
@@ -260,7 +261,7 @@ def entered() -> Iterator[None]:
 
 def is_used() -> bool:
     """Whether there is a backend: else no value is staged."""
-    if not _backends and len(sys.modules) != _searched:
+    if not _backends and _len(sys.modules) != _searched:
         load_backends()
     return bool(_backends)
 
@@ -270,7 +271,7 @@ def is_staging() -> bool:
     for ask in COMPILING:
         if ask():
             return False
-    if len(sys.modules) != _searched:
+    if _len(sys.modules) != _searched:
         load_backends()
     if ACTIVE:
         for ask in STAGING:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -281,3 +283,23 @@ def test_transpilers_are_apart():
     assert first.__wrapped__ is second.__wrapped__ is operated
     second(9)
     assert log == []
+
+
+@pytest.mark.parametrize("change", [os.unlink, lambda file: Path(file).write_text("# another text\n")])
+def test_what_runs_is_shown_though_its_file_is_another_by_now(module, change):
+    made = module("def f(x):\n    if x: return 1\n    return 2\n")
+    mine = ag.Transpiler()
+    before = mine.to_graph(made.f), mine.to_code(made.f)
+    change(made.__file__)
+    assert mine.to_code(made.f) == mine.to_code(before[0]) == before[1]
+    assert mine.source_map(made.f)
+    assert mine.to_graph(made.f)(0) == 2
+
+
+def test_what_has_been_shown_is_converted(module):
+    made = module("def f(x):\n    return 1 if x else 2\n")
+    mine = ag.Transpiler()
+    mine.to_code(made.f)
+    os.unlink(made.__file__)
+    assert mine.has_converted(made.f)
+    assert mine.to_graph(made.f)(0) == 2
