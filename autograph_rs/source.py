@@ -107,7 +107,8 @@ class _File:
 def _below(node: ast.AST) -> list[ast.AST]:
     """The nodes right below a node, but for those that hold none."""
     found: list[Any] = []
-    for value in node.__dict__.values():
+    for field in node._fields:  # tools hang other attributes on nodes, such as what holds them
+        value = getattr(node, field, None)
         if type(value) is list:
             found += [item for item in value if type(item) not in _LEAVES]
         elif type(value) not in _LEAVES:

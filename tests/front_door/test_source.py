@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import linecache
 import os
@@ -279,3 +280,19 @@ def f(x, y): return x if x else y
 """)
     assert ag.to_graph(made.Callable())(0) == 4
     assert ag.to_graph(functools.partial(functools.partial(made.f, 0), y=5))() == 5
+
+
+def test_trees_on_which_a_tool_hangs_what_holds_each_node(module):
+    """Python makes one node of each operator for all trees, so such links lead from ours to another."""
+    links = []
+    for node in ast.walk(ast.parse("a + b")):
+        for child in ast.iter_child_nodes(node):
+            child.parent = node
+            links.append(child)
+    try:
+        made = module("def f(x):\n    return x + 1 if x else -x\n")
+        assert ag.to_graph(made.f)(2) == 3
+        assert "ag__" in ag.to_code(made.f)
+    finally:
+        for node in links:
+            vars(node).pop("parent", None)
