@@ -79,7 +79,9 @@ def main() -> None:
         print(f"\n{title}\n", flush=True)
         options = ["--rounds", rounds] if rounds and script in ROUND else []
         command = " ".join(["python", f"benchmarks/{script}", *options])
-        parts.append(f"## {title}\n\n`{command}`\n\n```text\n{output(script, options)}\n```\n")
+        parts.append(
+            f"## {title}\n\n`{command}`\n\n<!-- picture -->\n```text\n{output(script, options)}\n```\n"
+        )
     PAGE.write_text("\n".join(parts), encoding="utf-8")
 
 
