@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 from autograph_rs.runtime.calls import Entries
 
 from . import loader, source
+
+MAX_SHARED = 512
 
 
 @dataclass
@@ -25,17 +28,16 @@ class Converted:
     read: str = field(default="", repr=False)
     """The text that it was found in."""
 
-    def share(self, function: types.FunctionType) -> bool:
-        """Make one function for all that have this code, if they differ in nothing."""
+    def share(self, function: types.FunctionType, others: deque[Converted]) -> None:
+        """Make one function for all that have this code, if they differ in nothing, for a bounded number."""
         own = function.__closure__, function.__defaults__, function.__kwdefaults__
         if own != (None, None, None):
-            return False
+            return
         self.shared, self.globals = self.bind(function), function.__globals__
-        return True
-
-    def unshare(self) -> None:
-        """Let go of that function, which keeps its module alive."""
-        self.shared = self.globals = None
+        others.append(self)
+        if len(others) > MAX_SHARED:
+            oldest = others.popleft()  # what is shared keeps its module alive
+            oldest.shared = oldest.globals = None
 
     def bind(self, function: types.FunctionType) -> types.FunctionType:
         return loader.bind(self.code, function, self.operators)

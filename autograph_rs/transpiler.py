@@ -46,9 +46,6 @@ for _room in (__file__, converters.__file__):  # a folder of its own in a checko
     hide(os.path.dirname(_room))
 
 
-MAX_SHARED = 512
-
-
 class Transpiler(Known):
     """Converts functions to calls of operators.
 
@@ -352,9 +349,7 @@ class Transpiler(Known):
             self._entries.keep(inner, None)
             self._converted.keep(inner, None)
         entry = Converted(code, self._cell, text=text, read=read)
-        self._shared += [entry] if entry.share(f) else []
-        if len(self._shared) > MAX_SHARED:
-            self._shared.popleft().unshare()
+        entry.share(f, self._shared)
         return entry
 
     def _compiled(self, f: types.FunctionType, text: str | None) -> tuple[types.CodeType, str]:

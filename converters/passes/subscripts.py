@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gast
 
-from ..trees import LOAD, STORE, assign, at, attribute, constant, load, operator, store
+from ..trees import LOAD, STORE, assign, at, constant, load, operator, store
 from .expressions import Rewriter
 
 
@@ -149,7 +149,7 @@ def _key(node: gast.AST) -> gast.AST:
     """A subscript's index as an expression of its own."""
     if isinstance(node, gast.Slice):
         bounds = [b if b is not None else constant(None) for b in (node.lower, node.upper, node.step)]
-        return at(gast.Call(attribute(load("ag__"), "slice"), bounds, []), node)
+        return at(operator("slice", *bounds), node)
     if isinstance(node, gast.Tuple):
         return at(gast.Tuple([_key(element) for element in node.elts], LOAD), node)
     return node
