@@ -11,6 +11,7 @@ import numpy as np
 from autograph_rs.runtime.active import ACTIVE
 from autograph_rs.runtime.graph.concrete import ConcreteGraph
 from autograph_rs.runtime.graph.numerics import MODES
+from autograph_rs.runtime.graph.trace import is_tracing
 from autograph_rs.runtime.left import annotate
 from autograph_rs.runtime.tracebacks import strip
 
@@ -29,7 +30,7 @@ class Direct:
         parts: list[Any] | None = None
         direct = None
         try:
-            if not kwargs and not ACTIVE and not MODES:
+            if not (kwargs or MODES or (ACTIVE and is_tracing())):
                 parts = []
                 for value in args:
                     kind = type(value)

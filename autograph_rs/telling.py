@@ -10,7 +10,7 @@ from typing import Any
 
 from autograph_rs.runtime.log import CALLS, CODE, CONVERT, TRACE
 
-from . import loader, signatures, source
+from . import loader, source
 from .policy import Policy
 
 
@@ -43,6 +43,8 @@ def tell_trace(traced: Any, names: list[str], keys: Any, last: Any, started: flo
 def _difference(names: list[str], keys: Any, old_names: list[str], old_keys: Any) -> str:
     if names != old_names or len(keys) != len(old_keys):
         return "the structure of its arguments is another one"
+    from . import signatures  # noqa: PLC0415 - graphs are loaded by those who trace
+
     pairs = zip(names, old_keys, keys, strict=True)
     changed = [
         f"{n} was {signatures.key_text(a)}, is {signatures.key_text(b)}" for n, a, b in pairs if a != b

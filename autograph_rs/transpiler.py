@@ -128,7 +128,8 @@ class Transpiler(Known):
     def convert(self, f: Any = None, *, source: str | None = None) -> Any:
         """A callable that runs `f` itself, and its converted code while a backend is staging.
 
-        With operators, builtins or a call hook of an embedder it always runs the converted code.
+        With operators, builtins or a call hook of an embedder it always runs the converted code; so does an
+        `f` that makes functions or classes, or is a generator or coroutine: those may outlive the call.
 
         Args:
             f: a function, method, static or class method, lambda, `functools.partial` or callable

@@ -55,9 +55,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("frameworks", nargs="*", choices=[*FRAMEWORKS, []], help="default: those installed")
+    parser.add_argument(
+        "frameworks",
+        nargs="*",
+        metavar="FRAMEWORK",
+        help=f"of {', '.join(FRAMEWORKS)}; default: those installed",
+    )
     parser.add_argument("--rounds", type=int, default=31, help="pairs of measurements (31)")
     options = parser.parse_args()
+    if unknown := set(options.frameworks).difference(FRAMEWORKS):
+        parser.error(f"there is no framework {', '.join(sorted(unknown))}")
     for framework in options.frameworks or FRAMEWORKS:
         if importlib.util.find_spec(framework) is None:
             print(f"{framework} is not installed", file=sys.stderr)

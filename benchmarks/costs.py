@@ -46,6 +46,7 @@ ROWS = {
         "import autograph_rs, ms", "", ("autograph_rs", "numpy", "malt", "tensorflow"), base="numpy"
     ),
     "runtime": Row("import autograph_rs.runtime, ms", "", ("autograph_rs.runtime", "numpy"), base="numpy"),
+    "first": Row("import and first conversion, over numpy's import, ms", "first", ("ours", "malt", "tf")),
     "trace": Row("trace a step of 12 layers, ms", "trace", ("ours", "plain"), base="plain", needs="jax"),
     "warm": Row("a warm call, over the NumPy expression, us", "warm", ("ours", "tf", "jax")),
     "loop": Row("a step of a staged scalar loop, us", "scalar_loop", ("ours", "tf", "jax")),
@@ -97,9 +98,15 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=ROWS, default=list(ROWS), metavar="ROW",
                         help="of " + ", ".join(ROWS))  # fmt: skip
     options = parser.parse_args()
-    lines = [line(ROWS[name], options.rounds) for name in options.only]
+    lines = []
+    for name in options.only:
+        print(f"{name} ...", file=sys.stderr, flush=True)
+        lines.append(line(ROWS[name], options.rounds))
     print(table(["", "ours", "over the base", "others"], lines))
+    once = " and ".join(ROWS[name].title.split(",")[0] for name in options.only if ROWS[name].once)
     print(f"\nMedians over {options.rounds} processes each; in brackets the middle half.")
+    if once:
+        print(f"Measured once: {once}.")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ python benchmarks/graphs.py
 
 from __future__ import annotations
 
+import argparse
 import time
 import timeit
 from collections.abc import Callable
@@ -132,6 +133,7 @@ def runs() -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0]).parse_args()
     sizes()
     print()
     runs()

@@ -22,17 +22,17 @@ SCRIPTS = {
     "run.py": "Conversion, and runs on plain values",
     "costs.py": "Calls, imports, traces, loops, memory, threads, files",
     "staged.py": "Functions that run as graphs",
-    "scaling.py": "Conversion against length",
+    "scaling.py": "Conversion of functions of ten times the lines, which takes at most twelve times as long",
 }
 ROUND = ("run.py", "costs.py")
 INTRO = """# Benchmarks
 
-Made by `nox -s bench`, all in one go on one machine: {machine}.
+Made by `nox -s bench`, one script after the other on one machine: {machine}.
 {versions}.
 
-Each system runs in a process of its own, the systems in turns. Other machines give other figures; what holds
-elsewhere too is about how they compare. [Performance](performance.md) says where the time goes, and holds the
-figures against what we aim at.
+In the first two tables each system runs in a process of its own, the systems in turns; in the third all run
+in one process. Other machines give other figures; what holds elsewhere too is about how they compare.
+[Performance](performance.md) says where the time goes, and holds the figures against what we aim at.
 """
 
 

@@ -109,6 +109,8 @@ def main() -> None:
     parser.add_argument("--lines", type=int, default=1000, help="lines of the shorter function")
     parser.add_argument("--rounds", type=int, default=3, help="measurements, of which the best counts")
     options = parser.parse_args()
+    if unknown := set(options.names).difference(SHAPES):
+        parser.error(f"there is no shape {', '.join(sorted(unknown))}; there are {', '.join(SHAPES)}")
     rows, slow = [], []
     for name in options.names or SHAPES:
         short, short_whole = seconds(SHAPES[name](options.lines), options.rounds)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import math
+import subprocess
+import sys
 import threading
 import weakref
 from collections import namedtuple
@@ -12,6 +14,7 @@ import numpy as np
 import pytest
 
 import autograph_rs as ag
+from autograph_rs.runtime.active import ACTIVE
 
 
 def counted():
@@ -216,10 +219,11 @@ def test_branches_that_cannot_be_merged_are_rows():
     with pytest.raises(ag.MismatchError) as raised:
         ag.function(f)(np.float64(1))
     [row] = raised.value.rows
+    first = f.__code__.co_firstlineno
     assert row.splitlines() == [
         "b: int if true | str if false (one is text)",
-        "    if true, line 213: a, b = np.ones(3), 2",
-        '    if false, line 211: a, b = 1, "text"',
+        f"    if true, line {first + 3}: a, b = np.ones(3), 2",
+        f'    if false, line {first + 1}: a, b = 1, "text"',
     ]
 
 
@@ -310,3 +314,37 @@ def test_a_converted_function_that_calls_itself_is_not_kept():
     made = make()
     gc.collect()
     assert made() is None
+
+
+class Unannounced:
+    """A backend that does not announce when it stages."""
+
+    def staging(self):
+        return False
+
+
+def test_a_backend_that_may_stage_does_not_slow_calls_with_arrays(monkeypatch):
+    """As JAX may, once it is imported: arrays alone go straight to the compiled graph."""
+    double = ag.function(lambda x: x * 2)
+    x = np.ones(2)
+    ACTIVE.insert(0, Unannounced())
+    try:
+        double(x)
+        monkeypatch.setattr(double, "call_bound", None)
+        np.testing.assert_array_equal(double(x), [2.0, 2.0])
+    finally:
+        del ACTIVE[0]
+
+
+def test_converting_loads_no_graphs(tmp_path):
+    """Who converts pays for the import of what traces only when it traces."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import sys, autograph_rs as ag\n"
+        "def f(x):\n"
+        "    return 1 if x else 2\n"
+        "assert (ag.to_graph(f)(True), ag.convert(f)(False)) == (1, 2)\n"
+        "print([name for name in sys.modules if name.startswith('autograph_rs.runtime.graph')])\n"
+    )
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
