@@ -224,7 +224,10 @@ class _Opening:
             gast.match_case(at(gast.MatchSingleton(False), shown), None, false),
             gast.match_case(at(gast.MatchAs(None, TEST), shown), None, rest),
         ]
-        made = at(gast.Match(self.expression(subject), cases), shown)
+        asked = self.expression(subject)
+        if not (_is_flag(subject) or _is_truth(subject)):
+            asked = _truth(asked)
+        made = at(gast.Match(asked, cases), shown)
         self.choices.add(made)
         return made
 
@@ -273,8 +276,9 @@ class _Opening:
             value = first
         elif type(subject) is gast.Compare or operator_name(subject) in _TRUTHS:
             asked, again = at(gast.NamedExpr(store(LEFT), self.expression(subject)), subject), load(LEFT)
-        else:  # what it gives may be an object of the user's, which is held by nothing of ours
-            return node
+        else:
+            asked, again = at(gast.NamedExpr(store(LEFT), self.expression(subject)), subject), load(LEFT)
+            value = _forgotten(LEFT, value)
         if any(type(thunk) is not gast.Lambda for thunk in thunks[: 2 if name == "if_exp" else 1]):
             return node
         ends = [self.expression(thunk.body) for thunk in thunks if type(thunk) is gast.Lambda]
@@ -294,6 +298,30 @@ class _Opening:
 def _is_flag(node: gast.AST) -> bool:
     """Whether it is a variable that the converter added, where that reads it."""
     return type(node) is gast.Name and not hasattr(node, "lineno")
+
+
+def _is_truth(node: gast.AST) -> bool:
+    """Whether what an expression gives of plain values is most likely True or False."""
+    name = operator_name(node)
+    if name in ("and_", "or_"):
+        return all(type(arg) is gast.Lambda and _is_truth(arg.body) for arg in node.args)
+    return type(node) is gast.Compare or name in _TRUTHS or name == "not_"
+
+
+def _truth(node: gast.AST) -> gast.AST:
+    """An expression, or where that is neither True nor False what the operator says of it."""
+    asked, again, value = node, node, node
+    if type(node) is not gast.Name:
+        asked, again = at(gast.NamedExpr(store(TEST), node), node), load(TEST)
+        value = _forgotten(TEST, again)
+    is_known = gast.BoolOp(gast.Or(), [_is(asked, True), _is(again, False)])
+    return at(gast.IfExp(is_known, again, operator("truth", value)), node)
+
+
+def _forgotten(name: str, value: gast.AST) -> gast.AST:
+    """The value of an expression of a variable, which then holds no object of the user's any longer."""
+    forget = gast.NamedExpr(store(name), gast.Constant(None, None))
+    return gast.Subscript(gast.Tuple([value, forget], gast.Load()), gast.Constant(0, None), gast.Load())
 
 
 def _hidden(place: Any) -> gast.AST:

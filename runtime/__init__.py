@@ -29,6 +29,7 @@ from .operators import (
     set_item,
     slice,  # noqa: A004
     text,
+    truth,
     unpacked,
     visible,
 )
@@ -58,7 +59,7 @@ OPERATORS = {
         set_item, set_nothing, slice, text, unpacked, until, visible, while_stmt, Undefined,
     )
 }  # fmt: skip
-OPENED = {f.__name__: f for f in (and_rest, for_items, for_rest, or_rest, while_rest)}
+OPENED = {f.__name__: f for f in (and_rest, for_items, for_rest, or_rest, truth, while_rest)}
 """What code in which the plain road is open calls besides."""
 
 __all__ = [  # noqa: PLE0604 - the keys of OPERATORS are names

@@ -100,6 +100,15 @@ def not_(a: Any) -> Any:
         raise
 
 
+def truth(value: Any) -> Any:
+    """`bool(value)` for values of Python's own types; any other, which may be staged, as it is."""
+    kind = type(value)
+    return bool(value) if kind in _PLAIN and BACKENDS[kind] is None else value
+
+
+_PLAIN = frozenset((int, float, str, bytes, list, tuple, dict, set, type(None)))
+
+
 def in_(item: Any, container: Any) -> Any:
     """`item in container`"""
     try:

@@ -10,7 +10,10 @@ DIFFERENCES = {
     "shadowed_super": "a variable called `super` is taken for the builtin",
     "condition_of_an_unhashable_class": "types are looked up in a dict",
     "private_names": "a private function in a method is called by its mangled name",
-    "tracebacks_of_errors": "a traceback has a line for each branch and loop around the place of the error",
+    "tracebacks_of_errors": (
+        "a traceback has a line for a branch or loop whose condition "
+        "is an object of another class than Python's own"
+    ),
     "locals_of_the_caller": "a frame holds `ag__`",
     "locals_of_the_caller_with_a_branch": "a frame holds the functions that were added",
     "renamed_locals": "`locals`, `eval` and the like are known by their names",

@@ -6,6 +6,7 @@ import ast
 import signal
 import textwrap
 import time
+import weakref
 
 import gast
 import numpy as np
@@ -267,3 +268,38 @@ def test_a_condition_is_let_go_of_after_its_statement():
 
     ag.to_graph(f)()
     assert dropped == ["branch", "dropped", "after"]
+
+
+def test_a_test_is_asked_for_its_truth_where_it_is_no_comparison():
+    made = text("""
+        def f(x, y):
+            if x > 1 or x in y:
+                return 1
+            if g(x):
+                return 2
+            return y
+    """)
+    assert made.count("ag__.truth(") == 1
+    assert "or ag__test is False else ag__.truth((ag__test, (ag__test := None))[0]):" in made
+
+
+class Box:
+    pass
+
+
+def dead_by_then(take):
+    boxes = [Box(), Box(), Box()]
+    seen = [weakref.ref(box) for box in boxes]
+    found = []
+    if [boxes.pop()]:
+        found.append(seen[2]())
+    if take and [boxes.pop()] and take:
+        found.append(seen[1]())
+    while not [boxes.pop()] or take:
+        found.append(seen[0]())
+        break
+    return found
+
+
+def test_what_a_test_holds_is_let_go_before_the_branch():
+    assert ag.to_graph(dead_by_then)(1) == dead_by_then(1) == [None, None, None]

@@ -187,8 +187,17 @@ def warnings_of_every_level(n):
     return [(str(w.message), linecache.getline(w.filename, w.lineno).strip()) for w in caught[:2]]
 
 
+class Count(int):
+    """A number that is none of Python's own, of which any method may be another."""
+
+
 @samples((2,))
 def tracebacks_of_errors(n):
+    return plain_tracebacks(Count(n))
+
+
+@samples((2,))
+def plain_tracebacks(n):
     def fails(k):
         if k:
             for i in range(k):
