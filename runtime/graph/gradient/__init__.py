@@ -1,0 +1,64 @@
+"""Gradients: reverse mode over the nodes of a trace.
+
+`Recording` is what the front door uses. `reverse` walks over nodes, `rules` has the rule of each function,
+`structure` those of items and lists, `control` those of conditions and loops, and `regions` says where the
+reverse of an inner graph finds that graph's values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import record
+from ..ir import Node
+from ..staged import Staged, wrap
+from ..trace import current
+from ..variables import Variable
+from . import control, structure
+from .reverse import Reverse
+from .values import fitted, is_differentiable, ones_like, zeros_like
+
+__all__ = ["Recording", "apart", "control", "is_differentiable", "ones_like", "structure", "zeros_like"]
+
+
+def apart(value: Any) -> Any:
+    """A value with a node of its own, so that what else is made of the value does not count."""
+    node = record.to_node(value)
+    made = wrap(record.add("same", (node,), node.type))
+    made.in_place = getattr(value, "in_place", False)
+    return made
+
+
+class Recording:
+    """The nodes that the current graph gets from now on, and the variables as they are now."""
+
+    def __init__(self) -> None:
+        self.builder = current()
+        self._start = len(self.builder.graph.nodes)
+        self._state = {key: handle.node() for key, (_, handle) in self.builder.root.state.items()}
+
+    def source(self, value: Any) -> Node:
+        """The node of a staged value; of a variable, that of its value when the recording began."""
+        if not isinstance(value, Variable):
+            return record.to_node(value)
+        begun = self._state.get(id(value))
+        if begun is not None:
+            return begun
+        root = self.builder.root
+        root.state_of(value)
+        return self.builder.lift(root.first[id(value)], root)
+
+    def gradients(self, ends: Sequence[tuple[Any, Any]], sources: Sequence[Node]) -> list[Any]:
+        """The cotangent of each source, None where the ends do not depend on it.
+
+        Args:
+            ends: results, each with its cotangent.
+            sources: nodes of the recording's graph.
+        """
+        reverse = Reverse(self.builder, self.builder.graph.nodes[self._start :], sources)
+        for value, cotangent in ends:
+            node = value.node() if isinstance(value, Staged) else record.to_node(value)
+            reverse.give(node, fitted(cotangent, node.type))
+        reverse.run()
+        return [reverse.cotangent(source) for source in sources]
