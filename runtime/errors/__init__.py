@@ -26,7 +26,6 @@ from .conversion import (
 from .files import DamagedFileError, FormatError, MissingFileError, SaveError, VersionError
 from .naming import told
 from .staging import (
-    GradientError,
     MismatchError,
     MissingValueError,
     StagingError,
@@ -53,7 +52,6 @@ __all__ = [
     "ConversionError",
     "DamagedFileError",
     "FormatError",
-    "GradientError",
     "LeakError",
     "MismatchError",
     "MissingFileError",

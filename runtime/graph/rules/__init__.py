@@ -26,7 +26,6 @@ from . import (
     reductions,
     searching,
     shaping,
-    summing,
 )
 from .creation import ARRAYS_OF_SCALARS
 from .indexing import getitem_type, setitem_check
@@ -49,7 +48,6 @@ FAMILIES = (
     reductions,
     searching,
     shaping,
-    summing,
 )
 
 NUMPY: dict[Callable[..., Any], Rule] = {
