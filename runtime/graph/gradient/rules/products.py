@@ -19,9 +19,10 @@ def _left(ct: Any, a: Any, b: Any) -> Any:
     if ndim_of(a) == 1 and ndim_of(b) == 1:
         return ct * b
     if ndim_of(b) == 1:
-        return unbroadcast(np.expand_dims(ct, -1) * b, a)
+        return unbroadcast(ct[..., None] * b, a)
     if ndim_of(a) == 1:
-        return unbroadcast(np.matmul(b, np.expand_dims(ct, -1))[..., 0], a)
+        made = np.matmul(b, ct) if ndim_of(b) == 2 else np.matmul(b, ct[..., None])[..., 0]
+        return unbroadcast(made, a)
     return unbroadcast(np.matmul(ct, np.swapaxes(b, -1, -2)), a)
 
 
@@ -29,9 +30,12 @@ def _right(ct: Any, a: Any, b: Any) -> Any:
     if ndim_of(a) == 1 and ndim_of(b) == 1:
         return ct * a
     if ndim_of(a) == 1:
-        return unbroadcast(np.expand_dims(a, -1) * np.expand_dims(ct, -2), b)
+        return unbroadcast(a[:, None] * ct[..., None, :], b)
     if ndim_of(b) == 1:
-        return unbroadcast(np.matmul(np.swapaxes(a, -1, -2), np.expand_dims(ct, -1))[..., 0], b)
+        made = (
+            np.matmul(ct, a) if ndim_of(a) == 2 else np.matmul(np.swapaxes(a, -1, -2), ct[..., None])[..., 0]
+        )
+        return unbroadcast(made, b)
     return unbroadcast(np.matmul(np.swapaxes(a, -1, -2), ct), b)
 
 
