@@ -96,6 +96,7 @@ class Function(ByName, Shown, Direct):
     """
 
     __name__: str
+    runs_eagerly = True  # where all functions do
 
     @public
     def __init__(
@@ -140,7 +141,7 @@ class Function(ByName, Shown, Direct):
         """Call with `bound`, the instance of a method or nothing, before the arguments."""
         if is_tracing():
             return self._converted(*bound, *args, **kwargs)
-        if "eagerly" in MODES:
+        if "eagerly" in MODES and self.runs_eagerly:
             return self.python_function(*bound, *args, **kwargs)
         leaves, arguments, concrete = self._concrete(bound, args, kwargs, by_call=True)
         if self._frozen is not None:

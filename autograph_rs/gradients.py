@@ -40,6 +40,8 @@ def _own(f: Callable[..., Any]) -> Callable[..., Any]:
 class Gradient(Function):
     """The gradient of a function, traced into a graph for each signature, as a `Function` is."""
 
+    runs_eagerly = False  # a gradient is a graph always
+
     def __init__(self, f: Callable[..., Any], argnums: Argnums, wrt: Any, *, has_aux: bool, with_value: bool):
         self._argnums, self._wrt = argnums, wrt
         self._has_aux, self._with_value = has_aux, with_value
@@ -234,6 +236,8 @@ def value_and_grad(
 
 class Pullback(Function):
     """Cotangents of a function's results to cotangents of its arguments."""
+
+    runs_eagerly = False
 
     def _to_graph(self, source: str | None) -> Callable[..., Any]:
         return functools.partial(self._computed, DEFAULT.to_graph(self.python_function, source=source))

@@ -129,7 +129,7 @@ class Writer:
             for used in node.inputs:
                 if used in self.root:
                     self.view_uses[self.root[used]] -= 1
-            if node.op in VIEWS and node.inputs:
+            if may_view(node):
                 root = self.root.get(node.inputs[0], node.inputs[0])
                 self.root[node] = root
                 self.view_uses[root] += self.uses[node]
@@ -146,7 +146,7 @@ class Writer:
         """Whether a view of an array is used by later nodes than `user`."""
         root = self.root.get(array, array)
         count = self.view_uses[root]
-        if array in self.root:
+        if array in self.root and may_view(array):
             count -= self.uses[array]
         return count > sum(i is not array and self.root.get(i) is root for i in user.inputs)
 
@@ -260,6 +260,19 @@ class Writer:
             parts = [self.argument(p, inputs) for p in (value.start, value.stop, value.step)]
             return f"slice({', '.join(parts)})"
         return self.literal(value)
+
+
+def may_view(node: Node) -> bool:
+    """Whether a node may give a part of its first input's memory: items are numbers of their own."""
+    if node.op not in VIEWS or not node.inputs:
+        return False
+    is_number = isinstance(node.type, ArrayType) and not node.type.shape and node.op in ("getitem", "list_get")
+    return not is_number or any(part is Ellipsis for part in _parts_of_key(node))
+
+
+def _parts_of_key(node: Node) -> tuple[Any, ...]:
+    key = node.attrs["args"][1] if node.op == "getitem" else ()
+    return key if type(key) is tuple else (key,)
 
 
 def _closed(text: str) -> str:

@@ -10,7 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from .. import record
-from ..ir import Graph, Missing, Node
+from ..compile.writer import may_view
+from ..ir import Graph, Missing, Node, Slot
+from ..rules.methods import copy
 from ..staged import wrap
 from ..trace import Builder, current, within
 from ..types import ArrayType, ListType, ScalarType
@@ -57,9 +59,21 @@ class Region:
         if found is None:
             found = Node("dimension", (node,), {"axis": axis}, INT, node.source)
             self._dimensions[node, axis] = found
-            at = self.graph.nodes.index(node) + 1 if node.op != "argument" else 0
-            self.graph.nodes.insert(at, found)
+            self.graph.nodes.insert(self._after(node), found)
         return found
+
+    def _after(self, node: Node) -> int:
+        """The place of a node that comes right after another."""
+        return self.graph.nodes.index(node) + 1 if node.op != "argument" else 0
+
+    def _own(self, node: Node) -> Node:
+        """A value that later writes do not change: a copy of what may be a part of an array."""
+        if not may_view(node) or not getattr(node.type, "shape", ()):
+            return node
+        attrs = {"function": copy, "args": (Slot(0),), "kwargs": {}}
+        made = Node("numpy.ndarray.copy", (node,), attrs, node.type, node.source)
+        self.graph.nodes.insert(self._after(node), made)
+        return made
 
     def _output(self, index: int, like: Node, kind: Any) -> Node:
         """A new result of the holder, in the graph outside."""
@@ -83,7 +97,7 @@ class Branch(Region):
     def kept(self, node: Node, reader: Reader) -> Node:
         if node not in self._kept:
             index = len(self.graph.results)
-            self.graph.results.append(node)
+            self.graph.results.append(self._own(node))
             missing = Node("constant", (), {"value": Missing.VALUE}, None, node.source)
             self._other.nodes.append(missing)
             self._other.results.append(missing)
@@ -129,7 +143,9 @@ class Body(Region):
             held = ListType(node.type)
             start = Node("list", (), {}, held, node.source)
             carried = Node("argument", (), {"name": "kept"}, held, node.source)
-            added = Node("list_append", (carried, node), {}, held, node.source)
+            own = self._own(node)
+            added = Node("list_append", (carried, own), {}, held, node.source)
+            self.graph.nodes.insert(self._after(own), added)
             self._kept[node] = self._carry(start, carried, added)
         made = Node("list_get", (reader.lift(self._kept[node], self.outer), reader.index), {}, node.type)
         return reader.append(made)
@@ -151,8 +167,8 @@ class Body(Region):
             start = Node("constant", (), {"value": 0}, INT, self.holder.source)
             carried = Node("argument", (), {"name": "rounds"}, INT, self.holder.source)
             one = Node("constant", (), {"value": 1}, INT, self.holder.source)
-            self.graph.nodes.append(one)
             added = Node("add", (carried, one), {}, INT, self.holder.source)
+            self.graph.nodes += [one, added]
             self._rounds = self._carry(start, carried, added)
         return self._rounds
 
@@ -163,7 +179,6 @@ class Body(Region):
         nodes.insert(nodes.index(self.holder), start)
         self.outer.owned.add(start)
         self.graph.arguments.insert(self.elements + count, carried)
-        self.graph.nodes.append(again)
         self.graph.results.append(again)
         at = self.first + count
         self.holder.inputs = (*self.holder.inputs[:at], start, *self.holder.inputs[at:])

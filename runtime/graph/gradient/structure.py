@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import lists, record
+from ..compile.operations import takes_once
 from ..ir import Node
+from ..rules.methods import copy
 from ..staged import wrap
 from ..types import ArrayType, ListType
 from .refused import no_rule
@@ -30,10 +32,22 @@ def getitem(reverse: Reverse, node: Node, ct: Any) -> None:
 def setitem(reverse: Reverse, node: Node, ct: Any) -> None:
     target, value = node.inputs[0], node.inputs[-1]
     key = Call(reverse, node).values(node.attrs["key"])
+    if value in reverse.active:
+        given = record.getitem(ct, key)
+        if not takes_once(node):
+            given = np.where(_are_last(ct, key, given), given, 0)
+        elif given.ndim:
+            given = record.call(copy, (given,), {})  # what it is a part of is written now
+        reverse.give(value, unbroadcast(given, reverse.value(value)))
     if target in reverse.active:
         reverse.give(target, record.setitem(ct, key, np.zeros((), node.type.dtype)))
-    if value in reverse.active:
-        reverse.give(value, unbroadcast(record.getitem(ct, key), reverse.value(value)))
+
+
+def _are_last(array: Any, key: Any, items: Any) -> Any:
+    """Whether of several items with one place each is the one that is written last."""
+    numbers = np.reshape(np.cumsum(np.ones_like(items, dtype=np.int64)), shape_of(items))
+    order = record.setitem(np.zeros_like(array, dtype=np.int64), key, numbers)
+    return record.getitem(order, key) == numbers
 
 
 def add_at(reverse: Reverse, node: Node, ct: Any) -> None:

@@ -21,7 +21,7 @@ def _is_complex(value: Any) -> bool:
 
 
 def _modulus(ct: Any, y: Any, x: Any) -> Any:
-    return ct * (np.conj(np.sign(x)) if _is_complex(x) else np.sign(x))
+    return ct * np.conj(x) / np.where(y == 0, 1, y) if _is_complex(x) else ct * np.sign(x)
 
 
 def _base(ct: Any, y: Any, a: Any, b: Any) -> Any:
