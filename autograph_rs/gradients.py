@@ -13,7 +13,7 @@ from autograph_rs.runtime.boundary import public
 from autograph_rs.runtime.builtins import is_of_numpy
 from autograph_rs.runtime.errors import ArgumentError, GradientError, told
 from autograph_rs.runtime.graph import record
-from autograph_rs.runtime.graph.gradient import Recording, apart, is_differentiable, zeros_like
+from autograph_rs.runtime.graph.gradient import Recording, apart, is_differentiable, own_arrays, zeros_like
 from autograph_rs.runtime.graph.trace import is_tracing, scalar_type
 from autograph_rs.runtime.graph.variables import Variable
 from autograph_rs.runtime.structures import flatten, unflatten
@@ -75,7 +75,7 @@ class Gradient(Function):
         made = f(*given, **kwargs)
         value, aux = _pair(made) if self._has_aux else (made, None)
         found = recording.gradients([(_real_number(value), 1.0)], nodes)
-        whole = iter([zeros_like(s) if g is None else g for g, s in zip(found, sources, strict=True)])
+        whole = iter(own_arrays([zeros_like(s) if g is None else g for g, s in zip(found, sources, strict=True)]))
         if self._wrt is None:
             _give_back(args, given, self._argnums)
             result = _structured(args, self._argnums, whole)
@@ -270,7 +270,7 @@ def _pulled(f: Callable[..., Any], primals: tuple[Any, ...]) -> tuple[Any, Calla
         for source, leaf in zip(sources, leaves, strict=True):
             one = next(found) if _has_cotangent(leaf) else None
             made.append(zeros_like(source) if one is None and _has_cotangent(leaf) else one)
-        whole: tuple[Any, ...] = unflatten(spec, made)
+        whole: tuple[Any, ...] = unflatten(spec, own_arrays(made))
         return whole
 
     return value, pull

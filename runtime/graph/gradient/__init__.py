@@ -12,14 +12,16 @@ from typing import Any
 
 from .. import record
 from ..ir import Node
-from ..staged import Staged, wrap
+from ..rules.methods import copy
+from ..sharing import makes
+from ..staged import Staged, Tensor, wrap
 from ..trace import current
 from ..variables import Variable
-from . import control, structure
+from . import control, refused, structure
 from .reverse import Reverse
 from .values import fitted, is_differentiable, ones_like, zeros_like
 
-__all__ = ["Recording", "apart", "control", "is_differentiable", "ones_like", "structure", "zeros_like"]
+__all__ = ["Recording", "apart", "control", "is_differentiable", "ones_like", "own_arrays", "structure", "zeros_like"]
 
 
 def apart(value: Any) -> Any:
@@ -30,24 +32,51 @@ def apart(value: Any) -> Any:
     return made
 
 
+def own_arrays(values: Sequence[Any]) -> list[Any]:
+    """Values of which each array is new memory, which no other of them has."""
+    seen: set[Node] = set()
+    made = []
+    for value in values:
+        if isinstance(value, Tensor) and value.ndim:
+            node = value.node()
+            if node in seen or node.op == "argument" or not makes(node):
+                value = record.call(copy, (value,), {})  # noqa: PLW2901 - it stands for the same
+            seen.add(node)
+        made.append(value)
+    return made
+
+
 class Recording:
     """The nodes that the current graph gets from now on, and the variables as they are now."""
 
     def __init__(self) -> None:
         self.builder = current()
         self._start = len(self.builder.graph.nodes)
+        self._known = {*self.builder.graph.arguments, *self.builder.graph.nodes}
         self._state = {key: handle.node() for key, (_, handle) in self.builder.root.state.items()}
 
     def source(self, value: Any) -> Node:
         """The node of a staged value; of a variable, that of its value when the recording began."""
         if not isinstance(value, Variable):
-            return record.to_node(value)
+            node = self._own(value)
+            while node.op in ("setitem", "add_at") and node not in self._known:
+                node = node.inputs[0]  # what was written to it since does not count
+            return node
         begun = self._state.get(id(value))
         if begun is not None:
             return begun
         root = self.builder.root
         root.state_of(value)
         return self.builder.lift(root.first[id(value)], root)
+
+    def _own(self, value: Any) -> Node:
+        """The node of a value in the graph of the recording, also where a branch or body is traced by now."""
+        if not isinstance(value, Staged) or current() is self.builder:
+            return record.to_node(value)
+        owner, node = value._owner, value._node  # noqa: SLF001 - its own builder's, not as the current one sees it
+        if owner is not self.builder or value.is_stale:
+            raise refused.made_inside(node)
+        return node
 
     def gradients(self, ends: Sequence[tuple[Any, Any]], sources: Sequence[Node]) -> list[Any]:
         """The cotangent of each source, None where the ends do not depend on it.
@@ -58,7 +87,7 @@ class Recording:
         """
         reverse = Reverse(self.builder, self.builder.graph.nodes[self._start :], sources)
         for value, cotangent in ends:
-            node = value.node() if isinstance(value, Staged) else record.to_node(value)
+            node = self._own(value)
             reverse.give(node, fitted(cotangent, node.type))
         reverse.run()
         return [reverse.cotangent(source) for source in sources]

@@ -12,6 +12,7 @@ from typing import Any
 from ...backends import BACKENDS
 from .. import record
 from ..ir import Graph, Node
+from ..merging import merge_types
 from ..staged import Tensor, wrap
 from ..trace import Builder, building, current
 from ..types import ArrayType, ListType, ScalarType
@@ -37,35 +38,40 @@ class Cond(Control):
             i for i, o in enumerate(node.inputs[1:]) if o in reverse.active and is_differentiable(o.type)
         ]
         outside = list(dict.fromkeys(node.inputs[1 + i] for i in operands))
-        totals = [_total(reverse, o) for o in outside]
-        results: list[list[Node]] = []
-        builders: list[Builder] = []
+        sides = []
         for graph, other in ((then, orelse), (orelse, then)):
-            region = Branch(graph, other, node, reverse.owner)
-            reader = Reader("branch", region)
+            reader = Reader("branch", Branch(graph, other, node, reverse.owner))
             with building(reader, BACKENDS[Tensor]):
-                arguments = [graph.arguments[i] for i in operands]
-                inner = Reverse(region, graph.nodes, arguments)
+                inner = Reverse(reader.region, graph.nodes, [graph.arguments[i] for i in operands])
                 groups = [
-                    [a for i, a in zip(operands, arguments, strict=True) if node.inputs[1 + i] is o]
-                    for o in outside
+                    [graph.arguments[i] for i in operands if node.inputs[1 + i] is o] for o in outside
                 ]
-                for group, total in zip(groups, totals, strict=True):
-                    inner.seed(group[0], wrap(record.to_node(total)))
+                for operand, group in zip(outside, groups, strict=True):
+                    total = reverse.cotangent(operand)
+                    if total is not None:
+                        inner.seed(group[0], wrap(record.to_node(total)))
                 for index, cotangent in cotangents.items():
                     if graph.results[index] in inner.active:
                         inner.give(graph.results[index], wrap(record.to_node(cotangent)))
                 inner.run()
-                results.append([record.to_node(_sum_of(inner, group)) for group in groups])
-            builders.append(reader)
-        made = _condition(
-            wrap(node.inputs[0], reverse.owner),
-            builders,
-            results,
-            [t.type for t in map(record.to_node, totals)],
-        )
-        for operand, total in zip(outside, made, strict=True):
-            reverse.seed(operand, total)
+                sides.append((reader, [_sum_of(inner, group) for group in groups]))
+        given = [i for i in range(len(outside)) if any(found[i] is not None for _, found in sides)]
+        results: list[list[Node]] = []
+        for reader, found in sides:
+            reader.open = True
+            with building(reader, BACKENDS[Tensor]):
+                missing = {i: zeros_like(reverse.value(outside[i])) for i in given if found[i] is None}
+                results.append([record.to_node(missing.get(i, found[i])) for i in given])
+        kinds = [_merged_type(results, n) for n in range(len(given))]
+        pred = wrap(node.inputs[0], reverse.owner)
+        made = _condition(pred, [reader for reader, _ in sides], results, kinds)
+        for i, total in zip(given, made, strict=True):
+            reverse.seed(outside[i], total)
+
+
+def _merged_type(results: list[list[Node]], place: int) -> Any:
+    one, other = (side[place].type for side in results)
+    return merge_types(one, other)
 
 
 def _sum_of(reverse: Reverse, nodes: Iterable[Node]) -> Any:

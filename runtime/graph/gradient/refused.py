@@ -26,6 +26,15 @@ def with_option(node: Node, options: Sequence[str]) -> GradientError:
     )
 
 
+def made_inside(node: Node) -> GradientError:
+    return _at(
+        node,
+        "a gradient is asked of, or with respect to, what was made in another branch or round than the tape",
+        why="its block is part of one graph, and that value of another",
+        remedy="put the block and what is asked of it into the same branch or loop body",
+    )
+
+
 def _at(node: Node, what: str, *, why: str, remedy: str) -> GradientError:
     error = GradientError(what, why=why, remedy=remedy)
     error.sites = tuple([("it was recorded here", place) for place in node.places[-1:]])
