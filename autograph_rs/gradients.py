@@ -13,7 +13,14 @@ from autograph_rs.runtime.boundary import public
 from autograph_rs.runtime.builtins import is_of_numpy
 from autograph_rs.runtime.errors import ArgumentError, GradientError, told
 from autograph_rs.runtime.graph import record
-from autograph_rs.runtime.graph.gradient import Recording, apart, is_differentiable, own_arrays, zeros_like
+from autograph_rs.runtime.graph.gradient import (
+    Recording,
+    apart,
+    is_differentiable,
+    of_shape,
+    own_arrays,
+    zeros_like,
+)
 from autograph_rs.runtime.graph.trace import is_tracing, scalar_type
 from autograph_rs.runtime.graph.variables import Variable
 from autograph_rs.runtime.structures import flatten, unflatten
@@ -60,12 +67,15 @@ class Gradient(Function):
     def _computed(self, f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         recording = Recording()
         sources: list[Any] = []
-        given = args
+        given, leaves = args, []
         if self._wrt is None:
 
             def own(leaf: Any, path: str) -> Any:
-                sources.append(apart(_differentiable(leaf, path)))
-                return sources[-1]
+                if leaf is not None:
+                    leaf = apart(_differentiable(leaf, path))
+                    sources.append(leaf)
+                leaves.append(leaf)
+                return leaf
 
             given = _changed(args, self._argnums, own)
         else:
@@ -75,9 +85,11 @@ class Gradient(Function):
         made = f(*given, **kwargs)
         value, aux = _pair(made) if self._has_aux else (made, None)
         found = recording.gradients([(_real_number(value), 1.0)], nodes)
-        whole = iter(own_arrays([zeros_like(s) if g is None else g for g, s in zip(found, sources, strict=True)]))
+        whole = iter(
+            own_arrays([zeros_like(s) if g is None else g for g, s in zip(found, sources, strict=True)])
+        )
         if self._wrt is None:
-            _give_back(args, given, self._argnums)
+            _give_back(args, given, leaves, self._argnums)
             result = _structured(args, self._argnums, whole)
         else:
             result = unflatten(spec, list(whole))
@@ -99,7 +111,7 @@ def _changed(
                 why="a gradient is with respect to arguments that are given by position",
                 remedy="give them by position, or choose others by argnums",
             )
-        leaves, spec = flatten(args[place - first])
+        leaves, spec = flatten(args[place - first], changeable=True)
         made[place - first] = unflatten(spec, [change(leaf, f"argument {place}") for leaf in leaves])
     return tuple(made)
 
@@ -111,17 +123,25 @@ def _places(argnums: Argnums) -> tuple[int, ...]:
 def _structured(args: tuple[Any, ...], argnums: Argnums, found: Iterator[Any]) -> Any:
     made = []
     for place in _places(argnums):
-        leaves, spec = flatten(args[place])
-        made.append(unflatten(spec, [next(found) for _ in leaves]))
+        leaves, spec = flatten(args[place], changeable=True)
+        made.append(unflatten(spec, [None if leaf is None else next(found) for leaf in leaves]))
     return made[0] if isinstance(argnums, int) else tuple(made)
 
 
-def _give_back(args: tuple[Any, ...], given: tuple[Any, ...], argnums: Argnums) -> None:
+def _give_back(args: tuple[Any, ...], given: tuple[Any, ...], own: Sequence[Any], argnums: Argnums) -> None:
     """Let the caller's arrays have what the function wrote to its arguments."""
-    for place in _places(argnums):
-        for old, new in zip(flatten(args[place])[0], flatten(given[place])[0], strict=True):
-            if record.is_staged(old) and getattr(new, "version", False):
-                old.write_through(new.read())
+    places = _places(argnums)
+    after = [leaf for place in places for leaf in flatten(given[place], changeable=True)[0]]
+    if len(after) != len(own) or any(a is not b for a, b in zip(after, own, strict=True)):
+        raise GradientError(
+            "a function changes a list, dict or object among the arguments of its gradient",
+            why="the gradient has the structure of the argument, and what is in that now is another value",
+            remedy="make a new one in the function, and return it with has_aux=True",
+        )
+    before = [leaf for place in places for leaf in flatten(args[place], changeable=True)[0]]
+    for old, new in zip(before, own, strict=True):
+        if record.is_staged(old) and getattr(new, "version", False):
+            old.write_through(new.read())
 
 
 def _staged_number(leaf: Any) -> Any:
@@ -264,7 +284,7 @@ def _pulled(f: Callable[..., Any], primals: tuple[Any, ...]) -> tuple[Any, Calla
                 why=f"each stands for one of the results, which are {told(value)}",
                 remedy="give them in the structure of the result, each of the shape of its result",
             )
-        pairs = [(end, ct) for end, ct in zip(ends, given, strict=True) if _has_cotangent(end)]
+        pairs = [(end, of_shape(ct, end)) for end, ct in zip(ends, given, strict=True) if _has_cotangent(end)]
         found = iter(recording.gradients(pairs, nodes))
         made = []
         for source, leaf in zip(sources, leaves, strict=True):
@@ -274,6 +294,20 @@ def _pulled(f: Callable[..., Any], primals: tuple[Any, ...]) -> tuple[Any, Calla
         return whole
 
     return value, pull
+
+
+def _refuse_effects(graph: Any, name: str) -> None:
+    """Refuse what would be done again where a cotangent is pulled back."""
+    for node in graph.walk():
+        if node.effect and node.op not in HARMLESS and not any(node.graphs()):
+            raise GradientError(
+                f"vjp of {name}, which has effects: {node.op}",
+                why="what pulls cotangents back computes the function again, and would do that again",
+                remedy="call ag.vjp in a function (@ag.function), where everything is computed once",
+            )
+
+
+HARMLESS = frozenset(("check_bound", "raise"))
 
 
 def _has_cotangent(leaf: Any) -> bool:
@@ -311,15 +345,25 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
             return _pulled(DEFAULT.to_graph(_own(f)), primals)
         f = _own(f)
         leaves, spec = flatten(primals)
-        primals = unflatten(spec, list(map(_staged_number, leaves)))
-        pullback = Pullback(f)
+        leaves = list(map(_staged_number, leaves))
+        primals = unflatten(spec, leaves)
+        forward, pullback = Function(f), Pullback(f)
+        concrete = forward.get_concrete_function(*primals)
+        _refuse_effects(concrete.graph, forward.__name__)
+        if concrete.concrete.writes or concrete.concrete.changes:
+            raise GradientError(
+                f"vjp of {forward.__name__}, which writes to its arguments or to a Variable",
+                why="what pulls cotangents back computes the function again, and would write again",
+                remedy="call ag.vjp in a function (@ag.function), where everything is computed once",
+            )
+        primals = unflatten(spec, [leaf.copy() if isinstance(leaf, np.ndarray) else leaf for leaf in leaves])
 
         def pull(cotangents: Any) -> tuple[Any, ...]:
             leaves, spec = flatten(cotangents)
             made: tuple[Any, ...] = pullback(primals, unflatten(spec, list(map(_staged_number, leaves))))
             return made
 
-        return Function(f)(*primals), pull
+        return forward(*primals), pull
     except BaseException as error:
         strip(error)
         raise

@@ -7,7 +7,14 @@ from typing import Any, Self
 from autograph_rs.runtime.boundary import public
 from autograph_rs.runtime.errors import GradientError, OptionError, StateError, told
 from autograph_rs.runtime.graph import record
-from autograph_rs.runtime.graph.gradient import Recording, apart, is_differentiable, ones_like, zeros_like
+from autograph_rs.runtime.graph.gradient import (
+    Recording,
+    apart,
+    is_differentiable,
+    of_shape,
+    ones_like,
+    zeros_like,
+)
 from autograph_rs.runtime.graph.trace import is_tracing, scalar_type
 from autograph_rs.runtime.graph.variables import Variable
 from autograph_rs.runtime.structures import flatten, unflatten
@@ -127,8 +134,14 @@ class GradientTape:
         targets, _ = flatten(target)
         leaves, spec = flatten(sources)
         given = [None] * len(targets) if output_gradients is None else flatten(output_gradients)[0]
+        if len(given) != len(targets):
+            raise GradientError(
+                f"{len(given)} output_gradients are given for {len(targets)} targets",
+                why="each stands for one of the targets",
+                remedy="give them in the structure of the targets",
+            )
         ends = [
-            (end, ones_like(end) if cotangent is None else cotangent)
+            (end, ones_like(end) if cotangent is None else of_shape(cotangent, end))
             for end, cotangent in zip(targets, given, strict=True)
             if is_differentiable(_type_of(end))
         ]

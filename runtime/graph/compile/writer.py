@@ -266,7 +266,9 @@ def may_view(node: Node) -> bool:
     """Whether a node may give a part of its first input's memory: items are numbers of their own."""
     if node.op not in VIEWS or not node.inputs:
         return False
-    is_number = isinstance(node.type, ArrayType) and not node.type.shape and node.op in ("getitem", "list_get")
+    is_number = (
+        isinstance(node.type, ArrayType) and not node.type.shape and node.op in ("getitem", "list_get")
+    )
     return not is_number or any(part is Ellipsis for part in _parts_of_key(node))
 
 

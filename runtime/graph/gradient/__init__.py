@@ -10,18 +10,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...errors import GradientError
 from .. import record
 from ..ir import Node
 from ..rules.methods import copy
 from ..sharing import makes
 from ..staged import Staged, Tensor, wrap
-from ..trace import current
+from ..trace import current, scalar_type
 from ..variables import Variable
 from . import control, refused, structure
 from .reverse import Reverse
 from .values import fitted, is_differentiable, ones_like, zeros_like
 
-__all__ = ["Recording", "apart", "control", "is_differentiable", "ones_like", "own_arrays", "structure", "zeros_like"]
+__all__ = [
+    "Recording",
+    "apart",
+    "control",
+    "is_differentiable",
+    "of_shape",
+    "ones_like",
+    "own_arrays",
+    "structure",
+    "zeros_like",
+]
 
 
 def apart(value: Any) -> Any:
@@ -40,10 +51,27 @@ def own_arrays(values: Sequence[Any]) -> list[Any]:
         if isinstance(value, Tensor) and value.ndim:
             node = value.node()
             if node in seen or node.op == "argument" or not makes(node):
-                value = record.call(copy, (value,), {})  # noqa: PLW2901 - it stands for the same
+                value = record.call(copy, (value,), {})
             seen.add(node)
         made.append(value)
     return made
+
+
+def of_shape(cotangent: Any, value: Any) -> Any:
+    """A cotangent of the shape of its value, as far as that is known."""
+    given, wanted = (
+        getattr(getattr(v, "type", None) or scalar_type(v), "shape", ()) for v in (cotangent, value)
+    )
+    fits = len(given) == len(wanted) and all(
+        None in (a, b) or a == b for a, b in zip(given, wanted, strict=True)
+    )
+    if not fits:
+        raise GradientError(
+            f"a cotangent of the shape {given} is given for a result of the shape {wanted}",
+            why="each element of a result has its own",
+            remedy="give an array of the shape of the result",
+        )
+    return cotangent
 
 
 class Recording:

@@ -43,9 +43,7 @@ class Cond(Control):
             reader = Reader("branch", Branch(graph, other, node, reverse.owner))
             with building(reader, BACKENDS[Tensor]):
                 inner = Reverse(reader.region, graph.nodes, [graph.arguments[i] for i in operands])
-                groups = [
-                    [graph.arguments[i] for i in operands if node.inputs[1 + i] is o] for o in outside
-                ]
+                groups = [[graph.arguments[i] for i in operands if node.inputs[1 + i] is o] for o in outside]
                 for operand, group in zip(outside, groups, strict=True):
                     total = reverse.cotangent(operand)
                     if total is not None:

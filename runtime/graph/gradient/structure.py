@@ -11,7 +11,7 @@ from ..compile.operations import takes_once
 from ..ir import Node
 from ..rules.methods import copy
 from ..staged import wrap
-from ..types import ArrayType, ListType
+from ..types import ArrayType, ListType, ScalarType
 from .refused import no_rule
 from .reverse import STRUCTURAL, Call, Reverse
 from .values import At, put, shape_of, unbroadcast, zeros_like
@@ -24,9 +24,25 @@ def _is_list(node: Node) -> bool:
 def getitem(reverse: Reverse, node: Node, ct: Any) -> None:
     target = node.inputs[0]
     if _is_list(target):
-        raise no_rule(node)
+        reverse.give(target, _of_slice(reverse, node, ct))
+        return
     call = Call(reverse, node)
     reverse.give(target, At(call.values(node.attrs["args"][1]), ct))
+
+
+def _of_slice(reverse: Reverse, node: Node, ct: Any) -> Any:
+    """The cotangent of a list of which a slice was taken: by way of arrays."""
+    target = node.inputs[0]
+    if not isinstance(target.type.element, (ArrayType, ScalarType)):
+        raise no_rule(node)
+    key = Call(reverse, node).values(node.attrs["args"][1])
+    items = zeros_like(record.call(np.array, (reverse.value(target),), {}))
+    made = record.setitem(items, key, record.call(np.array, (ct,), {}))
+    return _as_list(made, target.type)
+
+
+def _as_list(array: Any, kind: Any) -> Any:
+    return wrap(record.add("iterate", (array,), kind, function=list))
 
 
 def setitem(reverse: Reverse, node: Node, ct: Any) -> None:
@@ -161,6 +177,9 @@ def builtin_sum(reverse: Reverse, node: Node, ct: Any) -> None:
     if isinstance(source.type, ArrayType):
         value = reverse.value(source)
         reverse.give(source, np.broadcast_to(ct, shape_of(value)))
+    elif _is_list(source) and isinstance(source.type.element, (ArrayType, ScalarType)):
+        items = record.call(np.array, (reverse.value(source),), {})
+        reverse.give(source, _as_list(np.broadcast_to(ct, shape_of(items)), source.type))
     else:
         raise no_rule(node)
     for part in start:
@@ -171,12 +190,14 @@ def extreme(reverse: Reverse, node: Node, ct: Any) -> None:
     """Python's `min` and `max` of values: the first that is equal to the result has the cotangent."""
     if len(node.inputs) == 1:
         [source] = node.inputs
-        if not isinstance(source.type, ArrayType):
+        is_list = _is_list(source) and isinstance(source.type.element, (ArrayType, ScalarType))
+        if not is_list and not isinstance(source.type, ArrayType):
             raise no_rule(node)
         value = reverse.value(source)
+        value = record.call(np.array, (value,), {}) if is_list else value
         chosen = value == reverse.value(node)
-        first = chosen & (np.cumsum(chosen) == 1)
-        reverse.give(source, np.where(first, ct, 0))
+        made = np.where(chosen & (np.cumsum(chosen) == 1), ct, 0)
+        reverse.give(source, _as_list(made, source.type) if is_list else made)
         return
     result = reverse.value(node)
     before: Any = False

@@ -7,24 +7,12 @@ as any other.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from ...backends import BACKENDS
-from .. import record
-from ..compile import compile_graph
-from ..optimise import optimise
-from ..rules import METHODS
-from ..staged import Tensor, wrap
-from ..trace import Root, building, scalar_type
 from ..variables import Variable
-from . import Recording, refused
-from .values import is_differentiable
 
 _session: ContextVar[Session | None] = ContextVar("autograph_rs_tape", default=None)
 

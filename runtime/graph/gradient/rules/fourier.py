@@ -28,7 +28,7 @@ def _one(function: Any) -> Any:
         ct: Any, y: Any, a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None
     ) -> Any:
         made = function(ct, None, axis, norm)
-        return (_cut(made, shape_of(a)[axis], axis),)
+        return (made if n is None else _cut(made, shape_of(a)[axis], axis),)
 
     return rule
 
@@ -37,9 +37,8 @@ def rfft_rule(
     ct: Any, y: Any, a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None
 ) -> Any:
     have = shape_of(a)[axis]
-    n = have if n is None else n
-    made = np.real(np.fft.fft(_cut(ct, n, axis), None, axis, norm))
-    return (_cut(made, have, axis),)
+    made = np.real(np.fft.fft(ct, have if n is None else n, axis, norm))
+    return (made if n is None else _cut(made, have, axis),)
 
 
 def irfft_rule(

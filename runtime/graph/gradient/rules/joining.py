@@ -6,10 +6,24 @@ from typing import Any
 
 import numpy as np
 
+from ..refused import refusing
 from ..values import ndim_of, shape_of, zeros_like
 
 
+def _of_list(ct: Any, arrays: Any, axis: Any) -> Any:
+    """The cotangent of a list whose items were put side by side, as one array with an item a row."""
+    shape = shape_of(arrays)
+    if axis is None or len(shape) == 2:
+        return np.reshape(ct, shape)
+    along = axis % (len(shape) - 1)
+    items = shape[1:]
+    apart = np.reshape(ct, (*items[:along], shape[0], items[along], *items[along + 1 :]))
+    return np.moveaxis(apart, along, 0)
+
+
 def concatenate_rule(ct: Any, y: Any, arrays: Any, /, axis: Any = 0, **_: Any) -> Any:
+    if not isinstance(arrays, (list, tuple)):
+        return (_of_list(ct, arrays, axis),)
     parts, start = [], 0
     for array in arrays:
         shape = shape_of(array)
@@ -28,23 +42,39 @@ def concatenate_rule(ct: Any, y: Any, arrays: Any, /, axis: Any = 0, **_: Any) -
 
 def stack_rule(ct: Any, y: Any, arrays: Any, axis: int = 0, **_: Any) -> Any:
     along = axis % ndim_of(y)
+    if not isinstance(arrays, (list, tuple)):
+        return (np.moveaxis(ct, along, 0),)
     return ([ct[(slice(None),) * along + (i,)] for i in range(len(arrays))],)
 
 
+def _rows(tup: Any, ndim: int) -> Any:
+    """The items of a staged list, which are the rows of an array, with at least so many dimensions."""
+    shape = shape_of(tup)
+    return np.reshape(tup, (shape[0], *(1,) * (ndim + 1 - len(shape)), *shape[1:]))
+
+
 def _vstack(tup: Any, **_: Any) -> Any:
+    if not isinstance(tup, (list, tuple)):
+        return np.concatenate(_rows(tup, 2), 0)
     return np.concatenate([np.atleast_2d(a) for a in tup], 0)
 
 
 def _hstack(tup: Any, **_: Any) -> Any:
+    if not isinstance(tup, (list, tuple)):
+        return np.concatenate(_rows(tup, 1), 0 if ndim_of(tup) <= 2 else 1)
     arrays = [np.atleast_1d(a) for a in tup]
     return np.concatenate(arrays, 0 if ndim_of(arrays[0]) == 1 else 1)
 
 
 def _dstack(tup: Any) -> Any:
+    if not isinstance(tup, (list, tuple)):
+        raise refusing("numpy.dstack", "a list that grows in a staged loop")
     return np.concatenate([np.atleast_3d(a) for a in tup], 2)
 
 
 def _column_stack(tup: Any) -> Any:
+    if not isinstance(tup, (list, tuple)):
+        return np.transpose(tup) if ndim_of(tup) == 2 else np.concatenate(tup, 1)
     return np.concatenate([np.reshape(a, (-1, 1)) if ndim_of(a) < 2 else a for a in tup], 1)
 
 

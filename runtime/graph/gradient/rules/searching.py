@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import record
 from ...rules import methods
 from ..refused import refusing
 from ..values import At, ndim_of, shape_of, unbroadcast
@@ -41,7 +42,7 @@ def _open_grid(indices: Any, axis: int) -> tuple[Any, ...]:
 
 
 def _places(length: Any) -> Any:
-    return np.arange(length) if isinstance(length, int) else np.cumsum(np.ones(length, np.int64)) - 1
+    return record.call(np.arange, (length,), {}) if record.is_staged(length) else np.arange(length)
 
 
 def take_along_axis_rule(ct: Any, y: Any, arr: Any, indices: Any, axis: Any = -1) -> Any:
@@ -86,6 +87,7 @@ def _choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     choices = (
         list(choices) if isinstance(choices, (list, tuple)) else [choices[i] for i in range(len(choices))]
     )
+    a = np.asarray(a) if isinstance(a, (list, tuple)) else a
     if mode == "wrap":
         a = np.remainder(a, len(choices))
     made = choices[-1]

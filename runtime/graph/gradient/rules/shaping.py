@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import record
 from ...rules import methods
 from ...rules.summing import sum_to
 from ..refused import refusing
@@ -120,7 +121,7 @@ def _repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
 
 def _places(length: Any) -> Any:
     """0, 1, 2 ... as an array."""
-    return np.arange(length) if isinstance(length, int) else np.cumsum(np.ones(length, np.int64)) - 1
+    return record.call(np.arange, (length,), {}) if record.is_staged(length) else np.arange(length)
 
 
 def _resize(a: Any, new_shape: Any) -> Any:
