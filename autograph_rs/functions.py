@@ -23,6 +23,7 @@ from autograph_rs.runtime.graph.numerics import MODES
 from autograph_rs.runtime.graph.optimise import chosen
 from autograph_rs.runtime.graph.specs import Identity, TensorSpec, key
 from autograph_rs.runtime.graph.staged import Tensor
+from autograph_rs.runtime.graph.taping import session
 from autograph_rs.runtime.graph.trace import is_tracing
 from autograph_rs.runtime.structures import flatten, unflatten
 from autograph_rs.runtime.tracebacks import strip, user_stacklevel
@@ -34,6 +35,7 @@ from .compilers import compiled
 from .concrete import ConcreteFunction
 from .direct import Direct, forget
 from .frozen import Frozen
+from .gradients.taped import Taped, untaped
 from .pickling import ByName
 from .shown import Shown
 from .telling import now, tell_trace
@@ -141,8 +143,12 @@ class Function(ByName, Shown, Direct):
         """Call with `bound`, the instance of a method or nothing, before the arguments."""
         if is_tracing():
             return self._converted(*bound, *args, **kwargs)
-        if "eagerly" in MODES and self.runs_eagerly:
-            return self.python_function(*bound, *args, **kwargs)
+        if MODES:
+            if "eagerly" in MODES and self.runs_eagerly:
+                return self.python_function(*bound, *args, **kwargs)
+            now = session()
+            if now is not None:
+                return now.call_function(self, bound, args, kwargs)
         leaves, arguments, concrete = self._concrete(bound, args, kwargs, by_call=True)
         if self._frozen is not None:
             self._frozen.check(self.__name__)
@@ -221,6 +227,9 @@ class Function(ByName, Shown, Direct):
         full = (spec, tuple(keys), *map(Identity, bound))
         concrete = self._traces.get(full)
         if concrete is None:
+            if any(type(leaf) is Taped for leaf in leaves):
+                args, kwargs = unflatten(spec, list(map(untaped, leaves)))
+                return self._concrete(bound, args, kwargs, by_call=by_call)
             with self._lock:
                 concrete = self._traces.get(full) or self._trace(full, arguments, leaves, bound, by_call)
         return leaves, arguments, concrete

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from autograph_rs.api import DEFAULT
+from autograph_rs.functions import Function
 from autograph_rs.runtime.boundary import public
 from autograph_rs.runtime.builtins import is_of_numpy
 from autograph_rs.runtime.errors import ArgumentError, GradientError, told
@@ -26,8 +28,7 @@ from autograph_rs.runtime.graph.variables import Variable
 from autograph_rs.runtime.structures import flatten, unflatten
 from autograph_rs.runtime.tracebacks import strip
 
-from .api import DEFAULT
-from .functions import Function
+from .effects import computed_again, refuse_effects
 
 Argnums = int | Sequence[int]
 
@@ -61,7 +62,7 @@ class Gradient(Function):
         self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], quick: Any
     ) -> Any:
         if self._wrt is None and not is_tracing():
-            args = _changed(args, self._argnums, lambda leaf, _: _staged_number(leaf), len(bound))
+            args = _changed(args, self._argnums, lambda leaf, _: staged_number(leaf), len(bound))
         return super().call_bound(bound, args, kwargs, quick)
 
     def _computed(self, f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -144,7 +145,7 @@ def _give_back(args: tuple[Any, ...], given: tuple[Any, ...], own: Sequence[Any]
             old.write_through(new.read())
 
 
-def _staged_number(leaf: Any) -> Any:
+def staged_number(leaf: Any) -> Any:
     """Python's floats as NumPy's, which are staged."""
     return np.dtype(type(leaf)).type(leaf) if type(leaf) in (float, complex) else leaf
 
@@ -296,20 +297,6 @@ def _pulled(f: Callable[..., Any], primals: tuple[Any, ...]) -> tuple[Any, Calla
     return value, pull
 
 
-def _refuse_effects(graph: Any, name: str) -> None:
-    """Refuse what would be done again where a cotangent is pulled back."""
-    for node in graph.walk():
-        if node.effect and node.op not in HARMLESS and not any(node.graphs()):
-            raise GradientError(
-                f"vjp of {name}, which has effects: {node.op}",
-                why="what pulls cotangents back computes the function again, and would do that again",
-                remedy="call ag.vjp in a function (@ag.function), where everything is computed once",
-            )
-
-
-HARMLESS = frozenset(("check_bound", "raise"))
-
-
 def _has_cotangent(leaf: Any) -> bool:
     kind = getattr(leaf, "type", None) or scalar_type(leaf)
     return kind is not None and is_differentiable(kind)
@@ -345,22 +332,18 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
             return _pulled(DEFAULT.to_graph(_own(f)), primals)
         f = _own(f)
         leaves, spec = flatten(primals)
-        leaves = list(map(_staged_number, leaves))
+        leaves = list(map(staged_number, leaves))
         primals = unflatten(spec, leaves)
         forward, pullback = Function(f), Pullback(f)
         concrete = forward.get_concrete_function(*primals)
-        _refuse_effects(concrete.graph, forward.__name__)
+        refuse_effects(concrete.concrete, forward.__name__, "ag.vjp")
         if concrete.concrete.writes or concrete.concrete.changes:
-            raise GradientError(
-                f"vjp of {forward.__name__}, which writes to its arguments or to a Variable",
-                why="what pulls cotangents back computes the function again, and would write again",
-                remedy="call ag.vjp in a function (@ag.function), where everything is computed once",
-            )
+            raise computed_again(forward.__name__, "ag.vjp", "it writes to its arguments or to a Variable")
         primals = unflatten(spec, [leaf.copy() if isinstance(leaf, np.ndarray) else leaf for leaf in leaves])
 
         def pull(cotangents: Any) -> tuple[Any, ...]:
             leaves, spec = flatten(cotangents)
-            made: tuple[Any, ...] = pullback(primals, unflatten(spec, list(map(_staged_number, leaves))))
+            made: tuple[Any, ...] = pullback(primals, unflatten(spec, list(map(staged_number, leaves))))
             return made
 
         return forward(*primals), pull

@@ -1,0 +1,151 @@
+"""What a `GradientTape` gives and takes outside of any trace: values that compute at once and are recorded."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from autograph_rs.runtime.errors import GradientError
+from autograph_rs.runtime.graph.taping import session
+from autograph_rs.runtime.structures import flatten, unflatten
+
+_ARITHMETIC = (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift", "and", "or", "xor"
+)  # fmt: skip
+_COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+
+
+class Taped:
+    """A float or complex number or array that takes part in calls which are recorded."""
+
+    __slots__ = ("held", "number", "owner")
+    __array_priority__ = 1000
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, held: Any, owner: Any, number: int):
+        self.held, self.owner, self.number = held, owner, number
+
+    def numpy(self) -> Any:
+        """The number or array itself, of which nothing is recorded."""
+        return self.held
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return _call(apply_ufunc, ufunc, method, *inputs, **kwargs)
+
+    def __array_function__(self, function: Callable[..., Any], _: Any, args: Any, kwargs: Any) -> Any:
+        return _call(function, *args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = getattr(self.held, name)
+        if not callable(found):
+            return _call(getattr, self, name) if isinstance(found, (np.ndarray, np.generic)) else found
+        return lambda *args, **kwargs: _call(apply_method, self, name, *args, **kwargs)
+
+    def __getitem__(self, key: Any) -> Any:
+        return _call(operator.getitem, self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        _call(operator.setitem, self, key, value)
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self.__getitem__, range(len(self.held)))
+
+    def __len__(self) -> int:
+        return len(self.held)
+
+    def __contains__(self, value: Any) -> bool:
+        return untaped(value) in self.held
+
+    def __bool__(self) -> bool:
+        return bool(self.held)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.held, spec)
+
+    def __repr__(self) -> str:
+        return repr(self.held)
+
+    def __str__(self) -> str:
+        return str(self.held)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        self._refuse("a plain NumPy array", "stack values by np.stack, and call functions of NumPy")
+        return np.array(self.held, dtype=dtype, copy=copy)
+
+    def __float__(self) -> float:
+        self._refuse("a Python float", "call functions of NumPy, such as np.exp in the place of math.exp")
+        return float(self.held)
+
+    def __complex__(self) -> complex:
+        self._refuse("a Python complex", "call functions of NumPy")
+        return complex(self.held)
+
+    def __int__(self) -> int:
+        return int(self.held)
+
+    def __copy__(self) -> Any:
+        return _call(np.copy, self)
+
+    def __deepcopy__(self, _: Any) -> Any:
+        return _call(np.copy, self)
+
+    def _refuse(self, what: str, remedy: str) -> None:
+        if session() is self.owner:
+            raise GradientError(
+                f"in the block of a GradientTape a value becomes {what}",
+                why="what is computed of that is not recorded, and would count as a constant",
+                remedy=f"{remedy}; for the value alone, x.numpy()",
+            )
+
+
+def _operator(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Taped, *other: Any) -> Any:
+        return _call(function, self, *other)
+
+    return method
+
+
+def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Taped, other: Any) -> Any:
+        return _call(function, other, self)
+
+    return method
+
+
+for _name in (*_ARITHMETIC, *_COMPARISONS):
+    _of_name = getattr(operator, f"__{_name}__")
+    setattr(Taped, f"__{_name}__", _operator(_of_name))
+    if _name in _ARITHMETIC:
+        setattr(Taped, f"__r{_name}__", _reflected(_of_name))
+        setattr(Taped, f"__i{_name}__", _operator(getattr(operator, f"__i{_name}__")))
+for _of_name in (operator.neg, operator.pos, operator.invert, abs, round, divmod):
+    setattr(Taped, f"__{_of_name.__name__}__", _operator(_of_name))
+del _name, _of_name
+
+
+def apply_ufunc(ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    return getattr(ufunc, method)(*inputs, **kwargs)
+
+
+def apply_method(value: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    return getattr(value, name)(*args, **kwargs)
+
+
+def _call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """A call with taped values: recorded, if their tape still runs."""
+    now = session()
+    if now is not None:
+        return now.call(function, *args, **kwargs)
+    leaves, spec = flatten((args, kwargs))
+    args, kwargs = unflatten(spec, list(map(untaped, leaves)))
+    return function(*args, **kwargs)
+
+
+def untaped(value: Any) -> Any:
+    """What a taped value holds; any other value as it is."""
+    return value.held if type(value) is Taped else value
