@@ -1,6 +1,6 @@
 """The calls that are recorded while a `GradientTape` is open outside of any trace.
 
-A `Session` notes each call with a `Taped` value or a `Variable`. For a gradient a `Block` makes the noted calls
+A `Session` notes each call with a `Taped` value or a `Variable`. For a gradient a `Block` makes these calls
 once more in a trace, with staged values in the place of the taped ones and tapes of that trace; what comes of
 it is a graph as any other. One block does for all sessions of the same calls.
 """
@@ -8,10 +8,11 @@ it is a graph as any other. One block does for all sessions of the same calls.
 from __future__ import annotations
 
 import operator
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,20 +21,21 @@ from autograph_rs.functions import Function
 from autograph_rs.runtime.errors import AutographError, GradientError
 from autograph_rs.runtime.graph import record
 from autograph_rs.runtime.graph.gradient import apart
+from autograph_rs.runtime.graph.ir import Frames
 from autograph_rs.runtime.graph.numerics import MODES
 from autograph_rs.runtime.graph.staged import Tensor
 from autograph_rs.runtime.graph.taping import begin, unrecorded
 from autograph_rs.runtime.graph.trace import current, is_tracing
 from autograph_rs.runtime.graph.variables import Variable
+from autograph_rs.runtime.places import reader
 from autograph_rs.runtime.structures import Spec, flatten, unflatten
+from autograph_rs.runtime.tracebacks import user_frame
 
 from .effects import refuse_effects
 from .taped import Taped, apply_method, apply_ufunc, untaped
 
 _WRITING_METHODS = frozenset(("fill", "sort", "partition", "put", "resize", "setfield", "at"))
-_WRITING_FUNCTIONS = frozenset(
-    (np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis)
-)
+_WRITING_FUNCTIONS = frozenset((np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis))
 MAX_BLOCKS = 64
 _NOTHING = flatten(((), {}))[1]
 
@@ -50,6 +52,8 @@ class Entry:
     marks: tuple[Any, ...]
     results: tuple[int | None, ...] | None = None
     writes: bool = False
+    source: Frames = field(default=(), compare=False)
+    where: tuple[int, int] = (0, 0)  # the code object by its identity, and the instruction
 
 
 class Session:
@@ -118,11 +122,12 @@ class Session:
         """The gradient that a tape is asked for, by the arguments of its method."""
         leaves, spec = flatten((arguments, {}))
         marks, given = self._noted(leaves)
-        entry = Entry(type(arguments[0].held).gradient, spec, marks)
+        entry = Entry(type(arguments[0].held).gradient, spec, marks, **_called_at())
         plain = [*self.plain, *given]
         variables = list(self.variables.values())
         with unrecorded():
-            made = _block_of((*self.entries, entry))(plain, [v for v, _ in variables], [x for _, x in variables])
+            block = _block_of((*self.entries, entry))
+            made = block(plain, [variable for variable, _ in variables], [value for _, value in variables])
         return self._kept(entry, given, made, {}, floats=True) if self._tapes else made
 
     def _called(
@@ -130,7 +135,7 @@ class Session:
     ) -> Any:
         leaves, spec = flatten((args, kwargs), changeable=True)
         marks, given = self._noted(leaves)
-        entry = Entry(function, spec, marks, None, _writes(function, args))
+        entry = Entry(function, spec, marks, None, _writes(function, args), **_called_at())
         with unrecorded():
             args, kwargs = unflatten(spec, list(map(untaped, leaves)))
             made = function(*args, **kwargs)
@@ -157,7 +162,7 @@ class Session:
         return unflatten(spec, results)
 
     def _noted(self, leaves: Sequence[Any]) -> tuple[tuple[Any, ...], list[Any]]:
-        """A mark for each leaf, and the leaves that are no values of this session, arrays as they are now."""
+        """A mark for each leaf, and the leaves that are no values of this session, arrays as they are."""
         marks: list[Any] = []
         plain: list[Any] = []
         for leaf in leaves:
@@ -169,7 +174,9 @@ class Session:
                 if isinstance(leaf, Variable):
                     self._seen(leaf)
                 value = untaped(leaf)
-                plain.append(value.copy() if isinstance(value, np.ndarray) and value.flags.writeable else value)
+                plain.append(
+                    value.copy() if isinstance(value, np.ndarray) and value.flags.writeable else value
+                )
                 marks.append(None)
         return tuple(marks), plain
 
@@ -196,7 +203,9 @@ class Block(Function):
 
     def _made_again(self, plain: list[Any], variables: list[Variable], values: list[Any]) -> Any:
         root = current().root
-        before = {id(variable): (root.state[id(variable)], root.first[id(variable)]) for variable in variables}
+        before = {
+            id(variable): (root.state[id(variable)], root.first[id(variable)]) for variable in variables
+        }
         for variable, value in zip(variables, values, strict=True):
             node = record.to_node(apart(value))
             root.state[id(variable)], root.first[id(variable)] = (variable, variable.handle(node, root)), node
@@ -207,22 +216,28 @@ class Block(Function):
                 root.state[key], root.first[key] = state, node
 
     def _last_of(self, plain: list[Any]) -> Any:
+        graph = current().graph
         given = iter(plain)
         known: dict[int, Any] = {}
         made: Any = None
         for entry in self._entries:
             arguments = [_found(mark, known, given) for mark in entry.marks]
+            start = len(graph.nodes)
             made = next((value for value in arguments if isinstance(value, _Failed)), None)
             if made is None:
                 args, kwargs = unflatten(entry.spec, arguments)
                 made = _made(entry, args, kwargs)
+            if entry is not self._entries[-1]:
+                for node in graph.nodes[start:]:
+                    node.source = entry.source
             if isinstance(made, _Failed):  # only what needs the result fails with it
                 if entry.writes or entry is self._entries[-1]:
                     raise made.error
                 results = [made] * len(entry.results or ())
             else:
                 results, _ = flatten(made)
-            known.update(zip(entry.results or (), results, strict=False))
+            numbers = entry.results or ()
+            known.update((n, value) for n, value in zip(numbers, results, strict=False) if n is not None)
         return made
 
 
@@ -238,6 +253,8 @@ def _made(entry: Entry, args: Any, kwargs: Any) -> Any:
     try:
         made = entry.function(*args, **kwargs)
     except AutographError as error:
+        if entry.source and not error.sites:
+            error.sites = (("it was recorded here", reader()(*entry.source[0])),)
         return _Failed(error)
     if entry.results is None or len(flatten(made)[0]) == len(entry.results):
         return made
@@ -274,6 +291,14 @@ def _block_of(entries: tuple[Entry, ...]) -> Block:
     return block
 
 
+def _called_at() -> dict[str, Any]:
+    """Where the user's code is, as fields of an entry."""
+    frame = user_frame(sys._getframe(1))
+    if frame is None:
+        return {}
+    return {"source": ((frame.f_code, frame.f_lasti),), "where": (id(frame.f_code), frame.f_lasti)}
+
+
 def _writes(function: Callable[..., Any], args: tuple[Any, ...]) -> bool:
     if function in (operator.setitem, Function.call_bound) or function in _WRITING_FUNCTIONS:
         return True
@@ -303,9 +328,9 @@ def _refuse_escapes(function: Callable[..., Any], args: tuple[Any, ...], kwargs:
     if function is apply_ufunc and args[1] == "at":
         targets.append(args[2])
     if any(isinstance(target, np.ndarray) for target in targets):
+        name = args[0].__name__ if function is apply_ufunc else function.__name__
         raise GradientError(
-            f"in the block of a GradientTape {function.__name__ if function is not apply_ufunc else args[0].__name__} "
-            "writes to a plain array",
+            f"in the block of a GradientTape {name} writes to a plain array",
             why="what is written to that is not recorded, and would count as a constant",
             remedy="make a new value (total = total + x), or write to a value of the tape (tape.watch)",
         )

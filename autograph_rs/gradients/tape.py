@@ -139,10 +139,10 @@ class GradientTape:
             that is neither a float nor a complex number.
 
         Raises:
-            StateError: it was called before, and the tape is not persistent; or the block is in a function, and
-                the call outside.
-            GradientError: the target depends on a source by what has no gradient, or the tape does not know one
-                of both.
+            StateError: it was called before, and the tape is not persistent; or the block is in a function,
+                and the call outside.
+            GradientError: the target depends on a source by what has no gradient, or the tape does not know
+                one of both.
             OptionError: `unconnected_gradients` is neither "none" nor "zero".
         """
         self._check_begun()

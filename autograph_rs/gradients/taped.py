@@ -1,4 +1,4 @@
-"""What a `GradientTape` gives and takes outside of any trace: values that compute at once and are recorded."""
+"""`Taped` values: what a `GradientTape` gives outside of any trace, computed at once and recorded."""
 
 from __future__ import annotations
 

@@ -132,14 +132,14 @@ def _structured(args: tuple[Any, ...], argnums: Argnums, found: Iterator[Any]) -
 def _give_back(args: tuple[Any, ...], given: tuple[Any, ...], own: Sequence[Any], argnums: Argnums) -> None:
     """Let the caller's arrays have what the function wrote to its arguments."""
     places = _places(argnums)
-    after = [leaf for place in places for leaf in flatten(given[place], changeable=True)[0]]
-    if len(after) != len(own) or any(a is not b for a, b in zip(after, own, strict=True)):
+    after, shape = flatten([given[place] for place in places], changeable=True)
+    before, old_shape = flatten([args[place] for place in places], changeable=True)
+    if shape != old_shape or any(a is not b for a, b in zip(after, own, strict=True)):
         raise GradientError(
             "a function changes a list, dict or object among the arguments of its gradient",
             why="the gradient has the structure of the argument, and what is in that now is another value",
             remedy="make a new one in the function, and return it with has_aux=True",
         )
-    before = [leaf for place in places for leaf in flatten(args[place], changeable=True)[0]]
     for old, new in zip(before, own, strict=True):
         if record.is_staged(old) and getattr(new, "version", False):
             old.write_through(new.read())

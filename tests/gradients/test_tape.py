@@ -190,8 +190,3 @@ def test_mistakes(use, error, message):
 
     with pytest.raises(error, match=message):
         f(np.float64(1))
-
-
-def test_outside_of_a_function():
-    with pytest.raises(ag.GradientError, match=r"(?s)entered outside of a function.*ag\.function"):
-        ag.GradientTape().__enter__()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ...errors import GradientError
 from ..ir import Node
@@ -37,8 +38,12 @@ def made_inside(node: Node) -> GradientError:
 
 def _at(node: Node, what: str, *, why: str, remedy: str) -> GradientError:
     error = GradientError(what, why=why, remedy=remedy)
-    error.sites = tuple([("it was recorded here", place) for place in node.places[-1:]])
+    error.sites = sites(node)
     return error
+
+
+def sites(node: Node) -> tuple[tuple[str, Any], ...]:
+    return tuple([("it was recorded here", place) for place in node.places[-1:]])
 
 
 def refusing(name: str, what: str) -> GradientError:

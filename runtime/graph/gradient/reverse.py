@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import GradientError
 from .. import record
 from ..ir import Node, Slot
 from ..rules import NUMPY, ufunc_type
@@ -108,7 +109,11 @@ class Reverse:
         rule = _rule_of(node)
         if rule is None:
             raise refused.no_rule(node)
-        rule(self, node, cotangent)
+        try:
+            rule(self, node, cotangent)
+        except GradientError as error:
+            error.sites = error.sites or refused.sites(node)
+            raise
 
 
 Rule = Callable[[Reverse, Node, Any], None]
@@ -146,6 +151,8 @@ def _rule_of(node: Node) -> Rule | None:
         return _elementwise
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
+        if function.__name__ == "outer" and owner in PARTIALS:
+            return _defined
         return _function if (function.__name__, owner) in REDUCTIONS else None
     if function in CONSTANT:
         return _nothing
@@ -190,7 +197,9 @@ def _defined(reverse: Reverse, node: Node, cotangent: Any) -> None:
     args, kwargs = call.arguments(is_alone=True)
     builder = current()
     start = len(builder.graph.nodes)
-    made = DEFINITIONS[node.attrs["function"]](*args, **kwargs)
+    function = node.attrs["function"]
+    definition = DEFINITIONS.get(function)
+    made = _outer(function, *args) if definition is None else definition(*args, **kwargs)
     inner = Reverse(builder, builder.graph.nodes[start:], [record.to_node(v) for v in call.alone.values()])
     if isinstance(made, (tuple, list)):
         for index, given in cotangent.items():
@@ -200,6 +209,12 @@ def _defined(reverse: Reverse, node: Node, cotangent: Any) -> None:
     inner.run()
     for index, value in call.alone.items():
         call.give(Slot(index), inner.cotangent(record.to_node(value)))
+
+
+def _outer(function: Any, a: Any, b: Any) -> Any:
+    """What the method `outer` of a ufunc gives."""
+    first = np.ndim(a)
+    return function.__self__(np.expand_dims(a, tuple(range(first, first + np.ndim(b)))), b)
 
 
 @cache

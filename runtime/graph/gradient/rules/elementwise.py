@@ -94,7 +94,7 @@ PARTIALS: dict[Any, tuple[Partial, ...]] = {
         lambda ct, y, a, b: ct * b / (a * a + b * b),
         lambda ct, y, a, b: -ct * a / (a * a + b * b),
     ),
-    np.hypot: _both(lambda ct, y, a, b: ct * a / y),
+    np.hypot: _both(lambda ct, y, a, b: ct * a / np.where(y == 0, 1, y)),
     np.sinh: (lambda ct, y, x: ct * np.cosh(x),),
     np.cosh: (lambda ct, y, x: ct * np.sinh(x),),
     np.tanh: (lambda ct, y, x: ct * (1 - y * y),),

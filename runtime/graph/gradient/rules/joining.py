@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..refused import refusing
 from ..values import ndim_of, shape_of, zeros_like
 
 
@@ -47,34 +46,32 @@ def stack_rule(ct: Any, y: Any, arrays: Any, axis: int = 0, **_: Any) -> Any:
     return ([ct[(slice(None),) * along + (i,)] for i in range(len(arrays))],)
 
 
-def _rows(tup: Any, ndim: int) -> Any:
-    """The items of a staged list, which are the rows of an array, with at least so many dimensions."""
-    shape = shape_of(tup)
-    return np.reshape(tup, (shape[0], *(1,) * (ndim + 1 - len(shape)), *shape[1:]))
+def _side_by_side(items: Any, ndim: int, axis: int) -> Any:
+    """The items of a staged list, with at least so many dimensions, joined along an axis of theirs."""
+    shape = shape_of(items)
+    each = (*(1,) * (ndim + 1 - len(shape)), *shape[1:])
+    rows = np.moveaxis(np.reshape(items, (shape[0], *each)), 0, axis)
+    return np.reshape(rows, (*each[:axis], shape[0] * each[axis], *each[axis + 1 :]))
 
 
 def _vstack(tup: Any, **_: Any) -> Any:
     if not isinstance(tup, (list, tuple)):
-        return np.concatenate(_rows(tup, 2), 0)
+        return _side_by_side(tup, 2, 0)
     return np.concatenate([np.atleast_2d(a) for a in tup], 0)
 
 
 def _hstack(tup: Any, **_: Any) -> Any:
     if not isinstance(tup, (list, tuple)):
-        return np.concatenate(_rows(tup, 1), 0 if ndim_of(tup) <= 2 else 1)
+        return _side_by_side(tup, 1, 0 if ndim_of(tup) <= 2 else 1)
     arrays = [np.atleast_1d(a) for a in tup]
     return np.concatenate(arrays, 0 if ndim_of(arrays[0]) == 1 else 1)
 
 
 def _dstack(tup: Any) -> Any:
-    if not isinstance(tup, (list, tuple)):
-        raise refusing("numpy.dstack", "a list that grows in a staged loop")
     return np.concatenate([np.atleast_3d(a) for a in tup], 2)
 
 
 def _column_stack(tup: Any) -> Any:
-    if not isinstance(tup, (list, tuple)):
-        return np.transpose(tup) if ndim_of(tup) == 2 else np.concatenate(tup, 1)
     return np.concatenate([np.reshape(a, (-1, 1)) if ndim_of(a) < 2 else a for a in tup], 1)
 
 

@@ -1,0 +1,424 @@
+"""`GradientTape` outside of any function: the block runs as plain Python, and what it does is recorded."""
+
+from __future__ import annotations
+
+import math
+import threading
+
+import numpy as np
+import pytest
+
+import autograph_rs as ag
+
+
+def slope(f, *values, **options):
+    """The gradients of `f` by a tape outside."""
+    with ag.GradientTape(**options) as tape:
+        watched = [tape.watch(value) for value in values]
+        y = f(*watched)
+    found = tape.gradient(y, watched)
+    return found[0] if len(found) == 1 else found
+
+
+PROGRAMS = {
+    "arithmetic": lambda x: np.sum((2 * x - 1) ** 2 / (1 + x * x)),
+    "reflected": lambda x: np.sum(1 / x + (2.0 - x) + 3**x + np.ones(3) @ x),
+    "functions": lambda x: np.sum(np.exp(-x) * np.sin(x)) + np.linalg.norm(x),
+    "methods": lambda x: (x.reshape(3, 1) @ x.reshape(1, 3)).sum() + x.mean() + x.T.dot(x),
+    "attributes": lambda x: x.real.sum() * x.shape[0] + x.size,
+    "items": lambda x: x[0] * x[-1] + np.sum(x[1:]) + np.sum(x[[0, 0]]) + np.sum(x[x > 1.5]),
+    "in place": lambda x: in_place(x),
+    "iteration": lambda x: sum(v * n for n, v in enumerate(x)),
+    "branches": lambda x: branch(x),
+    "builtins": lambda x: (
+        abs(x[0] - x[1]) + max(x) * min(x) + x[1] * round(x[2] + 0.01, 1) + divmod(x[2], 2.0)[1]
+    ),
+    "lists": lambda x: np.sum(np.stack([x, x * x]) * np.concatenate([x, x]).reshape(2, 3)),
+    "tuples": lambda x: np.sum(np.split(x, 3)[1] * np.linalg.eigh(np.outer(x, x) + np.eye(3))[0]),
+    "outs": lambda x: outs(x),
+    "ufunc methods": lambda x: np.add.reduce(x) + np.multiply.outer(x, x)[0, 1],
+    "constants": lambda x: np.sum(np.zeros_like(x) + x * len(x)),
+}
+
+
+def in_place(x):
+    y = x * 2
+    y[0] = x[2] ** 2
+    part = y[1:]
+    part += x[:2]
+    y *= x
+    y.sort()
+    return y[0] + 2 * y[1]
+
+
+def branch(x):
+    total = 0.0
+    for value in x:
+        if value > 1.5:
+            total += value**2
+        else:
+            total = total - value
+    while total < 100:
+        total = total * 3
+    return total
+
+
+def outs(x):
+    y = x.copy()
+    np.multiply(y, x, out=y)
+    y.fill(2.0)
+    y += x
+    return np.sum(y * x)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_as_by_differences(name):
+    f, x = PROGRAMS[name], np.array([1.25, 2.5, 1.75])
+    found, step = slope(f, x), 1e-6
+    expected = [(f(x + d) - f(x - d)) / (2 * step) for d in np.eye(3) * step]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_constants_are_constants():
+    found = slope(lambda x: np.sum(x * x.numpy()), np.array([1.0, 2.0]))
+    np.testing.assert_array_equal(found, [1.0, 2.0])
+
+
+def test_what_is_held_behaves_as_its_value():
+    with ag.GradientTape() as tape:
+        x = tape.watch(np.array([1.0, 2.0]))
+        total = np.sum(x)
+        assert (len(x), x.shape, x.dtype, x.ndim, total.shape) == (2, (2,), np.float64, 1, ())
+        assert (str(x), repr(total), f"{total:.1f}") == ("[1. 2.]", "np.float64(3.0)", "3.0")
+        assert total > 2 and bool(total) and 2.0 in x and int(total) == 3
+        assert list(x > 1) == [False, True]
+        with pytest.raises(TypeError, match="unhashable"):
+            {x}
+        with pytest.raises(AttributeError):
+            _ = x.nothing
+    assert (float(total), type(total + 1), np.asarray(x).tolist()) == (3.0, np.float64, [1.0, 2.0])
+    assert complex(total) == 3 and np.sum([total, total]) == 6
+
+
+def test_integers_and_truth_are_plain():
+    with ag.GradientTape() as tape:
+        x = tape.watch(np.array([1.0, 3.0]))
+        assert type(np.argmax(x)) is np.int64
+        assert type(x > 2) is np.ndarray
+        y = x[np.argmax(x)] * np.sum(x > 2)
+    np.testing.assert_array_equal(tape.gradient(y, x), [0.0, 1.0])
+
+
+def test_variables():
+    w, b, count = ag.Variable(np.array([[1.0], [2.0]])), ag.Variable(0.5), ag.Variable(0)
+    data = np.array([[1.0, 2.0], [3.0, 4.0]])
+    with ag.GradientTape() as tape:
+        y = np.sum((data @ w + b) ** 2) * 2 + np.sum(w.value) - w[0, 0] + b.read_value() + count
+        count.assign_add(1)
+    dw, db = tape.gradient(y, [w, b])
+    inner = 4 * (data @ [[1.0], [2.0]] + 0.5)
+    np.testing.assert_allclose(dw, data.T @ inner + [[0.0], [1.0]])
+    np.testing.assert_allclose(db, inner.sum() + 1)
+    assert int(count) == 1
+
+
+def test_variables_that_the_block_changes():
+    """The derivative is that with respect to the value at the beginning."""
+    v, w = ag.Variable(3.0), ag.Variable(np.array([1.0, 2.0]))
+    with ag.GradientTape() as tape:
+        v.assign(v * v)
+        v += 1.0
+        w[0] = w[1] * 2
+        w.value[1] = 5.0
+        w *= v
+        y = v * 2 + np.sum(w)
+    dv, dw = tape.gradient(y, (v, w))
+    assert (float(v), w.value.tolist()) == (10.0, [40.0, 50.0])
+    assert dv == 12.0 + 6 * (4 + 5)
+    np.testing.assert_array_equal(dw, [0.0, 20.0])
+
+
+def test_training_around_a_function():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(50, 2))
+    y = x @ [[2.0], [-3.0]] + 0.5
+
+    class Model:
+        def __init__(self):
+            self.w, self.b = ag.Variable(np.zeros((2, 1))), None
+
+        @ag.function
+        def __call__(self, x):
+            if self.b is None:
+                self.b = ag.Variable(0.0)
+            y = x @ self.w
+            if np.sum(y) > 1e6:
+                y = y * 0
+            return y + self.b
+
+    model, losses = Model(), []
+    for _ in range(200):
+        with ag.GradientTape() as tape:
+            loss = np.mean((model(x) - y) ** 2)
+        weights = model.w, model.b
+        for variable, gradient in zip(weights, tape.gradient(loss, weights), strict=True):
+            variable.assign_sub(0.1 * gradient)
+        losses.append(float(loss))
+    assert losses[-1] < 1e-6 < losses[0]
+    np.testing.assert_allclose(model.w.value, [[2.0], [-3.0]], atol=1e-3)
+
+
+def test_a_function_that_assigns():
+    total = ag.Variable(1.0)
+
+    @ag.function
+    def add(x):
+        total.assign_add(x * x)
+        return total * 2
+
+    with ag.GradientTape() as tape:
+        x = tape.watch(3.0)
+        y = add(x) + add(x)
+    assert float(total) == 19.0
+    assert tape.gradient(y, [x, total]) == [6 * 2 + 12 * 2, 4.0]
+    assert float(total) == 19.0
+
+
+def test_functions_of_nested_arguments_and_results():
+    @ag.function
+    def f(pair, *, scale):
+        a, b = pair["a"], pair["b"]
+        return {"sum": (a + b) * scale, "parts": [a * a, 3.0]}
+
+    with ag.GradientTape() as tape:
+        a, b = tape.watch(2.0), tape.watch(np.array([1.0, 2.0]))
+        made = f({"a": a, "b": b}, scale=2.0)
+        y = np.sum(made["sum"]) + made["parts"][0] * made["parts"][1]
+    da, db = tape.gradient(y, (a, b))
+    assert da == 4.0 + 12.0
+    np.testing.assert_array_equal(db, [2.0, 2.0])
+
+
+def test_loops_of_the_function_run_as_often_as_they_did():
+    @ag.function
+    def power(x, n):
+        y = 1.0
+        for _ in range(n):
+            y = y * x
+        return y
+
+    for n in (0, 1, 5):
+        with ag.GradientTape() as tape:
+            x = tape.watch(2.0)
+            y = power(x, np.int64(n))
+        assert tape.gradient(y, x) == n * 2.0 ** (n - 1)
+
+
+def test_tapes_in_tapes():
+    x = ag.Variable(3.0)
+    with ag.GradientTape() as outer:
+        with ag.GradientTape() as inner:
+            y = x**3
+        first = inner.gradient(y, x)
+        both = first * x
+    assert float(first) == 27.0
+    assert outer.gradient(both, x) == 27.0 + 3 * 18.0
+
+
+def test_gradients_of_functions_in_a_tape():
+    curve = ag.grad(lambda x: x**3)
+    with ag.GradientTape() as tape:
+        x = tape.watch(2.0)
+        y = curve(x)
+    assert tape.gradient(y, x) == 12.0
+
+
+def test_a_function_that_has_a_tape():
+    @ag.function
+    def f(x):
+        with ag.GradientTape() as tape:
+            y = x**3
+        return tape.gradient(y, x)
+
+    with ag.GradientTape() as tape:
+        x = tape.watch(2.0)
+        y = f(x)
+    assert (float(y), tape.gradient(y, x)) == (12.0, 12.0)
+
+
+def test_persistent_ones():
+    with ag.GradientTape(persistent=True) as tape:
+        x = tape.watch(2.0)
+        y = x * x
+        z = y * y
+    assert (tape.gradient(z, x), tape.gradient(y, x), tape.gradient(z, y)) == (32.0, 4.0, 8.0)
+    with ag.GradientTape() as once:
+        y = once.watch(2.0) * 2
+    once.gradient(y, y)
+    with pytest.raises(ag.StateError, match="a second time"):
+        once.gradient(y, y)
+
+
+def test_unconnected_sources_and_output_gradients():
+    with ag.GradientTape(persistent=True) as tape:
+        x, other = tape.watch(np.array([1.0, 2.0])), tape.watch(3.0)
+        y = x * x
+    assert tape.gradient(y, other) is None
+    assert tape.gradient(y, {"o": other}, unconnected_gradients="zero") == {"o": 0.0}
+    np.testing.assert_array_equal(tape.gradient(y, x, output_gradients=np.array([1.0, 10.0])), [2.0, 40.0])
+
+
+def test_arrays_are_taken_as_they_are():
+    data = np.array([1.0, 2.0])
+    with ag.GradientTape() as tape:
+        x = tape.watch(data)
+        y = np.sum(x * data)
+        data[:] = 100.0
+    np.testing.assert_array_equal(tape.gradient(y, x), [1.0, 2.0])
+
+
+def test_steps_of_one_kind_are_traced_once(caplog):
+    traces = []
+
+    @ag.function
+    def f(x):
+        traces.append(None)
+        return x * x
+
+    for n in range(6):
+        with ag.GradientTape() as tape:
+            x = tape.watch(float(n))
+            y = f(x)[..., None][0:1] if n < 0 else f(x) * 3
+        assert tape.gradient(y, x) == 6.0 * n
+    assert len(traces) == 2  # for the call, and for the block
+
+
+def test_run_functions_eagerly():
+    ag.run_functions_eagerly(True)
+    try:
+        f = ag.function(lambda x: x**2 if x > 0 else -x)
+        assert slope(f, 3.0) == 6.0
+    finally:
+        ag.run_functions_eagerly(False)
+
+
+def test_threads_have_tapes_of_their_own():
+    found = []
+
+    def work(n):
+        for _ in range(20):
+            found.append((n, slope(lambda x: x**n, 2.0)))
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in (2, 3)]
+    for thread in threads:
+        thread.start()
+    plain = ag.Variable(1.0)
+    for _ in range(1000):
+        assert type(plain.value) is np.float64
+    for thread in threads:
+        thread.join()
+    assert set(found) == {(2, 4.0), (3, 12.0)}
+    assert len(found) == 40
+
+
+def test_what_has_no_gradient_counts_only_where_it_is_needed():
+    with ag.GradientTape(persistent=True) as tape:
+        x = tape.watch(np.array([3.0, 1.0, 3.0]))
+        values = np.unique(x)
+        y = np.sum(x * x)
+        z = np.sum(values)
+    np.testing.assert_array_equal(tape.gradient(y, x), [6.0, 2.0, 6.0])
+    with pytest.raises(ag.AutographError):
+        tape.gradient(z, x)
+
+
+def test_after_the_block_functions_take_its_values():
+    f = ag.function(lambda x: x + 1)
+    with ag.GradientTape() as tape:
+        x = tape.watch(np.array([1.0]))
+    assert f(x).tolist() == [2.0]
+    assert f(x=x).tolist() == [2.0]
+    assert len(f.traces()) == 1
+
+
+REFUSED = {
+    "float": (lambda x: math.exp(x[0]), "becomes a Python float"),
+    "array": (lambda x: np.array([x[0], x[1]]), "becomes a plain NumPy array"),
+    "plain target": (lambda x: written(np.zeros(2), x), "writes to a plain array"),
+    "plain copyto": (lambda x: np.copyto(np.zeros(2), x), "copyto writes to a plain array"),
+    "plain at": (lambda x: np.add.at(np.zeros(2), [0], x[0]), "add writes to a plain array"),
+    "effects": (lambda x: PRINTS(x), "it has effects: print"),
+    "untaped target": (lambda x: x.numpy() * 2, "which the tape does not know"),
+    "watch": (lambda x: slope(lambda y: y, 3), "is to watch"),
+}
+
+
+@ag.function
+def PRINTS(x):
+    ag.print(x)
+    return x
+
+
+def written(total, x):
+    total += x
+    return total
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_would_be_lost_is_refused(name, capsys):
+    f, message = REFUSED[name]
+    with pytest.raises(ag.GradientError, match=message):
+        slope(f, np.array([1.0, 2.0]))
+
+
+def test_items_of_plain_arrays():
+    """NumPy makes an error of its own of ours."""
+    total = np.zeros(2)
+    with ag.GradientTape() as tape, pytest.raises(ValueError, match="array element") as raised:
+        total[0] = tape.watch(np.ones(2))[0]
+    assert "becomes a Python float" in str(raised.value.__cause__)
+
+
+def test_values_of_another_tape_are_constants():
+    with ag.GradientTape() as tape:
+        x = tape.watch(2.0)
+    with ag.GradientTape() as other:
+        y = other.watch(3.0) * x
+        with pytest.raises(ag.GradientError, match="does not know"):
+            other.gradient(y, x)
+    with pytest.raises(ag.GradientError, match="does not know"):
+        tape.gradient(y, x)
+
+
+def test_a_tape_of_another_place():
+    with ag.GradientTape() as tape:
+        x = tape.watch(2.0)
+        y = x * x
+
+    @ag.function
+    def late():
+        return tape.gradient(y, x)
+
+    with pytest.raises(ag.StateError, match="asked in a function"):
+        late()
+
+
+def test_an_error_in_the_block_ends_it():
+    with pytest.raises(ZeroDivisionError), ag.GradientTape():
+        _ = 1 // 0
+    w = ag.Variable(1.0)
+    assert type(w * 2) is np.float64
+
+
+def test_errors_name_the_line_that_was_recorded():
+    with ag.GradientTape() as tape:
+        x = tape.watch(np.array([3.0, 1.0]))
+        y = x.copy()
+        np.copyto(y, x)  # the first
+    with pytest.raises(ag.UnsupportedFunctionError, match=r"(?s)copyto.*recorded here.*# the first"):
+        tape.gradient(y, x)
+    with ag.GradientTape() as tape:
+        x = tape.watch(np.array([3.0, 1.0]))
+        z = np.sum(np.nanmedian(x))  # the second
+    with pytest.raises(ag.GradientError, match=r"(?s)nanmedian.*recorded here.*# the second"):
+        tape.gradient(z, x)
