@@ -28,7 +28,6 @@ _HOMES = {
     "autograph_rs.transpiler": ("Transpiler",),
     "autograph_rs.functions": (
         "function",
-        "run_functions_eagerly",
         "Function",
         "RetraceWarning",
     ),
@@ -50,6 +49,7 @@ _HOMES = {
         "print",
         "py_function",
     ),
+    "autograph_rs.runtime.graph.modes": ("run_functions_eagerly",),
     "autograph_rs.neural": ("convert_module",),
     "autograph_rs.saving": ("save",),
     "autograph_rs.loading": ("LoadedFunction", "load"),

@@ -19,7 +19,7 @@ from autograph_rs.runtime.backends import BACKENDS
 from autograph_rs.runtime.boundary import public
 from autograph_rs.runtime.errors import OptionError, checked_truth
 from autograph_rs.runtime.graph.concrete import ConcreteGraph, trace
-from autograph_rs.runtime.graph.numerics import MODES
+from autograph_rs.runtime.graph.modes import MODES
 from autograph_rs.runtime.graph.optimise import chosen
 from autograph_rs.runtime.graph.specs import Identity, TensorSpec, key
 from autograph_rs.runtime.graph.staged import Tensor
@@ -47,31 +47,6 @@ TRACES_BEFORE_GENERAL = 2
 
 class RetraceWarning(UserWarning):
     """A function is traced again and again, which costs more than it gains."""
-
-
-@public
-def run_functions_eagerly(eagerly: bool) -> None:
-    """Let every `function` run its Python function as it is, or trace again, for the whole process.
-
-    Args:
-        eagerly: whether functions run without a graph.
-
-    Raises:
-        ArgumentError: it is neither True nor False.
-
-    >>> import autograph_rs as ag
-    >>> @ag.function
-    ... def f(x):
-    ...     print("running")
-    ...     return x
-    >>> ag.run_functions_eagerly(True)
-    >>> f(1), f(1)
-    running
-    running
-    (1, 1)
-    >>> ag.run_functions_eagerly(False)
-    """
-    (MODES.add if checked_truth("eagerly", eagerly) else MODES.discard)("eagerly")
 
 
 class Function(ByName, Shown, Direct):

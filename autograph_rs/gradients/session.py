@@ -22,7 +22,7 @@ from autograph_rs.runtime.errors import AutographError, GradientError
 from autograph_rs.runtime.graph import record
 from autograph_rs.runtime.graph.gradient import apart
 from autograph_rs.runtime.graph.ir import Frames
-from autograph_rs.runtime.graph.numerics import MODES
+from autograph_rs.runtime.graph.modes import MODES
 from autograph_rs.runtime.graph.staged import Tensor
 from autograph_rs.runtime.graph.taping import begin, unrecorded
 from autograph_rs.runtime.graph.trace import current, is_tracing

@@ -19,7 +19,7 @@ from ..tracebacks import FULL, at_user_frames, note_place, put, strip
 from .compile import Compiled, compile_graph
 from .containers import Change, apply, changes, refuse_repeated, snapshot
 from .ir import Graph, Node
-from .numerics import MODES
+from .modes import MODES
 from .optimise import ALL, optimise
 from .refused import returned_iterable, shared_argument
 from .returned import Returned

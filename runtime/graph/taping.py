@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from .numerics import MODES
+from .modes import MODES
 from .trace import is_tracing
 
 _session: ContextVar[Any] = ContextVar("autograph_rs_session", default=None)
