@@ -68,7 +68,8 @@ class Region:
 
     def _own(self, node: Node) -> Node:
         """A value that later writes do not change: a copy of what may be a part of an array."""
-        if not may_view(node) or not getattr(node.type, "shape", ()):
+        is_array = getattr(node.type, "shape", ()) or node.op == "getitem"
+        if not is_array or not may_view(node):
             return node
         attrs = {"function": copy, "args": (Slot(0),), "kwargs": {}}
         made = Node("numpy.ndarray.copy", (node,), attrs, node.type, node.source)

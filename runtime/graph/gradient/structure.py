@@ -8,13 +8,14 @@ import numpy as np
 
 from .. import lists, record
 from ..compile.operations import takes_once
+from ..compile.writer import may_view
 from ..ir import Node
 from ..rules.methods import copy
 from ..staged import wrap
 from ..types import ArrayType, ListType, ScalarType
 from .refused import no_rule
 from .reverse import STRUCTURAL, Call, Reverse
-from .values import At, put, shape_of, unbroadcast, zeros_like
+from .values import At, put, shape_of, unbroadcast, writable, zeros_like
 
 
 def _is_list(node: Node) -> bool:
@@ -52,11 +53,11 @@ def setitem(reverse: Reverse, node: Node, ct: Any) -> None:
         given = record.getitem(ct, key)
         if not takes_once(node):
             given = np.where(_are_last(ct, key, given), given, 0)
-        elif given.ndim:
+        elif may_view(record.to_node(given)):
             given = record.call(copy, (given,), {})  # what it is a part of is written now
         reverse.give(value, unbroadcast(given, reverse.value(value)))
     if target in reverse.active:
-        reverse.give(target, record.setitem(ct, key, np.zeros((), node.type.dtype)))
+        reverse.give(target, record.setitem(writable(ct), key, np.zeros((), node.type.dtype)))
 
 
 def _are_last(array: Any, key: Any, items: Any) -> Any:

@@ -126,6 +126,11 @@ def _dtype(kind: Any) -> np.dtype:
     return kind.dtype if isinstance(kind, ArrayType) else np.dtype(kind.python)
 
 
+def writable(array: Any) -> Any:
+    """An array, also where a cotangent without dimensions may be a NumPy scalar when the graph runs."""
+    return array if shape_of(array) else record.call(np.array, (array,), {})
+
+
 def put(total: Any, index: Any, cotangent: Any) -> Any:
     """The cotangent of an array or list, of which one row or item gets more."""
     if isinstance(total.type, ListType):
@@ -142,7 +147,7 @@ class At:
 
     def added_to(self, total: Any) -> Any:
         taken = record.Arguments()
-        taken.inputs.append(record.to_node(total))
+        taken.inputs.append(record.to_node(writable(total)))
         template, _ = taken.take(self.key)
         taken.inputs.append(record.to_node(self.cotangent))
         return wrap(record.add("add_at", taken.inputs, taken.inputs[0].type, key=template))
