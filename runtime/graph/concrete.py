@@ -123,10 +123,14 @@ class ConcreteGraph:
 
     @property
     def direct(self) -> Callable[..., tuple[Any]] | None:
-        """The compiled function, if its only result is all that a call has to give."""
-        simple = self.outputs.spec.kind is None and self.outputs.places == [0]
+        """What computes a call's result, in a tuple, if its arrays are all that a call has to give."""
         busy = self.writes or self.changes or self.twins or self._constants or self.inputs.state
-        return self._run if simple and self.lasts and not busy else None
+        if busy or not self.lasts or None in self.outputs.places:
+            return None
+        run, build = self._run, self.outputs.build
+        if self.outputs.spec.kind is None:
+            return run if self.outputs.places == [0] else None
+        return lambda *args: (build(run(*args)),)
 
     @property
     def python_source(self) -> str:
