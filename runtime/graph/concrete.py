@@ -129,7 +129,7 @@ class ConcreteGraph:
             return None
         run, build = self._run, self.outputs.build
         if self.outputs.spec.kind is None:
-            return run if self.outputs.places == [0] else None
+            return run
         return lambda *args: (build(run(*args)),)
 
     @property
@@ -398,6 +398,3 @@ def _as_result(leaf: Any) -> Node | None:
     if BACKENDS[type(leaf)] is not None:
         raise returned_iterable(leaf.op)
     return None
-
-
-__all__ = ["ConcreteGraph", "Inputs", "Outputs", "trace"]
