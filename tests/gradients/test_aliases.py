@@ -100,7 +100,75 @@ def tails(x, n):
     return np.sum(np.abs(np.fft.fft(part * part)) ** 2)
 
 
+OVERLAP = np.array([[0.5, 1.2, -0.7], [2.0, 0.3, 1.1]])
+
+
+def row_scaled_and_set(x):
+    u = x * 1
+    for r in range(2):
+        u[r] = u[r] * x[r, 0]
+        u[r, 0] = 1.0
+    return np.sum(u**3)
+
+
+def views_of_views(x):
+    u = x * 1
+    for i in range(2):
+        v = u[i][::-1]
+        w = v[1:]
+        w[...] = w * x[i, 0]
+        w[::-1][0] = v[0]
+    return np.sum(u**3)
+
+
+def filled_and_scaled(x):
+    u = np.zeros((3, 2, 3))
+    u[:] = x
+    u[..., -1] = x[:, 0] ** 2
+    u[1] *= x
+    return np.sum(u**2)
+
+
+def row_view_scaled_and_set(x):
+    u = x * 1
+    for i in range(2):
+        v = u[i]
+        v *= x[i, 0]
+        v[0] = 1.0
+    return np.sum(u**3)
+
+
+def row_view_copied_within(x):
+    u = x * 1
+    for i in range(2):
+        w = u[i]
+        w[...] = w * x[i, 0]
+        w[0] = w[1]
+    return np.sum(u**3)
+
+
+def stacked_and_turned(x):
+    u = np.stack([x, x])
+    u[..., -1] = x[:, 0]
+    u[1][::-1] *= x
+    return np.sum(u**2)
+
+
+def column_set_and_turned(x):
+    u = x * 1
+    u[:, -1] = x[:, 0]
+    u[...][::-1] *= x
+    return np.sum(u**2)
+
+
 CASES = {
+    row_scaled_and_set: (OVERLAP,),
+    views_of_views: (OVERLAP,),
+    filled_and_scaled: (OVERLAP,),
+    row_view_scaled_and_set: (OVERLAP,),
+    row_view_copied_within: (OVERLAP,),
+    stacked_and_turned: (OVERLAP,),
+    column_set_and_turned: (OVERLAP,),
     row_read_and_written: (X, N),
     part_written_twice: (X, np.int64(2)),
     indices_in_rows: (X, N),

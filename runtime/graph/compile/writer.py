@@ -127,7 +127,7 @@ class Writer:
             self.hold(node)
             self.uses.subtract(node.inputs)
             for used in node.inputs:
-                if used in self.root:
+                if used in self.root and may_view(used):
                     self.view_uses[self.root[used]] -= 1
             if may_view(node):
                 root = self.root.get(node.inputs[0], node.inputs[0])
@@ -148,7 +148,7 @@ class Writer:
         count = self.view_uses[root]
         if array in self.root and may_view(array):
             count -= self.uses[array]
-        return count > sum(i is not array and self.root.get(i) is root for i in user.inputs)
+        return count > sum(i is not array and self.root.get(i) is root and may_view(i) for i in user.inputs)
 
     def hold(self, node: Node) -> None:
         """Note which names the text of a value needs."""
