@@ -309,19 +309,30 @@ def _is_truth(node: gast.AST) -> bool:
 
 
 def _truth(node: gast.AST) -> gast.AST:
-    """An expression, or where that is neither True nor False what the operator says of it."""
-    asked, again, value = node, node, node
+    """An expression, or where that is neither True nor False what the operator says of it.
+
+    The call is in a tuple: CPython 3.12 shows a line once more where a call returns to what a test jumps to.
+    """
+    asked, again = node, node
+    rest: list[gast.AST] = []
     if type(node) is not gast.Name:
         asked, again = at(gast.NamedExpr(store(TEST), node), node), load(TEST)
-        value = _forgotten(TEST, again)
+        rest = [_forget(TEST)]
     is_known = gast.BoolOp(gast.Or(), [_is(asked, True), _is(again, False)])
-    return at(gast.IfExp(is_known, again, operator("truth", value)), node)
+    return at(gast.IfExp(is_known, again, _first(operator("truth", again), *rest)), node)
 
 
 def _forgotten(name: str, value: gast.AST) -> gast.AST:
     """The value of an expression of a variable, which then holds no object of the user's any longer."""
-    forget = gast.NamedExpr(store(name), gast.Constant(None, None))
-    return gast.Subscript(gast.Tuple([value, forget], gast.Load()), gast.Constant(0, None), gast.Load())
+    return _first(value, _forget(name))
+
+
+def _forget(name: str) -> gast.AST:
+    return gast.NamedExpr(store(name), gast.Constant(None, None))
+
+
+def _first(*values: gast.AST) -> gast.AST:
+    return gast.Subscript(gast.Tuple([*values], gast.Load()), gast.Constant(0, None), gast.Load())
 
 
 def _hidden(place: Any) -> gast.AST:

@@ -280,7 +280,7 @@ def test_a_test_is_asked_for_its_truth_where_it_is_no_comparison():
             return y
     """)
     assert made.count("ag__.truth(") == 1
-    assert "or ag__test is False else ag__.truth((ag__test, (ag__test := None))[0]):" in made
+    assert "or ag__test is False else (ag__.truth(ag__test), (ag__test := None))[0]:" in made
 
 
 class Box:
