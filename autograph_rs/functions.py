@@ -124,9 +124,7 @@ class Function(ByName, Shown, Direct):
             now = session()
             if now is not None:
                 return now.call_function(self, bound, args, kwargs)
-        leaves, arguments, concrete = self._concrete(bound, args, kwargs, by_call=True)
-        if self._frozen is not None:
-            self._frozen.check(self.__name__)
+        leaves, arguments, concrete = self.concrete_for(bound, args, kwargs)
         if self._specs is None and not self.check_globals:
             self.keep_direct(quick, concrete)
         return concrete.run(leaves, arguments)
@@ -186,6 +184,15 @@ class Function(ByName, Shown, Direct):
             (owner, ConcreteFunction(self.__name__, concrete, self.signature_of(owner)))
             for owner, concrete in distinct.values()
         ]
+
+    def concrete_for(
+        self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[list[Any], Any, ConcreteGraph]:
+        """The leaves of a call, its arguments and its trace, for one that runs that by itself."""
+        found = self._concrete(bound, args, kwargs, by_call=True)
+        if self._frozen is not None:
+            self._frozen.check(self.__name__)
+        return found
 
     def _concrete(
         self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], *, by_call: bool

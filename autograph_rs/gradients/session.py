@@ -31,11 +31,11 @@ from autograph_rs.runtime.places import reader
 from autograph_rs.runtime.structures import Spec, flatten, unflatten
 from autograph_rs.runtime.tracebacks import user_frame
 
+from .calls import Run, refuse_changes, refuse_escapes, refuse_result, takes_any_number, writes
 from .effects import refuse_effects
-from .taped import Taped, apply_method, apply_ufunc, untaped
+from .taped import Taped, untaped
+from .transforms import staged_number
 
-_WRITING_METHODS = frozenset(("fill", "sort", "partition", "put", "resize", "setfield", "at"))
-_WRITING_FUNCTIONS = frozenset((np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis))
 MAX_BLOCKS = 64
 _NOTHING = flatten(((), {}))[1]
 
@@ -44,7 +44,8 @@ _NOTHING = flatten(((), {}))[1]
 class Entry:
     """A call. `marks` has for each leaf of its arguments the number of a value, or None for a plain one.
 
-    `results` has for each leaf of its result the number that it gets, if any. Slices are marks themselves.
+    `results` has for each leaf of its result the number that it gets, if any. Slices are marks themselves,
+    and a type is that of a plain number which may be another the next time.
     """
 
     function: Callable[..., Any]
@@ -67,6 +68,11 @@ class Session:
         self.variables: dict[int, tuple[Variable, Any]] = {}
         self._count = 0
         self._tapes = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether one of its tapes runs."""
+        return self._tapes > 0
 
     def enter(self, tape: Any) -> Taped:
         """Begin a tape; what stands for it among the arguments of calls."""
@@ -92,7 +98,7 @@ class Session:
 
     def call(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """The result of a call, taped where it is of floats; noted, if it has such a result or writes."""
-        _refuse_escapes(function, args, kwargs)
+        refuse_escapes(self, function, args, kwargs)
         return self._called(function, args, kwargs)
 
     def call_function(
@@ -100,68 +106,68 @@ class Session:
     ) -> Any:
         """The result of a call of a `function`."""
         leaves, spec = flatten((args, kwargs), changeable=True)
+        given = [staged_number(leaf.held) if type(leaf) is Taped else leaf for leaf in leaves]
+        taped = {id(g): leaf for g, leaf in zip(given, leaves, strict=True) if type(leaf) is Taped}
         with unrecorded():
-            plain, named = unflatten(spec, list(map(untaped, leaves)))
-            graph = function.concrete_bound(bound, plain, named).concrete
-            known = [*leaves, *graph.inputs.state]
-            variables = [value for value in known if isinstance(value, Variable)]
-            if not variables and not any(type(leaf) is Taped for leaf in leaves):
-                return function.call_bound(bound, args, kwargs, None)
+            args, kwargs = unflatten(spec, given)
+            leaves, arguments, graph = function.concrete_for(bound, args, kwargs)
+            if not taped and not any(isinstance(value, Variable) for value in (*leaves, *graph.inputs.state)):
+                return graph.run(leaves, arguments)
+        leaves = [taped.get(id(leaf), leaf) for leaf in leaves]
         refuse_effects(graph, function.__name__, "a GradientTape outside of a function, which calls it")
-        for variable in variables:
+        refuse_changes(self, graph, function.__name__, leaves)
+        for variable in graph.inputs.variables(leaves):
             self._seen(variable)
-        return self._called(Function.call_bound, (function, bound, args, kwargs, None), {}, floats=True)
+        needed = {*graph.inputs.staged, *graph.inputs.state}
+        return self._called(Run(graph), [v if n in needed else None for n, v in enumerate(leaves)], {})
 
     def watch(self, value: Any) -> Any:
         """A taped value of a plain one, which is copied."""
         if type(value) is Taped and value.owner is self:
             return value
-        return self._called(_watched, (value,), {}, floats=True)
+        return self._called(_watched, (value,), {})
 
     def gradient(self, *arguments: Any) -> Any:
         """The gradient that a tape is asked for, by the arguments of its method."""
         leaves, spec = flatten((arguments, {}))
-        marks, given = self._noted(leaves)
+        marks, given = self._noted(leaves, numbers=False)
         entry = Entry(type(arguments[0].held).gradient, spec, marks, **_called_at())
         plain = [*self.plain, *given]
         variables = list(self.variables.values())
         with unrecorded():
             block = _block_of((*self.entries, entry))
             made = block(plain, [variable for variable, _ in variables], [value for _, value in variables])
-        return self._kept(entry, given, made, {}, floats=True) if self._tapes else made
+        return self._kept(entry, given, made, {}) if self._tapes else made
 
-    def _called(
-        self, function: Callable[..., Any], args: Any, kwargs: dict[str, Any], *, floats: bool = False
-    ) -> Any:
+    def _called(self, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
         leaves, spec = flatten((args, kwargs), changeable=True)
-        marks, given = self._noted(leaves)
-        entry = Entry(function, spec, marks, None, _writes(function, args), **_called_at())
+        marks, given = self._noted(leaves, numbers=takes_any_number(function))
+        entry = Entry(function, spec, marks, None, writes(function, args), **_called_at())
         with unrecorded():
             args, kwargs = unflatten(spec, list(map(untaped, leaves)))
             made = function(*args, **kwargs)
+        refuse_result(function, leaves, made)
         taped = [leaf for leaf in leaves if type(leaf) is Taped and isinstance(leaf.held, np.ndarray)]
-        return self._kept(entry, given, made, {id(value.held): value for value in taped}, floats=floats)
+        return self._kept(entry, given, made, {id(value.held): value for value in taped})
 
-    def _kept(
-        self, entry: Entry, given: list[Any], made: Any, arrays: dict[int, Taped], *, floats: bool
-    ) -> Any:
+    def _kept(self, entry: Entry, given: list[Any], made: Any, arrays: dict[int, Taped]) -> Any:
         """A result with taped values in it; the entry of the call, with the numbers of these, is kept."""
         results, spec = flatten(made)
         numbers: list[int | None] = []
         for place, result in enumerate(results):
             taped = arrays.get(id(result))
-            if taped is None and _can_be_taped(result, floats=floats):
+            if taped is None and _can_be_taped(result):
                 taped = self._taped(result)
             if taped is not None:
                 results[place] = taped
             numbers.append(None if taped is None else taped.number)
-        writes = entry.writes or any(id(value) in arrays for value in flatten(made)[0])
-        if writes or any(number is not None for number in numbers):
-            self.entries.append(replace(entry, results=tuple(numbers), writes=writes))
+        does_write = entry.writes or any(id(value) in arrays for value in flatten(made)[0])
+        if does_write or any(number is not None for number in numbers):
+            self.entries.append(replace(entry, results=tuple(numbers), writes=does_write))
             self.plain += given
         return unflatten(spec, results)
 
-    def _noted(self, leaves: Sequence[Any]) -> tuple[tuple[Any, ...], list[Any]]:
+    def _noted(self, leaves: Sequence[Any], *, numbers: bool) -> tuple[tuple[Any, ...], list[Any]]:
         """A mark for each leaf, and the leaves that are no values of this session, arrays as they are."""
         marks: list[Any] = []
         plain: list[Any] = []
@@ -169,14 +175,14 @@ class Session:
             if type(leaf) is Taped and leaf.owner is self:
                 marks.append(leaf.number)
             elif type(leaf) is slice:
-                marks.append((leaf.start, leaf.stop, leaf.step))
+                marks.append(tuple([_bound(part) for part in (leaf.start, leaf.stop, leaf.step)]))
+            elif numbers and type(leaf) in (float, complex):
+                plain.append(staged_number(leaf))
+                marks.append(type(leaf))
             else:
                 if isinstance(leaf, Variable):
                     self._seen(leaf)
-                value = untaped(leaf)
-                plain.append(
-                    value.copy() if isinstance(value, np.ndarray) and value.flags.writeable else value
-                )
+                plain.append(_lasting(untaped(leaf)))
                 marks.append(None)
         return tuple(marks), plain
 
@@ -196,7 +202,7 @@ class Block(Function):
 
     def __init__(self, entries: Sequence[Entry]):
         self._entries = entries
-        super().__init__(_block_of_a_tape)
+        super().__init__(block_of_a_tape)
 
     def _to_graph(self, source: str | None) -> Callable[..., Any]:
         return self._made_again
@@ -270,10 +276,12 @@ def _made(entry: Entry, args: Any, kwargs: Any) -> Any:
 def _found(mark: Any, known: dict[int, Any], plain: Iterator[Any]) -> Any:
     if mark is None:
         return next(plain)
+    if isinstance(mark, type):
+        return record.item(next(plain))
     return slice(*mark) if isinstance(mark, tuple) else known[mark]
 
 
-def _block_of_a_tape(plain: list[Any], variables: list[Variable], values: list[Any]) -> Any:
+def block_of_a_tape(plain: list[Any], variables: list[Variable], values: list[Any]) -> Any:
     """What errors and warnings call a block."""
     raise NotImplementedError
 
@@ -299,12 +307,19 @@ def _called_at() -> dict[str, Any]:
     return {"source": ((frame.f_code, frame.f_lasti),), "where": (id(frame.f_code), frame.f_lasti)}
 
 
-def _writes(function: Callable[..., Any], args: tuple[Any, ...]) -> bool:
-    if function in (operator.setitem, Function.call_bound) or function in _WRITING_FUNCTIONS:
-        return True
-    if function is apply_method or function is apply_ufunc:
-        return args[1] in _WRITING_METHODS
-    return bool(args) and isinstance(args[0], Variable)
+def _lasting(value: Any) -> Any:
+    """A value that later writes do not change."""
+    base = value
+    while isinstance(base, np.ndarray):
+        if base.flags.writeable:
+            return value.copy()
+        base = base.base
+    return value
+
+
+def _bound(part: Any) -> Any:
+    """A bound of a slice as a plain int, which can be compared and hashed."""
+    return None if part is None else operator.index(part)
 
 
 def _watched(value: Any) -> Any:
@@ -313,27 +328,10 @@ def _watched(value: Any) -> Any:
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
-def _can_be_taped(value: Any, *, floats: bool) -> bool:
+def _can_be_taped(value: Any) -> bool:
     if isinstance(value, (np.ndarray, np.generic)):
         return value.dtype.kind in "fc"
-    return floats and type(value) in (float, complex)
-
-
-def _refuse_escapes(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Refuse to write a value to a plain array, of which nothing is recorded."""
-    outs = kwargs.get("out", ())
-    targets = list(outs) if isinstance(outs, tuple) else [outs]
-    if function in _WRITING_FUNCTIONS:
-        targets.append(args[0])
-    if function is apply_ufunc and args[1] == "at":
-        targets.append(args[2])
-    if any(isinstance(target, np.ndarray) for target in targets):
-        name = args[0].__name__ if function is apply_ufunc else function.__name__
-        raise GradientError(
-            f"in the block of a GradientTape {name} writes to a plain array",
-            why="what is written to that is not recorded, and would count as a constant",
-            remedy="make a new value (total = total + x), or write to a value of the tape (tape.watch)",
-        )
+    return type(value) in (float, complex)
 
 
 __all__ = ["Session"]

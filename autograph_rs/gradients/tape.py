@@ -62,7 +62,7 @@ class GradientTape:
         self._recording: Recording | None = None
         self._session: Session | None = None
         self._taped: Taped | None = None
-        self._is_used = False
+        self._is_used = self._is_open = False
 
     @classmethod
     def begun(cls) -> Self:
@@ -70,6 +70,13 @@ class GradientTape:
         return cls(persistent=True).__enter__()
 
     def __enter__(self) -> Self:
+        if self._is_open:
+            raise StateError(
+                "a GradientTape is entered in its own block",
+                why="a tape records one block at a time",
+                remedy="make another tape for the inner block",
+            )
+        self._is_open = True
         self._recording = self._session = None
         self._is_used = False
         if is_tracing():
@@ -80,6 +87,7 @@ class GradientTape:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._is_open = False
         if self._session is not None:
             self._session.leave()
 

@@ -260,7 +260,12 @@ class Variable(Tensor):
     # NumPy's protocols
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        return super().__array__() if is_tracing() else np.array(self._array, dtype=dtype)
+        return super().__array__() if is_tracing() else np.array(self._plain(), dtype=dtype)
+
+    @recorded
+    def _plain(self) -> Any:
+        """The array, for what takes plain ones only."""
+        return self._array
 
     @recorded
     def __setitem__(self, key: Any, value: Any) -> None:

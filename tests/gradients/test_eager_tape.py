@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import autograph_rs as ag
+from autograph_rs.gradients.session import _BLOCKS
 
 
 def slope(f, *values, **options):
@@ -289,7 +290,7 @@ def test_steps_of_one_kind_are_traced_once(caplog):
             x = tape.watch(float(n))
             y = f(x)[..., None][0:1] if n < 0 else f(x) * 3
         assert tape.gradient(y, x) == 6.0 * n
-    assert len(traces) == 2  # for the call, and for the block
+    assert len(traces) == 1
 
 
 def test_run_functions_eagerly():
@@ -338,3 +339,92 @@ def test_after_the_block_functions_take_its_values():
     assert f(x).tolist() == [2.0]
     assert f(x=x).tolist() == [2.0]
     assert len(f.traces()) == 1
+
+
+def test_a_function_is_what_it_was_when_it_was_called():
+    scale, rates = 3.0, np.array([1.0, 2.0])
+    model = type("Model", (), {"power": 2})()
+
+    @ag.function
+    def f(x):
+        return scale * np.sum(rates * x**model.power)
+
+    with ag.GradientTape() as tape:
+        x = tape.watch(np.array([1.0, 2.0]))
+        y = f(x)
+        scale, model.power = 5.0, 3
+        rates[:] = 7.0
+    assert tape.gradient(y, x).tolist() == [6.0, 24.0]
+
+
+def test_a_variable_of_an_object_is_replaced():
+    model = type("Model", (), {})()
+    model.w = old = ag.Variable(3.0)
+    square = ag.function(lambda: model.w * model.w)
+    with ag.GradientTape() as tape:
+        y = square()
+        model.w = ag.Variable(5.0)
+    assert tape.gradient(y, old) == 6.0
+
+
+def test_items_and_lists_are_recorded():
+    w = ag.Variable([3.0, 2.0])
+    with ag.GradientTape() as tape:
+        first, second = w.tolist()
+        y = w[0].item() * w[1] * first + second
+    assert tape.gradient(y, w).tolist() == [12.0, 10.0]
+
+
+def test_a_read_only_view_of_what_changes():
+    a = np.array([1.0, 2.0])
+    view = a[:]
+    view.flags.writeable = False
+    with ag.GradientTape() as tape:
+        x = tape.watch(np.ones(2))
+        y = np.sum(x * view)
+        a[1] = 50.0
+    assert tape.gradient(y, x).tolist() == [1.0, 2.0]
+
+
+def test_bounds_of_slices_are_arrays():
+    w = ag.Variable([1.0, 2.0, 3.0])
+    with ag.GradientTape() as tape:
+        y = np.sum(w[slice(np.array(1), np.int64(3))])
+    assert tape.gradient(y, w).tolist() == [0.0, 1.0, 1.0]
+
+
+def test_quotient_and_remainder_of_a_plain_number():
+    with ag.GradientTape() as tape:
+        x = tape.watch(2.0)
+        quotient, rest = divmod(5.0, x)
+        y = quotient * rest
+    assert tape.gradient(y, x) == -4.0
+
+
+def test_numbers_that_change_are_traced_once():
+    w = ag.Variable(np.ones(2, np.float32))
+    before = None
+    for n in range(5):
+        with ag.GradientTape() as tape:
+            y = np.sum(w * (0.5 + n) + 1.0 / (n + 1))
+        found = tape.gradient(y, w)
+        assert found.dtype == np.float32
+        assert found.tolist() == [0.5 + n] * 2
+        blocks = list(_BLOCKS)
+        assert before in (None, blocks)
+        before = blocks
+
+
+def test_a_float_given_to_a_function():
+    """A Python float that is recorded is staged in the function, and not a part of its graph."""
+
+    @ag.function
+    def square(x):
+        return x * x
+
+    for value in (2.0, 3.0):
+        with ag.GradientTape() as tape:
+            x = tape.watch(np.array([value]))
+            y = square(x[0].item())
+        assert tape.gradient(y, x).tolist() == [2 * value]
+    assert len(square.traces()) == 1

@@ -33,6 +33,7 @@ REASONS = {
         "unique".split(),
         "how long its result is depends on the values",
     ),
+    **dict.fromkeys("histogram histogram_bin_edges".split(), "an item goes from one bin to another at once"),
     **dict.fromkeys("fftfreq rfftfreq".split(), "its arguments are plain"),
     **dict.fromkeys(
         "constant output zip range enumerate reversed text print raise default_rng dataset next".split(),

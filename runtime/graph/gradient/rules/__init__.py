@@ -33,6 +33,6 @@ DEFINITIONS: dict[Any, Any] = {f: rule for family in FAMILIES for f, rule in fam
 REDUCTIONS = reductions.REDUCTIONS
 CONSTANT: frozenset[Any] = frozenset((
     *elementwise.STEPS, *numbers.STEPS, np.around, np.round, np.fix, np.zeros_like, np.ones_like,
-    np.empty_like, np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, np.histogram_bin_edges,
-    np.histogram, np.linalg.matrix_rank, "floordiv", "round",
+    np.empty_like, np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, np.linalg.matrix_rank,
+    "floordiv", "round",
 ))  # fmt: skip

@@ -176,11 +176,6 @@ def i0_rule(ct: Any, y: Any, x: Any) -> Any:
     return (ct * np.mean(np.exp(np.expand_dims(x, 0) * ring) * ring, 0),)
 
 
-def histogram_rule(ct: Any, y: Any, a: Any, bins: Any = 10, range: Any = None, density: Any = None,
-                   weights: Any = None) -> Any:  # fmt: skip
-    raise refusing("numpy.histogram", "weights")
-
-
 def bincount_rule(ct: Any, y: Any, x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     return None, np.take(ct, x)
 
