@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph_rs.runtime.errors import GradientError
-from autograph_rs.runtime.graph.staged import METHODS
+from autograph_rs.runtime.graph.rules import METHODS
 from autograph_rs.runtime.graph.taping import session
 from autograph_rs.runtime.graph.trace import is_tracing
 from autograph_rs.runtime.structures import flatten, unflatten
