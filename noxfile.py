@@ -68,7 +68,7 @@ def site(session: nox.Session) -> None:
 @nox.session
 def examples(session: nox.Session) -> None:
     """Run each example and show what it prints."""
-    install(session)
+    install(session, "[examples,jax,onnx]")
     for script in sorted(HERE.glob("examples/*.py")):
         session.run("python", str(script))
 

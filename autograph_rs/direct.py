@@ -10,7 +10,7 @@ import numpy as np
 
 from autograph_rs.runtime.active import ACTIVE
 from autograph_rs.runtime.graph.concrete import ConcreteGraph
-from autograph_rs.runtime.graph.numerics import MODES
+from autograph_rs.runtime.graph.modes import MODES
 from autograph_rs.runtime.graph.trace import is_tracing
 from autograph_rs.runtime.left import annotate
 from autograph_rs.runtime.tracebacks import strip

@@ -19,10 +19,11 @@ from autograph_rs.runtime.backends import BACKENDS
 from autograph_rs.runtime.boundary import public
 from autograph_rs.runtime.errors import OptionError, checked_truth
 from autograph_rs.runtime.graph.concrete import ConcreteGraph, trace
-from autograph_rs.runtime.graph.numerics import MODES
+from autograph_rs.runtime.graph.modes import MODES
 from autograph_rs.runtime.graph.optimise import chosen
 from autograph_rs.runtime.graph.specs import Identity, TensorSpec, key
 from autograph_rs.runtime.graph.staged import Tensor
+from autograph_rs.runtime.graph.taping import session
 from autograph_rs.runtime.graph.trace import is_tracing
 from autograph_rs.runtime.structures import flatten, unflatten
 from autograph_rs.runtime.tracebacks import strip, user_stacklevel
@@ -34,6 +35,7 @@ from .compilers import compiled
 from .concrete import ConcreteFunction
 from .direct import Direct, forget
 from .frozen import Frozen
+from .gradients.taped import Taped, untaped
 from .pickling import ByName
 from .shown import Shown
 from .telling import now, tell_trace
@@ -45,31 +47,6 @@ TRACES_BEFORE_GENERAL = 2
 
 class RetraceWarning(UserWarning):
     """A function is traced again and again, which costs more than it gains."""
-
-
-@public
-def run_functions_eagerly(eagerly: bool) -> None:
-    """Let every `function` run its Python function as it is, or trace again, for the whole process.
-
-    Args:
-        eagerly: whether functions run without a graph.
-
-    Raises:
-        ArgumentError: it is neither True nor False.
-
-    >>> import autograph_rs as ag
-    >>> @ag.function
-    ... def f(x):
-    ...     print("running")
-    ...     return x
-    >>> ag.run_functions_eagerly(True)
-    >>> f(1), f(1)
-    running
-    running
-    (1, 1)
-    >>> ag.run_functions_eagerly(False)
-    """
-    (MODES.add if checked_truth("eagerly", eagerly) else MODES.discard)("eagerly")
 
 
 class Function(ByName, Shown, Direct):
@@ -96,6 +73,7 @@ class Function(ByName, Shown, Direct):
     """
 
     __name__: str
+    runs_eagerly = True  # where all functions do
 
     @public
     def __init__(
@@ -140,11 +118,13 @@ class Function(ByName, Shown, Direct):
         """Call with `bound`, the instance of a method or nothing, before the arguments."""
         if is_tracing():
             return self._converted(*bound, *args, **kwargs)
-        if "eagerly" in MODES:
-            return self.python_function(*bound, *args, **kwargs)
-        leaves, arguments, concrete = self._concrete(bound, args, kwargs, by_call=True)
-        if self._frozen is not None:
-            self._frozen.check(self.__name__)
+        if MODES:
+            if "eagerly" in MODES and self.runs_eagerly:
+                return self.python_function(*bound, *args, **kwargs)
+            now = session()
+            if now is not None:
+                return now.call_function(self, bound, args, kwargs)
+        leaves, arguments, concrete = self.concrete_for(bound, args, kwargs)
         if self._specs is None and not self.check_globals:
             self.keep_direct(quick, concrete)
         return concrete.run(leaves, arguments)
@@ -205,6 +185,15 @@ class Function(ByName, Shown, Direct):
             for owner, concrete in distinct.values()
         ]
 
+    def concrete_for(
+        self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[list[Any], Any, ConcreteGraph]:
+        """The leaves of a call, its arguments and its trace, for one that runs that by itself."""
+        found = self._concrete(bound, args, kwargs, by_call=True)
+        if self._frozen is not None:
+            self._frozen.check(self.__name__)
+        return found
+
     def _concrete(
         self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], *, by_call: bool
     ) -> tuple[list[Any], Any, ConcreteGraph]:
@@ -220,6 +209,9 @@ class Function(ByName, Shown, Direct):
         full = (spec, tuple(keys), *map(Identity, bound))
         concrete = self._traces.get(full)
         if concrete is None:
+            if any(type(leaf) is Taped for leaf in leaves):
+                args, kwargs = unflatten(spec, list(map(untaped, leaves)))
+                return self._concrete(bound, args, kwargs, by_call=by_call)
             with self._lock:
                 concrete = self._traces.get(full) or self._trace(full, arguments, leaves, bound, by_call)
         return leaves, arguments, concrete

@@ -17,11 +17,12 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "benchmarks.md"
-PACKAGES = ("numpy", "gast", "diastatic-malt", "tensorflow-cpu", "tensorflow", "jax", "torch")
+PACKAGES = ("numpy", "gast", "diastatic-malt", "autograd", "tensorflow-cpu", "tensorflow", "jax", "torch")
 SCRIPTS = {
     "run.py": "Conversion, and runs on plain values",
     "costs.py": "Calls, imports, traces, loops, memory, threads, files",
     "staged.py": "Functions that run as graphs",
+    "gradients.py": "Gradients",
     "scaling.py": "Conversion of functions of ten times the lines, which takes at most twelve times as long",
 }
 ROUND = ("run.py", "costs.py")

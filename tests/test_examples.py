@@ -24,17 +24,25 @@ LINES = {
     "embed_symbolic.py": "not (age < 6) and not (age > 65) and is_member: 8",
     "jax_mesh.py": "4096 points on 8 devices: equal to those of one device",
     "quickstart.py": "Settled after 5 steps; the staged function and plain Python agree.",
+    "train_digits.py": "The losses are drawn in train_digits.png.",
+    "train_iris.py": "The losses are drawn in train_iris.png.",
     "train_everywhere.py": "The weights agree.",
 }
 NOTES = re.compile(r"(I|W|WARNING|E)(0000)?[ :]|To enable the following instructions")
-NEEDS = {"jax_mesh.py": "jax", "embed_onnx.py": "onnx"}
+NEEDS = {
+    "embed_onnx.py": ["onnx"],
+    "jax_mesh.py": ["jax"],
+    "train_digits.py": ["matplotlib", "sklearn"],
+    "train_iris.py": ["matplotlib"],
+}
+PLOTS = {"train_digits.py", "train_iris.py"}
 
 
 @pytest.mark.parametrize("script", sorted(EXAMPLES.glob("*.py")), ids=lambda script: script.name)
 def test_example(script: Path, tmp_path: Path) -> None:
     """It ends well, in whatever folder it is started, and is silent on stderr."""
-    if script.name in NEEDS:
-        required(NEEDS[script.name])
+    for package in NEEDS.get(script.name, []):
+        required(package)
     environ = os.environ | {"PYTHONPATH": ROOT, "PYTHONWARNINGS": "error"}
     command = [sys.executable, str(script)]
     done = subprocess.run(
@@ -42,7 +50,23 @@ def test_example(script: Path, tmp_path: Path) -> None:
     )
     assert (done.returncode, noise(done.stderr)) == (0, ""), done.stderr
     assert LINES[script.name] in done.stdout.splitlines()
-    assert not list(tmp_path.iterdir())
+    drawn = [file.name for file in tmp_path.iterdir()]
+    assert drawn == [f"{script.stem}.png"] * (script.name in PLOTS)
+
+
+@pytest.mark.parametrize("name", ["train_digits", "train_iris"])
+def test_training_learns(name: str, tmp_path: Path) -> None:
+    """Of the rows that were held out at least 95 % are right, within a minute."""
+    for package in NEEDS[f"{name}.py"]:
+        required(package)
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / f"{name}.py"), str(tmp_path / "loss.png")],
+        env=os.environ | {"PYTHONPATH": ROOT}, capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    found = re.search(r"held out, ([\d.]+)% are right", done.stdout)
+    assert found
+    assert float(found[1]) >= 95
+    assert (tmp_path / "loss.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("script", sorted(EXAMPLES.glob("embed_*.py")), ids=lambda script: script.name)

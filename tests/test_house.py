@@ -39,6 +39,11 @@ LONG: dict[str, str] = {  # the files that are longer all the same, each with it
     "tests/test_staged_equivalence.py": "a list of functions as users write them",
 }
 PUBLIC = {
+    "GradientError",
+    "GradientTape",
+    "grad",
+    "value_and_grad",
+    "vjp",
     "AmbiguousSourceError",
     "ArgumentError",
     "AssignmentError",

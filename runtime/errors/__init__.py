@@ -26,6 +26,7 @@ from .conversion import (
 from .files import DamagedFileError, FormatError, MissingFileError, SaveError, VersionError
 from .naming import told
 from .staging import (
+    GradientError,
     MismatchError,
     MissingValueError,
     StagingError,
@@ -52,6 +53,7 @@ __all__ = [
     "ConversionError",
     "DamagedFileError",
     "FormatError",
+    "GradientError",
     "LeakError",
     "MismatchError",
     "MissingFileError",

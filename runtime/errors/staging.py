@@ -91,6 +91,40 @@ class ValueNeededError(StagingError):
     """
 
 
+class GradientError(StagingError):
+    """A gradient is asked of something that has none, or with respect to something that can have none.
+
+    >>> import autograph_rs as ag, numpy as np
+    >>> def loss(w):
+    ...     return np.sum(w * w)
+    >>> ag.grad(loss)(np.array([1, 2]))
+    Traceback (most recent call last):
+        ...
+    autograph_rs.GradientError: the gradient is asked with respect to argument 0, of type int64[2]
+      File "...", line 1
+        ag.grad(loss)(np.array([1, 2]))
+        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      why: a derivative is a limit of small changes, which only floats and complex numbers can have
+      instead: give floats, as in x.astype(float), or choose other arguments by argnums
+      see: docs/errors/GradientError.md
+
+    ## Why
+
+    A gradient says how a number changes with others that change a little. Whole numbers and truth values do
+    not change a little, arrays have no single gradient, and of what Python computes on its own
+    (`ag.py_function`) nothing is known.
+
+    ## Instead
+
+    Give floats, and return one float:
+
+    >>> ag.grad(loss)(np.array([1.0, 2.0]))
+    array([2., 4.])
+
+    `ag.vjp` is for functions of other results, and `argnums` leaves out arguments that are whole numbers.
+    """
+
+
 class UnsupportedPlaceError(StagingError):
     """A staged value decides at a place that is left to Python.
 

@@ -112,12 +112,15 @@ TYPERS: dict[str, Callable[[Node], StagedType | None]] = {
     "dimension": _dimension,
     "convert": _convert,
     "item": _item,
-    "setitem": _same_as_first,
+    **dict.fromkeys(("setitem", "add_at", "same"), _same_as_first),
     "check_bound": _same_as_first,
     "with_shape": _with_shape,
     "default_rng": _always(GeneratorType()),
     **dict.fromkeys(("list", "iterate", "sorted"), _always(ListType(None))),
-    **dict.fromkeys(("list_copy", "list_append", "list_set"), _list),
+    **dict.fromkeys(
+        ("list_copy", "list_append", "list_set", "list_add_at", "list_zeros", "list_sum", "list_insert"),
+        _list,
+    ),
     **dict.fromkeys(("list_get", "list_pop"), _list_item),
 }
 """The type of a node, or an error that its inputs make; None is any type."""

@@ -15,7 +15,15 @@ from ..empty import nothing, set_nothing
 from ..errors import UnsupportedFunctionError, ValueNeededError
 from . import lists, record, texts
 from .ir import Slot
-from .iterables import StagedIterable, parts_of, staged_enumerate, staged_range, staged_reversed, staged_zip
+from .iterables import (
+    Source,
+    StagedIterable,
+    parts_of,
+    staged_enumerate,
+    staged_range,
+    staged_reversed,
+    staged_zip,
+)
 from .merging import merge_types
 from .staged import Scalar, Staged, StagedList, Tensor
 from .types import ArrayType, ListType, ScalarType, StagedType, TupleType
@@ -222,6 +230,19 @@ def _tuple(value: Any) -> Any:
     return record.wrap(record.add("iterate", (_source(value),), ListType(_element(value)), function=tuple))
 
 
+def _of_items(function: Any, staged: Callable[..., Any]) -> Callable[..., Any]:
+    """Python's own function where no iterable is staged: the items of a list are known one by one."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        iterables, rest = (args[:1], args[1:]) if function is enumerate else (args, ())
+        is_staged = any(
+            _is_iterable(i) or isinstance(i, Source) for i in iterables
+        ) or record.contains_staged((*rest, kwargs))
+        return (staged if is_staged else function)(*args, **kwargs)
+
+    return call
+
+
 def _map(function: Callable[..., Any], *iterables: Any) -> Any:
     if not any(map(_is_iterable, iterables)):
         return map(function, *iterables)
@@ -327,9 +348,9 @@ IMPLEMENTATIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     print: _print,
     len: _len,
     range: staged_range,
-    enumerate: staged_enumerate,
-    zip: staged_zip,
-    reversed: staged_reversed,
+    enumerate: _of_items(enumerate, staged_enumerate),
+    zip: _of_items(zip, staged_zip),
+    reversed: _of_items(reversed, staged_reversed),
     min: _extreme(min),
     max: _extreme(max),
     sum: _sum,

@@ -19,7 +19,7 @@ from ..tracebacks import FULL, at_user_frames, note_place, put, strip
 from .compile import Compiled, compile_graph
 from .containers import Change, apply, changes, refuse_repeated, snapshot
 from .ir import Graph, Node
-from .numerics import MODES
+from .modes import MODES
 from .optimise import ALL, optimise
 from .refused import returned_iterable, shared_argument
 from .returned import Returned
@@ -123,10 +123,14 @@ class ConcreteGraph:
 
     @property
     def direct(self) -> Callable[..., tuple[Any]] | None:
-        """The compiled function, if its only result is all that a call has to give."""
-        simple = self.outputs.spec.kind is None and self.outputs.places == [0]
+        """What computes a call's result, in a tuple, if its arrays are all that a call has to give."""
         busy = self.writes or self.changes or self.twins or self._constants or self.inputs.state
-        return self._run if simple and self.lasts and not busy else None
+        if busy or not self.lasts or None in self.outputs.places:
+            return None
+        run, build = self._run, self.outputs.build
+        if self.outputs.spec.kind is None:
+            return run
+        return lambda *args: (build(run(*args)),)
 
     @property
     def python_source(self) -> str:
@@ -394,6 +398,3 @@ def _as_result(leaf: Any) -> Node | None:
     if BACKENDS[type(leaf)] is not None:
         raise returned_iterable(leaf.op)
     return None
-
-
-__all__ = ["ConcreteGraph", "Inputs", "Outputs", "trace"]

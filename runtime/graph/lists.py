@@ -17,7 +17,7 @@ from .types import ListType, ScalarType, TupleType
 
 def staged_list(values: Sequence[Any]) -> Any:
     """A staged list that holds plain or staged values."""
-    nodes = [_element_node(v) for v in values]
+    nodes = [element_node(v) for v in values]
     element = None
     for node in nodes:
         element = _merged(element, node.type)
@@ -58,7 +58,7 @@ def _share(value: Any) -> None:
 
 
 def list_append(target: Any, value: Any) -> Any:
-    node = value if isinstance(value, Node) else _element_node(value)
+    node = value if isinstance(value, Node) else element_node(value)
     return wrap(add("list_append", (target, node), ListType(_merged(target.type.element, node.type))))
 
 
@@ -76,9 +76,9 @@ def _merged(element: Any, kind: Any) -> Any:
         ) from None
 
 
-def _element_node(value: Any) -> Node:
+def element_node(value: Any) -> Node:
     if type(value) is tuple:
-        parts = [_element_node(v) for v in value]
+        parts = [element_node(v) for v in value]
         return current().add("tuple", parts, {}, TupleType(tuple([p.type for p in parts])))
     if getattr(value, "in_place", False) or getattr(value, "ndim", 0):
         _share(value)

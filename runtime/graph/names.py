@@ -18,6 +18,7 @@ from ..staging.raises import revived
 from .effects import DRAWS, draw
 from .record import function_name, with_shape
 from .rules import METHODS, NUMPY
+from .rules.summing import sum_to
 from .staged import _real
 from .texts import joined
 
@@ -58,6 +59,7 @@ def _calls() -> Iterator[tuple[str, Any]]:
     yield from sorted(listed, key=lambda pair: not pair[0].endswith(f".{pair[1].__name__}"))
     public = {id(f) for _, f in listed}
     yield from ((f"numpy.ndarray.{name}", f) for name, f in METHODS.items() if id(f) not in public)
+    yield "sum_to", sum_to
     yield from ((f"math.{f.__name__}", f) for f in staged_builtins.MATH)
 
 

@@ -9,9 +9,7 @@ import numpy as np
 
 from ..boundary import public
 from ..errors import NumericsError, checked_truth
-
-MODES: set[str] = set()
-"""What every function is to do besides its work: "numerics", or "eagerly" instead of it."""
+from .modes import MODES
 
 
 class check_numerics:  # noqa: N801 - it is called, and left as a context

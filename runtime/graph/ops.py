@@ -138,7 +138,7 @@ OPS: dict[str, Kind] = {
     **{
         op: Kind((n, n), _ATTRS_OF_EXPRESSIONS.get(op, {}))
         for op, template in EXPRESSIONS.items()
-        for n in [template.count("{0}") + template.count("{1}")]
+        for n in [sum(f"{{{i}}}" in template for i in range(3))]
     },
     **dict.fromkeys(
         ("int", "float", "bool", "complex", "str", "any", "all", "iterate", "_real"), Kind((1, 1))
@@ -152,7 +152,7 @@ OPS: dict[str, Kind] = {
     "enumerate": Kind((2, 2)),
     "reversed": Kind((1, 1)),
     "list_append": Kind((2, 2)),
-    "list_set": Kind((3, 3)),
+    **dict.fromkeys(("list_set", "list_add_at"), Kind((3, 3))),
     "list_pop": Kind((2, 2)),
     "min": Kind((1, None)),
     "max": Kind((1, None)),
@@ -161,7 +161,7 @@ OPS: dict[str, Kind] = {
     "sorted": Kind((1, 1), _CALL, frozenset(_CALL)),
     "text": Kind((0, None), {"args": _pieces, "kwargs": _nothing}),
     "getitem": Kind((1, None), {"args": _item, "kwargs": _nothing}),
-    "setitem": Kind((2, None), {"key": _anything}),
+    **dict.fromkeys(("setitem", "add_at"), Kind((2, None), {"key": _anything})),
     "check_bound": Kind((1, 1), {"symbol": _text}, effect=True),
     "print": Kind((0, None), {"args": _args, "kwargs": _printing}, effect=True),
     "raise": Kind((0, None), {"args": _raised}, effect=True),

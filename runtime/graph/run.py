@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from .ir import Missing
+
 _INFIX = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**",
     "matmul": "@", "lshift": "<<", "rshift": ">>", "and_": "&", "or_": "|", "xor": "^",
@@ -32,7 +34,11 @@ EXPRESSIONS: dict[str, str] = {
     "convert": "convert({0}, {dtype})",
     "list_copy": "list({0})",
     "list_get": "{0}[{1}]",
+    "list_zeros": "list_zeros({0})",
+    "list_sum": "list_sum({0}, {1})",
+    "list_insert": "list_insert({0}, {1}, {2})",
     "len": "len({0})",
+    "same": "{0}",
 }
 
 
@@ -43,4 +49,41 @@ def convert(value: Any, dtype: np.dtype) -> Any:
     return dtype.type(value) if dtype.kind not in "SU" else np.asarray(value).astype(dtype)[()]
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {"convert": convert}
+def list_zeros(values: list[Any]) -> list[Any]:
+    """A list of zeros in the shapes of a list's items."""
+    return [_zeros(value) for value in values]
+
+
+def _zeros(value: Any) -> Any:
+    if isinstance(value, list):
+        return list_zeros(value)
+    if isinstance(value, tuple):
+        return tuple(map(_zeros, value))
+    if isinstance(value, Missing):
+        return value
+    return np.zeros_like(value) if isinstance(value, np.ndarray) else type(value)(0)
+
+
+def list_sum(first: list[Any], second: list[Any]) -> list[Any]:
+    """The sums of the items of two lists."""
+    return [item_sum(a, b) for a, b in zip(first, second, strict=True)]
+
+
+def item_sum(first: Any, second: Any) -> Any:
+    if isinstance(first, list):
+        return list_sum(first, second)
+    if isinstance(first, tuple):
+        return tuple(map(item_sum, first, second))
+    return first if isinstance(second, Missing) else second if isinstance(first, Missing) else first + second
+
+
+def list_insert(values: list[Any], index: int, value: Any) -> list[Any]:
+    """The list from which `pop(index)` would take `value`."""
+    made = list(values)
+    made.insert(len(made) + 1 + index if index < 0 else index, value)
+    return made
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    f.__name__: f for f in (convert, list_zeros, list_sum, item_sum, list_insert)
+}

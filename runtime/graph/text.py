@@ -76,7 +76,7 @@ class _Writer:
             return f"raise {getattr(kind, '__name__', kind)}({inner})"
         if args is None:
             shown = [self.name(i) for i in node.inputs]
-            if node.op == "setitem":  # the slots of its key are inputs too
+            if node.op in ("setitem", "add_at"):  # the slots of its key are inputs too
                 key = self.value(node.attrs["key"], node.inputs)
                 shown = [shown[0], key, shown[-1]]
             shown += [f"{k}={_attribute(v)}" for k, v in node.attrs.items() if _is_shown(k, v)]

@@ -11,7 +11,7 @@ import functools
 import gc
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import CellType, FrameType, FunctionType
@@ -116,13 +116,14 @@ class Root(Builder):
         self.printing = np.get_printoptions()
         self.given: list[Any] = []  # the lists, dicts and objects among the arguments
         self.state: dict[int, tuple[Any, Any]] = {}
+        self.first: dict[int, Node] = {}  # the arguments of the variables
 
     def state_of(self, variable: Any) -> Any:
         """The handle that stands for a variable in this trace."""
         found = self.state.get(id(variable))
         if found is None:
-            found = variable, variable.handle(self.argument(variable.type, variable.label), self)
-            self.state[id(variable)] = found
+            node = self.first[id(variable)] = self.argument(variable.type, variable.label)
+            found = self.state[id(variable)] = variable, variable.handle(node, self)
         return found[1]
 
     def allow_creation(self, name: str, initial: Any) -> None:
@@ -244,6 +245,16 @@ class building:  # noqa: N801 - it is called, and left as a context
         self.builder.open = False
         staging.ACTIVE.remove(self.backend)
         _current.reset(self.token)
+
+
+@contextmanager
+def within(builder: Builder) -> Iterator[None]:
+    """Let an outer builder of the trace be the current one."""
+    token = _current.set(builder)
+    try:
+        yield
+    finally:
+        _current.reset(token)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from . import record, refused
 from .ir import Node
 from .specs import checked_dtype
 from .staged import Tensor
+from .taping import recorded
 from .trace import Builder, current, is_tracing, outside
 from .types import ArrayType, ScalarType
 
@@ -153,6 +154,7 @@ class Variable(Tensor):
         return ArrayType(self._array.dtype, self._array.shape)
 
     @property
+    @recorded
     def value(self) -> Any:
         """What the variable holds: a scalar as it is now where its shape is `()`, else its own array.
 
@@ -163,10 +165,12 @@ class Variable(Tensor):
             return self.array if array.ndim else self.read()
         return array if array.ndim else array[()]
 
+    @recorded
     def numpy(self) -> Any:
         """A copy of the value, as a NumPy array or scalar; in a trace, the staged value now."""
         return self.read_value() if is_tracing() else self._array.copy()[()]
 
+    @recorded
     def read_value(self) -> Any:
         """The value as it is now; later assignments do not change it."""
         return self.read() if is_tracing() else self._array.copy()[()]
@@ -203,6 +207,7 @@ class Variable(Tensor):
             strip(error)
             raise
 
+    @recorded
     def _set(self, value: Any, how: str) -> Variable:
         if is_tracing():
             what = f"{how} of {self.name}"
@@ -247,6 +252,7 @@ class Variable(Tensor):
         return Variable(self._array, self._array.dtype, self.label)
 
     @property
+    @recorded
     def array(self) -> Any:
         """The array that the variable holds, itself; in a trace, the staged array."""
         return current().root.state_of(self) if is_tracing() else self._array
@@ -254,8 +260,14 @@ class Variable(Tensor):
     # NumPy's protocols
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        return super().__array__() if is_tracing() else np.array(self._array, dtype=dtype)
+        return super().__array__() if is_tracing() else np.array(self._plain(), dtype=dtype)
 
+    @recorded
+    def _plain(self) -> Any:
+        """The array, for what takes plain ones only."""
+        return self._array
+
+    @recorded
     def __setitem__(self, key: Any, value: Any) -> None:
         try:
             if is_tracing():
@@ -283,7 +295,7 @@ class Variable(Tensor):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name in ("_array", "label"):
             raise AttributeError(name)
-        return super().__getattr__(name) if is_tracing() else getattr(self._array, name)
+        return super().__getattr__(name) if is_tracing() else getattr(self.value, name)
 
 
 class VariableSpec:

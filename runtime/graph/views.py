@@ -29,7 +29,7 @@ _IN_ORDER = frozenset(f"numpy.{name}" for name in ("ndarray.copy", "zeros", "one
 
 def is_made_in_order(node: Node, writes: int) -> bool:
     """Whether an array certainly lies in memory row by row; `writes` is how often it was written in place."""
-    while node.op == "setitem":
+    while node.op in ("setitem", "add_at"):
         node, writes = node.inputs[0], writes - 1
     if writes or not isinstance(node.type, ArrayType):
         return False

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..backends import Backend
 from ..errors import AliasError, StagingError
-from ..handed import described
+from ..handed import described, owner
 from ..refusals import INSTEAD
 from ..sites import changed_by
 from ..slots import Slot
@@ -47,7 +47,7 @@ def not_dropped(made: Any, target: Any, backend: Backend) -> Any:
         place += 2
     if code[place] != dis.opmap["POP_TOP"]:
         return made
-    what = described(target) if backend.is_staged(target) else f"a plain {type(target).__name__}"
+    what = described(target) if owner(target) is not None else f"a plain {type(target).__name__}"
     raise AliasError(
         f"{what} is written in place, and is no variable of the function",
         why=f"for {backend.name} an array is a value: the write makes another one, and what held this one "

@@ -1,4 +1,4 @@
-"""Behaviours 25 to 33 and 36: state, what is frozen, leaks and recursion."""
+"""Behaviours 25 to 33: state, what is frozen, leaks and recursion."""
 
 from __future__ import annotations
 
@@ -289,40 +289,6 @@ def test_33_recursion():
     assert f(5) == 120
     with pytest.raises(ag.StagedRecursionError, match="'fact' calls itself"):
         f(np.int64(5))
-
-
-class Momentum:
-    def __init__(self, rate):
-        self.rate, self.velocity = rate, None
-
-    def apply(self, v, gradient):
-        if self.velocity is None:
-            self.velocity = ag.Variable(np.zeros(v.shape))
-        self.velocity.assign(0.9 * self.velocity - self.rate * gradient)
-        v.assign_add(self.velocity)
-
-
-def train(optimiser, w, x):
-    optimiser.apply(w, 2 * (w - x))
-    return w
-
-
-def test_36_two_optimisers_that_make_state():
-    w, x = ag.Variable([1.0, 2.0]), np.array([0.0, 1.0])
-    one, second = Momentum(0.1), Momentum(0.2)
-    step = ag.function(train)
-    step(one, w, x)
-    with pytest.raises(ag.StateError, match="later call of train"):
-        step(second, w, x)
-    optimisers = [Momentum(0.1), Momentum(0.2)]
-    functions = [ag.function(train) for _ in optimisers]
-    staged, plain = ag.Variable([1.0, 2.0]), ag.Variable([1.0, 2.0])
-    others = [Momentum(0.1), Momentum(0.2)]
-    for _ in range(5):
-        for optimiser, function, other in zip(optimisers, functions, others, strict=True):
-            function(optimiser, staged, x)
-            train(other, plain, x)
-    np.testing.assert_array_equal(staged, plain)
 
 
 def leaking_to_a_global(x):

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from ..ir import Node
-from ..types import ListType
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..ir import Node, Slot
+from ..types import ArrayType, ListType
 from .writer import Owned, Writer
 
 
@@ -25,13 +29,23 @@ class Operations(Writer):
             self.line(f"{name} = {names}[{node.attrs['index']}]", node)
             self.names[node] = name
 
+    def hand_over(self, values: Iterable[Node], owned: Owned) -> None:
+        """Let values be seen by a list too, so that nothing writes to their arrays any longer."""
+        for value in values:
+            owned.discard(value)
+            owned.discard(self.root.get(value, value))
+            if value.op == "output":
+                owned.discard((value.inputs[0], value.attrs["index"]))
+
     def emit_list(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        self.hand_over(node.inputs, owned)
         name = self.fresh()
         self.line(f"{name} = [{', '.join(self.names[i] for i in node.inputs)}]", node)
         self.names[node] = name
         owned.add(node)
 
     def emit_tuple(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        self.hand_over(node.inputs, owned)
         name = self.fresh()
         self.line(f"{name} = ({''.join(self.names[i] + ', ' for i in node.inputs)})", node)
         self.names[node] = name
@@ -80,15 +94,37 @@ class Operations(Writer):
             self.root[node] = self.root.get(node.inputs[0], node.inputs[0])
         owned.add(node)
 
+    def emit_add_at(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        name = self.mutable(node, ends, owned)
+        inputs = [name, *(self.names[i] for i in node.inputs[1:])]
+        key = self.argument(node.attrs["key"], inputs)
+        if takes_once(node):
+            self.line(f"{name}[{key}] += {inputs[-1]}", node)
+        else:
+            self.line(f"{self.keep(np.add.at)}({name}, {key}, {inputs[-1]})", node)
+        self.names[node] = name
+        if name == self.names[node.inputs[0]]:
+            self.root[node] = self.root.get(node.inputs[0], node.inputs[0])
+        owned.add(node)
+
     def emit_list_append(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        self.hand_over(node.inputs[1:], owned)
         name = self.mutable(node, ends, owned)
         self.line(f"{name}.append({self.names[node.inputs[1]]})", node)
         self.names[node] = name
         owned.add(node)
 
     def emit_list_set(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        self.hand_over(node.inputs[2:], owned)
         name = self.mutable(node, ends, owned)
         self.line(f"{name}[{self.names[node.inputs[1]]}] = {self.names[node.inputs[2]]}", node)
+        self.names[node] = name
+        owned.add(node)
+
+    def emit_list_add_at(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        name = self.mutable(node, ends, owned)
+        item = f"{name}[{self.names[node.inputs[1]]}]"
+        self.line(f"{item} = item_sum({item}, {self.names[node.inputs[2]]})", node)
         self.names[node] = name
         owned.add(node)
 
@@ -113,3 +149,18 @@ class Operations(Writer):
         args = [self.argument(a, inputs) for a in node.attrs["args"]]
         args += [f"{k}={self.argument(v, inputs)}" for k, v in node.attrs["kwargs"].items()]
         self.line(f"print({', '.join(args)})", node)
+
+
+def takes_once(node: Node) -> bool:
+    """Whether the key of an `add_at` surely names no element twice."""
+    parts = node.attrs["key"]
+    parts = parts if type(parts) is tuple else (parts,)
+    advanced = 0
+    for part in parts:
+        kind = node.inputs[part.index].type if isinstance(part, Slot) else None
+        if isinstance(part, Slot):
+            is_mask = isinstance(kind, ArrayType) and kind.dtype == bool
+            advanced += isinstance(kind, ArrayType) and bool(kind.shape) and not is_mask
+        elif isinstance(part, (list, np.ndarray)):
+            return False
+    return not advanced

@@ -25,7 +25,7 @@ from ..types import ArrayType, ScalarType
 from .buffers import Buffers
 
 VIEWS = frozenset(
-    ("getitem", "output", "list_get", "argument", "constant", "check_bound", "numpy.transpose",
+    ("getitem", "output", "list_get", "argument", "constant", "check_bound", "same", "numpy.transpose",
      "numpy.reshape", "numpy.ravel", "numpy.squeeze", "numpy.swapaxes", "numpy.diagonal", "numpy.expand_dims",
      "numpy.moveaxis", "numpy.broadcast_to", "numpy.real", "numpy.imag", "numpy.asarray", "numpy.flip",
      "numpy.rollaxis", "numpy.split", "numpy.array_split", "numpy.atleast_1d", "numpy.atleast_2d",
@@ -127,9 +127,9 @@ class Writer:
             self.hold(node)
             self.uses.subtract(node.inputs)
             for used in node.inputs:
-                if used in self.root:
+                if used in self.root and may_view(used):
                     self.view_uses[self.root[used]] -= 1
-            if node.op in VIEWS and node.inputs:
+            if may_view(node):
                 root = self.root.get(node.inputs[0], node.inputs[0])
                 self.root[node] = root
                 self.view_uses[root] += self.uses[node]
@@ -146,9 +146,9 @@ class Writer:
         """Whether a view of an array is used by later nodes than `user`."""
         root = self.root.get(array, array)
         count = self.view_uses[root]
-        if array in self.root:
+        if array in self.root and may_view(array):
             count -= self.uses[array]
-        return count > sum(i is not array and self.root.get(i) is root for i in user.inputs)
+        return count > sum(i is not array and self.root.get(i) is root and may_view(i) for i in user.inputs)
 
     def hold(self, node: Node) -> None:
         """Note which names the text of a value needs."""
@@ -260,6 +260,21 @@ class Writer:
             parts = [self.argument(p, inputs) for p in (value.start, value.stop, value.step)]
             return f"slice({', '.join(parts)})"
         return self.literal(value)
+
+
+def may_view(node: Node) -> bool:
+    """Whether a node may give a part of its first input's memory: items are numbers of their own."""
+    if node.op not in VIEWS or not node.inputs:
+        return False
+    is_number = (
+        isinstance(node.type, ArrayType) and not node.type.shape and node.op in ("getitem", "list_get")
+    )
+    return not is_number or any(part is Ellipsis for part in _parts_of_key(node))
+
+
+def _parts_of_key(node: Node) -> tuple[Any, ...]:
+    key = node.attrs["args"][1] if node.op == "getitem" else ()
+    return key if type(key) is tuple else (key,)
 
 
 def _closed(text: str) -> str:

@@ -177,6 +177,7 @@ RULES: dict[str, Rule] = {
     "invert": _twice,
     "not_": _twice,
     "pos": lambda node: node.inputs[0],
+    "same": lambda node: node.inputs[0],
     "abs": _again,
     "convert": _convert,
     "numpy.transpose": _transpose,

@@ -26,6 +26,7 @@ from . import (
     reductions,
     searching,
     shaping,
+    summing,
 )
 from .creation import ARRAYS_OF_SCALARS
 from .indexing import getitem_type, setitem_check
@@ -48,6 +49,7 @@ FAMILIES = (
     reductions,
     searching,
     shaping,
+    summing,
 )
 
 NUMPY: dict[Callable[..., Any], Rule] = {

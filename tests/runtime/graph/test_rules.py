@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from operator import attrgetter
 from typing import Any
 
@@ -11,6 +12,7 @@ from test_rules_support import Constant, Python, assorted, calls, compare, fille
 
 from autograph_rs.runtime.errors import StagingError
 from autograph_rs.runtime.graph.rules import METHODS, NUMPY
+from autograph_rs.runtime.graph.rules.summing import sum_to
 from autograph_rs.runtime.graph.types import ArrayType, ListType, ScalarType
 
 N = None
@@ -540,7 +542,7 @@ def test_every_rule_is_of_a_public_function_and_has_a_case() -> None:
     functions = {f for f in map(found, TABLE) if f is not None}
     adapters = {f for f in METHODS.values() if getattr(f, "__module__", "") == METHODS["reshape"].__module__}
     assert len(NUMPY) >= 170
-    assert NUMPY.keys() - adapters == functions
+    assert NUMPY.keys() - adapters - {sum_to} == functions
     assert all(f.__module__.startswith("numpy") for f in functions)
 
 
@@ -643,3 +645,14 @@ def test_types_cost_no_memory() -> None:
     assert NUMPY[np.arange](10**12).shape == (10**12,)
     assert NUMPY[np.linspace](0, ScalarType(float), 10**12).shape == (10**12,)
     assert NUMPY[np.repeat](huge, 10**9, axis=0).shape == (10**18, 10**9)
+
+
+@pytest.mark.parametrize(
+    ("shape", "wanted"),
+    [((2, 3), (3,)), ((2, 3), (2, 1)), ((2, 3), ()), ((2, 3), (2, 3)), ((4, 2, 3), (1, 3))],
+)
+def test_sum_to(shape: tuple[int, ...], wanted: tuple[int, ...]) -> None:
+    """The function of reverses that is ours, and its rule."""
+    made = sum_to(np.ones(shape), wanted)
+    assert (np.shape(made), np.sum(made)) == (wanted, math.prod(shape))
+    assert NUMPY[sum_to](ArrayType(np.dtype(float), (None,) * len(shape)), wanted).shape == wanted

@@ -1,0 +1,241 @@
+"""Products of vectors and matrices."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from ..refused import refusing
+from ..values import ndim_of, shape_of, unbroadcast
+
+
+def matmul_rule(ct: Any, y: Any, a: Any, b: Any, /, **options: Any) -> Any:
+    return (lambda: _left(ct, a, b)), (lambda: _right(ct, a, b))
+
+
+def _left(ct: Any, a: Any, b: Any) -> Any:
+    if ndim_of(a) == 1 and ndim_of(b) == 1:
+        return ct * b
+    if ndim_of(b) == 1:
+        return unbroadcast(ct[..., None] * b, a)
+    if ndim_of(a) == 1:
+        made = np.matmul(b, ct) if ndim_of(b) == 2 else np.matmul(b, ct[..., None])[..., 0]
+        return unbroadcast(made, a)
+    return unbroadcast(np.matmul(ct, np.swapaxes(b, -1, -2)), a)
+
+
+def _right(ct: Any, a: Any, b: Any) -> Any:
+    if ndim_of(a) == 1 and ndim_of(b) == 1:
+        return ct * a
+    if ndim_of(a) == 1:
+        return unbroadcast(a[:, None] * ct[..., None, :], b)
+    if ndim_of(b) == 1:
+        made = (
+            np.matmul(ct, a) if ndim_of(a) == 2 else np.matmul(np.swapaxes(a, -1, -2), ct[..., None])[..., 0]
+        )
+        return unbroadcast(made, b)
+    return unbroadcast(np.matmul(np.swapaxes(a, -1, -2), ct), b)
+
+
+def _dot(a: Any, b: Any, out: Any = None) -> Any:
+    if not ndim_of(a) or not ndim_of(b):
+        return a * b
+    if ndim_of(b) <= 2 and ndim_of(a) <= 2:
+        return np.matmul(a, b)
+    return np.tensordot(a, b, (-1, -1 if ndim_of(b) == 1 else -2))
+
+
+def _inner(a: Any, b: Any, /) -> Any:
+    return a * b if not ndim_of(a) or not ndim_of(b) else np.tensordot(a, b, (-1, -1))
+
+
+def _vdot(a: Any, b: Any, /) -> Any:
+    return np.sum(np.conj(np.reshape(a, (-1,))) * np.reshape(b, (-1,)))
+
+
+def _outer(a: Any, b: Any, out: Any = None) -> Any:
+    return np.reshape(a, (-1, 1)) * np.reshape(b, (1, -1))
+
+
+def _linalg_outer(x1: Any, x2: Any, /) -> Any:
+    return _outer(x1, x2)
+
+
+def _vecdot(x1: Any, x2: Any, /, *, axis: int = -1, **_: Any) -> Any:
+    return np.sum(np.conj(x1) * x2, axis)
+
+
+def _matvec(x1: Any, x2: Any, /, **_: Any) -> Any:
+    return np.matmul(x1, np.expand_dims(x2, -1))[..., 0]
+
+
+def _vecmat(x1: Any, x2: Any, /, **_: Any) -> Any:
+    return np.matmul(np.expand_dims(np.conj(x1), -2), x2)[..., 0, :]
+
+
+def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    na, nb = ndim_of(a), ndim_of(b)
+    if isinstance(axes, int):
+        of_a, of_b = list(range(na - axes, na)), list(range(axes))
+    else:
+        of_a, of_b = (list(x) if isinstance(x, (list, tuple)) else [x] for x in axes)
+    of_a, of_b = [x % na for x in of_a], [x % nb for x in of_b]
+    free_a = [i for i in range(na) if i not in of_a]
+    free_b = [i for i in range(nb) if i not in of_b]
+    sa, sb = shape_of(a), shape_of(b)
+    inner = _product([sa[i] for i in of_a])
+    left = np.reshape(np.transpose(a, (*free_a, *of_a)), (_product([sa[i] for i in free_a]), inner))
+    right = np.reshape(np.transpose(b, (*of_b, *free_b)), (inner, _product([sb[i] for i in free_b])))
+    return np.reshape(np.matmul(left, right), (*(sa[i] for i in free_a), *(sb[i] for i in free_b)))
+
+
+def _linalg_tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
+    return _tensordot(x1, x2, axes)
+
+
+def _product(lengths: Any) -> Any:
+    return functools.reduce(lambda total, n: total * n, lengths, 1)
+
+
+def _kron(a: Any, b: Any) -> Any:
+    ndim = max(ndim_of(a), ndim_of(b))
+    sa, sb = ((1,) * (ndim - ndim_of(v)) + shape_of(v) for v in (a, b))
+    left = np.reshape(a, tuple(part for n in sa for part in (n, 1)))
+    right = np.reshape(b, tuple(part for n in sb for part in (1, n)))
+    return np.reshape(left * right, tuple(n * m for n, m in zip(sa, sb, strict=True)))
+
+
+def _cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None) -> Any:
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
+    parts = []
+    three_a, three_b = shape_of(a)[-1] == 3, shape_of(b)[-1] == 3
+    a2, b2 = (a[..., 2] if three_a else 0), (b[..., 2] if three_b else 0)
+    last = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    if not three_a and not three_b:
+        return last
+    parts = [a[..., 1] * b2 - a2 * b[..., 1], a2 * b[..., 0] - a[..., 0] * b2, last]
+    return np.moveaxis(np.stack(parts, -1), -1, axisc)
+
+
+def _linalg_cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    return _cross(x1, x2, axis=axis)
+
+
+def _multi_dot(arrays: Any, *, out: Any = None) -> Any:
+    return functools.reduce(np.matmul, arrays)
+
+
+def convolve_rule(ct: Any, y: Any, a: Any, v: Any, mode: Any = "full") -> Any:
+    if not ndim_of(a):
+        a = np.reshape(a, (1,))
+    if not ndim_of(v):
+        v = np.reshape(v, (1,))
+    n, m = shape_of(a)[0], shape_of(v)[0]
+    if not isinstance(n, int) or not isinstance(m, int):
+        raise refusing("numpy.convolve", "arrays whose lengths are not known")
+    mode = {0: "valid", 1: "same", 2: "full"}.get(mode, mode)
+    low = {"full": 0, "same": (min(n, m) - 1) // 2, "valid": min(n, m) - 1}[mode]
+    whole = np.pad(ct, (low, n + m - 1 - low - shape_of(ct)[0]))
+    return (
+        lambda: np.reshape(np.convolve(whole, np.flip(v), "valid"), (n,)) if n + m - 1 > m - 1 else None,
+        lambda: np.convolve(whole, np.flip(a), "valid"),
+    )
+
+
+def _correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
+    n, m = shape_of(a)[0], shape_of(v)[0]
+    if m > n and mode != "full":
+        return np.flip(np.convolve(np.conj(v), np.flip(a), mode))
+    return np.convolve(a, np.flip(np.conj(v)), mode)
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def _parsed(subscripts: str, operands: Any) -> tuple[list[str], str]:
+    """The labels of each operand and of the result, with letters in the place of an ellipsis."""
+    text = subscripts.replace(" ", "")
+    given, arrow, result = text.partition("->")
+    labels = given.split(",")
+    free = [letter for letter in LETTERS if letter not in text]
+    most = max(
+        (ndim_of(o) - len(x.replace("...", "")) for x, o in zip(labels, operands, strict=True) if "..." in x),
+        default=0,
+    )
+    dots = "".join(free[:most])
+
+    def written_out(x: str, ndim: int) -> str:
+        count = ndim - len(x.replace("...", ""))
+        return x.replace("...", dots[len(dots) - count :] if count else "")
+
+    labels = [written_out(x, ndim_of(o)) for x, o in zip(labels, operands, strict=True)]
+    if not arrow:
+        joined = "".join(labels)
+        result = dots + "".join(sorted(x for x in set(joined) - set(dots) if joined.count(x) == 1))
+    return labels, result.replace("...", dots)
+
+
+def einsum_rule(
+    ct: Any, y: Any, subscripts: Any, *operands: Any, optimize: Any = False, **options: Any
+) -> Any:
+    if not isinstance(subscripts, str) or options:
+        raise refusing("numpy.einsum", "lists of axes in the place of letters, or with options")
+    labels, result = _parsed(subscripts, operands)
+    if len(set(result)) != len(result):
+        raise refusing("numpy.einsum", "a letter that is twice in the result")
+
+    def given(i: int) -> Any:
+        own = labels[i]
+        eyes, names = [], ""
+        for place, letter in enumerate(own):  # of a diagonal, the rest of the matrix gets nothing
+            if letter in names:
+                new = next(x for x in LETTERS if x not in subscripts and x not in names and x not in own)
+                n = shape_of(operands[i])[place]
+                if not isinstance(n, int):
+                    raise refusing("numpy.einsum", "the diagonal of an array whose lengths are not known")
+                eyes.append((letter + new, np.eye(n)))
+                names += new
+            else:
+                names += letter
+        others = [(x, o) for j, (x, o) in enumerate(zip(labels, operands, strict=True)) if j != i] + eyes
+        there = set(result).union(*(x for x, _ in others))
+        kept = "".join(x for x in names if x in there)
+        text = ",".join([result, *(x for x, _ in others)]) + "->" + kept
+        made = np.einsum(text, ct, *(o for _, o in others))
+        made = np.reshape(made, tuple(
+            shape_of(made)[kept.index(x)] if x in there else 1 for x in names
+        ))  # fmt: skip
+        made = np.broadcast_to(made, shape_of(operands[i])) if kept != names else made
+        return unbroadcast(made, operands[i])
+
+    return None, tuple((lambda i=i: given(i)) for i in range(len(operands)))
+
+
+RULES: dict[Any, Any] = {np.matmul: matmul_rule, np.linalg.matmul: matmul_rule, np.convolve: convolve_rule,
+                         np.einsum: einsum_rule}  # fmt: skip
+
+DEFINITIONS: dict[Any, Any] = {
+    np.dot: _dot,
+    np.inner: _inner,
+    np.vdot: _vdot,
+    np.outer: _outer,
+    np.linalg.outer: _linalg_outer,
+    np.vecdot: _vecdot,
+    np.linalg.vecdot: _vecdot,
+    **{
+        getattr(np, name): made
+        for name, made in (("matvec", _matvec), ("vecmat", _vecmat))
+        if hasattr(np, name)
+    },
+    np.tensordot: _tensordot,
+    np.linalg.tensordot: _linalg_tensordot,
+    np.kron: _kron,
+    np.cross: _cross,
+    np.linalg.cross: _linalg_cross,
+    np.linalg.multi_dot: _multi_dot,
+    np.correlate: _correlate,
+}

@@ -1,0 +1,75 @@
+"""Every op has a rule for its reverse, or a reason why it has none."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import autograph_rs as ag
+from autograph_rs.runtime.builtins import MATH
+from autograph_rs.runtime.graph import record
+from autograph_rs.runtime.graph.gradient import rules
+from autograph_rs.runtime.graph.gradient.reverse import CONTROL, STRUCTURAL
+from autograph_rs.runtime.graph.ops import OPS
+from autograph_rs.runtime.graph.rules import NUMPY
+
+WHOLE_NUMBERS = "its result is a truth value, whole number or type"
+REASONS = {
+    **dict.fromkeys(
+        "isin ix_ indices iscomplex isreal isposinf isneginf isclose allclose array_equal array_equiv shape "
+        "size ndim iscomplexobj isrealobj result_type can_cast common_type isscalar any all argmin argmax "
+        "count_nonzero nanargmin nanargmax flatnonzero argwhere searchsorted digitize argsort argpartition "
+        "nonzero lexsort unravel_index ravel_multi_index bitwise_and bitwise_count bitwise_or bitwise_xor "
+        "equal gcd greater greater_equal invert isfinite isinf isnan isnat lcm left_shift less less_equal "
+        "logical_and logical_not logical_or logical_xor not_equal right_shift factorial isqrt perm "
+        "comb not_ either contains dimension len int bool str and_ or_ xor lshift rshift lt le gt ge "
+        "eq ne".split(),
+        WHOLE_NUMBERS,
+    ),
+    **dict.fromkeys(
+        "unique_all unique_counts unique_inverse unique_values intersect1d union1d setdiff1d setxor1d "
+        "unique".split(),
+        "how long its result is depends on the values",
+    ),
+    **dict.fromkeys("histogram histogram_bin_edges".split(), "an item goes from one bin to another at once"),
+    **dict.fromkeys("fftfreq rfftfreq".split(), "its arguments are plain"),
+    **dict.fromkeys(
+        "constant output zip range enumerate reversed text print raise default_rng dataset next".split(),
+        "it computes nothing from floats, or is part of another node",
+    ),
+    "sorted": "which item goes where depends on Python's comparison of the items",
+    "py_function": "what Python does with the values is not known",
+}
+
+
+def has_rule(function) -> bool:
+    tables = rules.RULES, rules.DEFINITIONS, rules.PARTIALS, rules.CONSTANT
+    return any(function in table for table in tables)
+
+
+UFUNCS = {u for u in vars(np).values() if isinstance(u, np.ufunc)}
+
+
+@pytest.mark.parametrize(
+    "function",
+    sorted({*NUMPY, *UFUNCS, *MATH}, key=lambda f: (f.__module__ or "", f.__name__)),
+    ids=lambda f: f.__name__,
+)
+def test_functions(function):
+    if function.__name__ == "item":  # recorded as the op of that name
+        assert "item" in STRUCTURAL
+    else:
+        assert has_rule(function) or function.__name__ in REASONS
+
+
+@pytest.mark.parametrize("op", sorted(OPS))
+def test_ops(op):
+    known = op in STRUCTURAL or op in CONTROL or op in rules.CONSTANT or has_rule(record.UFUNCS.get(op))
+    assert known or op in REASONS or op.startswith("random.")
+
+
+def test_what_has_no_rule_says_so():
+    with pytest.raises(ag.GradientError, match=r"(?s)py_function has no gradient.*test_table\.py"):
+        ag.grad(lambda x: ag.py_function(math.sin, [x], ag.TensorSpec(())) * x)(1.0)
