@@ -366,3 +366,10 @@ case("sinc", np.sinc, (4,))
 case("i0", np.i0, (4,))
 case("unwrap", lambda a: np.unwrap(a * 4), (6,))
 case("bincount", lambda w: np.bincount(np.array([0, 2, 2, 1]), w), (4,))
+for _name in "asanyarray ascontiguousarray asfortranarray require atleast_3d".split():
+    case(_name, getattr(np, _name), (3, 2))
+case("dsplit", lambda a: np.dsplit(a, 2)[1] ** 2, (2, 3, 4))
+case("arange", lambda a, b: np.arange(a, a + 2.5, 1 + 0 * b), (), ())
+if hasattr(np, "matvec"):
+    case("matvec", np.matvec, (2, 3, 4), (2, 4))
+    case("vecmat", np.vecmat, (2, 3), (2, 3, 4))

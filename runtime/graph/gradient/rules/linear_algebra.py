@@ -173,8 +173,11 @@ def pinv_rule(ct: Any, y: Any, a: Any, *_: Any, **__: Any) -> Any:
 
 def _lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     """The solution, and the sum of the squares that are left; of rank and singular values there is none."""
-    normal = np.matmul(_h(a), a)
-    solution = np.linalg.solve(normal, np.matmul(_h(a), b))
+    inverse = np.linalg.pinv(a) if rcond is None or rcond < 0 else np.linalg.pinv(a, rcond)
+    solution = np.matmul(inverse, b)
+    rows, columns = shape_of(a)
+    if isinstance(rows, int) and isinstance(columns, int) and rows <= columns:
+        return solution, np.zeros(0)
     rest = np.matmul(a, solution) - b
     squares = np.real(rest * np.conj(rest))
     total = np.sum(squares, 0)
