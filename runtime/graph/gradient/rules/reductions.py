@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -197,37 +198,43 @@ def _nanstd(*args: Any, **kwargs: Any) -> Any:
     return np.sqrt(_nanvar(*args, **kwargs))
 
 
-def _ignoring_nan(function: Any) -> Any:
-    def defined(*_: Any, **__: Any) -> Any:
-        raise refusing(f"numpy.{function}", "values of which some may be NaN")
+_PLACES: dict[str, Callable[[Any], tuple[Any, Any]]] = {  # of the items between which a quantile lies
+    "linear": lambda place: (np.floor(place), np.ceil(place)),
+    "midpoint": lambda place: (np.floor(place), np.ceil(place)),
+    "lower": lambda place: (np.floor(place),) * 2,
+    "higher": lambda place: (np.ceil(place),) * 2,
+    "nearest": lambda place: (np.rint(place),) * 2,
+}
+
+
+def _quantile(name: str, *, scale: float = 1.0, ignores_nan: bool = False) -> Callable[..., Any]:
+    def defined(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+                method: str = "linear", keepdims: Any = False, *, weights: Any = None) -> Any:  # fmt: skip
+        if method not in _PLACES or weights is not None:
+            raise refusing(f"numpy.{name}", "weights, or a method that is none of " + ", ".join(_PLACES))
+        axes = axes_of(axis, ndim_of(a))
+        rest = [length for n, length in enumerate(shape_of(a)) if n not in axes]
+        first = np.moveaxis(a, axes, tuple(range(len(axes))))
+        ordered = np.sort(np.reshape(first, (-1, *rest)), 0)
+        count = np.sum(~np.isnan(ordered), 0) if ignores_nan else shape_of(ordered)[0]
+        q = np.asarray(q) if isinstance(q, (list, tuple)) else q
+        place = np.reshape(q, (*shape_of(q), *(1,) * len(rest))) / scale * (count - 1)
+        place = np.reshape(np.broadcast_to(place, (*shape_of(q), *rest)), (-1, *rest))
+        low, high = (p.astype(np.int64) for p in _PLACES[method](place))
+        share = 0.5 if method == "midpoint" else place - low
+        below, above = (np.take_along_axis(ordered, p, 0) for p in (low, high))
+        made = np.reshape(below + (above - below) * share, (*shape_of(q), *rest))
+        return np.expand_dims(made, tuple(ndim_of(q) + i for i in axes)) if keepdims is True else made
 
     return defined
 
 
-def _quantile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
-              method: str = "linear", keepdims: Any = False, *, weights: Any = None) -> Any:  # fmt: skip
-    if method != "linear" or weights is not None or isinstance(axis, tuple):
-        raise refusing("numpy.quantile", "a method but 'linear', weights or several axes")
-    ndim, q = ndim_of(a), np.asarray(q) if isinstance(q, (list, tuple)) else q
-    flat, along = (np.reshape(a, (-1,)), 0) if axis is None else (a, axis % ndim)
-    ordered = np.moveaxis(np.sort(flat, along), along, 0)
-    place = q * (shape_of(ordered)[0] - 1)
-    low = np.floor(place).astype(np.int64)
-    high = np.ceil(place).astype(np.int64)
-    share = np.reshape(place - low, (*shape_of(q), *(1,) * (ndim_of(ordered) - 1)))
-    made = ordered[low] * (1 - share) + ordered[high] * share
-    if keepdims is True:
-        made = np.expand_dims(made, tuple(ndim_of(q) + i for i in axes_of(axis, ndim)))
-    return made
+def _median(quantile: Callable[..., Any]) -> Callable[..., Any]:
+    def defined(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+                keepdims: Any = False) -> Any:  # fmt: skip
+        return quantile(a, 0.5, axis, keepdims=keepdims)
 
-
-def _percentile(a: Any, q: Any, *args: Any, **kwargs: Any) -> Any:
-    return _quantile(a, q / 100 if not isinstance(q, (list, tuple)) else np.asarray(q) / 100, *args, **kwargs)
-
-
-def _median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
-            keepdims: Any = False) -> Any:  # fmt: skip
-    return _quantile(a, 0.5, axis, keepdims=keepdims)
+    return defined
 
 
 def _cumulative(function: Any, start: float) -> Any:
@@ -317,12 +324,12 @@ DEFINITIONS: dict[Any, Any] = {
     np.average: _average,
     np.trace: _trace,
     np.linalg.trace: _linalg_trace,
-    np.median: _median,
-    np.quantile: _quantile,
-    np.percentile: _percentile,
-    np.nanmedian: _ignoring_nan("nanmedian"),
-    np.nanquantile: _ignoring_nan("nanquantile"),
-    np.nanpercentile: _ignoring_nan("nanpercentile"),
+    np.median: _median(_quantile("median")),
+    np.quantile: _quantile("quantile"),
+    np.percentile: _quantile("percentile", scale=100),
+    np.nanmedian: _median(_quantile("nanmedian", ignores_nan=True)),
+    np.nanquantile: _quantile("nanquantile", ignores_nan=True),
+    np.nanpercentile: _quantile("nanpercentile", scale=100, ignores_nan=True),
     np.nansum: _without_nan(np.sum, 0),
     np.nanprod: _without_nan(np.prod, 1),
     np.nancumsum: _without_nan(np.cumsum, 0),
