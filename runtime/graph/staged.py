@@ -44,7 +44,9 @@ _NO_METHOD = "the length of the list depends on staged values, and such a list h
 class Staged:
     """What tensors, staged Python scalars and staged lists have in common."""
 
-    __slots__ = ("__weakref__", "_base", "_node", "_owner", "_seen", "in_place", "shared", "version")
+    __slots__ = (
+        "__weakref__", "_base", "_node", "_owner", "_seen", "earlier", "in_place", "shared", "version"
+    )  # fmt: skip
 
     noun, copied = "an array", "make a copy first: x = x.copy()"
 
@@ -53,6 +55,8 @@ class Staged:
     ):
         self._node, self._owner, self._base = node, owner, base
         self.version = 0
+        self.earlier: list[tuple[Builder, Node]] | tuple[()] = ()
+        """What it held before each write, and where."""
         self.shared = ""
         self.in_place = False
         self._seen = base[0].stamp if base else 0
@@ -120,6 +124,9 @@ class Staged:
         builder = current()
         if builder is not self._owner:
             builder.writes.setdefault(id(self), (self, self._owner, self._node))
+        if not self.earlier:
+            self.earlier = []
+        self.earlier.append((self._owner, self._node))
         self._node, self._owner = record.to_node(value), builder
         self.version += 1
 

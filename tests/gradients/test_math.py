@@ -20,7 +20,7 @@ BETWEEN = {
     "lgamma": (-1.9, -1.1),
 }
 SEVERAL = {
-    "atan2": 2, "copysign": 2, "fmod": 2, "pow": 2, "remainder": 2, "hypot": 3, "fma": 3,
+    "atan2": 2, "copysign": 2, "fmod": 2, "nextafter": 2, "pow": 2, "remainder": 2, "hypot": 3, "fma": 3,
 }  # fmt: skip
 SEQUENCES = {"fsum": 1, "prod": 1, "dist": 2, "sumprod": 2}
 OTHERS = {

@@ -86,10 +86,10 @@ class Recording:
     def source(self, value: Any) -> Node:
         """The node of a staged value; of a variable, that of its value when the recording began."""
         if not isinstance(value, Variable):
-            node = self._own(value)
-            while node.op in ("setitem", "add_at") and node not in self._known:
-                node = node.inputs[0]  # what was written to it since does not count
-            return node
+            nodes = [n for owner, n in getattr(value, "earlier", ()) if owner is self.builder]
+            nodes.append(self._own(value))
+            known = [node for node in nodes if node in self._known]
+            return known[-1] if known else nodes[0]  # what was written to it since does not count
         begun = self._state.get(id(value))
         if begun is not None:
             return begun

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 
 from ...errors import GradientError
+from ...structures import flatten
 from .. import record
 from ..ir import Node, Slot
 from ..rules import NUMPY, ufunc_type
@@ -170,7 +172,7 @@ def _elementwise(reverse: Reverse, node: Node, cotangent: Any) -> None:
         raise refused.with_option(node, sorted(options))
     call = Call(reverse, node)
     template = call.template
-    operands = call.values(template)
+    operands = list(map(_as_operand, call.values(template)))
     for slot, operand, partial in zip(template, operands, PARTIALS[function], strict=True):
         if not isinstance(slot, Slot) or node.inputs[slot.index] not in reverse.active:
             continue
@@ -189,6 +191,9 @@ def _function(reverse: Reverse, node: Node, cotangent: Any) -> None:
     template = call.bound(rule)
     for (_, wanted), given in zip(template, made, strict=False):
         call.give(wanted, given)
+    for name, wanted in template[len(made) :]:  # which the rule does not know of
+        if call.is_active(wanted):
+            raise refused.with_option(node, [name])
 
 
 def _defined(reverse: Reverse, node: Node, cotangent: Any) -> None:
@@ -207,6 +212,11 @@ def _defined(reverse: Reverse, node: Node, cotangent: Any) -> None:
     else:
         inner.seed(record.to_node(made), cotangent)
     inner.run()
+    used = {i for n in builder.graph.nodes[start:] for i in n.inputs}
+    for name, wanted in node.attrs.get("kwargs", {}).items():
+        alone = call.alone.get(wanted.index) if isinstance(wanted, Slot) else None
+        if alone is not None and record.to_node(alone) not in used:
+            raise refused.with_option(node, [name])
     for index, value in call.alone.items():
         call.give(Slot(index), inner.cotangent(record.to_node(value)))
 
@@ -263,7 +273,11 @@ class Call:
     def arguments(self, *, is_alone: bool = False) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Arguments by position and by name; `is_alone` gives active ones nodes of their own."""
         self._is_alone = is_alone
-        return tuple(self.values(self.template)), self.values(self.node.attrs.get("kwargs", {}))
+        named = self.values(self.node.attrs.get("kwargs", {}))
+        return (
+            tuple([_with_array(v) for v in self.values(self.template)]),
+            {name: _with_array(v) for name, v in named.items()},
+        )
 
     @property
     def template(self) -> tuple[Any, ...]:
@@ -277,14 +291,20 @@ class Call:
         found = signature.bind(None, None, *self.template, **self.node.attrs.get("kwargs", {})).arguments
         return [(name, found.get(name)) for name in list(signature.parameters)[2:]]
 
+    def is_active(self, template: Any) -> bool:
+        """Whether a template holds an input of which a cotangent is asked."""
+        if isinstance(template, Slot):
+            return self.node.inputs[template.index] in self.reverse.active
+        if isinstance(template, dict):
+            return any(map(self.is_active, template.values()))
+        return isinstance(template, (list, tuple)) and any(map(self.is_active, template))
+
     def give(self, template: Any, cotangent: Any) -> None:
         """Give cotangents to the inputs in a template; one that is a function is asked for it if needed."""
-        if cotangent is None:
+        if cotangent is None or not self.is_active(template):
             return
         if isinstance(template, Slot):
             node = self.node.inputs[template.index]
-            if node not in self.reverse.active:
-                return
             made = cotangent() if callable(cotangent) else cotangent
             if isinstance(node.type, ListType):
                 made = wrap(record.add("iterate", (made,), node.type, function=list))
@@ -292,6 +312,19 @@ class Call:
         elif isinstance(template, (list, tuple)):
             for part, given in zip(template, cotangent, strict=True):
                 self.give(part, given)
+
+
+def _as_operand(value: Any) -> Any:
+    return np.asarray(value) if isinstance(value, (list, tuple)) else value
+
+
+def _with_array(value: Any) -> Any:
+    """An array for a plain list of floats, which is no shape and no choice of axes."""
+    if isinstance(value, (list, tuple)) and not any(map(record.is_staged, flatten(value)[0])):
+        with suppress(ValueError):
+            array = np.asarray(value)
+            return array if array.dtype.kind in "fc" and array.size else value
+    return value
 
 
 class Results:

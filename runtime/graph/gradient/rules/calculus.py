@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import record
 from ...rules import methods
 from ..refused import refusing
 from ..values import ndim_of, shape_of
@@ -136,17 +137,24 @@ def _corrcoef(x: Any, y: Any = None, rowvar: bool = True, *_: Any, **__: Any) ->
     return made / (np.reshape(size, (-1, 1)) * np.reshape(size, (1, -1)))
 
 
+def _taken(array: Any, places: Any) -> Any:
+    """Items of an array that may be plain, at staged places: of those NumPy does not ask what to call."""
+    return record.call(np.take, (array, places), {})
+
+
 def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     if period is not None:
         raise refusing("numpy.interp", "period")
     n = shape_of(xp)[0]
+    if n == 1:
+        xp, fp, n = np.concatenate([xp, xp + 1]), np.concatenate([fp, fp]), 2
     low = np.clip(np.searchsorted(xp, x, "right") - 1, 0, n - 2)
-    x0, x1 = np.take(xp, low), np.take(xp, low + 1)
-    f0, f1 = np.take(fp, low), np.take(fp, low + 1)
+    x0, x1 = _taken(xp, low), _taken(xp, low + 1)
+    f0, f1 = _taken(fp, low), _taken(fp, low + 1)
     made = f0 + (x - x0) * (f1 - f0) / (x1 - x0)
-    first = np.take(fp, 0) if left is None else left
-    last = np.take(fp, n - 1) if right is None else right
-    return np.where(x < np.take(xp, 0), first, np.where(x > np.take(xp, n - 1), last, made))
+    first = _taken(fp, 0) if left is None else left
+    last = _taken(fp, n - 1) if right is None else right
+    return np.where(x < _taken(xp, 0), first, np.where(x > _taken(xp, n - 1), last, made))
 
 
 def nan_to_num_rule(ct: Any, y: Any, x: Any, *_: Any, **__: Any) -> Any:

@@ -74,6 +74,7 @@ RULES: dict[Any, Any] = {
     math.erfc: lambda ct, y, x, /: (-_error(ct, x),),
     math.gamma: lambda ct, y, x, /: (ct * y * _digamma(x),),
     math.lgamma: lambda ct, y, x, /: (ct * _digamma(x),),
+    math.nextafter: lambda ct, y, x, towards, /, **_: (ct, None),
     math.modf: lambda ct, y, x, /: (ct.get(0),),
     math.frexp: lambda ct, y, x, /: (None if 0 not in ct else ct[0] * np.exp2(-y[1]),),
     **({math.fma: lambda ct, y, a, b, c, /: (ct * b, ct * a, ct)} if hasattr(math, "fma") else {}),
@@ -84,4 +85,4 @@ DEFINITIONS: dict[Any, Any] = {  # of arrays; lists of staged values are refused
     math.dist: _dist,
     **({math.sumprod: lambda p, q, /: np.sum(p * q)} if hasattr(math, "sumprod") else {}),
 }
-STEPS = (math.ceil, math.floor, math.trunc, math.nextafter, math.ulp)
+STEPS = (math.ceil, math.floor, math.trunc, math.ulp)

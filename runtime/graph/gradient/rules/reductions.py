@@ -42,7 +42,11 @@ def count_of(array: Any, axis: Any) -> Any:
 def sum_rule(ct: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, out: Any = None,
              keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:  # fmt: skip
     given = spread(ct, a, axis, keepdims)
-    return (given if where is True else np.where(where, given, 0),)
+    return (given if where is True else np.where(where, given, 0), *_NO_OPTIONS, lambda: np.sum(ct))
+
+
+_NO_OPTIONS = (None, None, None, None)
+"""What stands between an array and `initial`: axis, dtype, out and keepdims."""
 
 
 def mean_rule(ct: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, out: Any = None,
@@ -70,19 +74,25 @@ def prod_rule(ct: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, out:
     if initial is not None and initial is not np._NoValue:
         others = others * initial
     made = spread(ct, a, axis, keepdims) * others
-    return (made if where is True else np.where(where, made, 0),)
+    return (
+        made if where is True else np.where(where, made, 0),
+        *_NO_OPTIONS,
+        lambda: np.sum(ct * np.prod(factors, axis, keepdims=keepdims is True)),
+    )
 
 
 def extreme_rule(ct: Any, y: Any, a: Any, axis: Any = None, out: Any = None, keepdims: Any = False,
                  initial: Any = None, where: Any = True) -> Any:  # fmt: skip
     """Elements that are equal to the extreme share its cotangent."""
-    chosen = a == kept(y, axis, keepdims, ndim_of(a))
+    ndim = ndim_of(a)
+    extreme, given = kept(y, axis, keepdims, ndim), kept(ct, axis, keepdims, ndim)
+    chosen = a == extreme
     if where is not True:
         chosen = chosen & where
-    count = np.maximum(
-        np.sum(chosen, axis=axis if axis is None else axes_of(axis, ndim_of(a)), keepdims=True), 1
-    )
-    return (spread(ct, a, axis, keepdims) * chosen / count,)
+    count = np.sum(chosen, axis=axis if axis is None else axes_of(axis, ndim), keepdims=True)
+    first = 0 if initial is None or initial is np._NoValue else extreme == initial
+    share = given / (count + first)
+    return chosen * share, None, None, None, lambda: np.sum(share * first)
 
 
 def _reduce(rule: Any) -> Any:
@@ -90,7 +100,8 @@ def _reduce(rule: Any) -> Any:
 
     def reduced(ct: Any, y: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None,
                 keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:  # fmt: skip
-        return rule(ct, y, array, axis=axis, keepdims=keepdims, initial=initial, where=where)
+        given, *_, first = rule(ct, y, array, axis=axis, keepdims=keepdims, initial=initial, where=where)
+        return given, *_NO_OPTIONS, first
 
     return reduced
 
@@ -126,9 +137,14 @@ def _var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any
          *, where: Any = True, mean: Any = None, correction: Any = None) -> Any:  # fmt: skip
     if where is not True:
         raise refusing("numpy.var", "where=")
-    apart = a - np.mean(a, axis=axis, keepdims=True)
-    squares = np.real(apart * np.conj(apart)) if np.iscomplexobj(a) else apart * apart
-    free = count_of(a, axis) - (ddof if correction in (None, np._NoValue) else correction)
+    middle = np.mean(a, axis=axis, keepdims=True) if mean in (None, np._NoValue) else mean
+    return _spread_of(a - middle, axis, keepdims, count_of(a, axis), ddof, correction)
+
+
+def _spread_of(apart: Any, axis: Any, keepdims: Any, count: Any, ddof: Any, correction: Any) -> Any:
+    """The mean square, of so many as are free."""
+    squares = np.real(apart * np.conj(apart)) if np.iscomplexobj(apart) else apart * apart
+    free = count - (ddof if correction in (None, np._NoValue) else correction)
     return np.sum(squares, axis=axis, keepdims=keepdims is True) / free
 
 
@@ -189,9 +205,9 @@ def _nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: 
             correction: Any = None) -> Any:  # fmt: skip
     if where is not True:
         raise refusing("numpy.nanvar", "where=")
-    apart = a - _nanmean(a, axis, keepdims=True)
-    free = np.sum(~np.isnan(a), axis, keepdims=keepdims is True) - ddof
-    return np.sum(np.where(np.isnan(a), 0, apart * apart), axis, keepdims=keepdims is True) / free
+    middle = _nanmean(a, axis, keepdims=True) if mean in (None, np._NoValue) else mean
+    count = np.sum(~np.isnan(a), axis, keepdims=keepdims is True)
+    return _spread_of(np.where(np.isnan(a), 0, a - middle), axis, keepdims, count, ddof, correction)
 
 
 def _nanstd(*args: Any, **kwargs: Any) -> Any:

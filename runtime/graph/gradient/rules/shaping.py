@@ -20,16 +20,20 @@ def _back(ct: Any, y: Any, a: Any, *_: Any, **__: Any) -> Any:
 
 def reshape_rule(ct: Any, y: Any, a: Any, /, shape: Any = None, order: Any = "C", *,
                  newshape: Any = None, copy: Any = None) -> Any:  # fmt: skip
-    return (np.reshape(ct, shape_of(a), order=order),)
+    return _in_order("numpy.reshape", ct, a, order)
 
 
 def ravel_rule(ct: Any, y: Any, a: Any, order: Any = "C") -> Any:
-    if order not in ("C", "F"):
-        raise refusing("numpy.ravel", f"order={order!r}")
-    return (np.reshape(ct, shape_of(a), order=order),)
+    return _in_order("numpy.ravel", ct, a, order)
 
 
 def reshape_method_rule(ct: Any, y: Any, a: Any, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
+    return _in_order("numpy.reshape", ct, a, order)
+
+
+def _in_order(name: str, ct: Any, a: Any, order: str) -> tuple[Any]:
+    if order not in ("C", "F"):
+        raise refusing(name, f"order={order!r}")
     return (np.reshape(ct, shape_of(a), order=order),)
 
 
