@@ -7,10 +7,12 @@ import inspect
 from typing import Any
 
 from autograph_rs.runtime.graph.concrete import ConcreteGraph
+from autograph_rs.runtime.graph.taping import session
 from autograph_rs.runtime.graph.variables import Variable
 from autograph_rs.runtime.tracebacks import strip
 
 from . import signatures
+from .gradients.taped import all_untaped
 
 
 class ConcreteFunction:
@@ -65,11 +67,19 @@ class ConcreteFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            leaves, arguments = signatures.bound_leaves(self.concrete.inputs, self.signature, args, kwargs)
-            return self.concrete.run(leaves, arguments)
+            now = session()
+            if now is not None:
+                return now.call_function(self.name, self._bound, args, kwargs)
+            leaves, arguments, concrete = self._bound(*all_untaped(args, kwargs))
+            return concrete.run(leaves, arguments)
         except BaseException as error:
             strip(error)
             raise
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], Any, ConcreteGraph]:
+        """The leaves of a call, its arguments and the graph."""
+        leaves, arguments = signatures.bound_leaves(self.concrete.inputs, self.signature, args, kwargs)
+        return leaves, arguments, self.concrete
 
     def __repr__(self) -> str:
         call = signatures.call_text(self.name, self.concrete.inputs, self.signature)

@@ -73,6 +73,10 @@ class Function(ByName, Shown, Direct):
     """
 
     __name__: str
+    remedy_of_retraces = (
+        "Give numbers that change as arrays, lengths as TensorSpec((None,)) in input_signature or with "
+        "reduce_retracing=True, and make the function once, not in a loop"
+    )
     runs_eagerly = True  # where all functions do
 
     @public
@@ -123,7 +127,9 @@ class Function(ByName, Shown, Direct):
                 return self.python_function(*bound, *args, **kwargs)
             now = session()
             if now is not None:
-                return now.call_function(self, bound, args, kwargs)
+                return now.call_function(
+                    self.__name__, functools.partial(self.concrete_for, bound), args, kwargs
+                )
         leaves, arguments, concrete = self.concrete_for(bound, args, kwargs)
         if self._specs is None and not self.check_globals:
             self.keep_direct(quick, concrete)
@@ -327,8 +333,7 @@ class Function(ByName, Shown, Direct):
         warnings.warn(
             f"{self.__name__} has been traced {len(self._keys)} times: "
             f"{'; '.join(changed) or 'the structure of its arguments differs'}. "
-            "Give numbers that change as arrays, lengths as TensorSpec((None,)) in input_signature or with "
-            "reduce_retracing=True, and make the function once, not in a loop",
+            f"{self.remedy_of_retraces}",
             RetraceWarning,
             stacklevel=user_stacklevel(),
         )

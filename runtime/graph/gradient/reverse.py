@@ -64,6 +64,17 @@ class Reverse:
     def value(self, node: Node) -> Any:
         return wrap(node, self.owner)
 
+    def result(self, node: Node, index: int, kind: Callable[[], Any]) -> Any:
+        """One of several results of a node; one that nobody took, of such a type, is taken now."""
+        known = self.results.setdefault(node, {})
+        if index not in known:
+            made = Node("output", (node,), {"index": index}, kind(), node.source)
+            nodes = self.owner.graph.nodes
+            nodes.insert(nodes.index(node) + 1, made)
+            self.owner.owned.add(made)
+            known[index] = made
+        return self.value(known[index])
+
     def cotangent(self, node: Node) -> Any:
         return self._cotangents.get(node)
 
@@ -334,14 +345,7 @@ class Results:
         self._reverse, self._node, self._call = reverse, node, call
 
     def __getitem__(self, index: int) -> Any:
-        known = self._reverse.results.setdefault(self._node, {})
-        if index not in known:
-            made = Node("output", (self._node,), {"index": index}, self._type(index), self._node.source)
-            nodes = self._reverse.owner.graph.nodes
-            nodes.insert(nodes.index(self._node) + 1, made)
-            self._reverse.owner.owned.add(made)
-            known[index] = made
-        return self._reverse.value(known[index])
+        return self._reverse.result(self._node, index, lambda: self._type(index))
 
     def _type(self, index: int) -> Any:
         function = self._node.attrs["function"]

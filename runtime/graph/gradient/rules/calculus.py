@@ -198,7 +198,7 @@ RULES: dict[Any, Any] = {
     np.unwrap: same_rule,
     np.bincount: bincount_rule,
     **dict.fromkeys(
-        (np.copy, np.asarray, np.asanyarray, np.asarray_chkfinite, np.require, np.ascontiguousarray,
+        (np.copy, np.asarray, np.asanyarray, np.require, np.ascontiguousarray,
          np.asfortranarray, methods.copy), same_rule,
     ),
     methods.astype: same_rule,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...record import is_staged
+from ... import record
 from ..refused import refusing
 from ..values import ndim_of, shape_of, unbroadcast, zeros_like
 
@@ -146,8 +146,11 @@ def unstack_rule(ct: Any, y: Any, x: Any, /, *, axis: int = 0) -> Any:
 def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     arr, along = (np.reshape(arr, (-1,)), 0) if axis is None else (arr, axis % ndim_of(arr))
     n = shape_of(arr)[along]
-    if is_staged(obj):
-        raise refusing("numpy.insert", "places that are staged")
+    if record.is_staged(obj):
+        known = record.to_node(obj)
+        if known.op != "constant":
+            raise refusing("numpy.insert", "places that are staged")
+        obj = known.attrs["value"]
     if not isinstance(obj, (int, slice)) and np.asarray(obj).dtype == bool:
         obj = np.flatnonzero(obj)
     count = 1 if isinstance(obj, int) else len(np.arange(n)[obj] if isinstance(obj, slice) else obj)
