@@ -149,6 +149,8 @@ class Control:
 CONTROL: dict[str, type[Control]] = {}
 STRUCTURAL: dict[str, Rule] = {}
 """The rules of ops that are no function of numbers and arrays."""
+LISTS: dict[str, Rule] = {}
+"""The rules of operators of lists."""
 
 
 def _rule_of(node: Node) -> Rule | None:
@@ -159,6 +161,8 @@ def _rule_of(node: Node) -> Rule | None:
         return STRUCTURAL[node.op]
     if node.op in CONSTANT:
         return _nothing
+    if isinstance(node.type, ListType) and node.op in record.UFUNCS:
+        return LISTS.get(node.op)
     function: Any = record.UFUNCS.get(node.op) or node.attrs.get("function")
     if not isinstance(function, type) and function in PARTIALS:
         return _elementwise
