@@ -1,0 +1,115 @@
+"""Operators and ufuncs, in the dtypes that NumPy computes in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ....graph.ir import Node
+from ....graph.record import UFUNCS
+from ....graph.types import ArrayType, ListType, ScalarType
+from .. import lists, refused
+from ..run import Run
+from ..values import is_known
+
+_BITS = frozenset(("and_", "or_", "xor"))
+_COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
+
+
+def applied(run: Run, ufunc: np.ufunc, values: Sequence[Any], kinds: Sequence[Any]) -> Any:
+    """A ufunc of some values, each cast to the dtype in which NumPy's loop takes it."""
+    function = getattr(jnp, ufunc.__name__, None)
+    if function is None:
+        raise refused.unsupported(run.node, f"jax.numpy has no {ufunc.__name__}")
+    given = [_weak(k) for k in kinds]
+    if all(isinstance(k, ScalarType) for k in kinds):
+        given = [np.dtype(g) for g in given]
+    dtypes = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout))
+    return function(*[run.number(v, d) for v, d in zip(values, dtypes, strict=False)])
+
+
+def _weak(kind: Any) -> Any:
+    """A type as NumPy's promotion takes it: Python's numbers are weak in it."""
+    if isinstance(kind, ArrayType):
+        return kind.dtype
+    return np.dtype(bool) if kind.python is bool else kind.python
+
+
+def operator(run: Run, node: Node, values: list[Any]) -> Any:
+    kinds = [i.type for i in node.inputs]
+    if any(isinstance(k, ListType) for k in kinds):
+        return _of_lists(run, node, values)
+    if any(not isinstance(k, (ArrayType, ScalarType)) or k == ScalarType(str) for k in kinds):
+        raise refused.unsupported(node, f"its operands are {', '.join(map(str, kinds))}")
+    ufunc = UFUNCS[node.op]
+    if all(k == ScalarType(bool) for k in kinds) and node.op not in _BITS | _COMPARISONS:
+        kinds = [ScalarType(int)] * len(kinds)  # as Python takes them
+    if node.op == "invert" and kinds == [ScalarType(bool)]:
+        kinds = [ScalarType(int)]
+    if node.op == "pow" and type(values[1]) is int and _is_inexact(kinds[0]):
+        return run.array(values[0], node.type) ** values[1]
+    return applied(run, ufunc, values, kinds)
+
+
+def _is_inexact(kind: Any) -> bool:
+    return np.dtype(_weak(kind)).kind in "fc"
+
+
+def _of_lists(run: Run, node: Node, values: list[Any]) -> Any:
+    first, second = values
+    match node.op:
+        case "add":
+            return lists.concatenated(run, node, first, second)
+        case "mul":
+            return lists.repeated(run, node, first, second)
+        case "eq":
+            return lists.equal(run, node, first, second)
+        case "ne":
+            return jnp.logical_not(lists.equal(run, node, first, second))
+    raise refused.unsupported(node, "its operands are lists")
+
+
+def convert(run: Run, node: Node, values: list[Any]) -> Any:
+    return run.number(values[0], node.attrs["dtype"])
+
+
+def not_(run: Run, node: Node, values: list[Any]) -> Any:
+    value = run.truth(values[0])
+    return not value if is_known(value) else jnp.logical_not(value)
+
+
+def either(run: Run, node: Node, values: list[Any]) -> Any:
+    return jnp.logical_or(*map(run.truth, values))
+
+
+def contains(run: Run, node: Node, values: list[Any]) -> Any:
+    container, value = values
+    if isinstance(container, (list, lists.Grown)):
+        grown = lists.in_rows(run, container, node.inputs[0].type)
+        if grown is None:
+            return False
+        [row] = jax.tree.leaves(grown.rows)
+        return jnp.any((row == value) & (jnp.arange(row.shape[0]) < grown.length))
+    return jnp.any(jnp.asarray(container) == value)
+
+
+def item(run: Run, node: Node, values: list[Any]) -> Any:
+    return jnp.reshape(values[0], ())
+
+
+RULES = {
+    **dict.fromkeys(UFUNCS, operator),
+    "convert": convert,
+    "not_": not_,
+    "either": either,
+    "contains": contains,
+    "item": item,
+    "dimension": lambda run, node, values: int(values[0].shape[node.attrs["axis"]]),
+    "same": lambda run, node, values: values[0],
+    "constant": lambda run, node, values: node.attrs["value"],
+    "output": lambda run, node, values: values[0][node.attrs["index"]],
+}
