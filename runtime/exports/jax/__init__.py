@@ -15,16 +15,21 @@ from ...graph.types import ArrayType, ListType, MaybeType, ScalarType, TupleType
 from .rules import RULES
 from .rules.functions import called
 from .run import Run, as_numpy_computes
-from .values import Grown, Said, is_known
+from .values import Grown, Said, is_known, said
 
 __all__ = ["traceable"]
 
 
-def traceable(graph: Graph) -> Callable[..., list[Any]]:
+def traceable(graph: Graph, *, list_room: int | None = None) -> Callable[..., list[Any]]:
     """A function of arrays that JAX can trace, from a graph's arguments to its results.
 
     Numbers are arrays without dimensions in it; text with values in it is an object whose `str()` is the
     text, and a list whose length depends on values an object with a length and items, once these are known.
+
+    Args:
+        graph: the graph.
+        list_room: how many rounds a loop may have that makes a list longer and that nothing else bounds;
+            without it such a loop is refused. More rounds raise when the program runs.
 
     Raises:
         UnsupportedFunctionError: the graph does what JAX cannot.
@@ -34,7 +39,7 @@ def traceable(graph: Graph) -> Callable[..., list[Any]]:
     """
 
     def function(*arrays: Any) -> list[Any]:
-        run = Run(RULES, called)
+        run = Run(RULES, called, room=list_room)
         with as_numpy_computes():
             results = run_graph(run, graph, arrays)
             return [_as_arrays(run, r, n.type) for r, n in zip(results, graph.results, strict=True)]
@@ -54,7 +59,7 @@ def run_graph(run: Run, graph: Graph, arrays: Sequence[Any]) -> list[Any]:
 def _as_arrays(run: Run, value: Any, kind: Any) -> Any:
     """A result with arrays in the place of numbers."""
     if isinstance(value, str):
-        return Said([value], [], [])
+        return said(value)
     if isinstance(kind, MaybeType):
         return _as_arrays(run, value, kind.held)
     if isinstance(kind, ListType):

@@ -260,7 +260,7 @@ class _Loop:
         if flag:
             run.failed = rest.pop(0)
         if bounded:
-            run.fail(test(i, going), refused.NoRoom, ())
+            run.fail(test(i, going), lambda: refused.no_room(self.node, run.room or 0), ())
         made = iter(rest)
         return [self.paths.built(form, made) for form in self.forms]
 

@@ -65,7 +65,7 @@ class Engine:
 
     def _compiled(self) -> Callable[..., Any]:
         def program(*arrays: Any) -> list[Any]:
-            run = Run(RULES, called, room=self.room, raised=self._note, printed=self._print)
+            run = Run(RULES, called, room=self.room, checked=True, raised=self._note, printed=self._print)
             with as_numpy_computes():
                 results = run_graph(run, self.graph, arrays)
             self._waits = run.used_room

@@ -19,7 +19,7 @@ def iterated(run: Run, value: Any) -> Iterated:
     """What a loop takes items of."""
     if isinstance(value, Iterated):
         return value
-    if isinstance(value, (list, Grown)):
+    if isinstance(value, (list, tuple, Grown)):
         grown = in_rows(run, value)
         if grown is None:
             return Iterated(0, lambda _: (), tuple)
@@ -56,7 +56,7 @@ def _type_of(value: Any) -> Any:
 
 
 def length_of(value: Any) -> Any:
-    return len(value) if isinstance(value, list) else value.length
+    return len(value) if isinstance(value, (list, tuple)) else value.length
 
 
 def stacked(run: Run, value: Any, kind: Any) -> jax.Array:
@@ -103,12 +103,21 @@ def _written(paths: Paths, target: Grown, index: Any, value: Any, kind: Any) -> 
 
 def get(run: Run, node: Node, values: list[Any]) -> Any:
     target, index = values
-    if isinstance(target, list) and is_known(index):
+    if isinstance(target, (list, tuple)) and is_known(index):
         return target[index]
-    grown = in_rows(run, target, node.inputs[0].type)
+    kind = ListType(node.type) if isinstance(target, tuple) else node.inputs[0].type
+    grown = in_rows(run, target, kind)
     if grown is None:
-        raise IndexError("list index out of range")
+        run.raises(IndexError("list index out of range"))
+        return run.nothing(node.type)
+    what = "tuple" if isinstance(target, tuple) else "list"
+    _check(run, grown, index, f"{what} index out of range")
     return _row(grown, _from_start(index, grown))
+
+
+def _check(run: Run, target: Grown, index: Any, text: str) -> None:
+    place = _from_start(index, target)
+    run.check(jnp.logical_or(place < 0, place >= target.length), IndexError, text)
 
 
 def _from_start(index: Any, target: Grown) -> Any:
@@ -126,7 +135,9 @@ def set_(run: Run, node: Node, values: list[Any]) -> Any:
         return made
     grown = in_rows(run, target, node.type)
     if grown is None:
-        raise IndexError("list assignment index out of range")
+        run.raises(IndexError("list assignment index out of range"))
+        return target
+    _check(run, grown, index, "list assignment index out of range")
     return _written(Paths(run), grown, _from_start(index, grown), value, node.type)
 
 
@@ -138,7 +149,10 @@ def pop(run: Run, node: Node, values: list[Any]) -> Any:
         return [left, value]
     grown = in_rows(run, target, node.inputs[0].type)
     if grown is None:
-        raise IndexError("pop from empty list")
+        run.raises(IndexError("pop from empty list"))
+        return [target, run.nothing(node.inputs[0].type.element)]
+    run.check(grown.length == 0, IndexError, "pop from empty list")
+    _check(run, grown, index, "pop index out of range")
     place = _from_start(index, grown)
     value, rows = _row(grown, place), grown.rows
     if not (is_known(index) and index == -1):
@@ -210,7 +224,7 @@ def repeated(run: Run, node: Node, target: Any, count: Any) -> Any:
     grown = in_rows(run, target * room, node.type)
     assert grown is not None
     times = jnp.maximum(run.array(count, INT), 0)
-    run.fail(times > room, refused.NoRoom, ())
+    run.fail(times > room, lambda: refused.no_room(node, room), ())
     return Grown(grown.rows, times * len(target), 0, room * len(target))
 
 

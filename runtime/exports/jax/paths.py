@@ -14,9 +14,9 @@ from ...graph.ir import Missing
 from ...graph.types import ListType, MaybeType, ScalarType, TupleType
 from . import refused
 from .run import Run
-from .values import INT, Grown, Maybe, Said, dtype_of, is_known
+from .values import INT, Grown, Maybe, Said, dtype_of, is_known, said
 
-BOOL = ScalarType(bool)
+BOOL, TEXT = ScalarType(bool), ScalarType(str)
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Leaf:
 class Parts:
     """A tuple, or a list of known length."""
 
-    make: type
+    make: Any
     parts: tuple[Any, ...]
 
 
@@ -56,6 +56,14 @@ class List:
     base: Any
     extra: int
     most: int
+
+
+@dataclass(frozen=True)
+class Texts:
+    """One of some texts; `values` has the forms of the values of each."""
+
+    texts: tuple[Any, ...]
+    values: tuple[tuple[Any, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -108,7 +116,7 @@ class Paths:
             pairs = zip(value, kind.parts, strict=True)
             return Parts(tuple, tuple([self.single(v, k, known=known) for v, k in pairs]))
         if isinstance(value, (str, Said)):
-            raise refused.differs(self.node, "text that depends on values")
+            return self._texts(value)
         if value is Missing.VALUE:
             raise refused.differs(self.node, "a variable has no value on any path")
         return Leaf(kind, np.shape(value))
@@ -135,12 +143,30 @@ class Paths:
             trios = zip(first, second, kind.parts, strict=True)
             return Parts(tuple, tuple([self.joined(a, b, k, known=known) for a, b, k in trios]))
         if isinstance(first, (str, Said)) or isinstance(second, (str, Said)):
-            raise refused.differs(self.node, "text is another on each path, which JAX has no values for")
+            if not all(isinstance(v, (str, Said)) for v in (first, second)):
+                raise refused.differs(self.node, "it is text on one path only")
+            return self._either(self._texts(first), self._texts(second))
         if np.shape(first) != np.shape(second):
             raise refused.differs(
                 self.node, f"one has the shape {np.shape(first)}, the other {np.shape(second)}"
             )
         return Leaf(kind, np.shape(first))
+
+    def _texts(self, value: Any) -> Texts:
+        text = said(value)
+        forms = [
+            tuple([self.single(v, k, known=False) for v, k in zip(values, types, strict=True)])
+            for (_, types), values in zip(text.texts, text.values, strict=True)
+        ]
+        return Texts(text.texts, tuple(forms))
+
+    @staticmethod
+    def _either(first: Texts, second: Texts) -> Texts:
+        """The texts of both, each once."""
+        texts = dict(zip(first.texts, first.values, strict=True))
+        for text, forms in zip(second.texts, second.values, strict=True):
+            texts.setdefault(text, forms)
+        return Texts(tuple(texts), tuple(texts.values()))
 
     def _joined_lists(self, first: Any, second: Any, kind: ListType) -> Any:
         if isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
@@ -197,6 +223,8 @@ class Paths:
                 elif after is not None:
                     held = self.carried(after, _held(kind))
                 return Perhaps(bound, held)
+            case Texts():
+                return self._either(form, self._texts(value))
             case Parts(make, parts):
                 trios = zip(parts, value, kind.parts, strict=True)
                 return Parts(make, tuple([self.widened(f, v, k) for f, v, k in trios]))
@@ -213,8 +241,6 @@ class Paths:
         if isinstance(kind, MaybeType):
             held = halves(value)[1]
             return Perhaps(Leaf(BOOL, ()), self._held_form(held, kind.held))
-        if isinstance(kind, ScalarType) and kind.python is str:
-            return Same(value)
         if isinstance(kind, TupleType):
             return Parts(
                 tuple, tuple([self.carried(v, k) for v, k in zip(value, kind.parts, strict=True)])
@@ -228,7 +254,7 @@ class Paths:
         if held is not None:
             return self.carried(held, kind)
         shape = getattr(kind, "shape", ())
-        if isinstance(kind, (ListType, TupleType)) or None in shape or kind == ScalarType(str):
+        if isinstance(kind, (ListType, TupleType)) or None in shape or kind == TEXT:
             return None
         return Leaf(kind, shape)
 
@@ -245,6 +271,8 @@ class Paths:
                 if value is None:
                     return self.zeros(form)
                 return [a for f, v in zip(parts, value, strict=True) for a in self.arrays(f, v)]
+            case Texts(texts, forms):
+                return self._of_text(texts, forms, said(value))
             case Perhaps(bound, held):
                 is_bound, inner = halves(value)
                 made = [] if held is None else self.zeros(held) if inner is None else self.arrays(held, inner)
@@ -255,6 +283,15 @@ class Paths:
                 return [*rows, *([] if base is None else self.arrays(base, length))]
         raise AssertionError(form)
 
+    def _of_text(self, texts: Any, forms: Any, value: Said) -> list[Any]:
+        own = {text: values for text, values in zip(value.texts, value.values, strict=True)}
+        table = jnp.asarray([texts.index(text) for text in value.texts])
+        arrays = [table[value.which]]
+        for text, parts in zip(texts, forms, strict=True):
+            for i, part in enumerate(parts):
+                arrays += self.arrays(part, own[text][i]) if text in own else self.zeros(part)
+        return arrays
+
     def zeros(self, form: Any) -> list[Any]:
         """Arrays of a form that nobody reads."""
         match form:
@@ -262,6 +299,9 @@ class Paths:
                 return [jnp.zeros(shape, self.run.number(0, dtype_of(kind)).dtype)]
             case Parts(_, parts):
                 return [a for part in parts for a in self.zeros(part)]
+            case Texts(_, forms):
+                made = [a for parts in forms for part in parts for a in self.zeros(part)]
+                return [jnp.zeros((), int), *made]
             case Perhaps(bound, held):
                 return [*self.zeros(bound), *([] if held is None else self.zeros(held))]
             case List(element, capacity, base):
@@ -279,6 +319,10 @@ class Paths:
                 return next(arrays)
             case Parts(make, parts):
                 return make([self.built(part, arrays) for part in parts])
+            case Texts(texts, forms):
+                which = next(arrays)
+                values = [[self.built(part, arrays) for part in parts] for parts in forms]
+                return Said(texts, values, which)
             case Perhaps(bound, held):
                 is_bound = self.built(bound, arrays)
                 return maybe(is_bound, None if held is None else self.built(held, arrays))

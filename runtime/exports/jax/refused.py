@@ -19,7 +19,7 @@ UNKNOWN = (
 """What JAX raises where it needs a number now that is known only when the program runs."""
 
 
-class NoRoom(Exception):  # noqa: N818 - caught by who gives the program more room
+class NoRoom(ValueNeededError):
     """A list has become longer than the program has room for."""
 
 
@@ -40,8 +40,16 @@ def unbounded(node: Node) -> ValueNeededError:
     return ValueNeededError(
         f"the loop {node.op} makes a list longer, and how often it runs depends on values",
         why="JAX needs the greatest length of a list before the program runs",
-        remedy="bound the loop by ag.set_loop_options(maximum_iterations=n), or write into an array that was "
-        "made before it; ag.function(f, engine='jax') makes room as it goes",
+        remedy="give to_jax(list_room=n), or bound the loop by ag.set_loop_options(maximum_iterations=n)",
+        place=_place(node),
+    )
+
+
+def no_room(node: Node, room: int) -> NoRoom:
+    return NoRoom(
+        f"the loop {node.op} that makes a list longer has more than {room} rounds",
+        why="the program was made with room for so many",
+        remedy="give to_jax a greater list_room",
         place=_place(node),
     )
 

@@ -21,10 +21,10 @@ from ...graph.ir import Graph, Missing, Node, Slot
 from ...graph.optimise.fold import computed
 from ...graph.record import UFUNCS
 from ...graph.run import convert
-from ...graph.types import ArrayType, ScalarType
+from ...graph.types import ArrayType, ListType, MaybeType, ScalarType
 from ...tracebacks import raising
 from . import refused
-from .values import Said, dtype_of, is_known, on_host
+from .values import Maybe, Said, dtype_of, is_known, on_host
 
 MOST_KNOWN = 4096
 _NEVER = (TypeError, ValueError, NotImplementedError, IndexError, AttributeError, KeyError, OverflowError)
@@ -36,6 +36,7 @@ class Run:
     Args:
         rules: for each op what it does; an op without one calls a function of NumPy.
         room: how many rounds a loop may have that makes a list longer, if nothing else bounds it.
+        checked: whether the program looks at indices and divisors, and raises as Python does.
         raised: what takes an error of the running program; without one it is raised.
         printed: what prints, given the arguments of Python's `print`.
     """
@@ -46,10 +47,12 @@ class Run:
         called: Callable[..., Any],
         *,
         room: int | None = None,
+        checked: bool = False,
         raised: Callable[[BaseException, Node], None] | None = None,
         printed: Callable[..., None] = print,
     ):
         self.rules, self.called = rules, called
+        self.checked = checked
         self.room, self.raised, self.printed = room, raised, printed
         self.used_room = False
         self.failed: Any = False
@@ -123,14 +126,24 @@ class Run:
                     by_numpy(node, ones)
             except Exception as found:  # noqa: BLE001 - it is the program's
                 own = found
-        if own is None or not isinstance(node.type, (ArrayType, ScalarType)):
+        if own is None or not isinstance(node.type, (ArrayType, ScalarType, ListType)):
             raise refused.unsupported(node, f"JAX says: {error}") from error
-        raised = own
-        self.fail(True, lambda: raised, ())
+        self.raises(own)
         return self.nothing(node.type)
+
+    def raises(self, error: BaseException) -> None:
+        """Raise an error when the program gets here."""
+        self.fail(True, lambda: error, ())
+
+    def check(self, flag: Any, kind: type[Exception], text: str) -> None:
+        """Raise an error where `flag` is true, if the program looks at indices and divisors."""
+        if self.checked:
+            self.fail(flag, lambda: kind(text), ())
 
     def nothing(self, kind: Any) -> Any:
         """A value of a type that nobody reads, as the program has raised."""
+        if isinstance(kind, ListType):
+            return []
         if not isinstance(kind, (ArrayType, ScalarType)):
             return Missing.VALUE
         shape = [1 if n is None else n for n in getattr(kind, "shape", ())]
@@ -160,6 +173,8 @@ class Run:
 
     def fitted(self, value: Any, kind: Any) -> Any:
         """A value with the dtype of its type; one of another shape is an error."""
+        if isinstance(value, Maybe) and not isinstance(kind, MaybeType):
+            value = value.held  # the trace knows that it is bound
         if isinstance(kind, ScalarType):
             if is_known(value) or isinstance(value, Said):
                 return value
@@ -179,7 +194,11 @@ class Run:
         """A value as Python takes it for true or false: known, or an array."""
         if hasattr(value, "length"):
             value = value.length != 0
-        return bool(value) if is_known(value) else truth(value)
+        try:
+            return bool(value) if is_known(value) else truth(value)
+        except ValueError as error:  # of an array with several items
+            self.raises(error)
+            return False
 
     # What a program does
 

@@ -82,15 +82,31 @@ class Static:
         self.value = value
 
 
-class Said(Text):
-    """Text with values in it, whose types are known; `str` gives it once the values are."""
+class Said:
+    """One of some texts with values in them; `str` gives it once it is known which, and the values are.
 
-    def __init__(self, pieces: Sequence[Any], values: Sequence[Any], types: Sequence[Any]):
-        super().__init__(pieces, values)
-        self.types = tuple(types)
+    Args:
+        texts: for each its pieces, strings and (place among its values, conversion, format); and the types of
+            its values.
+        values: for each text its values.
+        which: the place of the text.
+    """
+
+    def __init__(self, texts: Sequence[tuple[Any, Any]], values: Sequence[Sequence[Any]], which: Any = 0):
+        self.texts, self.values, self.which = tuple(texts), [list(v) for v in values], which
 
     def __str__(self) -> str:
-        return joined(self, [on_host(v, t) for v, t in zip(self.values, self.types, strict=True)])
+        (pieces, types), values = self.texts[int(self.which)], self.values[int(self.which)]
+        given = [on_host(v, t) for v, t in zip(values, types, strict=True)]
+        return joined(Text(pieces, given), given)
+
+    def __repr__(self) -> str:
+        return f"Said({len(self.texts)} texts)"
+
+
+def said(text: Any) -> Said:
+    """A text as one of one."""
+    return text if isinstance(text, Said) else Said([((text,), ())], [()])
 
 
 jax.tree_util.register_pytree_node(
@@ -101,7 +117,7 @@ jax.tree_util.register_pytree_node(
     Maybe, lambda m: ((m.bound, m.held), None), lambda _, parts: Maybe(*parts)
 )
 jax.tree_util.register_pytree_node(
-    Said, lambda t: (tuple(t.values), (tuple(t.pieces), t.types)), lambda aux, vs: Said(aux[0], vs, aux[1])
+    Said, lambda t: ((t.values, t.which), t.texts), lambda texts, parts: Said(texts, *parts)
 )
 
 
@@ -137,8 +153,8 @@ def on_host(value: Any, kind: Any) -> Any:
 class Iterated:
     """What a loop takes items of: their number, the item at a place, and all of them in rows."""
 
-    def __init__(self, length: Any, item: Any, rows: Any):
-        self.length, self.item, self.rows = length, item, rows
+    def __init__(self, length: Any, item: Any, rows: Any, has: Any = None):
+        self.length, self.item, self.rows, self.has = length, item, rows, has
 
 
 def of_range(start: Any, stop: Any, step: Any) -> Iterated:
@@ -153,9 +169,13 @@ def of_range(start: Any, stop: Any, step: Any) -> Iterated:
     dtype = _DTYPES[int]
 
     def item(i: Any) -> Any:
-        return i if (start, step) == (0, 1) and is_known((start, step)) else start + i * step
+        return i if is_known((start, step)) and (start, step) == (0, 1) else start + i * step
 
-    return Iterated(length, item, lambda: item(jnp.arange(length, dtype=dtype)))
+    def has(value: Any) -> Any:
+        steps = (value - start) // jnp.where(step == 0, 1, step)
+        return (steps >= 0) & (steps < length) & (start + steps * step == value)
+
+    return Iterated(length, item, lambda: item(jnp.arange(length, dtype=dtype)), has)
 
 
 def of_array(array: Any) -> Iterated:

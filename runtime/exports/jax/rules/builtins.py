@@ -41,7 +41,7 @@ def _bool(run: Run, node: Node, values: list[Any]) -> Any:
 
 
 def _str(run: Run, node: Node, values: list[Any]) -> Any:
-    return Said([(0, "s", "")], values, [node.inputs[0].type])
+    return Said([(((0, "s", ""),), (node.inputs[0].type,))], [values])
 
 
 def _len(run: Run, node: Node, values: list[Any]) -> Any:
@@ -56,8 +56,15 @@ def _reduced(run: Run, node: Node, source: Any, start: Any, step: Callable[[Any,
     items = iterated(run, source)
     first = 0
     if start is None:
+        function = node.attrs["function"]
+        try:
+            function(())
+        except ValueError as error:
+            empty = error
         if is_known(items.length) and not items.length:
-            raise ValueError("the iterable is empty")
+            run.raises(empty)
+            return run.nothing(node.type)
+        run.fail(items.length == 0, lambda: empty, ())
         start, first = jnp.asarray(items.item(0)), 1
     start = run.array(start, node.type)
 
@@ -145,7 +152,7 @@ def _iterate(run: Run, node: Node, values: list[Any]) -> Any:
     room = run.most_rounds()
     places = jnp.arange(room)
     rows = jax.vmap(items.item)(jnp.minimum(places, jnp.maximum(items.length - 1, 0)))
-    run.fail(items.length > room, refused.NoRoom, ())
+    run.fail(items.length > room, lambda: refused.no_room(node, room), ())
     return Grown(rows, run.array(items.length, ScalarType(int)), 0, room)
 
 

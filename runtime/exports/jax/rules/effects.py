@@ -51,7 +51,7 @@ def text(run: Run, node: Node, values: list[Any]) -> Said:
         else:
             slot, conversion, spec = piece
             pieces.append((slot.index if isinstance(slot, Slot) else slot, conversion, spec))
-    return Said(pieces, values, [i.type for i in node.inputs])
+    return Said([(tuple(pieces), tuple([i.type for i in node.inputs]))], [values])
 
 
 def _refused(why: str) -> Callable[..., Any]:

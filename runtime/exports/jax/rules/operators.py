@@ -14,7 +14,7 @@ from ....graph.record import UFUNCS
 from ....graph.types import ArrayType, ListType, ScalarType
 from .. import lists, refused
 from ..run import Run
-from ..values import is_known
+from ..values import Iterated, Said, is_known, said
 
 _BITS = frozenset(("and_", "or_", "xor"))
 _COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
@@ -43,6 +43,8 @@ def operator(run: Run, node: Node, values: list[Any]) -> Any:
     kinds = [i.type for i in node.inputs]
     if any(isinstance(k, ListType) for k in kinds):
         return _of_lists(run, node, values)
+    if all(k == ScalarType(str) for k in kinds) and node.op in ("eq", "ne", "add"):
+        return _of_texts(run, node, said(values[0]), said(values[1]))
     if any(not isinstance(k, (ArrayType, ScalarType)) or k == ScalarType(str) for k in kinds):
         raise refused.unsupported(node, f"its operands are {', '.join(map(str, kinds))}")
     ufunc = UFUNCS[node.op]
@@ -73,6 +75,18 @@ def _of_lists(run: Run, node: Node, values: list[Any]) -> Any:
     raise refused.unsupported(node, "its operands are lists")
 
 
+def _of_texts(run: Run, node: Node, first: Said, second: Said) -> Any:
+    """Texts that hold no values, compared; one beside another."""
+    pairs = [(a, b) for a in first.texts for b in second.texts]
+    if any(not isinstance(piece, str) for pair in pairs for pieces, _ in pair for piece in pieces):
+        raise refused.unsupported(node, "it is about text that holds values")
+    made = [("".join(a[0]), "".join(b[0])) for a, b in pairs]
+    which = first.which * len(second.texts) + second.which
+    if node.op == "add":
+        return Said([((a + b,), ()) for a, b in made], [()] * len(made), which)
+    return jnp.asarray([(a == b) is (node.op == "eq") for a, b in made])[which]
+
+
 def convert(run: Run, node: Node, values: list[Any]) -> Any:
     return run.number(values[0], node.attrs["dtype"])
 
@@ -88,7 +102,9 @@ def either(run: Run, node: Node, values: list[Any]) -> Any:
 
 def contains(run: Run, node: Node, values: list[Any]) -> Any:
     container, value = values
-    if isinstance(container, (list, lists.Grown)):
+    if isinstance(container, Iterated):
+        return container.has(value)
+    if isinstance(container, (list, tuple, lists.Grown)):
         grown = lists.in_rows(run, container, node.inputs[0].type)
         if grown is None:
             return False
