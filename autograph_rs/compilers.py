@@ -42,15 +42,23 @@ def compiled(f: Callable[..., Any], backend: str) -> Any:
             remedy=f"use {known}",
         )
     path = COMPILERS[backend]
+    compiler: Any = getattr(imported(path[0], f"backend={backend!r}"), path[1])
+    return compiler(convert(f), **path[2])
+
+
+def imported(framework: str, what: str) -> Any:
+    """A framework that `what` needs.
+
+    Raises:
+        MissingFrameworkError: it is not installed.
+    """
     try:
-        framework = importlib.import_module(path[0])
+        return importlib.import_module(framework)
     except ImportError as error:
         missing = MissingFrameworkError(
-            f"backend={backend!r} needs {path[0]}, which is not installed",
+            f"{what} needs {framework}, which is not installed",
             why="this package works with frameworks, and brings none of them",
-            remedy=f"pip install 'autograph_rs[{backend}]'",
+            remedy=f"pip install 'autograph_rs[{framework}]'",
         )
-        missing.name = path[0]
+        missing.name = framework
         raise missing from error
-    compiler: Any = getattr(framework, path[1])
-    return compiler(convert(f), **path[2])

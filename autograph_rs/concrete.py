@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import html
 import inspect
+from collections.abc import Callable
 from typing import Any
 
+from autograph_rs.runtime.boundary import public
 from autograph_rs.runtime.graph.concrete import ConcreteGraph
 from autograph_rs.runtime.graph.variables import Variable
 from autograph_rs.runtime.tracebacks import strip
 
-from . import signatures
+from . import exporting, signatures
 
 
 class ConcreteFunction:
@@ -70,6 +72,48 @@ class ConcreteFunction:
         except BaseException as error:
             strip(error)
             raise
+
+    @public
+    def to_jax(self, *, variables: str = "read", list_room: int | None = None) -> Callable[..., Any]:
+        """The graph as a function of JAX: `jit`, `grad`, `vmap` and shardings work on it.
+
+        It takes the arguments of this trace, with arrays of JAX of these dtypes and shapes, and gives the
+        result in its structure. Numbers are arrays without dimensions in it. Text with values in it is an
+        object whose `str()` is the text; a list whose length depends on values has a length and items once
+        these are known.
+
+        Args:
+            variables: "read" takes the values that Variables have when it is called; where it is called in
+                `jax.jit`, when that traces. "explicit" makes them its first argument, as a tuple in the order
+                of the graph's last arguments; it gives a pair, the result and a tuple: what the graph leaves
+                in the Variables, and then in the arrays among its arguments that it writes.
+            list_room: how many rounds a loop may have that makes a list longer and that nothing else bounds;
+                without it such a loop is refused. More rounds raise when the program runs.
+
+        Raises:
+            StateError: the graph writes Variables or arguments, and `variables` is not "explicit"; or it
+                changes a list, dict or object among its arguments.
+            OptionError: `variables` is neither, or (when it is called) the graph computes with 64 bits and
+                JAX is told to have 32.
+            MissingFrameworkError: JAX is not installed.
+
+        <!-- needs: jax -->
+
+        >>> import autograph_rs as ag, jax, jax.numpy as jnp
+        >>> jax.config.update("jax_enable_x64", True)
+        >>> @ag.function
+        ... def squares(x):
+        ...     total = 0.0
+        ...     for v in x:
+        ...         if v > 0:
+        ...             total += v * v
+        ...     return total
+        >>> f = squares.get_concrete_function(ag.TensorSpec((None,), "float64")).to_jax()
+        >>> x = jnp.array([1.0, -2.0, 3.0])
+        >>> float(jax.jit(f)(x)), [float(g) for g in jax.grad(f)(x)]
+        (10.0, [2.0, 0.0, 6.0])
+        """
+        return exporting.to_jax(self, variables=variables, list_room=list_room)
 
     def __repr__(self) -> str:
         call = signatures.call_text(self.name, self.concrete.inputs, self.signature)

@@ -6,7 +6,7 @@ import copy
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -76,6 +76,16 @@ class Inputs:
         return unflatten(self.spec, self.leaves)
 
 
+class Engine(Protocol):
+    """Runs one graph: a callable as `compile_graph` makes it, on arrays of NumPy."""
+
+    def __call__(self, *arrays: Any) -> tuple[Any, ...]:
+        """The graph's results, with the types that the embedded graph gives them."""
+
+    def node_at(self, traceback: Any) -> Node | None:
+        """The node that raised, by the traceback of the error."""
+
+
 class ConcreteGraph:
     """The optimised graph of one trace, compiled.
 
@@ -92,6 +102,7 @@ class ConcreteGraph:
         changed: what becomes of containers among the arguments.
         optimisations: the names of those to use.
         twins: the results that are copied, being equal to others; then the graph is optimised already.
+        engine: what runs the graph in the place of the compiled function.
     """
 
     def __init__(
@@ -104,6 +115,7 @@ class ConcreteGraph:
         *,
         optimisations: Sequence[str] = ALL,
         twins: set[int] | None = None,
+        engine: Callable[[Graph, Inputs], Engine] | None = None,
     ):
         self.graph = graph
         self.inputs, self.outputs = inputs, outputs
@@ -116,9 +128,10 @@ class ConcreteGraph:
             twins = _twins(traced, graph.results)
         self.twins = twins
         self._compiled = compile_graph(graph)
-        self._run = self._compiled.function
+        self._engine = None if engine is None else engine(graph, inputs)
+        self._run: Callable[..., tuple] = self._engine or self._compiled.function
         self._checked: Compiled | None = None
-        kept = self._run.__globals__.values()
+        kept = self._compiled.function.__globals__.values()
         self._constants = {id(_memory_of(v)) for v in kept if isinstance(v, np.ndarray)}
 
     @property
@@ -200,7 +213,7 @@ class ConcreteGraph:
         """Let an error of the running graph come from the user's lines."""
         if FULL:
             return
-        compiled = [c for c in (self._compiled, self._checked) if c is not None]
+        compiled = [c for c in (self._compiled, self._checked, self._engine) if c is not None]
         found = (c.node_at(error.__traceback__) for c in compiled)
         node = next((node for node in found if node is not None), None)
         places = () if node is None else node.places
@@ -285,6 +298,7 @@ def trace(
     *,
     may_create: bool = True,
     optimisations: Sequence[str] = ALL,
+    engine: Callable[[Graph, Inputs], Engine] | None = None,
 ) -> tuple[ConcreteGraph, bool]:
     """Run `function(*args, **kwargs)` on staged values; what it did, and whether it made variables.
 
@@ -297,6 +311,7 @@ def trace(
         backend: the graph backend.
         may_create: whether the function may make variables.
         optimisations: the names of those to use.
+        engine: what runs the graph; by default NumPy does.
     """
     leaves, spec = flatten(arguments, changeable=True)
     builder = Root(name, may_create=may_create)
@@ -350,7 +365,9 @@ def trace(
     state = [places.get(key, variable) for key, (variable, _) in builder.state.items()]
     given = [known(leaf) if kind is None else kind for leaf, kind in zip(leaves, specs, strict=True)]
     inputs = Inputs(spec, given, state, _forms(leaves))
-    concrete = ConcreteGraph(builder.graph, inputs, made, writes, changed, optimisations=optimisations)
+    concrete = ConcreteGraph(
+        builder.graph, inputs, made, writes, changed, optimisations=optimisations, engine=engine
+    )
     concrete.lasts = not raised
     return concrete, builder.created
 

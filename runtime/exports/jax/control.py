@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -133,8 +133,9 @@ class _Loop:
         for i, more in enumerate(self.growth):
             form = self.forms[i]
             if isinstance(form, List):
-                capacity = form.capacity + more * rounds
-                self.forms[i] = List(form.element, capacity, form.base, 0, capacity - more)
+                most = form.most + more * rounds
+                capacity = max(form.capacity, most)
+                self.forms[i] = List(form.element, capacity, form.base, 0, most - more)
         self._capture_body()
         if self._growth() != self.growth:
             raise refused.differs(self.node, "a list grows by more in each round")
@@ -209,8 +210,15 @@ class _Loop:
 
         left, _ = lax.scan(step, self._start(), rows, length=length)
         made = iter(left)
-        results = [self.paths.built(form, made) for form in self.forms]
-        return [self._exact(i, value, length) for i, value in enumerate(results)]
+        return [self._exact(i, value, length) for i, value in enumerate(self._left(made))]
+
+    def _left(self, arrays: Iterator[Any]) -> list[Any]:
+        """The values after the last round, which may have made lists longer."""
+        values = [self.paths.built(form, arrays) for form in self.forms]
+        for value, more in zip(values, self.growth, strict=True):
+            if isinstance(value, Grown):
+                value.most += more
+        return values
 
     def _exact(self, i: int, value: Any, rounds: int) -> Any:
         """A list that each round makes longer by as much has a known length after the last."""
@@ -261,8 +269,7 @@ class _Loop:
             run.failed = rest.pop(0)
         if bounded:
             run.fail(test(i, going), lambda: refused.no_room(self.node, run.room or 0), ())
-        made = iter(rest)
-        return [self.paths.built(form, made) for form in self.forms]
+        return self._left(iter(rest))
 
 
 def _place(structure: Any, value: Any, found: list[Any]) -> None:

@@ -124,3 +124,9 @@ def _raise(error: BaseException, node: Any) -> None:
 
 _KNOWING = (_raise.__code__, Run.graph.__code__)
 """The code whose frames have the node that raised."""
+
+
+def engine(graph: Graph, inputs: Any) -> Engine:
+    """What runs a graph whose arguments are those of `inputs`."""
+    staged = {leaf: i for i, leaf in enumerate(inputs.staged)}
+    return Engine(graph, {staged[leaf]: form == "array" for leaf, form in inputs.forms.items() if leaf in staged})

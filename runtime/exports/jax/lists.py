@@ -12,7 +12,7 @@ from ...graph.types import ArrayType, ListType, ScalarType, TupleType
 from . import refused
 from .paths import Paths
 from .run import Run
-from .values import INT, Grown, Iterated, dtype_of, is_known, of_array
+from .values import INT, Grown, Said, Iterated, dtype_of, is_known, of_array
 
 
 def iterated(run: Run, value: Any) -> Iterated:
@@ -41,7 +41,7 @@ def in_rows(run: Run, value: Any, kind: Any = None) -> Grown | None:
         return value
     if not value:
         return None
-    paths = Paths(run)
+    paths, value = Paths(run), list(value)
     form = paths.single(value, kind or ListType(_type_of(value[0])), known=False)
     return Grown(paths.rows(value, form.element, len(value)), None, len(value), len(value))
 
@@ -105,6 +105,8 @@ def get(run: Run, node: Node, values: list[Any]) -> Any:
     target, index = values
     if isinstance(target, (list, tuple)) and is_known(index):
         return target[index]
+    if isinstance(target, (list, tuple)) and target and all(isinstance(v, str) for v in target):
+        return Said([((text,), ()) for text in target], [()] * len(target), index % len(target))
     kind = ListType(node.type) if isinstance(target, tuple) else node.inputs[0].type
     grown = in_rows(run, target, kind)
     if grown is None:

@@ -247,7 +247,7 @@ class Paths:
             )
         form = self.single(value, kind, known=False)
         if isinstance(form, List):
-            return List(form.element, form.capacity, Leaf(INT, ()), 0, form.capacity)
+            return List(form.element, form.capacity, Leaf(INT, ()), 0, form.most)
         return form
 
     def _held_form(self, held: Any, kind: Any) -> Any:

@@ -157,7 +157,9 @@ def _iterate(run: Run, node: Node, values: list[Any]) -> Any:
 
 
 def _range(run: Run, node: Node, values: list[Any]) -> Any:
-    return of_range(*[v if is_known(v) else run.array(v, ScalarType(int)) for v in values])
+    start, stop, step = (v if is_known(v) else run.array(v, ScalarType(int)) for v in values)
+    run.fail(step == 0, lambda: ValueError("range() arg 3 must not be zero"), ())
+    return of_range(start, stop, 1 if is_known(step) and step == 0 else step)
 
 
 def _zip(run: Run, node: Node, values: list[Any]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -13,7 +14,7 @@ from ....graph.ir import Node, Slot
 from ....graph.types import ArrayType
 from .. import lists, refused
 from ..run import Run, filled
-from ..values import Grown, is_known
+from ..values import INT, Grown, is_known
 
 
 def _index(key: Any) -> Any:
@@ -30,6 +31,32 @@ def _check(run: Run, node: Node, target: Any, key: Any) -> None:
         raise refused.value_needed(node)
     if is_known(list(parts)):
         np.broadcast_to(np.empty((), np.int8), target.shape)[key]
+    elif run.checked:
+        _check_bounds(run, parts, target.shape)
+
+
+def _check_bounds(run: Run, parts: tuple[Any, ...], shape: tuple[int, ...]) -> None:
+    """Let the program raise where an index is out of bounds."""
+    taken = [_axes(part) for part in parts]
+    axis = 0
+    for part, count in zip(parts, taken, strict=True):
+        if isinstance(part, jax.Array) and part.dtype != bool and part.size:
+            size = shape[axis]
+            outside = jnp.ravel((part < -size) | (part >= size))
+            first = jnp.ravel(part)[jnp.argmax(outside)]
+            run.fail(jnp.any(outside), _out_of_bounds(axis, size), [(first, INT)])
+        axis += len(shape) - sum(taken) if part is Ellipsis else count
+
+
+def _axes(part: Any) -> int:
+    """How many axes a part of a key is about; an ellipsis is about those that are left."""
+    if part is None or part is Ellipsis or isinstance(part, bool):
+        return 0
+    return np.ndim(part) if getattr(part, "dtype", None) == bool else 1
+
+
+def _out_of_bounds(axis: int, size: int) -> Callable[[int], IndexError]:
+    return lambda index: IndexError(f"index {index} is out of bounds for axis {axis} with size {size}")
 
 
 def getitem(run: Run, node: Node, values: list[Any]) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator as python
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +19,7 @@ from ..run import Run
 from ..values import Iterated, Said, is_known, said
 
 _BITS = frozenset(("and_", "or_", "xor"))
+_WHOLE = (np.floor_divide, np.remainder, np.fmod)
 _COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 
 
@@ -29,7 +32,11 @@ def applied(run: Run, ufunc: np.ufunc, values: Sequence[Any], kinds: Sequence[An
     if all(isinstance(k, ScalarType) for k in kinds):
         given = [np.dtype(g) for g in given]
     dtypes = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout))
-    return function(*[run.number(v, d) for v, d in zip(values, dtypes, strict=False)])
+    operands = [run.number(v, d) for v, d in zip(values, dtypes, strict=False)]
+    if ufunc in _WHOLE and dtypes[0].kind in "iu":
+        zero = operands[1] == 0  # NumPy gives 0 there
+        return jnp.where(zero, 0, function(operands[0], jnp.where(zero, 1, operands[1])))
+    return function(*operands)
 
 
 def _weak(kind: Any) -> Any:
@@ -52,9 +59,24 @@ def operator(run: Run, node: Node, values: list[Any]) -> Any:
         kinds = [ScalarType(int)] * len(kinds)  # as Python takes them
     if node.op == "invert" and kinds == [ScalarType(bool)]:
         kinds = [ScalarType(int)]
+    if node.op in _DIVISIONS and all(isinstance(k, ScalarType) for k in kinds):
+        run.check(values[1] == 0, ZeroDivisionError, _division_by_zero(node.op, *[k.python for k in kinds]))
     if node.op == "pow" and type(values[1]) is int and _is_inexact(kinds[0]):
         return run.array(values[0], node.type) ** values[1]
     return applied(run, ufunc, values, kinds)
+
+
+_DIVISIONS = ("truediv", "floordiv", "mod")
+
+
+@functools.cache
+def _division_by_zero(name: str, *kinds: type) -> str:
+    """What Python says."""
+    try:
+        getattr(python, name)(kinds[0](1), kinds[1](0))
+    except ZeroDivisionError as error:
+        return str(error)
+    return ""
 
 
 def _is_inexact(kind: Any) -> bool:
