@@ -49,6 +49,7 @@ def traceable(graph: Graph, *, list_room: int | None = None) -> Callable[..., li
 
 def run_graph(run: Run, graph: Graph, arrays: Sequence[Any]) -> list[Any]:
     """The values of a graph's results for arrays, which become those of JAX."""
+    run.prints = any(node.op == "print" for node in graph.walk())
     given = []
     for node, array in zip(graph.arguments, arrays, strict=True):
         run.node = node

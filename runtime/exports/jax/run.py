@@ -54,7 +54,7 @@ class Run:
         self.rules, self.called = rules, called
         self.checked = checked
         self.room, self.raised, self.printed = room, raised, printed
-        self.used_room = False
+        self.used_room = self.prints = False
         self.failed: Any = False
         self.node: Any = None
         self.outputs: dict[Node, dict[int, Node]] = {}
@@ -239,7 +239,7 @@ class Run:
                 if found is not None:
                     raised(found, node)
 
-        _callback(fires, lambda f: jax.debug.callback(run, f, *arrays))
+        _callback(fires, lambda f: jax.debug.callback(run, f, *arrays, ordered=self.prints))
         if flag is True or earlier is False:
             self.failed = flag
         else:

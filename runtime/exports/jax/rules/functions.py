@@ -14,7 +14,7 @@ from ....graph.record import with_shape
 from ....graph.types import ArrayType, ListType, ScalarType
 from .. import lists, refused
 from ..run import Run, filled
-from ..values import Grown, Maybe, Said, is_known
+from ..values import Grown, Iterated, Maybe, Said, is_known, of_range
 from .operators import applied
 
 _NAMES = {
@@ -64,6 +64,8 @@ def called(run: Run, node: Node, values: list[Any]) -> Any:
 def _argument(run: Run, value: Any, kind: Any) -> Any:
     if isinstance(kind, ListType) and isinstance(value, (list, Grown)):
         return lists.stacked(run, value, kind)
+    if isinstance(value, Iterated):
+        raise refused.value_needed(run.node)
     if isinstance(value, (Maybe, Said)):
         raise refused.unsupported(run.node, "it is called on text that is known only when the program runs")
     return value
@@ -145,6 +147,17 @@ def _transpose(run: Run, node: Node, array: Any, *axes: Any) -> Any:
     return jnp.transpose(jnp.asarray(array), wanted)
 
 
+def _arange(run: Run, node: Node, *args: Any, **kwargs: Any) -> Any:
+    """The numbers of a range; what a loop takes where their number depends on values."""
+    assert isinstance(node.type, ArrayType)
+    if is_known(list(args)):
+        return jnp.arange(*args, dtype=node.type.dtype)
+    if node.type.dtype.kind != "i" or kwargs:
+        raise refused.value_needed(node)
+    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    return of_range(start, stop, step)
+
+
 def _item(run: Run, node: Node, array: Any, *index: Any) -> Any:
     if not index:
         return jnp.reshape(array, ())
@@ -192,6 +205,7 @@ _SPECIAL: dict[str, Callable[..., Any]] = {
         condition, array, axis
     ),
     "numpy.ndarray.item": _item,
+    "numpy.arange": _arange,
     "numpy.where": _where,
     "sum_to": _sum_to,
     "with_shape": _with_shape,
