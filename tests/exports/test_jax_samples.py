@@ -43,6 +43,7 @@ def failure(sample) -> str:
     return ""
 
 
+@pytest.mark.filterwarnings("ignore::autograph_rs.SideEffectWarning")  # some set globals
 @pytest.mark.parametrize("sample", STAGED, ids=lambda sample: sample.id)
 def test_sample(sample) -> None:
     """It goes as in plain Python, or is on the list of those that do not."""

@@ -33,6 +33,8 @@ _TOTALS = frozenset(
     f"numpy.{name}" for name in "sum prod cumsum cumprod mean trace nansum nanprod nancumsum nancumprod".split()
 )
 """What adds up in the dtype of its result."""
+_DOUBLING = ("numpy.linalg.", "numpy.fft.", "numpy.sinc", "numpy.polyfit")
+"""What computes with double precision of numbers that are no floats, or with both of two precisions."""
 _MEMORY = frozenset(("order", "casting", "subok", "like", "copy", "kind", "stable", "device"))
 """What options say that is about memory or the way to a result, and not about the result."""
 
@@ -53,12 +55,25 @@ def called(run: Run, node: Node, values: list[Any]) -> Any:
         values = [
             run.number(v, node.type.dtype) if isinstance(v, jax.Array) or np.ndim(v) else v for v in values
         ]
+    if node.op.startswith(_DOUBLING) and _is_double(run, node):
+        values = [_doubled(run, v) for v in values]
     args, kwargs = filled(node.attrs["args"], values), filled(node.attrs["kwargs"], values)
     kwargs = {k: v for k, v in kwargs.items() if k not in _MEMORY and v is not np._NoValue}
     if node.op in _TOTALS and isinstance(node.type, ArrayType):
         kwargs.setdefault("dtype", node.type.dtype)
     made = _named(run, node)(*_without_lists(args), **kwargs)
     return list(made) if isinstance(made, tuple) else made
+
+
+def _is_double(run: Run, node: Node) -> bool:
+    kinds = [node.type, *(output.type for output in run.outputs.get(node, {}).values())]
+    return any(isinstance(k, ArrayType) and k.dtype in (np.float64, np.complex128) for k in kinds)
+
+
+def _doubled(run: Run, value: Any) -> Any:
+    if not isinstance(value, (jax.Array, np.ndarray)):
+        return value
+    return run.number(value, np.dtype(complex if value.dtype.kind == "c" else float))
 
 
 def _argument(run: Run, value: Any, kind: Any) -> Any:
