@@ -6,7 +6,7 @@ import copy
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,9 @@ from ..structures import Spec, flatten, unflatten
 from ..tracebacks import FULL, at_user_frames, note_place, put, strip
 from .compile import Compiled, compile_graph
 from .containers import Change, apply, changes, refuse_repeated, snapshot
+from .engine import Engine
 from .ir import Graph, Node
+from .memory import array_of, copied, each_array, memory_of, overlap, own_array
 from .modes import MODES
 from .optimise import ALL, optimise
 from .refused import returned_iterable, shared_argument
@@ -76,16 +78,6 @@ class Inputs:
         return unflatten(self.spec, self.leaves)
 
 
-class Engine(Protocol):
-    """Runs one graph: a callable as `compile_graph` makes it, on arrays of NumPy."""
-
-    def __call__(self, *arrays: Any) -> tuple[Any, ...]:
-        """The graph's results, with the types that the embedded graph gives them."""
-
-    def node_at(self, traceback: Any) -> Node | None:
-        """The node that raised, by the traceback of the error."""
-
-
 class ConcreteGraph:
     """The optimised graph of one trace, compiled.
 
@@ -132,7 +124,7 @@ class ConcreteGraph:
         self._run: Callable[..., tuple] = self._engine or self._compiled.function
         self._checked: Compiled | None = None
         kept = self._compiled.function.__globals__.values()
-        self._constants = {id(_memory_of(v)) for v in kept if isinstance(v, np.ndarray)}
+        self._constants = {id(memory_of(v)) for v in kept if isinstance(v, np.ndarray)}
 
     @property
     def direct(self) -> Callable[..., tuple[Any]] | None:
@@ -170,20 +162,20 @@ class ConcreteGraph:
             self.at_user_code(error)
             raise
         if variables:
-            results = tuple([_each(r, lambda array: _own(array, variables)) for r in results])
+            results = tuple([each_array(r, lambda array: own_array(array, variables)) for r in results])
         if self.writes:
             results = self._put_back([*arrays, *variables], results)
         if self._constants:
-            results = tuple([_each(r, self._new) for r in results])
+            results = tuple([each_array(r, self._new) for r in results])
         if self.twins:
-            results = tuple([_copied(r) if i in self.twins else r for i, r in enumerate(results)])
+            results = tuple([copied(r) if i in self.twins else r for i, r in enumerate(results)])
         if self.changes:
             apply(self.changes, arguments, results)
         return self.outputs.build(results)
 
     def _new(self, array: np.ndarray) -> np.ndarray:
         """An array of a result, which is no constant of the graph, nor a part of one."""
-        return array.copy() if id(_memory_of(array)) in self._constants else array
+        return array.copy() if id(memory_of(array)) in self._constants else array
 
     def _put_back(self, targets: list[Any], results: tuple) -> tuple:
         """Give the arguments and variables that the graph writes what it left in them."""
@@ -192,9 +184,7 @@ class ConcreteGraph:
         arrays = {id(w): targets[i] for i, w in written.items() if not isinstance(targets[i], Variable)}
         results = tuple([arrays.get(id(r), r) for r in results[:first]])
         if len(written) > 1:
-            written = {
-                i: _copied(w) if any(_overlap(w, t) for t in targets) else w for i, w in written.items()
-            }
+            written = {i: copied(w) if any(overlap(w, t) for t in targets) else w for i, w in written.items()}
         for index, value in written.items():
             target = targets[index]
             array = target.array if isinstance(target, Variable) else target
@@ -205,7 +195,7 @@ class ConcreteGraph:
         """An argument that is written must not share memory with another: the other would not change."""
         for i in self.writes:
             for j, other in enumerate(arrays):
-                if i != j and _overlap(_array_of(arrays[i]), other):
+                if i != j and overlap(array_of(arrays[i]), other):
                     first, second = (self.graph.arguments[k].attrs["name"] for k in (i, j))
                     raise shared_argument(self.graph.name, first, second)
 
@@ -238,31 +228,6 @@ def _described(kind: StagedType) -> Any:
     return kind.python if isinstance(kind, ScalarType) else kind
 
 
-def _array_of(value: Any) -> Any:
-    return value.array if isinstance(value, Variable) else value
-
-
-def _each(result: Any, change: Callable[[np.ndarray], Any]) -> Any:
-    """A result with each array in it changed; one that a list holds twice may stand for two."""
-    if isinstance(result, np.ndarray):
-        return change(result)
-    if isinstance(result, (list, tuple)):
-        return type(result)([_each(part, change) for part in result])
-    return result
-
-
-def _memory_of(array: np.ndarray) -> np.ndarray:
-    """The array whose memory an array is, or is a part of."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
-
-
-def _own(array: np.ndarray, variables: Sequence[Variable]) -> np.ndarray:
-    """An array that does not change when a variable does."""
-    return array.copy() if any(np.may_share_memory(array, v.array) for v in variables) else array
-
-
 def _twins(traced: Sequence[Node], results: Sequence[Node]) -> set[int]:
     """The places of results that were values of their own before equal ones were made one."""
     first: dict[Node, Node] = {}
@@ -270,22 +235,6 @@ def _twins(traced: Sequence[Node], results: Sequence[Node]) -> set[int]:
         i for i, (old, new) in enumerate(zip(traced, results, strict=True))
         if first.setdefault(new, old) is not old
     }  # fmt: skip
-
-
-def _copied(value: Any) -> Any:
-    return value.copy() if isinstance(value, (np.ndarray, list)) else value
-
-
-def _overlap(first: Any, second: Any) -> bool:
-    if isinstance(second, Variable):
-        second = second.array
-    if not isinstance(first, np.ndarray) or not np.may_share_memory(first, second):
-        return False
-    effort: Any = 100_000  # NumPy takes any int, its annotations two
-    try:
-        return np.shares_memory(first, second, max_work=effort)
-    except np.exceptions.TooHardError:
-        return True
 
 
 def trace(

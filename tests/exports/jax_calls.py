@@ -45,4 +45,6 @@ def results(concrete: Any, arrays: list[np.ndarray]) -> Iterator[tuple[Any, Any]
     """Each result of the graph by JAX, and by NumPy."""
     with warnings.catch_warnings(action="ignore"):
         expected = concrete.concrete._run(*arrays)
-        return zip(map(np.asarray, traceable(concrete.graph)(*arrays)), map(np.asarray, expected), strict=True)
+        return zip(
+            map(np.asarray, traceable(concrete.graph)(*arrays)), map(np.asarray, expected), strict=True
+        )

@@ -93,9 +93,7 @@ def by_jit(concrete: ag.ConcreteFunction) -> Callable[..., Any]:
             return [p if isinstance(p, (jax.Array, Grown, Said)) else None for p in made[0]], left
 
         state = [variable.value for variable in concrete.variables]
-        found, left = program(state, [leaves[i] for i in staged])
-        jax.block_until_ready(found)
-        jax.effects_barrier()
+        found, left = finished(program, state, [leaves[i] for i in staged])
         for variable, value in zip(concrete.variables, left, strict=False):
             variable.assign(np.asarray(value))
         written = [i for i in concrete.concrete.writes if i < len(staged)]
@@ -107,13 +105,24 @@ def by_jit(concrete: ag.ConcreteFunction) -> Callable[..., Any]:
     return run
 
 
+def finished(run: Callable[..., Any], *args: Any) -> Any:
+    """What a program gives, when all that it does is done.
+
+    Raises:
+        JaxRuntimeError: the program raised.
+    """
+    result = jax.block_until_ready(run(*args))
+    jax.effects_barrier()
+    return result
+
+
 def outcome(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Outcome:
     """All that a call did."""
     value = error = None
     with contextlib.redirect_stdout(io.StringIO()) as stdout:
         try:
             value = function(*arguments)
-        except Exception as caught:  # noqa: BLE001 - whatever it raises is what is compared
+        except Exception as caught:
             error = caught
     return Outcome(value, error, stdout.getvalue(), arguments)
 

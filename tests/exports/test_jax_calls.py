@@ -30,7 +30,9 @@ NO_VALUES = ("empty", "empty_like")
 TOLERANCES = {"f2": 5e-3, "f4": 2e-5, "c8": 2e-5}
 
 
-@pytest.mark.parametrize("name", [name for name in TABLE if found(name) is not None and name not in NO_VALUES])
+@pytest.mark.parametrize(
+    "name", [name for name in TABLE if found(name) is not None and name not in NO_VALUES]
+)
 def test_call(name: str) -> None:
     """A few calls of each function."""
     refused = False
@@ -40,12 +42,13 @@ def test_call(name: str) -> None:
             try:
                 concrete, arrays = traced(found(name), given, named)
                 concrete(*arrays)
-            except Exception:  # noqa: BLE001, S112 - NumPy refuses it, or the trace
+            except Exception:
                 continue
         try:
             pairs = list(results(concrete, arrays))
-        except ag.AutographError as error:
-            assert name in REFUSED, error
+        except ag.AutographError:
+            if name not in REFUSED:
+                raise
             refused = True
             continue
         for actual, expected in pairs:
@@ -72,7 +75,7 @@ OPERANDS = [
 def test_operator(sign: str) -> None:
     """Operators on operands of all dtypes, Python's numbers among them; whole numbers divided by 0 too."""
     text = f"lambda a, b: a {sign} b"
-    apply: Any = eval(text)  # noqa: S307 - a sign of the list above
+    apply: Any = eval(text)
     compared = 0
     for left in OPERANDS[:8]:
         for right in OPERANDS:

@@ -10,6 +10,7 @@ import pytest
 from backends.support import required
 
 jax = required("jax")
+from jax_samples import finished  # noqa: E402
 
 import autograph_rs as ag  # noqa: E402
 
@@ -79,8 +80,7 @@ def test_a_slice_of_known_size() -> None:
     run = jax.jit(ag.function(lambda x, i: x[i : i + 2]).get_concrete_function(XS, np.int64(0)).to_jax())
     np.testing.assert_array_equal(run(XS, np.int64(1)), XS[1:3])
     with pytest.raises(jax.errors.JaxRuntimeError, match="slice of 2 items reaches beyond"):
-        jax.block_until_ready(run(XS, np.int64(2)))
-        jax.effects_barrier()
+        finished(run, XS, np.int64(2))
 
 
 def test_no_silent_loss_of_precision() -> None:
@@ -88,7 +88,9 @@ def test_no_silent_loss_of_precision() -> None:
     wide = ag.function(lambda x: x + 1).get_concrete_function(ag.TensorSpec((3,), "float64")).to_jax()
     narrow = ag.function(lambda x: np.tanh(x) * 2 + 1).get_concrete_function(ag.TensorSpec((3,), "float32"))
     with jax.enable_x64(False):
-        with pytest.raises(ag.OptionError, match="computes with float64, and this JAX has 32 bits"):
+        with pytest.raises(
+            ag.OptionError, match="argument 'x' computes with float64, and this JAX has 32 bits"
+        ):
             jax.jit(wide)(XS)
         made = jax.jit(narrow.to_jax())(XS.astype("float32"))
     assert made.dtype == "float32"

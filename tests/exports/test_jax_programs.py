@@ -13,6 +13,7 @@ from backends.support import required
 
 jax = required("jax")
 import jax.numpy as jnp  # noqa: E402
+from jax_samples import finished  # noqa: E402
 
 import autograph_rs as ag  # noqa: E402
 
@@ -126,18 +127,17 @@ def test_program(function: Any, n: int) -> None:
         expected = plain(function(*given))
     except UnboundLocalError:
         for call in (run, jax.jit(run)):
-            with pytest.raises(jax.errors.JaxRuntimeError, match="UnboundLocalError.*'biggest'"):
-                jax.block_until_ready(call(*given))
-                jax.effects_barrier()
+            with pytest.raises(jax.errors.JaxRuntimeError, match=r"UnboundLocalError.*'biggest'"):
+                finished(call, *given)
         return
     for call in (run, jax.jit(run)):
         jax.tree.map(np.testing.assert_allclose, plain_numbers(call(*given)), plain_numbers(expected))
 
 
 def plain_numbers(value: Any) -> Any:
-    """A result without texts, which are compared here."""
-    leaves, tree = jax.tree.flatten(plain(value))
-    return [leaf for leaf in leaves if not isinstance(leaf, str)], [hash(l) for l in leaves if isinstance(l, str)]
+    """The parts of a result; of a text, a number for it."""
+    leaves = jax.tree.leaves(plain(value))
+    return [hash(leaf) if isinstance(leaf, str) else leaf for leaf in leaves]
 
 
 def test_room_for_lists() -> None:
@@ -147,8 +147,7 @@ def test_room_for_lists() -> None:
     assert caught.value.place.function == "in_rounds_of_n"
     run = jax.jit(made(in_rounds_of_n, XS, np.int64(3), list_room=2))
     with pytest.raises(jax.errors.JaxRuntimeError, match="more than 2 rounds"):
-        jax.block_until_ready(run(XS, np.int64(3)))
-        jax.effects_barrier()
+        finished(run, XS, np.int64(3))
 
 
 def test_lengths_that_nobody_knows() -> None:
@@ -290,7 +289,11 @@ def test_several_devices(tmp_path: Any) -> None:
     """An array that lies on four devices is computed with on all four."""
     file = tmp_path / "sharded.py"
     file.write_text(SHARDED, encoding="utf-8")
-    environment = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=4", "JAX_PLATFORMS": "cpu"}
+    environment = {
+        **os.environ,
+        "XLA_FLAGS": "--xla_force_host_platform_device_count=4",
+        "JAX_PLATFORMS": "cpu",
+    }
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
     done = subprocess.run(
         [sys.executable, file], env=environment, capture_output=True, text=True, timeout=300, check=False

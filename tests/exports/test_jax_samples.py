@@ -38,7 +38,7 @@ def failure(sample) -> str:
     for arguments in sample.staged:
         try:
             check(sample, arguments)
-        except Exception as error:  # noqa: BLE001 - that is what is told
+        except Exception as error:
             return f"{arguments}: {type(error).__name__}: {error}"
     return ""
 

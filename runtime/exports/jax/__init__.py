@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
+
 from ...graph.ir import Graph
 from ...graph.types import ArrayType, ListType, MaybeType, ScalarType, TupleType
+from . import refused
 from .rules import RULES
 from .rules.functions import called
 from .run import Run, as_numpy_computes
 from .values import Grown, Said, is_known, said
 
-__all__ = ["traceable"]
+__all__ = ["check_precision", "traceable"]
 
 
 def traceable(graph: Graph, *, list_room: int | None = None) -> Callable[..., list[Any]]:
@@ -45,6 +48,17 @@ def traceable(graph: Graph, *, list_room: int | None = None) -> Callable[..., li
             return [_as_arrays(run, r, n.type) for r, n in zip(results, graph.results, strict=True)]
 
     return function
+
+
+def check_precision(graph: Graph) -> None:
+    """Raise where JAX has no arrays of the dtype of an argument.
+
+    Raises:
+        OptionError: the graph's have 64 bits, and JAX is told to have 32.
+    """
+    for node in graph.arguments:
+        if jax.dtypes.canonicalize_dtype(node.type.dtype) != node.type.dtype:
+            raise refused.no_precision(node, node.type.dtype)
 
 
 def run_graph(run: Run, graph: Graph, arrays: Sequence[Any]) -> list[Any]:

@@ -20,7 +20,8 @@ class Capture:
 
     def __init__(self, run: Run, call: Callable[..., Any], arguments: Sequence[Any], outer: Iterable[Any]):
         known = {id(leaf) for leaf in jax.tree.leaves(list(outer)) if isinstance(leaf, jax.Array)}
-        before, self._leaves = run.failed, []
+        before = run.failed
+        self._leaves: list[Any] = []
         if isinstance(before, jax.Array):
             known.add(id(before))
 

@@ -63,7 +63,7 @@ def _form(paths: Paths, sides: Sequence[Capture], i: int, kind: Any) -> Any:
     """The form of the i-th result; that of the other side where one can only raise."""
     values = [side.values[i] for side in sides if side.failed is not True]
     if len(values) == 2:
-        return paths.joined(*values, kind)
+        return paths.joined(values[0], values[1], kind)
     [value] = values or [sides[0].values[i]]
     return paths.single(value, kind, known=True) if is_computed(value) else Same(value)
 
@@ -189,9 +189,7 @@ class _Loop:
     def _step(self, item: Any, failed: list[Any], carry: Sequence[Any]) -> tuple[Any, list[Any], list[Any]]:
         """Whether to go on, the flag, and the arrays after a round."""
         failed_after, (again, *values) = self.capture.run(*jax.tree.leaves(item), *failed, *carry)
-        arrays = [
-            a for f, v in zip(self.forms, values, strict=True) for a in self.paths.arrays(f, v)
-        ]
+        arrays = [a for f, v in zip(self.forms, values, strict=True) for a in self.paths.arrays(f, v)]
         flag = [self.run.number(failed_after, BOOL_DTYPE)] if self.fails else []
         return again, flag, arrays
 

@@ -54,7 +54,7 @@ class Engine:
                 values = self._program(*arrays)
                 jax.effects_barrier()
                 error, node = next(iter(self._raised), (None, None))
-                if not isinstance(error, refused.NoRoom):
+                if not isinstance(error, refused.NoRoomError):
                     break
                 self._grow(error, node)
             for args, kwargs in self._printed:
@@ -129,4 +129,6 @@ _KNOWING = (_raise.__code__, Run.graph.__code__)
 def engine(graph: Graph, inputs: Any) -> Engine:
     """What runs a graph whose arguments are those of `inputs`."""
     staged = {leaf: i for i, leaf in enumerate(inputs.staged)}
-    return Engine(graph, {staged[leaf]: form == "array" for leaf, form in inputs.forms.items() if leaf in staged})
+    return Engine(
+        graph, {staged[leaf]: form == "array" for leaf, form in inputs.forms.items() if leaf in staged}
+    )

@@ -12,7 +12,7 @@ from ...graph.types import ArrayType, ListType, ScalarType, TupleType
 from . import refused
 from .paths import Paths
 from .run import Run
-from .values import INT, Grown, Said, Iterated, dtype_of, is_known, of_array
+from .values import INT, Grown, Iterated, Said, dtype_of, is_known, of_array
 
 
 def iterated(run: Run, value: Any) -> Iterated:
@@ -80,7 +80,13 @@ def append(run: Run, node: Node, values: list[Any]) -> Any:
         return [*target, value]
     paths = Paths(run)
     target = _with_room(paths, target, node.type, target.most + 1)
-    return _written(paths, Grown(target.rows, target.base, target.extra + 1, target.most + 1), target.length, value, node.type)
+    return _written(
+        paths,
+        Grown(target.rows, target.base, target.extra + 1, target.most + 1),
+        target.length,
+        value,
+        node.type,
+    )
 
 
 def _with_room(paths: Paths, target: Grown, kind: Any, most: int) -> Grown:
@@ -179,10 +185,10 @@ def insert(run: Run, node: Node, values: list[Any]) -> Any:
     if grown is None:
         return [value]
     longer = _with_room(paths, grown, node.type, grown.most + 1)
-    made = Grown(longer.rows, grown.base, grown.extra + 1, grown.most + 1)
-    place = _from_start(index, made)
-    rows = jax.tree.map(lambda row: _opened(row, place), made.rows)
-    return _written(paths, Grown(rows, made.base, made.extra, made.most), place, value, node.type)
+    opened = Grown(longer.rows, grown.base, grown.extra + 1, grown.most + 1)
+    place = _from_start(index, opened)
+    opened.rows = jax.tree.map(lambda row: _opened(row, place), opened.rows)
+    return _written(paths, opened, place, value, node.type)
 
 
 def _opened(row: Any, place: Any) -> Any:

@@ -131,10 +131,10 @@ class Paths:
             parts = [h for h in held if h is not None]
             form: Any = None
             if len(parts) == 2:
-                form = self.joined(*parts, held_kind, known=known)
+                form = self.joined(parts[0], parts[1], held_kind, known=known)
             elif parts:
-                form = self.single(*parts, held_kind, known=known)
-            return Perhaps(self.joined(*bounds, BOOL, known=known), form)
+                form = self.single(parts[0], held_kind, known=known)
+            return Perhaps(self.joined(bounds[0], bounds[1], BOOL, known=known), form)
         if isinstance(kind, MaybeType):
             return self.joined(first, second, kind.held, known=known)
         if isinstance(kind, ListType):
@@ -232,7 +232,7 @@ class Paths:
                 after = self.single(value, kind, known=False)
                 if element is not None and after.element is not None:
                     self._common(element, after.element)
-                capacity = form.capacity if form.capacity else after.capacity
+                capacity = form.capacity or after.capacity
                 return List(element or after.element, capacity, form.base, 0, form.most)
         raise AssertionError(form)
 
@@ -242,9 +242,7 @@ class Paths:
             held = halves(value)[1]
             return Perhaps(Leaf(BOOL, ()), self._held_form(held, kind.held))
         if isinstance(kind, TupleType):
-            return Parts(
-                tuple, tuple([self.carried(v, k) for v, k in zip(value, kind.parts, strict=True)])
-            )
+            return Parts(tuple, tuple([self.carried(v, k) for v, k in zip(value, kind.parts, strict=True)]))
         form = self.single(value, kind, known=False)
         if isinstance(form, List):
             return List(form.element, form.capacity, Leaf(INT, ()), 0, form.most)
@@ -265,7 +263,7 @@ class Paths:
         match form:
             case Same():
                 return []
-            case Leaf(kind, shape):
+            case Leaf(kind):
                 return [self.run.array(value, kind) if value is not None else self.zeros(form)[0]]
             case Parts(_, parts):
                 if value is None:
@@ -284,7 +282,7 @@ class Paths:
         raise AssertionError(form)
 
     def _of_text(self, texts: Any, forms: Any, value: Said) -> list[Any]:
-        own = {text: values for text, values in zip(value.texts, value.values, strict=True)}
+        own = dict(zip(value.texts, value.values, strict=True))
         table = jnp.asarray([texts.index(text) for text in value.texts])
         arrays = [table[value.which]]
         for text, parts in zip(texts, forms, strict=True):
@@ -342,7 +340,9 @@ class Paths:
             columns = zip(*(self.arrays(element, item) for item in value), strict=True)
             leaves = [jnp.stack(column) for column in columns]
             if not value:
-                return self.built(element, iter([jnp.zeros((capacity, *z.shape), z.dtype) for z in self.zeros(element)]))
+                return self.built(
+                    element, iter([jnp.zeros((capacity, *z.shape), z.dtype) for z in self.zeros(element)])
+                )
         else:
             size, leaves = value.capacity, jax.tree.leaves(value.rows)
         if size < capacity:

@@ -19,7 +19,7 @@ UNKNOWN = (
 """What JAX raises where it needs a number now that is known only when the program runs."""
 
 
-class NoRoom(ValueNeededError):
+class NoRoomError(ValueNeededError):
     """A list has become longer than the program has room for."""
 
 
@@ -31,7 +31,7 @@ def value_needed(node: Node, what: str = "has a shape that depends on values") -
     return ValueNeededError(
         f"the operation {node.op} {what}",
         why="the shapes of JAX are static, and values are known only when the program runs",
-        remedy="give what decides the shape as a plain Python number, or use np.where and sizes that are known",
+        remedy="give what decides the shape as a plain Python number, or use np.where",
         place=_place(node),
     )
 
@@ -45,8 +45,8 @@ def unbounded(node: Node) -> ValueNeededError:
     )
 
 
-def no_room(node: Node, room: int) -> NoRoom:
-    return NoRoom(
+def no_room(node: Node, room: int) -> NoRoomError:
+    return NoRoomError(
         f"the loop {node.op} that makes a list longer has more than {room} rounds",
         why="the program was made with room for so many",
         remedy="give to_jax a greater list_room",
@@ -73,8 +73,9 @@ def differs(node: Node, why: str) -> MismatchError:
 
 
 def no_precision(node: Node, dtype: Any) -> OptionError:
+    name = f"argument {node.attrs['name']!r}" if node.op == "argument" else f"operation {node.op}"
     return OptionError(
-        f"the operation {node.op} computes with {dtype}, and this JAX has 32 bits",
+        f"the {name} computes with {dtype}, and this JAX has 32 bits",
         why="JAX would silently take the smaller dtype unless it is told otherwise",
         remedy='jax.config.update("jax_enable_x64", True), or give float32 and int32 arrays',
         place=_place(node),

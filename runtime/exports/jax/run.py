@@ -62,9 +62,7 @@ class Run:
 
     def graph(self, graph: Graph, arguments: Sequence[Any]) -> list[Any]:
         """The values of a graph's results."""
-        env: dict[Node, Any] = {}
-        for argument, value in zip(graph.arguments, arguments, strict=True):
-            env[argument] = value
+        env = dict(zip(graph.arguments, arguments, strict=True))
         self._note_outputs(graph)
         for node in graph.nodes:
             outer, self.node = self.node, node
@@ -88,8 +86,8 @@ class Run:
         try:
             made = self.called(self, node, values) if rule is None else rule(self, node, values)
             return self.fitted(made, node.type)
-        except AutographError as error:
-            raise error
+        except AutographError:
+            raise
         except refused.UNKNOWN as error:
             raise refused.value_needed(node) from error
         except _NEVER as error:
@@ -167,7 +165,7 @@ class Run:
 
     def array(self, value: Any, kind: Any) -> jax.Array:
         """A value of a type, as an array of JAX."""
-        if isinstance(value, Said) or isinstance(value, str):
+        if isinstance(value, (Said, str)):
             raise refused.differs(self.node, "text that is known only when the program runs")
         return self.number(value, dtype_of(kind))
 
@@ -185,7 +183,9 @@ class Run:
         if len(shape) != len(kind.shape) or any(
             k not in (None, n) for n, k in zip(shape, kind.shape, strict=True)
         ):
-            raise refused.unsupported(self.node, f"its result is {kind} in NumPy, and has the shape {shape} here")
+            raise refused.unsupported(
+                self.node, f"its result is {kind} in NumPy, and has the shape {shape} here"
+            )
         if isinstance(value, jax.Array):
             return self.number(value, kind.dtype)
         return value if value.dtype == kind.dtype else value.astype(kind.dtype)

@@ -20,7 +20,12 @@ from ...graph.ir import Missing
 from ...graph.types import ArrayType, ListType, MaybeType, ScalarType, TupleType
 
 INT = ScalarType(int)
-_DTYPES = {bool: np.dtype(bool), int: np.dtype("int64"), float: np.dtype("float64"), complex: np.dtype(complex)}
+_DTYPES = {
+    bool: np.dtype(bool),
+    int: np.dtype("int64"),
+    float: np.dtype("float64"),
+    complex: np.dtype(complex),
+}
 
 
 class Grown:
@@ -113,9 +118,7 @@ jax.tree_util.register_pytree_node(
     Grown, lambda g: ((g.rows, g.base), (g.extra, g.most)), lambda aux, parts: Grown(*parts, *aux)
 )
 jax.tree_util.register_pytree_node(Static, lambda s: ((), s), lambda s, _: s)
-jax.tree_util.register_pytree_node(
-    Maybe, lambda m: ((m.bound, m.held), None), lambda _, parts: Maybe(*parts)
-)
+jax.tree_util.register_pytree_node(Maybe, lambda m: ((m.bound, m.held), None), lambda _, parts: Maybe(*parts))
 jax.tree_util.register_pytree_node(
     Said, lambda t: ((t.values, t.which), t.texts), lambda texts, parts: Said(texts, *parts)
 )

@@ -15,7 +15,6 @@ from ....graph.ir import Node
 from ....graph.types import ScalarType
 from .. import lists, refused
 from ..lists import iterated
-from ..paths import Paths
 from ..run import Run, filled
 from ..values import (
     Grown,
@@ -52,7 +51,7 @@ def _len(run: Run, node: Node, values: list[Any]) -> Any:
 
 
 def _reduced(run: Run, node: Node, source: Any, start: Any, step: Callable[[Any, Any], Any]) -> Any:
-    """The items of something with a function between each two; with `start` None, beginning with the first."""
+    """The items of something with a function between each two; without `start`, from the first on."""
     items = iterated(run, source)
     first = 0
     if start is None:

@@ -30,7 +30,8 @@ _JOINING = frozenset(
 )
 """What first brings its arrays to the dtype of its result."""
 _TOTALS = frozenset(
-    f"numpy.{name}" for name in "sum prod cumsum cumprod mean trace nansum nanprod nancumsum nancumprod".split()
+    f"numpy.{name}"
+    for name in "sum prod cumsum cumprod mean trace nansum nanprod nancumsum nancumprod".split()
 )
 """What adds up in the dtype of its result."""
 _DOUBLING = ("numpy.linalg.", "numpy.fft.", "numpy.sinc", "numpy.polyfit")

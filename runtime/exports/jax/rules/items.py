@@ -40,7 +40,7 @@ def _check_bounds(run: Run, parts: tuple[Any, ...], shape: tuple[int, ...]) -> N
     taken = [_axes(part) for part in parts]
     axis = 0
     for part, count in zip(parts, taken, strict=True):
-        if isinstance(part, jax.Array) and part.dtype != bool and part.size:
+        if isinstance(part, jax.Array) and part.dtype.kind != "b" and part.size:
             size = shape[axis]
             outside = jnp.ravel((part < -size) | (part >= size))
             first = jnp.ravel(part)[jnp.argmax(outside)]
@@ -52,7 +52,7 @@ def _axes(part: Any) -> int:
     """How many axes a part of a key is about; an ellipsis is about those that are left."""
     if part is None or part is Ellipsis or isinstance(part, bool):
         return 0
-    return np.ndim(part) if getattr(part, "dtype", None) == bool else 1
+    return np.ndim(part) if getattr(part, "dtype", np.dtype(int)).kind == "b" else 1
 
 
 def _out_of_bounds(axis: int, size: int) -> Callable[[int], IndexError]:
@@ -80,8 +80,8 @@ def _window(run: Run, node: Node, target: Any, template: slice, values: list[Any
     begin, end = node.inputs[start.index], node.inputs[stop.index]
     if end.op != "add" or is_known(values[start.index]) or begin not in end.inputs:
         return None
-    [size] = [i for i in end.inputs if i is not begin] or [None]
-    if size is None or size.op != "constant" or type(size.attrs["value"]) is not int:
+    size = end.inputs[end.inputs[0] is begin]
+    if size.op != "constant" or type(size.attrs["value"]) is not int:
         return None
     count, first = size.attrs["value"], values[start.index]
     if not 0 <= count <= target.shape[0]:

@@ -16,7 +16,7 @@ from ....graph.record import UFUNCS
 from ....graph.types import ArrayType, ListType, ScalarType
 from .. import lists, refused
 from ..run import Run
-from ..values import Iterated, Said, is_known, said
+from ..values import Grown, Iterated, Said, is_known, said
 
 _BITS = frozenset(("and_", "or_", "xor"))
 _WHOLE = (np.floor_divide, np.remainder, np.fmod)
@@ -126,7 +126,7 @@ def contains(run: Run, node: Node, values: list[Any]) -> Any:
     container, value = values
     if isinstance(container, Iterated):
         return container.has(value)
-    if isinstance(container, (list, tuple, lists.Grown)):
+    if isinstance(container, (list, tuple, Grown)):
         grown = lists.in_rows(run, container, node.inputs[0].type)
         if grown is None:
             return False
