@@ -97,21 +97,15 @@ class ConcreteFunction:
                 JAX is told to have 32.
             MissingFrameworkError: JAX is not installed.
 
-        <!-- needs: jax -->
+        What it refuses is told before JAX is asked for; docs/exporting.md has the rest.
 
-        >>> import autograph_rs as ag, jax, jax.numpy as jnp
-        >>> jax.config.update("jax_enable_x64", True)
-        >>> @ag.function
-        ... def squares(x):
-        ...     total = 0.0
-        ...     for v in x:
-        ...         if v > 0:
-        ...             total += v * v
-        ...     return total
-        >>> f = squares.get_concrete_function(ag.TensorSpec((None,), "float64")).to_jax()
-        >>> x = jnp.array([1.0, -2.0, 3.0])
-        >>> float(jax.jit(f)(x)), [float(g) for g in jax.grad(f)(x)]
-        (10.0, [2.0, 0.0, 6.0])
+        >>> import autograph_rs as ag, numpy as np
+        >>> total = ag.Variable(0.0, name="total")
+        >>> count = ag.function(lambda x: total.assign_add(x).value).get_concrete_function(np.float64(1))
+        >>> count.to_jax()
+        Traceback (most recent call last):
+            ...
+        autograph_rs.StateError: <lambda> writes 'total'...
         """
         return exporting.to_jax(self, variables=variables, list_room=list_room)
 

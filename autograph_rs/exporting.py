@@ -50,9 +50,9 @@ def check_writes(concrete: Any, variables: str) -> None:
 
 def to_jax(concrete: Any, *, variables: str, list_room: int | None) -> Callable[..., Any]:
     """`ConcreteFunction.to_jax`."""
-    imported("jax", "to_jax()")
     check_variables(variables)
     check_writes(concrete, variables)
+    imported("jax", "to_jax()")
     module = importlib.import_module("autograph_rs.runtime.exports.jax")
     run = module.traceable(concrete.graph, list_room=list_room)
     trace, signature = concrete.concrete, concrete.signature

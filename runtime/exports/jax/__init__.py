@@ -39,6 +39,12 @@ def traceable(graph: Graph, *, list_room: int | None = None) -> Callable[..., li
         ValueNeededError: a shape, or the greatest length of a list, depends on values.
         MismatchError: something has another shape on each path.
         OptionError: the graph computes with 64 bits, and JAX is told to have 32.
+
+    >>> import autograph_rs as ag, jax, numpy as np
+    >>> half = ag.function(lambda x: x / 2).get_concrete_function(ag.TensorSpec((2,), "float32"))
+    >>> [result] = jax.jit(traceable(half.graph))(np.array([1, 3], "float32"))
+    >>> print(result, result.dtype)
+    [0.5 1.5] float32
     """
 
     def function(*arrays: Any) -> list[Any]:
