@@ -43,7 +43,6 @@ EXCEPTIONS: dict[str, str] = {
     "lists.py::append_in_branch": LENGTH,
     "lists.py::append_in_while": LENGTH,
     "lists.py::stack_of_nothing_raises": LENGTH,
-    "lists.py::pop_from_empty_raises": BOUNDS,
     "lists.py::item_of_an_empty_list": SHAPE,
     "numpy_.py::made_by_length": SHAPE,
     "numpy_.py::strings": TEXT,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import traceback
 from typing import Any
@@ -137,6 +138,10 @@ def test_errors_are_the_users() -> None:
         (lambda x, i: x.reshape(5, 1)[..., i], (XS, np.int64(1)), IndexError, "out of bounds for axis 1"),
         (lambda x, i: [1.0, 2.0][i], (XS, np.int64(2)), IndexError, "list index out of range"),
         (lambda x, i: 1 // int(i), (XS, np.int64(0)), ZeroDivisionError, "by zero"),
+        (lambda x, i: math.sqrt(float(x[i])), (XS, np.int64(1)), ValueError, "math domain|nonnegative"),
+        (lambda x, i: math.exp(float(x[0]) * i), (XS, np.int64(999)), OverflowError, "range|overflow"),
+        (lambda x, i: np.array([2, 3]) ** i, (XS, np.int64(-1)), ValueError, "negative integer powers"),
+        (lambda x, i: 2 ** int(i), (XS, np.int64(-1)), ag.UnsupportedFunctionError, "operation pow"),
         (lambda x, i: max(x[:0]), (XS, np.int64(0)), ValueError, "empty"),
         (lambda x, y: x + y, (XS, np.ones(3)), ValueError, "could not be broadcast"),
     ],

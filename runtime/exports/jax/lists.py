@@ -120,7 +120,7 @@ def get(run: Run, node: Node, values: list[Any]) -> Any:
         return run.nothing(node.type)
     what = "tuple" if isinstance(target, tuple) else "list"
     _check(run, grown, index, f"{what} index out of range")
-    return _row(grown, _from_start(index, grown))
+    return _row(grown, jnp.clip(_from_start(index, grown), 0, grown.length - 1))
 
 
 def _check(run: Run, target: Grown, index: Any, text: str) -> None:
@@ -146,7 +146,9 @@ def set_(run: Run, node: Node, values: list[Any]) -> Any:
         run.raises(IndexError("list assignment index out of range"))
         return target
     _check(run, grown, index, "list assignment index out of range")
-    return _written(Paths(run), grown, _from_start(index, grown), value, node.type)
+    place = _from_start(index, grown)
+    place = jnp.where(place < 0, grown.capacity, place)  # where nothing is written
+    return _written(Paths(run), grown, place, value, node.type)
 
 
 def pop(run: Run, node: Node, values: list[Any]) -> Any:
@@ -159,7 +161,7 @@ def pop(run: Run, node: Node, values: list[Any]) -> Any:
     if grown is None:
         run.raises(IndexError("pop from empty list"))
         return [target, run.nothing(node.inputs[0].type.element)]
-    run.check(grown.length == 0, IndexError, "pop from empty list")
+    run.fail(grown.length == 0, lambda: IndexError("pop from empty list"), ())
     _check(run, grown, index, "pop index out of range")
     place = _from_start(index, grown)
     value, rows = _row(grown, place), grown.rows

@@ -185,7 +185,26 @@ def _math(run: Run, node: Node, values: list[Any]) -> Any:
         raise refused.unsupported(node, f"jax.numpy has no function like math.{name}")
     if name not in _WHOLE:
         args = [_float(run, a) for a in args]
-    return named(*args)
+    made = named(*args)
+    if run.checked and not isinstance(made, (tuple, list)):
+        _check_domain(run, node, args, made)
+    return made
+
+
+def _check_domain(run: Run, node: Node, args: Sequence[Any], made: Any) -> None:
+    """Let the program raise what Python does where finite numbers give no finite one."""
+    function = node.attrs["function"]
+
+    def error(*given: Any) -> BaseException:
+        try:
+            function(*given)
+        except (ValueError, OverflowError) as found:
+            return found
+        return ValueError("math domain error")
+
+    finite = jnp.all(jnp.stack([jnp.isfinite(a) for a in args]))
+    flag = jnp.logical_and(finite, jnp.logical_not(jnp.isfinite(made)))
+    run.fail(flag, error, [(a, node.inputs[i].type) for i, a in enumerate(args)])
 
 
 _WHOLE = frozenset(("gcd", "lcm", "ldexp"))

@@ -33,6 +33,9 @@ def applied(run: Run, ufunc: np.ufunc, values: Sequence[Any], kinds: Sequence[An
         given = [np.dtype(g) for g in given]
     dtypes = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout))
     operands = [run.number(v, d) for v, d in zip(values, dtypes, strict=False)]
+    if ufunc is np.power and dtypes[-1].kind in "iu":
+        text = "Integers to negative integer powers are not allowed."
+        run.check(jnp.any(operands[1] < 0), ValueError, text)
     if ufunc in _WHOLE and dtypes[0].kind in "iu":
         zero = operands[1] == 0  # NumPy gives 0 there
         return jnp.where(zero, 0, function(operands[0], jnp.where(zero, 1, operands[1])))
@@ -61,6 +64,8 @@ def operator(run: Run, node: Node, values: list[Any]) -> Any:
         kinds = [ScalarType(int)]
     if node.op in _DIVISIONS and all(isinstance(k, ScalarType) for k in kinds):
         run.check(values[1] == 0, ZeroDivisionError, _division_by_zero(node.op, *[k.python for k in kinds]))
+    if node.op == "pow" and node.type == ScalarType(int):
+        run.fail(values[1] < 0, lambda: refused.unsupported(node, "the power is no whole number"), ())
     if node.op == "pow" and type(values[1]) is int and _is_inexact(kinds[0]):
         return run.array(values[0], node.type) ** values[1]
     return applied(run, ufunc, values, kinds)
