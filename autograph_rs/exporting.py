@@ -59,7 +59,7 @@ def to_jax(concrete: Any, *, variables: str, list_room: int | None) -> Callable[
     first = len(trace.graph.results) - len(trace.writes)
 
     def called(args: Any, kwargs: Any, state: Sequence[Any] | None) -> tuple[Any, tuple[Any, ...]]:
-        module.check_precision(trace.graph)
+        module.check_arguments(trace.graph)
         leaves, _ = signatures.bound_leaves(trace.inputs, signature, args, kwargs)
         arrays = [leaves[i] for i in trace.inputs.staged]
         if state is None:

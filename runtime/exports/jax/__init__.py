@@ -20,7 +20,7 @@ from .rules.functions import called
 from .run import Run, as_numpy_computes
 from .values import Grown, Said, is_known, said
 
-__all__ = ["check_precision", "traceable"]
+__all__ = ["check_arguments", "traceable"]
 
 
 def traceable(graph: Graph, *, list_room: int | None = None) -> Callable[..., list[Any]]:
@@ -56,13 +56,16 @@ def traceable(graph: Graph, *, list_room: int | None = None) -> Callable[..., li
     return function
 
 
-def check_precision(graph: Graph) -> None:
+def check_arguments(graph: Graph) -> None:
     """Raise where JAX has no arrays of the dtype of an argument.
 
     Raises:
         OptionError: the graph's have 64 bits, and JAX is told to have 32.
+        UnsupportedFunctionError: they are no numbers.
     """
     for node in graph.arguments:
+        if node.type.dtype.kind not in "biufc":
+            raise refused.unsupported(node, f"it has no arrays of dtype {node.type.dtype}")
         if jax.dtypes.canonicalize_dtype(node.type.dtype) != node.type.dtype:
             raise refused.no_precision(node, node.type.dtype)
 

@@ -15,7 +15,7 @@ import jax
 import numpy as np
 
 from ...graph.ir import Graph, Node
-from . import refused, run_graph
+from . import check_arguments, refused, run_graph
 from .forms import array_results
 from .rules import RULES
 from .rules.functions import called
@@ -64,6 +64,8 @@ class Engine:
             return self._results(values, arrays)
 
     def _compiled(self) -> Callable[..., Any]:
+        check_arguments(self.graph)
+
         def program(*arrays: Any) -> list[Any]:
             run = Run(RULES, called, room=self.room, checked=True, raised=self._note, printed=self._print)
             with as_numpy_computes():

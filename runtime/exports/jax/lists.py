@@ -111,14 +111,17 @@ def get(run: Run, node: Node, values: list[Any]) -> Any:
     target, index = values
     if isinstance(target, (list, tuple)) and is_known(index):
         return target[index]
+    what = "tuple" if isinstance(target, tuple) else "list"
     if isinstance(target, (list, tuple)) and target and all(isinstance(v, str) for v in target):
-        return Said([((text,), ()) for text in target], [()] * len(target), index % len(target))
+        size = len(target)
+        place = jnp.where(index < 0, index + size, index)
+        run.check((place < 0) | (place >= size), IndexError, f"{what} index out of range")
+        return Said([((text,), ()) for text in target], [()] * size, jnp.clip(place, 0, size - 1))
     kind = ListType(node.type) if isinstance(target, tuple) else node.inputs[0].type
     grown = in_rows(run, target, kind)
     if grown is None:
         run.raises(IndexError("list index out of range"))
         return run.nothing(node.type)
-    what = "tuple" if isinstance(target, tuple) else "list"
     _check(run, grown, index, f"{what} index out of range")
     return _row(grown, jnp.clip(_from_start(index, grown), 0, grown.length - 1))
 
