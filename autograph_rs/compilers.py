@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
-from autograph_rs.runtime.errors import MissingFrameworkError, OptionError
+from autograph_rs.runtime.errors import OptionError
 
 from .api import convert
+from .frameworks import imported
 
 COMPILERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "jax": ("jax", "jit", {}),
@@ -44,21 +44,3 @@ def compiled(f: Callable[..., Any], backend: str) -> Any:
     path = COMPILERS[backend]
     compiler: Any = getattr(imported(path[0], f"backend={backend!r}"), path[1])
     return compiler(convert(f), **path[2])
-
-
-def imported(framework: str, what: str) -> Any:
-    """A framework that `what` needs.
-
-    Raises:
-        MissingFrameworkError: it is not installed.
-    """
-    try:
-        return importlib.import_module(framework)
-    except ImportError as error:
-        missing = MissingFrameworkError(
-            f"{what} needs {framework}, which is not installed",
-            why="this package works with frameworks, and brings none of them",
-            remedy=f"pip install 'autograph_rs[{framework}]'",
-        )
-        missing.name = framework
-        raise missing from error

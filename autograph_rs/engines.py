@@ -8,7 +8,7 @@ from typing import Any
 
 from autograph_rs.runtime.errors import ArgumentError, OptionError, told
 
-from .compilers import imported
+from .frameworks import imported
 
 ENGINES: dict[str, tuple[str, str]] = {
     "jax": ("jax", "autograph_rs.runtime.exports.jax.engine"),

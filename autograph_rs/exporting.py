@@ -9,7 +9,7 @@ from typing import Any
 from autograph_rs.runtime.errors import OptionError, StateError
 
 from . import signatures
-from .compilers import imported
+from .frameworks import imported
 
 
 def check_variables(variables: Any) -> None:

@@ -231,3 +231,21 @@ def test_without_jax(monkeypatch: pytest.MonkeyPatch) -> None:
     concrete = ag.function(lambda x: x + 1).get_concrete_function(np.float64(1))
     with pytest.raises(ag.MissingFrameworkError, match=r"to_jax\(\) needs jax"):
         concrete.to_jax()
+
+
+def test_methods_and_copies() -> None:
+    """A method keeps its engine, and so does a function that is pickled by value."""
+    required("jax")
+
+    class Scale:
+        def __init__(self, by: float):
+            self.by = by
+
+        @ag.function(engine="jax")
+        def __call__(self, x):
+            return x * self.by
+
+    np.testing.assert_array_equal(Scale(2.0)(XS), XS * 2)
+    np.testing.assert_array_equal(Scale(3.0)(XS), XS * 3)
+    kind, state = ag.function(settled, engine="jax").__reduce__()
+    assert kind(*state).engine == "jax"

@@ -1,4 +1,4 @@
-"""Every staged sample with `engine="jax"`: value, error and output are those of plain Python, but for a list."""
+"""Every staged sample with `engine="jax"`: value, error and output are plain Python's, but for a list."""
 
 from __future__ import annotations
 

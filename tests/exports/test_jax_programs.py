@@ -343,3 +343,12 @@ def test_arrays_that_are_written() -> None:
     assert float(result) == XS[1:].sum() + 7
     np.testing.assert_array_equal(left, [7, *XS[1:]])
     assert XS[0] == 3
+
+
+def test_a_loaded_function(tmp_path: Any) -> None:
+    """What was saved needs no source to run by JAX."""
+    double = ag.function(lambda x: x * 2)
+    double(XS)
+    ag.save(double, tmp_path / "double.json")
+    [concrete] = ag.load(tmp_path / "double.json").concrete_functions
+    np.testing.assert_array_equal(jax.jit(concrete.to_jax())(XS), XS * 2)
