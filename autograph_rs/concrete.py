@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import html
 import inspect
+from collections.abc import Callable
 from typing import Any
 
+from autograph_rs.runtime.boundary import public
 from autograph_rs.runtime.graph.concrete import ConcreteGraph
 from autograph_rs.runtime.graph.taping import session
 from autograph_rs.runtime.graph.variables import Variable
 from autograph_rs.runtime.tracebacks import strip
 
-from . import signatures
+from . import exporting, signatures
 from .gradients.taped import all_untaped
 
 
@@ -80,6 +82,42 @@ class ConcreteFunction:
         """The leaves of a call, its arguments and the graph."""
         leaves, arguments = signatures.bound_leaves(self.concrete.inputs, self.signature, args, kwargs)
         return leaves, arguments, self.concrete
+
+    @public
+    def to_jax(self, *, variables: str = "read", list_room: int | None = None) -> Callable[..., Any]:
+        """The graph as a function of JAX: `jit`, `grad`, `vmap` and shardings work on it.
+
+        It takes the arguments of this trace, with arrays of JAX of these dtypes and shapes, and gives the
+        result in its structure. Numbers are arrays without dimensions in it. Text with values in it is an
+        object whose `str()` is the text; a list whose length depends on values has a length and items once
+        these are known.
+
+        Args:
+            variables: "read" takes the values that Variables have when it is called; where it is called in
+                `jax.jit`, when that traces. "explicit" makes them its first argument, as a tuple in the order
+                of the graph's last arguments; it gives a pair, the result and a tuple: what the graph leaves
+                in the Variables, and then in the arrays among its arguments that it writes.
+            list_room: how many rounds a loop may have that makes a list longer and that nothing else bounds;
+                without it such a loop is refused. More rounds raise when the program runs.
+
+        Raises:
+            StateError: the graph writes Variables or arguments, and `variables` is not "explicit"; or it
+                changes a list, dict or object among its arguments.
+            OptionError: `variables` is neither, or (when it is called) the graph computes with 64 bits and
+                JAX is told to have 32.
+            MissingFrameworkError: JAX is not installed.
+
+        What it refuses is told before JAX is asked for; docs/exporting.md has the rest.
+
+        >>> import autograph_rs as ag, numpy as np
+        >>> total = ag.Variable(0.0, name="total")
+        >>> count = ag.function(lambda x: total.assign_add(x).value).get_concrete_function(np.float64(1))
+        >>> count.to_jax()
+        Traceback (most recent call last):
+            ...
+        autograph_rs.StateError: <lambda> writes 'total'...
+        """
+        return exporting.to_jax(self, variables=variables, list_room=list_room)
 
     def __repr__(self) -> str:
         call = signatures.call_text(self.name, self.concrete.inputs, self.signature)

@@ -141,7 +141,8 @@ def room_of(name: str) -> str | None:
 
 def framework_of(module: str) -> str | None:
     """The framework that a module is about, which it alone may import."""
-    return next((f for f in FRAMEWORKS if module.startswith(f"autograph_rs.runtime.backends.{f}")), None)
+    rooms = ("autograph_rs.runtime.backends", "autograph_rs.runtime.exports")
+    return next((f for f in FRAMEWORKS if module.startswith(tuple(f"{room}.{f}" for room in rooms))), None)
 
 
 def wrong_arrows(module: str, package: str, tree: ast.AST) -> list[str]:
