@@ -1,0 +1,34 @@
+"""Functions of NumPy as compositions of others, beside those of `graph.gradient.rules`. They get staged values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
+    first, second = (a % np.ndim(m) for a in axes)
+    turns = k % 4
+    if turns == 2:
+        return np.flip(np.flip(m, first), second)
+    if turns == 1:
+        return np.swapaxes(np.flip(m, second), first, second)
+    return np.flip(np.swapaxes(m, first, second), second) if turns == 3 else m
+
+
+def sinc(x: Any) -> Any:
+    y = np.pi * np.where(x == 0, 1.0e-20, x)
+    return np.sin(y) / y
+
+
+def lcm(x: Any, y: Any) -> Any:
+    common = np.gcd(x, y)
+    return np.where(common == 0, 0, np.abs(x // np.where(common == 0, 1, common) * y))
+
+
+COMPOSITIONS: dict[Any, Any] = {
+    np.rot90: rot90,
+    np.sinc: sinc,
+    np.lcm: lcm,
+}

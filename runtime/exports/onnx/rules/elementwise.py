@@ -1,0 +1,347 @@
+"""Operators on numbers and arrays, item by item: arithmetic, comparisons, bits.
+
+A rule is called with the call and with the user's own arguments, values in the place of staged ones. What it
+gives is brought to the dtype of the node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..builder import BOOL, INT, Value
+
+if TYPE_CHECKING:
+    from ..emitter import Call
+
+Rule = Callable[..., Any]
+
+
+def operands(c: Call, *given: Any) -> list[Value]:
+    """Operands in the dtype of the result."""
+    return [c.b.cast(v, c.dtype) for v in arrays(c, *given)]
+
+
+def arrays(c: Call, *given: Any) -> list[Value]:
+    return [array(c, v) for v in given]
+
+
+def array(c: Call, given: Any) -> Value:
+    """An argument as an array: a list or tuple is one of its items."""
+    if not isinstance(given, (list, tuple)):
+        made = getattr(given, "tensor", given)
+        if isinstance(made, Value) and made.is_sequence:
+            raise c.unsupported("a list of arrays whose shapes differ")
+        return c.b.value(made)
+    if not given:
+        return c.b.constant(np.zeros(0), None)
+    parts = c.b.common(*(array(c, v) for v in given))
+    return c.b.concat([c.b.unsqueeze(p, 0) for p in parts], 0)
+
+
+def options(c: Call, given: dict[str, Any]) -> None:
+    """Refuse the options of a ufunc, but for those that the type of the result tells."""
+    wrong = [name for name, value in given.items() if name not in ("dtype", "casting") and value is not None]
+    if wrong:
+        raise c.unsupported(", ".join(wrong))
+
+
+def plain(kind: str) -> Rule:
+    """An operator of ONNX that does the same."""
+
+    def rule(c: Call, *given: Any, **kwargs: Any) -> Value:
+        options(c, kwargs)
+        return c.b.op(kind, *operands(c, *given))
+
+    return rule
+
+
+def add(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
+    options(c, kwargs)
+    x, y = operands(c, x, y)
+    if x.dtype.kind == "U":
+        return c.b.op("StringConcat", x, y)
+    return c.b.op("Or", x, y) if x.dtype == BOOL else c.b.plus(x, y)
+
+
+def multiply(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
+    options(c, kwargs)
+    x, y = operands(c, x, y)
+    return c.b.op("And", x, y) if x.dtype == BOOL else c.b.times(x, y)
+
+
+def _refuse_zero(c: Call, y: Value, message: str) -> None:
+    """Python's numbers are not divided by zero."""
+    if c.is_python and (y.constant is None or not y.constant):
+        c.b.check(c.b.equal(y, 0), f"ZeroDivisionError: {message}")
+
+
+def true_divide(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
+    options(c, kwargs)
+    x, y = operands(c, x, y)
+    _refuse_zero(c, y, "division by zero")
+    return c.b.over(x, y)
+
+
+def _nonzero_divisor(c: Call, y: Value) -> tuple[Value, Value | None]:
+    """An integer divisor with 1 in the place of 0, and where it is 0, unless that is nowhere."""
+    if c.is_python or (y.constant is not None and bool(np.all(y.constant))):
+        return y, None
+    zero = c.b.equal(y, 0)
+    return c.b.where(zero, 1, y), zero
+
+
+def floor_divide(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
+    options(c, kwargs)
+    b = c.b
+    x, y = operands(c, x, y)
+    if x.dtype == BOOL:
+        x, y = b.cast(x, np.int8), b.cast(y, np.int8)
+    _refuse_zero(c, y, "integer division or modulo by zero" if x.dtype == INT else "division by zero")
+    if x.dtype.kind == "f":
+        return _floor_of_floats(c, x, y)
+    y, zero = _nonzero_divisor(c, y)
+    made = b.over(x, y)
+    if x.dtype.kind == "i":
+        rest = b.minus(x, b.times(made, y))
+        down = b.both(b.cast(rest, BOOL), b.op("Xor", b.less(rest, 0), b.less(y, 0)))
+        made = b.minus(made, b.cast(down, x.dtype))
+    return made if zero is None else b.where(zero, 0, made)
+
+
+def _floor_of_floats(c: Call, x: Value, y: Value) -> Value:
+    b = c.b
+    rest = _remainder_of_floats(c, x, y)
+    exact = b.over(b.minus(x, rest), y)
+    floor = b.op("Floor", exact)
+    floor = b.where(b.less(b.like(0.5, x), b.minus(exact, floor)), b.plus(floor, 1), floor)
+    signed = b.where(b.equal(exact, 0), b.times(b.like(0.0, x), b.over(x, y)), floor)
+    return b.where(b.equal(y, 0), b.over(x, y), signed)
+
+
+def _remainder_of_floats(c: Call, x: Value, y: Value) -> Value:
+    """What is left of `x`, with the sign of `y`."""
+    b = c.b
+    rest = b.op("Mod", x, y, fmod=1)
+    other = b.op("Xor", b.less(rest, 0), b.less(y, 0))
+    moved = b.where(b.both(b.cast(rest, BOOL), other), b.plus(rest, y), rest)
+    made = b.where(b.equal(rest, 0), b.times(b.like(0.0, x), b.op("Sign", y)), moved)
+    return b.where(b.is_nan(rest), rest, made)
+
+
+def remainder(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
+    options(c, kwargs)
+    b = c.b
+    x, y = operands(c, x, y)
+    if x.dtype == BOOL:
+        x, y = b.cast(x, np.int8), b.cast(y, np.int8)
+    _refuse_zero(c, y, "integer modulo by zero" if x.dtype == INT else "float modulo")
+    if x.dtype.kind == "f":
+        return _remainder_of_floats(c, x, y)
+    y, zero = _nonzero_divisor(c, y)
+    made = b.op("Mod", x, y)
+    return made if zero is None else b.where(zero, 0, made)
+
+
+def fmod(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
+    options(c, kwargs)
+    b = c.b
+    x, y = operands(c, x, y)
+    if x.dtype.kind == "f":
+        return b.op("Mod", x, y, fmod=1)
+    y, zero = _nonzero_divisor(c, y)
+    made = b.op("Mod", x, y, fmod=1)
+    return made if zero is None else b.where(zero, 0, made)
+
+
+def power(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
+    options(c, kwargs)
+    b = c.b
+    base, exponent = arrays(c, x, y)
+    if c.dtype.kind == "f":
+        x, y = b.cast(base, c.dtype), b.cast(exponent, c.dtype)
+        made = b.times(x, x) if _is(exponent, 2) else b.op("Pow", x, y)
+        if c.is_python:
+            guard(c, made, x, y)
+        return made
+    x, y = b.cast(base, c.dtype), b.cast(exponent, c.dtype)
+    if y.dtype.kind == "i" and (y.constant is None or bool(np.any(y.constant < 0))):
+        b.check(b.any(b.less(y, 0)), "ValueError: Integers to negative integer powers are not allowed.")
+    if y.constant is not None and not y.ndim and 0 < y.constant <= 3:
+        made = x
+        for _ in range(int(y.constant) - 1):
+            made = b.times(made, x)
+        return made
+    made = b.like(1, x)
+    for bit in range(6):  # the power of a number beside -1, 0 and 1 overflows where it is 64 or higher
+        odd = b.cast(b.op("Mod", b.over(y, 2**bit), b.like(2, y)), BOOL)
+        made = b.where(odd, b.times(made, x), made)
+        x = b.times(x, x)
+    return b.where(b.less(y, 64), made, b.times(made, x))
+
+
+def _is(value: Value, number: int) -> bool:
+    return value.constant is not None and not value.ndim and bool(value.constant == number)
+
+
+def guard(c: Call, made: Value, *given: Value) -> None:
+    """Let the run fail where a function of Python's floats raises: for what it has no finite result."""
+    b = c.b
+    nans, infinite = [b.is_nan(v) for v in given], [b.op("IsInf", v, dtype=BOOL) for v in given]
+    known = nans[0]
+    for test in (*nans[1:], *infinite):
+        known = b.either(known, test)
+    failed = b.both(b.op("IsInf", made, dtype=BOOL), b.negated(known))
+    of_nan = nans[0] if len(nans) == 1 else b.either(*nans)
+    failed = b.either(failed, b.both(b.is_nan(made), b.negated(of_nan)))
+    b.check(failed, f"ValueError: math domain or range error in {c.node.op}")
+
+
+# Comparisons
+
+
+def _comparable(c: Call, x: Any, y: Any) -> list[Value]:
+    x, y = arrays(c, x, y)
+    kinds = {x.dtype.kind, y.dtype.kind}
+    if kinds <= set("biu") and np.uint64 not in (x.dtype, y.dtype) and kinds != {"b"}:
+        return [c.b.cast(x, INT), c.b.cast(y, INT)]
+    if np.uint64 in (x.dtype, y.dtype) and "i" in kinds and not (x.weak or y.weak):
+        raise c.unsupported("uint64 beside signed integers")
+    if "U" in kinds and len(kinds) > 1:
+        raise c.unsupported("text beside numbers")
+    return c.b.common(x, y)
+
+
+def compared(kind: str, *, negated: bool = False) -> Rule:
+    def rule(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
+        options(c, kwargs)
+        x, y = _comparable(c, x, y)
+        if x.dtype == BOOL and kind != "Equal":
+            x, y = c.b.cast(x, np.int32), c.b.cast(y, np.int32)
+        if x.dtype.kind == "U" and kind != "Equal":
+            raise c.unsupported("text")
+        made = c.b.binary(kind, x, y)
+        return c.b.negated(made) if negated else made
+
+    return rule
+
+
+# Bits and truth
+
+
+def bitwise(kind: str) -> Rule:
+    logical = {"BitwiseAnd": "And", "BitwiseOr": "Or", "BitwiseXor": "Xor"}[kind]
+
+    def rule(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
+        options(c, kwargs)
+        x, y = operands(c, x, y)
+        return c.b.op(logical if x.dtype == BOOL else kind, x, y)
+
+    return rule
+
+
+def invert(c: Call, x: Any, **kwargs: Any) -> Value:
+    options(c, kwargs)
+    [x] = operands(c, x)
+    return c.b.op("Not" if x.dtype == BOOL else "BitwiseNot", x)
+
+
+def logical(kind: str) -> Rule:
+    def rule(c: Call, *given: Any, **kwargs: Any) -> Value:
+        options(c, kwargs)
+        return c.b.op(kind, *(c.b.cast(v, BOOL) for v in arrays(c, *given)))
+
+    return rule
+
+
+def shifted(direction: str) -> Rule:
+    """A shift of integers, bit by bit, as their unsigned bits; a negative one is shifted to the right as its
+    complement.
+    """
+
+    def rule(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
+        options(c, kwargs)
+        b = c.b
+        x, y = operands(c, x, y)
+        width = x.dtype.itemsize * 8
+        if x.dtype == BOOL:
+            x, y = b.cast(x, INT), b.cast(y, INT)
+        if c.is_python and y.constant is None:
+            b.check(b.less(y, 0), "ValueError: negative shift count")
+        bits = np.dtype(f"u{x.dtype.itemsize}")
+        is_signed = x.dtype.kind == "i"
+        negative = b.less(x, 0) if is_signed and direction == "RIGHT" else None
+        source = x if negative is None else b.where(negative, b.op("BitwiseNot", x), x)
+        far = b.op("GreaterOrEqual", y, b.like(width, y), dtype=BOOL)
+        by = b.cast(b.where(far, 0, y), bits)
+        made = b.cast(b.op("BitShift", b.cast(source, bits), by, direction=direction), x.dtype)
+        made = b.where(far, 0, made)
+        return made if negative is None else b.where(negative, b.op("BitwiseNot", made), made)
+
+    return rule
+
+
+# Signs and extremes
+
+
+def absolute(c: Call, x: Any, **kwargs: Any) -> Value:
+    options(c, kwargs)
+    [x] = operands(c, x)
+    return x if x.dtype == BOOL else c.b.op("Abs", x)
+
+
+def negative(c: Call, x: Any, **kwargs: Any) -> Value:
+    options(c, kwargs)
+    [x] = operands(c, x)
+    return c.b.op("Neg", x) if x.dtype.kind != "u" else c.b.minus(0, x)
+
+
+def same(c: Call, x: Any, *_: Any, **__: Any) -> Value:
+    return arrays(c, x)[0]
+
+
+def extreme(kind: str, *, ignores_nan: bool = False) -> Rule:
+    """The greater or smaller of two: a NaN wins, or loses."""
+
+    def rule(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
+        options(c, kwargs)
+        b = c.b
+        x, y = operands(c, x, y)
+        if x.dtype == BOOL:
+            return b.op("Or" if kind == "Max" else "And", x, y)
+        made = b.op(kind, x, y)
+        if x.dtype.kind != "f":
+            return made
+        if ignores_nan:
+            return b.where(b.is_nan(x), y, b.where(b.is_nan(y), x, made))
+        return b.where(b.either(b.is_nan(x), b.is_nan(y)), b.plus(x, y), made)
+
+    return rule
+
+
+def sign(c: Call, x: Any, **kwargs: Any) -> Value:
+    options(c, kwargs)
+    [x] = operands(c, x)
+    made = c.b.op("Sign", x)
+    return c.b.where(c.b.is_nan(x), x, made) if x.dtype.kind == "f" else made
+
+
+FUNCTIONS: dict[Any, Rule] = {
+    np.add: add, np.subtract: plain("Sub"), np.multiply: multiply, np.true_divide: true_divide,
+    np.floor_divide: floor_divide, np.remainder: remainder, np.fmod: fmod, np.power: power,
+    np.float_power: power, np.square: lambda c, x, **k: multiply(c, x, x, **k),
+    np.negative: negative, np.positive: same, np.absolute: absolute, np.fabs: absolute, np.sign: sign,
+    np.less: compared("Less"), np.less_equal: compared("LessOrEqual"), np.greater: compared("Greater"),
+    np.greater_equal: compared("GreaterOrEqual"), np.equal: compared("Equal"),
+    np.not_equal: compared("Equal", negated=True),
+    np.bitwise_and: bitwise("BitwiseAnd"), np.bitwise_or: bitwise("BitwiseOr"),
+    np.bitwise_xor: bitwise("BitwiseXor"), np.invert: invert,
+    np.left_shift: shifted("LEFT"), np.right_shift: shifted("RIGHT"),
+    np.logical_and: logical("And"), np.logical_or: logical("Or"), np.logical_xor: logical("Xor"),
+    np.logical_not: logical("Not"),
+    np.maximum: extreme("Max"), np.minimum: extreme("Min"),
+    np.fmax: extreme("Max", ignores_nan=True), np.fmin: extreme("Min", ignores_nan=True),
+    np.conjugate: same, np.real: same,
+}  # fmt: skip
