@@ -356,7 +356,7 @@ class Builder:
     def check(self, failed: Value, message: str) -> None:
         """Let the run fail where a truth value is true."""
         where = f" ({self.at.place})" if self.at.place else ""
-        length = self.plus(self.ints(1), self.cast(self.flat(failed), INT))
+        length = self.where(self.scalar(failed), self.ints(2), self.ints(1))
         name = self.model.fresh(f"{message}{where}")
         self.token = self.node("Reshape", [self.token, length], INT, 1, name)
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...backends import BACKENDS
-from ...errors import AutographError
 from ...graph import record
 from ...graph.gradient.rules import DEFINITIONS
 from ...graph.ir import Graph, Missing, Node, Slot
@@ -19,7 +18,7 @@ from ...graph.types import ArrayType, ListType, ScalarType
 from . import refused
 from .builder import Builder, Value
 from .rules import COMPOSITIONS, FUNCTIONS, LISTS, METHODS, OPS
-from .values import coerced, dtype_of
+from .values import Items, coerced, dtype_of
 
 Rule = Callable[..., Any]
 
@@ -34,7 +33,7 @@ class Emitter:
     def __init__(self, builder: Builder):
         self.b = builder
         self.values: dict[Node, Any] = {}
-        self._definitions = 0
+        self._composing: list[Any] = []
         self._results: dict[Node, dict[int, Any]] = {}
 
     # Graphs
@@ -51,7 +50,7 @@ class Emitter:
         return [self.values[r] for r in graph.results]
 
     def node(self, node: Node) -> None:
-        if not self._definitions:
+        if not self._composing:
             self.b.at = node
         errors = node.attrs.get("errstate") or {}
         if "raise" in errors.values():
@@ -71,7 +70,7 @@ class Emitter:
         found = self.rule_of(function)
         if found is None:
             definition = COMPOSITIONS.get(function) or DEFINITIONS.get(function)
-            if definition is None:
+            if definition is None or function in (np.gradient, *self._composing):
                 raise refused.no_rule(node)
             return self.composed(node, definition)
         args, kwargs = self.arguments(node)
@@ -94,6 +93,9 @@ class Emitter:
             made = coerced(self.b, made, node.type)
             ndim = node.type.ndim if isinstance(node.type, ArrayType) else 0
             assert made.ndim == ndim, (node.op, made.ndim, ndim)
+        if isinstance(made, tuple) and node.type is None:
+            kinds = self._results.get(node, {})
+            return tuple([coerced(self.b, v, kinds[n]) if n in kinds else v for n, v in enumerate(made)])
         return made
 
     # Arguments
@@ -110,8 +112,10 @@ class Emitter:
         return filled(args, inputs), filled(node.attrs.get("kwargs", {}), inputs)
 
     def value(self, node: Node) -> Any:
-        """What a node became; a Python number is weak."""
+        """What a node became, as an argument of a function: a Python number is weak, a list an array."""
         made = self.values[node]
+        if isinstance(made, Items):
+            return made.tensor
         if isinstance(made, Value) and isinstance(node.type, ScalarType) and not made.weak:
             return Value(made.name, made.dtype, made.ndim, weak=True, constant=made.constant)
         return made
@@ -122,12 +126,10 @@ class Emitter:
         """A function that is a composition of others: they are traced, and emitted in its place."""
         graph, several = self._traced(node, definition)
         self.values.update(zip(graph.arguments, self.inputs(node), strict=True))
-        self._definitions += 1
+        self._composing.append(node.attrs.get("function"))
         made = self.graph(graph)
-        self._definitions -= 1
-        if several:
-            return tuple(made)
-        return self.result(node, made[0])
+        self._composing.pop()
+        return self.result(node, tuple(made) if several else made[0])
 
     def _traced(self, node: Node, definition: Rule) -> tuple[Graph, bool]:
         builder = Root(node.op, may_create=False)
@@ -138,9 +140,9 @@ class Emitter:
             args = filled(node.attrs.get("args", tuple(map(Slot, range(len(arrays))))), arrays)
             try:
                 made = definition(*args, **filled(node.attrs.get("kwargs", {}), arrays))
-            except (AutographError, TypeError) as error:
+            except Exception as error:
                 raise refused.no_rule(node) from error
-            several = isinstance(made, (tuple, list))
+            several = node.type is None
             builder.graph.results += [record.to_node(v) for v in (made if several else [made])]
         optimise(builder.graph, ALL)
         return builder.graph, several

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...graph.ir import Node
-from ...graph.types import TupleType
-from .builder import BOOL, INT, Builder, Value
+from .builder import BOOL, INT, Builder, Value, element_type
 from .truth import length
-from .values import Columns, Empty, Items
+from .values import Columns, Empty, Items, Iterable
 
 if TYPE_CHECKING:
     from .emitter import Emitter
-
-
-@dataclass(frozen=True, slots=True)
-class Iterable:
-    """A length; the values in the item of a number; and all items as a list, made where it is asked for."""
-
-    length: Value
-    item: Callable[[Builder, Value], Sequence[Any]]
-    listed: Callable[[Builder], Any]
 
 
 def list_item(b: Builder, values: Any, index: Value) -> Any:
@@ -125,7 +114,6 @@ def taken(b: Builder, values: Any, numbers: Value) -> Any:
 def gathered(b: Builder, values: Value, numbers: Value) -> Value:
     """The items of a sequence at several places: one by one."""
     from .control import looped  # noqa: PLC0415 - which knows iterables
-    from .builder import element_type  # noqa: PLC0415
 
     def body(inner: Builder, number: Value, carried: list[Value]) -> tuple[Value, Sequence[Value]]:
         item = list_item(inner, values, inner.gather(numbers, number))
@@ -142,4 +130,4 @@ def cut(b: Builder, values: Any, count: Value) -> Any:
     return taken(b, values, b.count(count))
 
 
-__all__ = ["Iterable", "TupleType", "as_list", "cut", "iterable", "list_item", "taken"]
+__all__ = ["Iterable", "as_list", "cut", "iterable", "list_item", "taken"]

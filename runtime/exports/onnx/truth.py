@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from .builder import BOOL, INT, Builder, Value
-from .values import Columns, Empty, Items
+from .values import Columns, Empty, Items, Iterable
 
 
 def length(b: Builder, value: Any) -> Value:
-    """The length of an array or list."""
+    """The length of an array, list or iterable."""
+    if isinstance(value, Iterable):
+        return value.length
     if isinstance(value, Empty):
         return b.constant(0, INT)
     if isinstance(value, Columns):

@@ -7,7 +7,7 @@ place (`Columns`). A variable that may be unbound is a truth value and a value, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +38,15 @@ class Columns:
 @dataclass(frozen=True, slots=True)
 class Empty:
     """A list in which nothing was put yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Iterable:
+    """A length; the values in the item of a number; and all items as a list, made where it is asked for."""
+
+    length: Value
+    item: Callable[[Builder, Value], Sequence[Any]]
+    listed: Callable[[Builder], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +137,8 @@ def coerced(b: Builder, value: Any, kind: StagedType) -> Any:
         if isinstance(value, Maybe):
             return Maybe(value.there, coerced(b, value.held, kind.held))
         return Maybe(b.constant(True, BOOL), coerced(b, value, kind.held))
+    if value is Missing.VALUE:  # left by a branch that raises
+        return zero(b, kind)
     if isinstance(kind, ListType):
         return _list(b, value, kind)
     if isinstance(kind, TupleType):

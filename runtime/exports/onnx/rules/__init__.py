@@ -14,8 +14,19 @@ import numpy as np
 
 from ....graph.rules.summing import sum_to
 from .. import control
-from . import compositions, creation, elementwise, functions, indexing, lists, products, python, reductions
-from . import searching, shaping
+from . import (
+    compositions,
+    creation,
+    elementwise,
+    functions,
+    indexing,
+    lists,
+    products,
+    python,
+    reductions,
+    searching,
+    shaping,
+)
 
 _OUTSIDE = "it calls Python, draws or prints, and no operator of ONNX does"
 

@@ -24,11 +24,22 @@ def sinc(x: Any) -> Any:
 
 def lcm(x: Any, y: Any) -> Any:
     common = np.gcd(x, y)
-    return np.where(common == 0, 0, np.abs(x // np.where(common == 0, 1, common) * y))
+    return np.where(common == 0, 0, np.abs(x) // np.where(common == 0, 1, common) * np.abs(y))
+
+
+def heaviside(x: Any, y: Any) -> Any:
+    return np.where(np.isnan(x), x, np.where(x == 0, y, np.where(x > 0, 1.0, 0.0)))
+
+
+def logaddexp2(x: Any, y: Any) -> Any:
+    return np.logaddexp(x * np.log(2.0), y * np.log(2.0)) / np.log(2.0)
 
 
 COMPOSITIONS: dict[Any, Any] = {
     np.rot90: rot90,
     np.sinc: sinc,
     np.lcm: lcm,
+    np.heaviside: heaviside,
+    np.logaddexp2: logaddexp2,
+    np.divmod: lambda x, y: (np.floor_divide(x, y), np.remainder(x, y)),
 }

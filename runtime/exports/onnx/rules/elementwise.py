@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..builder import BOOL, INT, Value
+from ..builder import BOOL, INT, Builder, Value
 
 if TYPE_CHECKING:
     from ..emitter import Call
@@ -21,7 +21,34 @@ Rule = Callable[..., Any]
 
 def operands(c: Call, *given: Any) -> list[Value]:
     """Operands in the dtype of the result."""
-    return [c.b.cast(v, c.dtype) for v in arrays(c, *given)]
+    return [converted(c, v, c.dtype) for v in arrays(c, *given)]
+
+
+def converted(c: Call, x: Value, dtype: np.dtype) -> Value:
+    """A value in another dtype. A Python int that the dtype has no room for makes the run fail, as NumPy does."""
+    if x.weak and x.constant is None and x.dtype == INT and dtype.kind in "iu" and dtype != INT:
+        limits = np.iinfo(dtype)
+        outside = c.b.less(x, max(int(limits.min), -(2**63)))
+        if limits.max < 2**63 - 1:
+            outside = c.b.either(outside, c.b.less(c.b.constant(int(limits.max), INT), x))
+        c.b.check(outside, f"OverflowError: a Python integer is out of bounds for {dtype}")
+    return c.b.cast(x, dtype)
+
+
+def _refuse_overflow(c: Call, failed: Value) -> None:
+    c.b.check(failed, "OverflowError: a Python int needs more than 64 bits")
+
+
+def _is_large(b: Builder, estimate: Value) -> Value:
+    """Whether a float is no integer of 64 bits, or so near the end that its rounding hides it."""
+    return b.negated(b.less(b.op("Abs", estimate), b.like(2.0**63 - 1024, estimate)))
+
+
+def _estimated(c: Call, kind: str, x: Value, y: Value) -> None:
+    """Let the run fail where an operation of Python's ints leaves 64 bits, by its floats."""
+    if c.is_python and c.dtype == INT:
+        floats = (c.b.cast(v, np.float64) for v in (x, y))
+        _refuse_overflow(c, _is_large(c.b, c.b.op(kind, *floats)))
 
 
 def arrays(c: Call, *given: Any) -> list[Value]:
@@ -48,28 +75,37 @@ def options(c: Call, given: dict[str, Any]) -> None:
         raise c.unsupported(", ".join(wrong))
 
 
-def plain(kind: str) -> Rule:
-    """An operator of ONNX that does the same."""
-
-    def rule(c: Call, *given: Any, **kwargs: Any) -> Value:
-        options(c, kwargs)
-        return c.b.op(kind, *operands(c, *given))
-
-    return rule
-
-
 def add(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
     options(c, kwargs)
     x, y = operands(c, x, y)
     if x.dtype.kind == "U":
         return c.b.op("StringConcat", x, y)
-    return c.b.op("Or", x, y) if x.dtype == BOOL else c.b.plus(x, y)
+    return c.b.op("Or", x, y) if x.dtype == BOOL else _sum(c, "Add", x, y)
+
+
+def subtract(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
+    options(c, kwargs)
+    return _sum(c, "Sub", *operands(c, x, y))
+
+
+def _sum(c: Call, kind: str, x: Value, y: Value) -> Value:
+    """A sum or difference. One of Python's ints has left 64 bits where its sign cannot be."""
+    b = c.b
+    made = b.op(kind, x, y)
+    if c.is_python and c.dtype == INT:
+        first = b.op("BitwiseXor", made, x)
+        second = b.op("BitwiseXor", made if kind == "Add" else x, y)
+        _refuse_overflow(c, b.less(b.op("BitwiseAnd", first, second), 0))
+    return made
 
 
 def multiply(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
     options(c, kwargs)
     x, y = operands(c, x, y)
-    return c.b.op("And", x, y) if x.dtype == BOOL else c.b.times(x, y)
+    if x.dtype == BOOL:
+        return c.b.op("And", x, y)
+    _estimated(c, "Mul", x, y)
+    return c.b.times(x, y)
 
 
 def _refuse_zero(c: Call, y: Value, message: str) -> None:
@@ -113,12 +149,12 @@ def floor_divide(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
 
 def _floor_of_floats(c: Call, x: Value, y: Value) -> Value:
     b = c.b
-    rest = _remainder_of_floats(c, x, y)
-    exact = b.over(b.minus(x, rest), y)
+    rest = b.op("Mod", x, y, fmod=1)
+    down = b.both(b.cast(rest, BOOL), b.op("Xor", b.less(rest, 0), b.less(y, 0)))
+    exact = b.minus(b.over(b.minus(x, rest), y), b.cast(down, x.dtype))
     floor = b.op("Floor", exact)
     floor = b.where(b.less(b.like(0.5, x), b.minus(exact, floor)), b.plus(floor, 1), floor)
-    signed = b.where(b.equal(exact, 0), b.times(b.like(0.0, x), b.over(x, y)), floor)
-    return b.where(b.equal(y, 0), b.over(x, y), signed)
+    return b.where(b.equal(y, 0), b.over(x, y), floor)
 
 
 def _remainder_of_floats(c: Call, x: Value, y: Value) -> Value:
@@ -127,8 +163,7 @@ def _remainder_of_floats(c: Call, x: Value, y: Value) -> Value:
     rest = b.op("Mod", x, y, fmod=1)
     other = b.op("Xor", b.less(rest, 0), b.less(y, 0))
     moved = b.where(b.both(b.cast(rest, BOOL), other), b.plus(rest, y), rest)
-    made = b.where(b.equal(rest, 0), b.times(b.like(0.0, x), b.op("Sign", y)), moved)
-    return b.where(b.is_nan(rest), rest, made)
+    return b.where(b.is_nan(rest), rest, moved)
 
 
 def remainder(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
@@ -169,6 +204,7 @@ def power(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
     x, y = b.cast(base, c.dtype), b.cast(exponent, c.dtype)
     if y.dtype.kind == "i" and (y.constant is None or bool(np.any(y.constant < 0))):
         b.check(b.any(b.less(y, 0)), "ValueError: Integers to negative integer powers are not allowed.")
+    _estimated(c, "Pow", x, y)
     if y.constant is not None and not y.ndim and 0 < y.constant <= 3:
         made = x
         for _ in range(int(y.constant) - 1):
@@ -274,6 +310,13 @@ def shifted(direction: str) -> Rule:
         is_signed = x.dtype.kind == "i"
         negative = b.less(x, 0) if is_signed and direction == "RIGHT" else None
         source = x if negative is None else b.where(negative, b.op("BitwiseNot", x), x)
+        if direction == "LEFT":
+            _estimated(
+                c,
+                "Mul",
+                x,
+                b.cast(b.op("Pow", b.constant(2.0, np.float64), b.cast(y, np.float64)), np.float64),
+            )
         far = b.op("GreaterOrEqual", y, b.like(width, y), dtype=BOOL)
         by = b.cast(b.where(far, 0, y), bits)
         made = b.cast(b.op("BitShift", b.cast(source, bits), by, direction=direction), x.dtype)
@@ -329,7 +372,7 @@ def sign(c: Call, x: Any, **kwargs: Any) -> Value:
 
 
 FUNCTIONS: dict[Any, Rule] = {
-    np.add: add, np.subtract: plain("Sub"), np.multiply: multiply, np.true_divide: true_divide,
+    np.add: add, np.subtract: subtract, np.multiply: multiply, np.true_divide: true_divide,
     np.floor_divide: floor_divide, np.remainder: remainder, np.fmod: fmod, np.power: power,
     np.float_power: power, np.square: lambda c, x, **k: multiply(c, x, x, **k),
     np.negative: negative, np.positive: same, np.absolute: absolute, np.fabs: absolute, np.sign: sign,

@@ -232,8 +232,7 @@ def signed_infinity(kind: str) -> Rule:
 
 def is_negative(b: Builder, x: Value) -> Value:
     """Whether a float has a minus, as -0.0 has."""
-    below = b.less(b.over(1.0, b.where(b.equal(x, 0), x, 1.0)), 0)
-    return b.either(b.less(x, 0), b.both(b.equal(x, 0), below))
+    return b.either(b.less(x, 0), b.less(b.over(1.0, x), 0))
 
 
 def signbit(c: Call, x: Any, **kwargs: Any) -> Value:
@@ -267,11 +266,11 @@ def hypot(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
     b = c.b
     x, y = (b.op("Abs", v) for v in operands(c, x, y))
     large, small = b.op("Max", x, y), b.op("Min", x, y)
-    infinite = b.op("IsInf", large, dtype=BOOL)
+    infinite = b.either(b.op("IsInf", x, dtype=BOOL), b.op("IsInf", y, dtype=BOOL))
     ratio = b.over(b.where(infinite, 0.0, small), b.where(b.either(infinite, b.equal(large, 0)), 1.0, large))
     made = b.times(large, b.op("Sqrt", b.plus(1.0, b.times(ratio, ratio))))
-    nan = b.both(b.either(b.is_nan(x), b.is_nan(y)), b.negated(infinite))
-    return b.where(nan, b.plus(x, y), made)
+    made = b.where(b.either(b.is_nan(x), b.is_nan(y)), b.plus(x, y), made)
+    return b.where(infinite, float("inf"), made)
 
 
 def logaddexp(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
@@ -299,6 +298,13 @@ def power_of_floats(c: Call, x: Any, y: Any) -> Value:
     made = c.b.op("Pow", x, y)
     guard(c, made, x, y)
     return made
+
+
+def reciprocal(c: Call, x: Any, **kwargs: Any) -> Value:
+    options(c, kwargs)
+    if c.dtype.kind != "f":
+        raise c.unsupported("integers")
+    return c.b.over(1, *operands(c, x))
 
 
 def gcd(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
@@ -337,7 +343,7 @@ FUNCTIONS: dict[Any, Rule] = {
     np.logaddexp: logaddexp, np.modf: modf, math.modf: modf, math.pow: power_of_floats,
     np.gcd: gcd, math.gcd: gcd,
     math.fabs: lambda c, x: c.b.op("Abs", *operands(c, x)),
-    np.reciprocal: lambda c, x, **k: c.b.over(1, *operands(c, x)),
+    np.reciprocal: reciprocal,
 }  # fmt: skip
 
 __all__ = ["FUNCTIONS", "INT", "refuse_infinite"]

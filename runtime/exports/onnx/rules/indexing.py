@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..builder import BOOL, INT, Builder, Value
-from .elementwise import Rule, array
+from .elementwise import Rule, array, converted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..emitter import Call, Emitter
     from ....graph.ir import Node
+    from ..emitter import Call, Emitter
 
 _FAR = 2**62
 
@@ -175,7 +175,7 @@ def _leading(c: Call, x: Value, key: Any) -> list[Value] | None:
 def written(c: Call, x: Value, key: Any, given: Value, *, adds: bool = False) -> Value:
     """An array with other items where a key selects, or with more added to them."""
     b = c.b
-    given = b.cast(given, x.dtype)
+    given = converted(c, given, x.dtype)
     attrs = {"reduction": "add"} if adds else {}
     numbers = _leading(c, x, key)
     if numbers is not None and not adds:
@@ -249,9 +249,21 @@ def take_along_axis(c: Call, arr: Any, indices: Any, axis: Any = -1) -> Value:
     return b.op("GatherElements", x, rest=[number], ndim=x.ndim, axis=along)
 
 
+def repeat(c: Call, a: Any, repeats: Any, axis: Any = None) -> Value:
+    """Each item as often as is said: the number of the first item whose repeats end behind a place."""
+    b, x = c.b, array(c, a)
+    along = 0 if axis is None else axis % x.ndim
+    source = b.flat(x) if axis is None else x
+    counts = b.expand(b.flat(b_int(c, repeats)), b.vector([b.dim(source, along)]), 1)
+    ends = b.op("CumSum", counts, rest=[b.constant(0, INT)], ndim=1)
+    place = b.unsqueeze(b.count(b.reduce("ReduceSum", counts)), 1)
+    passed = b.op("LessOrEqual", ends, place, dtype=BOOL)
+    return b.gather(source, b.reduce("ReduceSum", b.cast(passed, INT), [1]), along)
+
+
 def b_int(c: Call, given: Any) -> Value:
     return c.b.cast(array(c, given), INT)
 
 
-FUNCTIONS: dict[Any, Rule] = {operator.getitem: getitem, np.take: take, np.take_along_axis: take_along_axis}
+FUNCTIONS: dict[Any, Rule] = {operator.getitem: getitem, np.take: take, np.repeat: repeat, np.take_along_axis: take_along_axis}
 __all__ = ["FUNCTIONS", "Builder", "emit_add_at", "emit_setitem", "getitem", "selected", "written"]

@@ -30,6 +30,8 @@ def einsum(c: Call, *given: Any, **options: Any) -> Value:
     used = np.dtype(np.int32) if c.dtype == BOOL else c.dtype
     text = equation.replace(" ", "")
     _refuse_repeated(c, text)
+    if "..." in text and len({v.ndim for v in values}) > 1:
+        raise c.unsupported("an ellipsis that stands for several numbers of axes")
     values = [b.cast(v, used) for v in values]
     return b.op("Einsum", *values, ndim=c.node.type.ndim, equation=text)
 
@@ -40,6 +42,10 @@ def _refuse_repeated(c: Call, text: str) -> None:
         letters = term.replace(".", "")
         if len(set(letters)) < len(letters):
             raise c.unsupported("a letter that one operand has twice")
+
+
+def vdot(c: Call, a: Any, b: Any, /) -> Value:
+    return matmul(c, *(c.b.flat(array(c, v)) for v in (a, b)))
 
 
 def determinant(c: Call, a: Any) -> Value:
@@ -80,6 +86,7 @@ def outer(function: Rule) -> Rule:
 FUNCTIONS: dict[Any, Rule] = {
     np.matmul: matmul,
     np.linalg.matmul: matmul,
+    np.vdot: vdot,
     np.einsum: einsum,
     np.linalg.det: determinant,
 }

@@ -14,6 +14,7 @@ from ..builder import BOOL, FLOAT, INT, Value
 from ..iterables import as_list
 from ..truth import length, nonzero, truth
 from ..values import Columns, Empty, Items, Maybe, coerced, dtype_of
+from .elementwise import converted
 from .functions import around, refuse_infinite, trunc
 from .searching import ordered
 
@@ -71,7 +72,10 @@ def dimension(e: Emitter, node: Node) -> Value:
 
 
 def convert(e: Emitter, node: Node) -> Any:
-    return coerced(e.b, e.values[node.inputs[0]], node.type)
+    made = e.value(node.inputs[0])
+    if isinstance(made, Value) and isinstance(node.type, ArrayType):
+        made = converted(_call(e, node), made, dtype_of(e.b, node.type))
+    return coerced(e.b, e.values[node.inputs[0]] if isinstance(node.type, ListType) else made, node.type)
 
 
 def with_shape(e: Emitter, node: Node) -> Value:
@@ -152,7 +156,12 @@ def total(e: Emitter, node: Node) -> Value:
     first = start[0] if start else b.constant(0)
     if isinstance(made, Empty):
         return coerced(b, first, node.type)
-    items = coerced(b, _tensor(e, node, source), ArrayType(dtype_of(b, node.type)))
+    items = b.cast(_tensor(e, node, source), dtype_of(b, node.type))
+    if isinstance(node.type, ScalarType) and items.dtype == INT:
+        most = b.reduce("ReduceSum", b.op("Abs", b.cast(items, FLOAT)))
+        b.check(
+            b.less(b.like(2.0**62, most), most), "OverflowError: a sum of Python ints needs more than 64 bits"
+        )
     return b.plus(b.reduce("ReduceSum", items, [0]), b.cast(first, items.dtype))
 
 
@@ -172,7 +181,7 @@ def extreme(kind: str) -> Any:
         items = _tensor(e, node, given[0])
         if items.ndim != 1:
             raise refused.with_options(node, "items that are arrays")
-        b.check(b.equal(b.dim(items, 0), 0), f"ValueError: {kind.lower()}() iterable argument is empty")
+        refuse_empty(e, node, items, f"ValueError: {kind.lower()}() iterable argument is empty")
         used = items if items.dtype != BOOL else b.cast(items, np.int32)
         made = b.reduce(f"Reduce{kind}", used)
         if used.dtype.kind == "f":  # a NaN that comes first stays, others are no better
@@ -183,6 +192,14 @@ def extreme(kind: str) -> Any:
         return coerced(b, made, node.type)
 
     return rule
+
+
+def refuse_empty(e: Emitter, node: Node, items: Value, message: str) -> None:
+    known = getattr(node.inputs[0].type, "shape", (None,))[:1]
+    if known == (0,) or (items.constant is not None and not items.constant.size):
+        e.b.fail(message)
+    elif known == (None,):
+        e.b.check(e.b.equal(e.b.dim(items, 0), 0), message)
 
 
 def _before(e: Emitter, x: Value, y: Value) -> Value:
@@ -223,8 +240,6 @@ def iterate(e: Emitter, node: Node) -> Any:
 
 def length_of(e: Emitter, node: Node) -> Value:
     value = e.values[node.inputs[0]]
-    if isinstance(value, iterables.Iterable):
-        return value.length
     if isinstance(value, Value) and value.dtype.kind == "U" and not value.ndim:
         raise refused.with_options(node, "text")
     return length(e.b, value)

@@ -65,7 +65,10 @@ def is_known(c: Call, axes: list[int]) -> bool:
 
 def _refuse_empty(c: Call, x: Value, axes: list[int], name: str) -> None:
     """NumPy finds no extreme among no items."""
-    if axes and not is_known(c, axes):
+    shape = c.node.inputs[0].type.shape if c.node.inputs else ()
+    if any(shape[a : a + 1] == (0,) for a in axes):
+        c.b.fail(f"ValueError: {name} of an empty array, which has none")
+    elif axes and not is_known(c, axes):
         failed = c.b.equal(count(c, x, axes), 0)
         c.b.check(failed, f"ValueError: {name} of an empty array, which has none")
 
@@ -151,8 +154,9 @@ def running(kind: str) -> Rule:
         b = c.b
         x = b.cast(array(c, a), c.dtype)
         axis = c.plain("axis", axis)
-        source = b.flat(b.reshape(x, b.ints(-1), 1) if not x.ndim else x) if axis is None else x
-        along = b.constant(0 if axis is None else axis % x.ndim, INT)
+        is_flat = axis is None or not x.ndim
+        source = b.flat(x) if is_flat else x
+        along = b.constant(0 if is_flat else axis % x.ndim, INT)
         return b.op(kind, source, rest=[along], ndim=source.ndim)
 
     return rule

@@ -32,6 +32,8 @@ def nonzero(c: Call, a: Any) -> tuple[Value, ...]:
 
 
 def argwhere(c: Call, a: Any) -> Value:
+    if not array(c, a).ndim:
+        raise c.unsupported("an array without dimensions")
     return c.b.transpose(c.b.node("NonZero", [c.b.cast(array(c, a), BOOL)], INT, 2), [1, 0])
 
 
@@ -70,7 +72,7 @@ def _top(b: Builder, x: Value, axis: int, *, descending: bool) -> tuple[Value, V
 
 def _along(c: Call, a: Any, axis: Any) -> tuple[Value, int]:
     x = array(c, a)
-    return (c.b.flat(x), 0) if axis is None else (x, axis % x.ndim)
+    return (c.b.flat(x), 0) if axis is None or not x.ndim else (x, axis % x.ndim)
 
 
 def sort(
@@ -225,7 +227,7 @@ def nan_to_num(
 FUNCTIONS: dict[Any, Rule] = {
     np.where: where, np.nonzero: nonzero, np.argwhere: argwhere, np.flatnonzero: flatnonzero,
     np.sort: sort, np.argsort: argsort, np.partition: partition, np.argpartition: argpartition,
-    np.unique: unique, np.unique_values: unique, np.searchsorted: searchsorted, np.digitize: digitize,
+    np.unique: unique, np.searchsorted: searchsorted, np.digitize: digitize,
     np.bincount: bincount, np.isin: isin, np.isclose: isclose, np.allclose: allclose,
     math.isclose: math_isclose, np.array_equal: array_equal, np.nan_to_num: nan_to_num,
 }  # fmt: skip

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ....graph.rules import methods
-from ..builder import INT, Value
+from ..builder import BOOL, INT, Value
 from ..kernels import computed
+from ..truth import length
 from .elementwise import Rule, array, arrays, same
 from .reductions import axes_of
 
@@ -143,6 +145,7 @@ def _rolled(c: Call, x: Value, by: Any, axis: int) -> Value:
 def concatenate(c: Call, values: Any, axis: Any = 0, out: Any = None, **options: Any) -> Value:
     b = c.b
     if isinstance(values, Value):  # the rows of an array, or the items of a list
+        _refuse_none(c, values)
         parts = [_one_by_one(c, values)]
         if axis not in (0, -values.ndim + 1):
             raise c.unsupported("a list of computed length, and another axis than the first")
@@ -151,6 +154,12 @@ def concatenate(c: Call, values: Any, axis: Any = 0, out: Any = None, **options:
     if axis is None:
         return b.concat([b.flat(p) for p in parts], 0)
     return b.concat(parts, axis % parts[0].ndim)
+
+
+def _refuse_none(c: Call, values: Value) -> None:
+    """No arrays cannot be joined."""
+    if not getattr(c.node.inputs[0].type, "shape", (None,))[0]:
+        c.b.check(c.b.equal(length(c.b, values), 0), f"ValueError: {c.node.op} needs at least one array")
 
 
 def _one_by_one(c: Call, x: Value) -> Value:
@@ -165,6 +174,7 @@ def _one_by_one(c: Call, x: Value) -> Value:
 def stack(c: Call, values: Any, axis: int = 0, out: Any = None, **options: Any) -> Value:
     b = c.b
     if isinstance(values, Value):
+        _refuse_none(c, values)
         if values.is_sequence:
             along = axis % (values.ndim + 1)
             return b.node(
@@ -196,7 +206,7 @@ def split(c: Call, ary: Any, indices_or_sections: Any, axis: int = 0) -> tuple[V
     return tuple(
         [
             b.slice(x, b.vector([s]), b.vector([e]), b.ints(axis))
-            for s, e in zip(bounds, bounds[1:], strict=False)
+            for s, e in pairwise(bounds)
         ]
     )
 
@@ -212,6 +222,8 @@ _MODES = {"constant": "constant", "edge": "edge", "reflect": "reflect", "wrap": 
 
 def pad(c: Call, array_: Any, pad_width: Any, mode: str = "constant", **options: Any) -> Value:
     b, x = c.b, array(c, array_)
+    if not x.ndim:
+        return x
     value = options.pop("constant_values", 0)
     if mode not in _MODES or options or isinstance(value, (list, tuple)):
         raise c.unsupported(f"mode={mode!r} or options of it")
@@ -300,6 +312,6 @@ FUNCTIONS: dict[Any, Rule] = {
     np.linalg.diagonal: lambda c, x, /, *, offset=0: diagonal(c, x, offset, -2, -1),
     np.triu: triangle(upper=True), np.tril: triangle(upper=False),
     np.copy: same, methods.copy: same, methods.astype: same, np.astype: same, np.array: same,
-    np.asarray: same, np.asanyarray: same, np.ascontiguousarray: same, np.asfortranarray: same,
+    np.asarray: same, np.asanyarray: same, np.ascontiguousarray: at_least(1), np.asfortranarray: same,
     np.require: same,
 }  # fmt: skip
