@@ -7,6 +7,7 @@ so that no optimisation takes one for unused.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -128,15 +129,22 @@ class Builder:
         self.add(kind, inputs, [made.name], **attrs)
         return made
 
+    def no_items(self, dtype: np.dtype, ndim: int) -> Value:
+        """An empty sequence of tensors."""
+        made = Value(self.model.fresh("sequence"), dtype, ndim, is_sequence=True)
+        self.add("SequenceEmpty", [], [made.name], dtype=element_type(dtype))
+        return made
+
     def add(
         self, kind: str, inputs: Sequence[Value | None], outputs: Sequence[str], name: str = "", **attrs: Any
     ) -> None:
         taken = ["" if i is None else i.name for i in inputs]
-        label = name or self.model.fresh(f"{self.at.op}/{kind}")
-        node = helper.make_node(kind, taken, list(outputs), name=label, **attrs)
-        if self.at.place:
-            node.doc_string = self.at.place
-        self.nodes.append(node)
+        label = self.model.fresh(f"{name or f'{self.at.op}/{kind}'}{self.line()}")
+        self.nodes.append(helper.make_node(kind, taken, list(outputs), name=label, **attrs))
+
+    def line(self) -> str:
+        """The user's file and line, for the names of nodes, which the errors of a run tell."""
+        return "".join(f" ({os.path.basename(place.file)}:{place.line})" for place in self.at.places[-1:])
 
     def op(
         self,
@@ -355,10 +363,8 @@ class Builder:
 
     def check(self, failed: Value, message: str) -> None:
         """Let the run fail where a truth value is true."""
-        where = f" ({self.at.place})" if self.at.place else ""
         length = self.where(self.scalar(failed), self.ints(2), self.ints(1))
-        name = self.model.fresh(f"{message}{where}")
-        self.token = self.node("Reshape", [self.token, length], INT, 1, name)
+        self.token = self.node("Reshape", [self.token, length], INT, 1, message)
 
     def fail(self, message: str) -> None:
         """Let the run fail whenever this graph runs."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...graph.ir import Node
-from .builder import BOOL, INT, Builder, Value, element_type
+from .builder import BOOL, INT, Builder, Value
 from .truth import length
 from .values import Columns, Empty, Items, Iterable
 
@@ -120,7 +120,7 @@ def gathered(b: Builder, values: Value, numbers: Value) -> Value:
         grown = inner.sequence("SequenceInsert", [carried[0], item], values.dtype, values.ndim)
         return inner.constant(True, BOOL), [grown]
 
-    empty = b.sequence("SequenceEmpty", [], values.dtype, values.ndim, dtype=element_type(values.dtype))
+    empty = b.no_items(values.dtype, values.ndim)
     [made] = looped(b, b.dim(numbers, 0), b.constant(True, BOOL), [empty], body)
     return made
 

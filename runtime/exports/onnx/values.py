@@ -16,7 +16,7 @@ import numpy as np
 from ...graph.ir import Missing
 from ...graph.types import ArrayType, ListType, MaybeType, ScalarType, StagedType, TupleType
 from . import refused
-from .builder import BOOL, FLOAT, INT, Builder, Value, element_type
+from .builder import BOOL, FLOAT, INT, Builder, Value
 
 DTYPES: dict[type, np.dtype] = {int: INT, float: FLOAT, bool: BOOL, str: np.dtype("U")}
 
@@ -191,7 +191,7 @@ def _empty(b: Builder, kind: ListType) -> Any:
     if is_dense(element):
         return Items(b.constant(np.zeros((0, *item_shape(element)), dtype)))
     ndim = len(item_shape(element))
-    return b.sequence("SequenceEmpty", [], dtype, ndim, dtype=element_type(dtype))
+    return b.no_items(dtype, ndim)
 
 
 def listed(b: Builder, values: list[Any], kind: ListType) -> Any:

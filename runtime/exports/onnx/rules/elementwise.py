@@ -386,5 +386,5 @@ FUNCTIONS: dict[Any, Rule] = {
     np.logical_not: logical("Not"),
     np.maximum: extreme("Max"), np.minimum: extreme("Min"),
     np.fmax: extreme("Max", ignores_nan=True), np.fmin: extreme("Min", ignores_nan=True),
-    np.conjugate: same, np.real: same,
+    np.conjugate: same, np.real: same, np.imag: lambda c, x: c.b.times(0, c.b.cast(array(c, x), c.dtype)),
 }  # fmt: skip
