@@ -24,6 +24,7 @@ required("onnxruntime")
 
 from onnx_support import Exported  # noqa: E402
 
+OVERFLOW = "a Python int needs more than 64 bits"
 GOLDEN = Path(__file__).with_name("samples_not_in_onnx.txt")
 
 
@@ -46,7 +47,11 @@ def check_call(concrete: Any, args: tuple[Any, ...], at: str) -> str | None:
             error = raised
     try:
         model = Exported(concrete)
-    except ag.SaveError as refused:
+    except Exception as refused:  # noqa: BLE001 - onnxruntime may find what always fails when it loads the model
+        if error is not None and "ONNXRuntimeError" in str(refused):
+            return None
+        if not isinstance(refused, ag.SaveError):
+            raise
         assert refused.place is None or refused.place.line
         return f"{refused.args[0].partition(' cannot be')[0]}: {refused.why}".replace(
             f"{concrete.name}:", "the function:"
@@ -55,7 +60,13 @@ def check_call(concrete: Any, args: tuple[Any, ...], at: str) -> str | None:
         with pytest.raises(Exception, match="ONNXRuntimeError"):
             model(*mine)
         return None
-    check_same(model(*mine), expected, at, exact=False)
+    try:
+        made = model(*mine)
+    except Exception as failed:
+        if OVERFLOW in str(failed):
+            return f"the run fails: {OVERFLOW}"
+        raise
+    check_same(made, expected, at, exact=False)
     check_same(mine, theirs, f"{at}: arguments", exact=False)
     return None
 

@@ -362,8 +362,12 @@ class Builder:
     # Checks
 
     def check(self, failed: Value, message: str) -> None:
-        """Let the run fail where a truth value is true."""
-        length = self.where(self.scalar(failed), self.ints(2), self.ints(1))
+        """Let the run fail where a truth value is true. In a branch or loop that may not run the failure must not
+        be known before, or the model would not load.
+        """
+        failed = self.scalar(failed)
+        failed = failed if self.alive is None or failed is self.alive else self.both(self.alive, failed)
+        length = self.where(failed, self.ints(2), self.ints(1))
         self.token = self.node("Reshape", [self.token, length], INT, 1, message)
 
     def fail(self, message: str) -> None:

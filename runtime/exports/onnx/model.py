@@ -51,7 +51,14 @@ def to_model(concrete: ConcreteGraph, *, explicit: bool) -> Any:
         ir_version=IR_VERSION,
         producer_name="autograph_rs",
     )
-    onnx.checker.check_model(model, full_check=True)
+    try:
+        onnx.checker.check_model(model, full_check=True)
+    except onnx.shape_inference.InferenceError as error:
+        raise SaveError(
+            f"{concrete.graph.name} cannot be exported to ONNX: it fails for all arguments of these shapes",
+            why=f"lengths that are known do not fit, as ONNX finds: {error}",
+            remedy="export it for arguments that it takes",
+        ) from error
     return model
 
 
