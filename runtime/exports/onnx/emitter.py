@@ -53,7 +53,7 @@ class Emitter:
         if not self._composing:
             self.b.at = node
         errors = node.attrs.get("errstate") or {}
-        if "raise" in errors.values():
+        if node.inputs and "raise" in errors.values():
             raise refused.unsayable(
                 node,
                 "the function was traced where np.errstate makes errors of warnings, and no model has those",
