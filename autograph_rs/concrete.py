@@ -67,15 +67,15 @@ class ConcreteFunction:
     def to_onnx(self, path: str | os.PathLike[str], *, variables: str = "constant") -> None:
         """Write the graph to a file as an ONNX model, which runs without this package and without Python.
 
-        Arrays of float64[n, 3] are inputs of that dtype and shape, named as the function's arguments are: `x`,
-        and `x.0.key` for a part of one. A length that the trace left open stays open. The results are the
-        outputs `output_0`, `output_1` and on, or have the keys of a dict that is returned. An array that the
-        function writes is an output too: `x.new`.
+        Inputs have the dtypes, shapes and names of the function's arguments: `x`, and `x.0.key` for a part of
+        one. A length that the trace left open stays open. The results are the outputs `output_0`, `output_1`
+        and on, or have the keys of a dict that is returned. An array that the function writes is an output
+        too: `x.new`. docs/exporting.md has more, and what ONNX cannot say.
 
         Args:
             path: the file, which is replaced as a whole.
-            variables: "constant" for Variables as constants with the values that they have now, "explicit" for
-                each as an input of its name, and where it is written an output: `v` and `v.new`.
+            variables: "constant" for Variables as constants with the values that they have now, "explicit"
+                for each as an input of its name, and where it is written an output: `v` and `v.new`.
 
         Raises:
             SaveError: the graph holds what ONNX cannot say, or writes a Variable that is a constant.
@@ -84,19 +84,16 @@ class ConcreteFunction:
             ArgumentError: `path` is no path.
             OptionError: `variables` is something else.
 
-        >>> import autograph_rs as ag, numpy as np, onnxruntime, os, tempfile
-        >>> @ag.function
-        ... def halvings(x):
-        ...     n = 0
-        ...     while x > 1:
-        ...         x, n = x / 2, n + 1
-        ...     return n
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = os.path.join(folder, "halvings.onnx")
-        ...     halvings.get_concrete_function(ag.TensorSpec(())).to_onnx(path)
-        ...     session = onnxruntime.InferenceSession(path)
-        >>> session.run(None, {"x": np.array(1000.0)})
-        [array(10)]
+            @ag.function
+            def halvings(x):
+                n = 0
+                while x > 1:
+                    x, n = x / 2, n + 1
+                return n
+
+            halvings.get_concrete_function(ag.TensorSpec(())).to_onnx("halvings.onnx")
+            session = onnxruntime.InferenceSession("halvings.onnx")
+            session.run(None, {"x": np.array(1000.0)})  # [array(10)]
         """
         from .exporting import write_onnx  # noqa: PLC0415 - which knows this class
 

@@ -87,8 +87,8 @@ def found(module: Any, qualname: str) -> Any:
 def export(function: str, specs: tuple[str, ...], output: str, variables: str) -> None:
     """Write a function as an ONNX model.
 
-    The module is imported, and the function is run once, on values that stand for its arguments. One --spec for
-    each argument, in their order or by name.
+    The module is imported, and the function is run once, on values that stand for its arguments. One --spec
+    for each argument, in their order or by name.
 
     \b
     autograph-rs export model:predict --spec "float64[None, 3]" -o model.onnx

@@ -1,4 +1,4 @@
-"""Runs a concrete function in onnxruntime, and brings what it gives into the form that the function returns."""
+"""Runs a concrete function in onnxruntime, and gives its results in the form that the function returns."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ required("onnxruntime")
 
 from onnx_support import session  # noqa: E402
 
-MODEL = '''\
+MODEL = """\
 import autograph_rs as ag
 import numpy as np
 
@@ -51,7 +51,7 @@ class Steps:
 
 
 number = 3
-'''
+"""
 
 
 @pytest.fixture
@@ -64,7 +64,8 @@ def folder(tmp_path: Path) -> Path:
 def test_exports(folder: Path, module: str) -> None:
     """By module or file; specs by position and by name."""
     done = command(
-        "export", f"{module}:positive", "--spec", "float64[None]", "--spec", "n=int64[]", "-o", "made.onnx", cwd=folder
+        "export", f"{module}:positive", "--spec", "float64[None]", "--spec", "n=int64[]", "-o", "made.onnx",
+        cwd=folder,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     [made] = session(str(folder / "made.onnx")).run(None, {"x": np.array([1.0, -2.0, 4.0]), "n": np.array(3)})
@@ -85,7 +86,16 @@ def test_variables(folder: Path) -> None:
     done = command("export", "model:counts", "--spec", "float64[]", "-o", "made.onnx", cwd=folder)
     assert done.returncode == 3
     assert b"it writes the Variable 'scale'" in done.stderr
-    arguments = ("export", "model:counts", "--spec", "float64[]", "-o", "made.onnx", "--variables", "explicit")
+    arguments = (
+        "export",
+        "model:counts",
+        "--spec",
+        "float64[]",
+        "-o",
+        "made.onnx",
+        "--variables",
+        "explicit",
+    )
     assert command(*arguments, cwd=folder).returncode == 0
     made = session(str(folder / "made.onnx")).run(None, {"x": np.array(2.0), "scale": np.array(3.0)})
     assert [m.item() for m in made] == [8.0, 4.0]

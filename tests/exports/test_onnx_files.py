@@ -1,4 +1,4 @@
-"""The file that `to_onnx` writes, what it refuses, and the model in a process that knows onnxruntime alone."""
+"""The file that `to_onnx` writes, what it refuses, and a process that knows onnxruntime alone."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_runs_in_a_process_with_onnxruntime_alone(tmp_path: Path) -> None:
 
 
 def test_the_model_is_checked_and_has_this_opset(tmp_path: Path) -> None:
-    from autograph_rs.runtime.exports.onnx import IR_VERSION, OPSET  # noqa: PLC0415
+    from autograph_rs.runtime.exports.onnx import IR_VERSION, OPSET
 
     path = tmp_path / "settle.onnx"
     settle.get_concrete_function(VECTOR, ag.TensorSpec(())).to_onnx(str(path))
@@ -113,10 +113,7 @@ def formats(x):
 
 
 def lists_of_lists(n):
-    rows = []
-    for i in range(int(n[0])):
-        rows.append([i, i + 1])
-    return rows
+    return [[i, i + 1] for i in range(int(n[0]))]
 
 
 def strict(x):
@@ -202,7 +199,7 @@ def test_written_variables_are_refused_as_constants(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", [3, None, b"model.onnx", ["model.onnx"]])
 def test_paths_that_are_none(path: Any) -> None:
-    with pytest.raises(ag.ArgumentError, match="the path of a file is a str or a pathlib.Path"):
+    with pytest.raises(ag.ArgumentError, match="the path of a file is a str"):
         settle.get_concrete_function(VECTOR, ag.TensorSpec(())).to_onnx(path)
 
 
@@ -218,7 +215,7 @@ def test_folders(tmp_path: Path) -> None:
 @pytest.mark.parametrize("variables", ["inputs", None, True])
 def test_other_options(variables: Any, tmp_path: Path) -> None:
     concrete = settle.get_concrete_function(VECTOR, ag.TensorSpec(()))
-    with pytest.raises(ag.OptionError, match="variables= is 'constant' or 'explicit'"):
+    with pytest.raises(ag.OptionError, match=r"variables= is 'constant' or 'explicit'"):
         concrete.to_onnx(tmp_path / "model.onnx", variables=variables)
 
 

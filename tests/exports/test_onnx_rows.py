@@ -1,4 +1,4 @@
-"""Every row of the tables: a model with open lengths gives, for several of them, what the embedded graph gives."""
+"""Every row of the tables: a model with open lengths gives what the embedded graph gives."""
 
 from __future__ import annotations
 
@@ -71,7 +71,8 @@ ROWS: list[tuple[str, Callable[..., Any], list[Any]]] = [
     ("like", lambda x: (np.zeros_like(x), np.full_like(x, 2), np.full(x.shape, 3.5)), [A, N]),
     ("linspace", lambda x: np.linspace(x, 5.0, 7), [np.array(1.0)]),
     # reductions
-    ("sums", lambda x: (x.sum(), x.sum(0), x.sum(1, keepdims=True), x.mean(), x.mean(0)), [A, A[:1], N[:, None]]),
+    ("sums", lambda x: (x.sum(), x.sum(0), x.sum(1, keepdims=True), x.mean(0)), [A, A[:1], N[:, None]]),
+    ("means", lambda x: (x.mean(), x.mean(1), x.mean(keepdims=True)), [A, A[:1], N[:, None]]),
     ("spread", lambda x: (x.std(), x.var(0), np.ptp(x), np.median(x), np.average(x)), [A, A[:1]]),
     ("products", lambda x: (x.prod(), np.cumsum(x), np.cumprod(x, 0), np.diff(x)), [V, N]),
     ("extremes", lambda x: (x.max(), x.min(), x.argmax(), x.argmin()), [V, N, NANS, V[:1]]),
@@ -96,7 +97,7 @@ ROWS: list[tuple[str, Callable[..., Any], list[Any]]] = [
     ("determinant", lambda x: np.linalg.det(np.reshape(x, (3, 3))), [A]),
     # numbers
     ("rounding", lambda x: (np.round(x), np.round(x, 1), np.floor(x), np.trunc(x), np.rint(x * 2.5)), [V, A]),
-    ("int division", lambda x, y: (x // y, x % y, np.fmod(x, y)), [(N, np.array(4)), (N, N[::-1]), (N, np.array(-4))]),
+    ("int division", lambda x, y: (x // y, x % y, np.fmod(x, y)), [(N, np.array(-4)), (N, N[::-1])]),
     ("float division", lambda x, y: (x // y, x % y, x / y), [(V, np.array(2.0)), (V, np.array(-0.75))]),
     ("int powers", lambda x: (x**2, x**3, x**5, x**0), [N]),
     ("large powers", lambda x, n: x**n, [(np.array([3, -3, 7]), np.array(19))]),
@@ -148,7 +149,7 @@ REFUSED = {
 
 
 def test_calls_of_numpy() -> None:
-    """Calls as users make them give what NumPy gives, or are of a function that the documentation leaves out."""
+    """Calls as users make them give what NumPy gives, or are of one of a few functions."""
     refused, count = set(), 0
     for (name, args, kwargs), function, arrays, expected in functions():
         if isinstance(expected, Exception):
@@ -174,8 +175,13 @@ def test_calls_of_numpy() -> None:
 FLOATS = [0.0, 1.0, -1.0, 2.5, -7.25, 1e10, 1e-10, -1e-10, np.inf, -np.inf, np.nan, 20.0, 0.99, -0.5]
 INTS = [0, 1, -1, 2, -2, 3, 7, -7, 12, 100, -100, 63, 13, -5]
 DTYPES = "bool int8 int32 int64 uint8 uint32 float16 float32 float64".split()
-PAIRS = [("int64", "int64"), ("int32", "int64"), ("float64", "float64"), ("float32", "int32"), ("bool", "float64"),
-         ("int8", "int8"), ("uint8", "int16"), ("float16", "float16"), ("bool", "bool"), ("float32", "float64")]  # fmt: skip
+PAIRS = [
+    tuple(pair.split("-"))
+    for pair in (
+        "int64-int64 int32-int64 float64-float64 float32-int32 bool-float64 int8-int8 uint8-int16 "
+        "float16-float16 bool-bool float32-float64"
+    ).split()
+]
 WITHOUT = {"spacing", "frexp", "nextafter", "ldexp", "bitwise_count", "isnat"}
 TOLERANCE = {2: 4e-3, 4: 1e-5, 8: 1e-9}
 
@@ -187,7 +193,9 @@ def numbers(dtype: str) -> np.ndarray:
         return (np.abs(values) if kind == "u" else values % 2 if kind == "b" else values).astype(dtype)
 
 
-UFUNCS = sorted({f.__name__ for f in vars(np).values() if isinstance(f, np.ufunc) and f.nin < 3 and not f.signature})
+UFUNCS = sorted(
+    {f.__name__ for f in vars(np).values() if isinstance(f, np.ufunc) and f.nin < 3 and not f.signature}
+)
 
 
 @pytest.mark.parametrize("name", [name for name in UFUNCS if hasattr(np, name)])
@@ -203,7 +211,8 @@ def test_ufunc(name: str) -> None:
                 given[1] = np.abs(given[1]) % 7
         with np.errstate(all="ignore"):
             try:
-                concrete = ag.function(lambda *a: function(*a)).get_concrete_function(*map(opened, given))
+                called = ag.function(lambda *a: function(*a))  # noqa: PLW0108 - a ufunc has no source
+                concrete = called.get_concrete_function(*map(opened, given))
                 expected = concrete(*given)
             except (ag.AutographError, TypeError):
                 continue
@@ -213,7 +222,9 @@ def test_ufunc(name: str) -> None:
                 assert name in WITHOUT or (name == "reciprocal" and given[0].dtype.kind in "biu")
                 continue
         several = isinstance(expected, tuple)
-        for mine, theirs in zip(made if several else [made], expected if several else [expected], strict=True):
+        for mine, theirs in zip(
+            made if several else [made], expected if several else [expected], strict=True
+        ):
             assert mine.dtype == theirs.dtype
             if theirs.dtype.kind == "f":
                 bound = TOLERANCE[theirs.dtype.itemsize]
@@ -229,8 +240,8 @@ ATTRIBUTES: dict[str, dict[str, Any]] = {
     "Einsum": {"equation": "i,i->i"}, "Mod": {"fmod": 1},
 }  # fmt: skip
 AFTER = {
-    "ReduceSum": [0], "ReduceProd": [0], "ReduceMax": [0], "ReduceMin": [0], "CumSum": 0, "CumProd": 0, "TopK": [1],
-    "Pad": [1, 1],
+    "ReduceSum": [0], "ReduceProd": [0], "ReduceMax": [0], "ReduceMin": [0], "CumSum": 0, "CumProd": 0,
+    "TopK": [1], "Pad": [1, 1],
 }  # fmt: skip
 TWO = ("Add Sub Mul Div Mod Less LessOrEqual Greater GreaterOrEqual Equal Max Min Pow BitwiseAnd BitwiseOr "
        "BitwiseXor BitShift Einsum MatMul").split()  # fmt: skip
@@ -239,19 +250,24 @@ TWO = ("Add Sub Mul Div Mod Less LessOrEqual Greater GreaterOrEqual Equal Max Mi
 @pytest.mark.parametrize("kind", KERNELS)
 def test_kernels(kind: str) -> None:
     """onnxruntime computes each operator with the dtypes that the table says."""
-    import onnx  # noqa: PLC0415
-    from onnx import helper  # noqa: PLC0415
+    import onnx
+    from onnx import helper
 
-    from autograph_rs.runtime.exports.onnx import IR_VERSION, OPSET  # noqa: PLC0415
+    from autograph_rs.runtime.exports.onnx import IR_VERSION, OPSET
 
     for dtype in KERNELS[kind]:
-        element = onnx.TensorProto.STRING if dtype == "str" else helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+        element = (
+            onnx.TensorProto.STRING if dtype == "str" else helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+        )
         shape = [2, 2] if kind in ("Det", "Trilu") else [2]
         fixed = {"test": np.array([True, False])} if kind == "Where" else {}
         fixed |= {"after": np.array(AFTER[kind])} if kind in AFTER else {}
         names = ["x", "x"] if kind in TWO else ["test", "x", "x"] if kind == "Where" else ["x"]
         node = helper.make_node(
-            kind, [*names, *(["after"] if kind in AFTER else [])], ["y", "order"][: 1 + (kind == "TopK")], **ATTRIBUTES.get(kind, {})
+            kind,
+            [*names, *(["after"] if kind in AFTER else [])],
+            ["y", "order"][: 1 + (kind == "TopK")],
+            **ATTRIBUTES.get(kind, {}),
         )
         graph = helper.make_graph(
             [node],

@@ -46,6 +46,7 @@ class Model:
 
     def __init__(self) -> None:
         self.taken: set[str] = set()
+        self.used: set[str] = set()
         self.constants: dict[Any, Value] = {}
         self.initialisers: list[TensorProto] = []
 
@@ -139,6 +140,7 @@ class Builder:
         self, kind: str, inputs: Sequence[Value | None], outputs: Sequence[str], name: str = "", **attrs: Any
     ) -> None:
         taken = ["" if i is None else i.name for i in inputs]
+        self.model.used.update(taken)
         label = self.model.fresh(f"{name or f'{self.at.op}/{kind}'}{self.line()}")
         self.nodes.append(helper.make_node(kind, taken, list(outputs), name=label, **attrs))
 
@@ -362,8 +364,9 @@ class Builder:
     # Checks
 
     def check(self, failed: Value, message: str) -> None:
-        """Let the run fail where a truth value is true. In a branch or loop that may not run the failure must not
-        be known before, or the model would not load.
+        """Let the run fail where a truth value is true.
+
+        In a branch or loop, which may not run, no optimiser must know before, or the model would not load.
         """
         failed = self.scalar(failed)
         failed = failed if self.alive is None or failed is self.alive else self.both(self.alive, failed)

@@ -36,6 +36,14 @@ def to_model(concrete: ConcreteGraph, *, explicit: bool) -> Any:
 
     Raises:
         SaveError: the graph holds what ONNX cannot say.
+
+    >>> import autograph_rs as ag
+    >>> concrete = ag.function(lambda x: x + 1).get_concrete_function(ag.TensorSpec((None,)))
+    >>> model = to_model(concrete.concrete, explicit=False)
+    >>> [node.op_type for node in model.graph.node]
+    ['Add', 'Identity']
+    >>> [i.name for i in model.graph.input], [o.name for o in model.graph.output]
+    (['x'], ['output_0'])
     """
     exported = _Exported(concrete, explicit=explicit)
     graph = helper.make_graph(
@@ -43,7 +51,7 @@ def to_model(concrete: ConcreteGraph, *, explicit: bool) -> Any:
         concrete.graph.name,
         exported.inputs,
         exported.outputs,
-        exported.model.initialisers,
+        [i for i in exported.model.initialisers if i.name in exported.model.used],
     )
     model = helper.make_model(
         graph,
@@ -94,7 +102,8 @@ class _Exported:
         graph = self.concrete.graph
         if self.concrete.changes:
             raise SaveError(
-                f"{graph.name} cannot be exported to ONNX: it changes a list, dict or object among its arguments",
+                f"{graph.name} cannot be exported to ONNX: "
+                "it changes a list, dict or object among its arguments",
                 why="a model takes arrays and gives arrays, and nothing else of its caller's",
                 remedy="make a new one in the function, and return it",
             )

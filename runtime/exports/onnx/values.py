@@ -1,8 +1,9 @@
-"""What stands in ONNX for the staged values that are no tensor: lists, tuples, variables that may be unbound.
+"""What stands in ONNX for the staged values that are no tensor: lists, tuples, unbound variables.
 
-A list of numbers, or of arrays of one known shape, is one tensor, whose first axis counts the items (`Items`).
-A list of arrays whose shapes are known at run time only is an ONNX sequence. A list of tuples is a list for each
-place (`Columns`). A variable that may be unbound is a truth value and a value, which is zeros where there is none.
+A list of numbers, or of arrays of one known shape, is one tensor, whose first axis counts the items: `Items`.
+A list of arrays whose shapes are known at run time only is an ONNX sequence. A list of tuples is a list for
+each place: `Columns`. A variable that may be unbound is a truth value and a value, which is zeros where there
+is none.
 """
 
 from __future__ import annotations

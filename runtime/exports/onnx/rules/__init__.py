@@ -1,9 +1,10 @@
 """What each op is in ONNX, family by family.
 
-`OPS` and `LISTS` have the rules of the graph's own ops and of Python's builtins, which get the emitter and the
-node; those of `LISTS` hold where an input is a list. `FUNCTIONS` and `METHODS` have those of functions of NumPy and
-`math` and of methods of ufuncs: they get the `Call`, and the user's own arguments. A function that has no rule may
-have a composition, here or among those by which gradients are made: it is traced, and what it is made of exported.
+`OPS` and `LISTS` have the rules of the graph's own ops and of Python's builtins, which get the emitter and
+the node; those of `LISTS` hold where an input is a list. `FUNCTIONS` and `METHODS` have those of functions of
+NumPy and `math` and of methods of ufuncs: they get the `Call`, and the user's own arguments. A function that
+has no rule may have a composition, here or among those by which gradients are made: it is traced, and what it
+is made of exported.
 """
 
 from __future__ import annotations
@@ -28,13 +29,14 @@ from . import (
     shaping,
 )
 
-_OUTSIDE = "it calls Python, draws or prints, and no operator of ONNX does"
+_FAMILIES: tuple[Any, ...] = (
+    elementwise, functions, reductions, shaping, creation, indexing, searching, products
+)  # fmt: skip
 
 FUNCTIONS: dict[Any, Any] = {
-    **{f: rule for family in (elementwise, functions, reductions, shaping, creation, indexing, searching, products)
-       for f, rule in family.FUNCTIONS.items()},
+    **{f: rule for family in _FAMILIES for f, rule in family.FUNCTIONS.items()},
     sum_to: reductions.sum_to_rule,
-}  # fmt: skip
+}
 
 METHODS: dict[Any, Any] = {
     **reductions.METHODS,

@@ -1,4 +1,4 @@
-"""Functions of NumPy as compositions of others, beside those of `graph.gradient.rules`. They get staged values."""
+"""Functions of NumPy as compositions of others, beside those of `graph.gradient.rules`."""
 
 from __future__ import annotations
 

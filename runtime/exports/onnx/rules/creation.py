@@ -82,9 +82,8 @@ def tri(c: Call, N: Any, M: Any = None, k: Any = 0, dtype: Any = None, **_: Any)
 def _grid(c: Call, rows: Any, columns: Any) -> tuple[Value, Value]:
     """The numbers of rows, upright, and of columns."""
     b = c.b
-    return tuple([
-        b.unsqueeze(b.count(b.cast(b.scalar(array(c, n)), INT)), axis) for n, axis in ((rows, 1), (columns, 0))
-    ])  # type: ignore[return-value]  # fmt: skip
+    upright, flat = (b.count(b.cast(b.scalar(array(c, n)), INT)) for n in (rows, columns))
+    return b.unsqueeze(upright, 1), b.unsqueeze(flat, 0)
 
 
 def indices(c: Call, dimensions: Any, dtype: Any = None, sparse: bool = False) -> Value:
@@ -103,6 +102,6 @@ def indices(c: Call, dimensions: Any, dtype: Any = None, sparse: bool = False) -
 FUNCTIONS: dict[Any, Rule] = {
     np.zeros: filled(0), np.ones: filled(1), np.empty: filled(0), np.full: full,
     np.zeros_like: filled_like(0), np.ones_like: filled_like(1), np.empty_like: filled_like(0),
-    np.full_like: full_like, np.arange: arange, np.eye: eye, np.identity: lambda c, n, dtype=None, **_: eye(c, n),
-    np.tri: tri, np.indices: indices,
+    np.full_like: full_like, np.arange: arange, np.eye: eye,
+    np.identity: lambda c, n, dtype=None, **_: eye(c, n), np.tri: tri, np.indices: indices,
 }  # fmt: skip

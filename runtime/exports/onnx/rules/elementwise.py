@@ -25,7 +25,7 @@ def operands(c: Call, *given: Any) -> list[Value]:
 
 
 def converted(c: Call, x: Value, dtype: np.dtype) -> Value:
-    """A value in another dtype. A Python int that the dtype has no room for makes the run fail, as NumPy does."""
+    """A value in another dtype. The run fails for a Python int that it has no room for, as NumPy does."""
     if x.weak and x.constant is None and x.dtype == INT and dtype.kind in "iu" and dtype != INT:
         limits = np.iinfo(dtype)
         outside = c.b.less(x, max(int(limits.min), -(2**63)))

@@ -1,7 +1,7 @@
 """Functions of floats, item by item: roots, exponentials, angles, rounding.
 
-onnxruntime computes some of them in float32 only. Those are composed here of others, so that float64 keeps its
-digits.
+onnxruntime computes some of them in float32 only. Those are composed here of others, so that float64 keeps
+its digits.
 """
 
 from __future__ import annotations

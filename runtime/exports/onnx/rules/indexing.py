@@ -1,7 +1,7 @@
 """Items of arrays: reading them by NumPy's rules, and arrays with other items in their place.
 
-What a key means stands in one place, `selected`. A write uses it too: it selects among the numbers of all items
-those that are written.
+What a key means stands in one place, `selected`. A write uses it too: it selects among the numbers of all
+items those that are written.
 """
 
 from __future__ import annotations
@@ -187,9 +187,7 @@ def written(c: Call, x: Value, key: Any, given: Value, *, adds: bool = False) ->
     every = b.reshape(b.count(b.size(x)), b.shape(x), x.ndim)
     places = selected(c, every, key)
     value = b.flat(_fitted(c, given, b.shape(places), places.ndim))
-    flat = b.reshape(x, b.ints(-1), 1)
-    made = b.op("ScatterElements", flat, rest=[b.reshape(places, b.ints(-1), 1), b.reshape(value, b.ints(-1), 1)],
-                ndim=1, axis=0, **attrs)  # fmt: skip
+    made = b.op("ScatterElements", b.flat(x), rest=[b.flat(places), value], ndim=1, axis=0, **attrs)
     return b.reshape(made, b.shape(x), x.ndim)
 
 
@@ -265,5 +263,10 @@ def b_int(c: Call, given: Any) -> Value:
     return c.b.cast(array(c, given), INT)
 
 
-FUNCTIONS: dict[Any, Rule] = {operator.getitem: getitem, np.take: take, np.repeat: repeat, np.take_along_axis: take_along_axis}
+FUNCTIONS: dict[Any, Rule] = {
+    operator.getitem: getitem,
+    np.take: take,
+    np.repeat: repeat,
+    np.take_along_axis: take_along_axis,
+}
 __all__ = ["FUNCTIONS", "Builder", "emit_add_at", "emit_setitem", "getitem", "selected", "written"]

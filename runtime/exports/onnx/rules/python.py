@@ -286,9 +286,11 @@ def _as_text(e: Emitter, node: Node, value: Any) -> Value:
     b = e.b
     if not isinstance(value, Value) or value.ndim or value.dtype.kind == "f":
         raise refused.unsayable(
-            node, "its text of floats and arrays is not Python's", "give out the numbers, and make text of them",
+            node,
+            "its text of floats and arrays is not Python's",
+            "give out the numbers, and make text of them",
             f"text of a {node.inputs[0].type}" if node.inputs else "text",
-        )  # fmt: skip
+        )
     if value.dtype == BOOL:
         return b.where(value, b.constant("True"), b.constant("False"))
     return b.cast(value, np.dtype("U"))

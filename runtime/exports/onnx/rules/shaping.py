@@ -203,12 +203,7 @@ def split(c: Call, ary: Any, indices_or_sections: Any, axis: int = 0) -> tuple[V
         bounds = [
             b.plus(b.times(n, each), b.op("Min", b.constant(n, INT), more)) for n in range(int(given) + 1)
         ]
-    return tuple(
-        [
-            b.slice(x, b.vector([s]), b.vector([e]), b.ints(axis))
-            for s, e in pairwise(bounds)
-        ]
-    )
+    return tuple([b.slice(x, b.vector([s]), b.vector([e]), b.ints(axis)) for s, e in pairwise(bounds)])
 
 
 def unstack(c: Call, x: Any, /, *, axis: int = 0) -> tuple[Value, ...]:
