@@ -80,6 +80,9 @@ ROWS: list[tuple[str, Callable[..., Any], list[Any]]] = [
     ("without nan", lambda x: (np.nansum(x), np.nanmax(x), np.nanmin(x), np.isnan(x)), [NANS, V]),
     ("truth", lambda x: (np.any(x > 1), np.all(x > 1), np.count_nonzero(x), (x > 1).sum()), [V, V[:0], N]),
     ("empty sums", lambda x: (x.sum(), x.prod(), np.any(x), np.all(x)), [V[:0]]),
+    ("large sums", lambda x: (x.sum(), x.sum(0), x.prod(1)), [np.array([[2**62 + 1, 5], [-(2**60), 3]])]),
+    ("largest", lambda x, y: (x // y, x % y), [(np.array([-(2**63), 7, 0]), np.array([-1, 0, -1]))]),
+    ("wrapping powers", lambda x, n: x**n, [(np.array([3, -7, 2, 1]), np.array([100, 2**40 + 1, 64, 0]))]),
     ("methods", lambda x: (np.add.reduce(x), np.maximum.accumulate(x), np.multiply.outer(x, x)), [V, N]),
     ("norms", lambda x: (np.linalg.norm(x), np.linalg.norm(x, 1), np.linalg.norm(x, np.inf)), [V]),
     # order

@@ -51,7 +51,7 @@ def emit_cond(e: Emitter, node: Node) -> tuple[Any, ...]:
     for (branch, made), name in zip(branches, ("then", "else"), strict=True):
         parts = [part for k in wanted for part in flatten(made[k])]
         inner.append(closed(branch, name, [], [*parts, branch.token] if checks else parts))
-    like = branches[0][1]
+    like: Any = branches[0][1]
     parts = [part for k in wanted for part in flatten(like[k])]
     outputs = received(b, "If", [*parts, b.token] if checks else parts)
     if outputs:

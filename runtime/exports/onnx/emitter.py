@@ -144,6 +144,9 @@ class Emitter:
                 raise refused.no_rule(node) from error
             several = node.type is None
             builder.graph.results += [record.to_node(v) for v in (made if several else [made])]
+        dtypes = [getattr(t, "dtype", None) for t in (builder.graph.results[0].type, node.type)]
+        if not several and dtypes[0] != dtypes[1]:
+            raise refused.no_rule(node)
         optimise(builder.graph, ALL)
         return builder.graph, several
 

@@ -77,7 +77,7 @@ def _is_staged(kind: Any) -> bool:
     return isinstance(kind, (ArrayType, ScalarType))
 
 
-def item_shape(element: Any) -> tuple[int, ...]:
+def item_shape(element: Any) -> tuple[int | None, ...]:
     return () if isinstance(element, ScalarType) else tuple(element.shape)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -28,11 +29,13 @@ def lcm(x: Any, y: Any) -> Any:
 
 
 def heaviside(x: Any, y: Any) -> Any:
-    return np.where(np.isnan(x), x, np.where(x == 0, y, np.where(x > 0, 1.0, 0.0)))
+    side = np.where(x > 0, np.ones_like(x), np.zeros_like(x))
+    return np.where(np.isnan(x), x, np.where(x == 0, y, side))
 
 
 def logaddexp2(x: Any, y: Any) -> Any:
-    return np.logaddexp(x * np.log(2.0), y * np.log(2.0)) / np.log(2.0)
+    unit = math.log(2.0)
+    return np.logaddexp(x * unit, y * unit) / unit
 
 
 COMPOSITIONS: dict[Any, Any] = {

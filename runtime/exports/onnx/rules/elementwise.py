@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..builder import BOOL, INT, Builder, Value
+from ..control import looped
 
 if TYPE_CHECKING:
     from ..emitter import Call
@@ -121,12 +122,14 @@ def true_divide(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
     return c.b.over(x, y)
 
 
-def _nonzero_divisor(c: Call, y: Value) -> tuple[Value, Value | None]:
-    """An integer divisor with 1 in the place of 0, and where it is 0, unless that is nowhere."""
-    if c.is_python or (y.constant is not None and bool(np.all(y.constant))):
-        return y, None
-    zero = c.b.equal(y, 0)
-    return c.b.where(zero, 1, y), zero
+def _safe(c: Call, y: Value) -> Value:
+    """An integer divisor with 1 in the place of 0 and -1, by which processors do not divide all integers."""
+    b = c.b
+    risky = (0, -1) if y.dtype.kind == "i" else (0,)
+    if y.constant is not None and not np.isin(y.constant, risky).any():
+        return y
+    found = b.equal(y, 0)
+    return b.where(b.either(found, b.equal(y, -1)) if len(risky) > 1 else found, 1, y)
 
 
 def floor_divide(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
@@ -138,13 +141,17 @@ def floor_divide(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
     _refuse_zero(c, y, "integer division or modulo by zero" if x.dtype == INT else "division by zero")
     if x.dtype.kind == "f":
         return _floor_of_floats(c, x, y)
-    y, zero = _nonzero_divisor(c, y)
-    made = b.over(x, y)
+    divisor = _safe(c, y)
+    made = b.over(x, divisor)
     if x.dtype.kind == "i":
-        rest = b.minus(x, b.times(made, y))
-        down = b.both(b.cast(rest, BOOL), b.op("Xor", b.less(rest, 0), b.less(y, 0)))
+        rest = b.minus(x, b.times(made, divisor))
+        down = b.both(b.cast(rest, BOOL), b.op("Xor", b.less(rest, 0), b.less(divisor, 0)))
         made = b.minus(made, b.cast(down, x.dtype))
-    return made if zero is None else b.where(zero, 0, made)
+    if divisor is y:
+        return made
+    if x.dtype.kind == "i":
+        made = b.where(b.equal(y, -1), b.op("Neg", x), made)
+    return b.where(b.equal(y, 0), 0, made)
 
 
 def _floor_of_floats(c: Call, x: Value, y: Value) -> Value:
@@ -175,9 +182,7 @@ def remainder(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
     _refuse_zero(c, y, "integer modulo by zero" if x.dtype == INT else "float modulo")
     if x.dtype.kind == "f":
         return _remainder_of_floats(c, x, y)
-    y, zero = _nonzero_divisor(c, y)
-    made = b.op("Mod", x, y)
-    return made if zero is None else b.where(zero, 0, made)
+    return b.op("Mod", x, _safe(c, y))
 
 
 def fmod(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
@@ -186,9 +191,7 @@ def fmod(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
     x, y = operands(c, x, y)
     if x.dtype.kind == "f":
         return b.op("Mod", x, y, fmod=1)
-    y, zero = _nonzero_divisor(c, y)
-    made = b.op("Mod", x, y, fmod=1)
-    return made if zero is None else b.where(zero, 0, made)
+    return b.op("Mod", x, _safe(c, y), fmod=1)
 
 
 def power(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
@@ -210,12 +213,17 @@ def power(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
         for _ in range(int(y.constant) - 1):
             made = b.times(made, x)
         return made
-    made = b.like(1, x)
-    for bit in range(6):  # the power of a number beside -1, 0 and 1 overflows where it is 64 or higher
-        odd = b.cast(b.op("Mod", b.over(y, 2**bit), b.like(2, y)), BOOL)
-        made = b.where(odd, b.times(made, x), made)
-        x = b.times(x, x)
-    return b.where(b.less(y, 64), made, b.times(made, x))
+    zero = b.times(0, b.plus(x, y))
+    going = b.any(b.cast(y, BOOL))
+    return looped(b, None, going, [b.plus(zero, 1), b.plus(zero, x), b.plus(zero, y)], _squared)[0]
+
+
+def _squared(b: Builder, _: Value, carried: list[Value]) -> tuple[Value, list[Value]]:
+    """A round of powers by squares: for the last bit of what is left of the exponents."""
+    made, base, left = carried
+    made = b.where(b.cast(b.op("Mod", left, b.like(2, left)), BOOL), b.times(made, base), made)
+    left = b.over(left, 2)
+    return b.any(b.cast(left, BOOL)), [made, b.times(base, base), left]
 
 
 def _is(value: Value, number: int) -> bool:
@@ -345,6 +353,11 @@ def same(c: Call, x: Any, *_: Any, **__: Any) -> Value:
     return arrays(c, x)[0]
 
 
+def imaginary(c: Call, x: Any) -> Value:
+    x = array(c, x)
+    return c.b.full(c.b.shape(x), c.b.constant(np.zeros((), c.dtype)), x.ndim)
+
+
 def extreme(kind: str, *, ignores_nan: bool = False) -> Rule:
     """The greater or smaller of two: a NaN wins, or loses."""
 
@@ -386,5 +399,5 @@ FUNCTIONS: dict[Any, Rule] = {
     np.logical_not: logical("Not"),
     np.maximum: extreme("Max"), np.minimum: extreme("Min"),
     np.fmax: extreme("Max", ignores_nan=True), np.fmin: extreme("Min", ignores_nan=True),
-    np.conjugate: same, np.real: same, np.imag: lambda c, x: c.b.times(0, c.b.cast(array(c, x), c.dtype)),
+    np.conjugate: same, np.real: same, np.imag: imaginary,
 }  # fmt: skip

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..builder import BOOL, INT, Builder, Value
+from ..control import looped
 from .elementwise import Rule, arrays, guard, operands, options
 
 if TYPE_CHECKING:
@@ -220,7 +221,10 @@ def tested(kind: str) -> Rule:
 
 
 def signed_infinity(kind: str) -> Rule:
-    attrs = {"detect_negative": int(kind == "negative"), "detect_positive": int(kind == "positive")}
+    attrs: dict[str, Any] = {
+        "detect_negative": int(kind == "negative"),
+        "detect_positive": int(kind == "positive"),
+    }
 
     def rule(c: Call, x: Any, out: Any = None) -> Value:
         [x] = arrays(c, x)
@@ -309,8 +313,6 @@ def reciprocal(c: Call, x: Any, **kwargs: Any) -> Value:
 
 def gcd(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
     """Euclid's: as many rounds as the largest of 64 bits can take, of which few are."""
-    from ..control import looped  # noqa: PLC0415 - which knows the rules
-
     options(c, kwargs)
     x, y = (c.b.op("Abs", v) for v in operands(c, x, y))
     x, y = c.b.plus(x, c.b.times(0, y)), c.b.plus(y, c.b.times(0, x))

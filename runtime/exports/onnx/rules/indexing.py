@@ -176,9 +176,9 @@ def written(c: Call, x: Value, key: Any, given: Value, *, adds: bool = False) ->
     """An array with other items where a key selects, or with more added to them."""
     b = c.b
     given = converted(c, given, x.dtype)
-    attrs = {"reduction": "add"} if adds else {}
+    attrs: dict[str, Any] = {"reduction": "add"} if adds else {}
     numbers = _leading(c, x, key)
-    if numbers is not None and not adds:
+    if numbers and not adds:
         rest = x.ndim - len(numbers)
         where = b.unsqueeze(b.vector(numbers), 0)
         shape = b.node("Shape", [x], INT, 1, start=len(numbers)) if rest else b.ints()
@@ -193,14 +193,17 @@ def written(c: Call, x: Value, key: Any, given: Value, *, adds: bool = False) ->
 
 def _fitted(c: Call, value: Value, shape: Value, ndim: int) -> Value:
     """A value that is written, in the shape of the place. Expand makes it greater if the place is too small,
-    which the reshape does not let pass.
+    which the reshape does not let pass. To no items it comes by a slice: onnxruntime drops an Expand of one
+    item to none.
     """
     b = c.b
     if value.ndim > ndim:
         value = b.squeeze(value, *range(value.ndim - ndim))
     if not ndim:
         return value
-    return b.reshape(b.expand(value, shape, ndim), shape, ndim)
+    some = b.expand(value, b.op("Max", shape, b.ints(1)), ndim)
+    last = b.where(b.equal(shape, 0), 0, b.constant(_FAR, INT))
+    return b.reshape(b.slice(some, b.ints(*[0] * ndim), last, b.ints(*range(ndim))), shape, ndim)
 
 
 def emit_setitem(e: Emitter, node: Node) -> Value:
@@ -227,7 +230,7 @@ def take(c: Call, a: Any, indices: Any, axis: Any = None, out: Any = None, mode:
     number = b.cast(array(c, indices), INT)
     size = b.dim(source, along)
     if mode == "wrap":
-        number = b.op("Mod", number, size)
+        number = b.op("Mod", number, b.op("Max", size, b.constant(1, INT)))
     elif mode == "clip":
         number = b.op("Max", b.op("Min", number, b.minus(size, 1)), b.constant(0, INT))
     return b.gather(source, number, along)

@@ -191,7 +191,39 @@ def zeros(e: Emitter, node: Node) -> Any:
     return _each(e.values[node.inputs[0]], cleared)
 
 
+def add_at(e: Emitter, node: Node) -> Any:
+    """A list with more added to one of its items, as gradients do."""
+    b = e.b
+    values = _same_type(e, node)
+    index = _index(e, values, e.values[node.inputs[1]])
+    item = coerced(b, e.values[node.inputs[2]], node.type.element)
+
+    def grown(part: Any, more: Value) -> Any:
+        if not isinstance(part, Items):
+            raise refused.with_options(node, "arrays whose shapes differ")
+        where = b.reshape(index, b.ints(1, 1), 2)
+        rest, tensor = [where, b.unsqueeze(more, 0)], part.tensor
+        return Items(b.op("ScatterND", tensor, rest=rest, ndim=tensor.ndim, reduction="add"))
+
+    return _each(values, grown, item)
+
+
+def item_sums(e: Emitter, node: Node) -> Any:
+    """The sums of the items of two lists."""
+    second = coerced(e.b, e.values[node.inputs[1]], node.type)
+
+    def joined(x: Any, y: Any) -> Any:
+        if isinstance(x, Columns):
+            return Columns(tuple(map(joined, x.parts, y.parts)))
+        if not isinstance(x, Items):
+            raise refused.with_options(node, "arrays whose shapes differ")
+        return Items(e.b.plus(x.tensor, y.tensor))
+
+    return joined(_same_type(e, node), second)
+
+
 LISTS: dict[str, Any] = {
+    "list_add_at": add_at, "list_sum": item_sums,
     "list_copy": _same_type, "list_append": append, "list_get": get, "list_set": set_item, "list_pop": pop,
     "list_insert": insert, "list_zeros": zeros, "add": concatenated, "mul": repeated, "getitem": sliced,
     "eq": equal(negated=False), "ne": equal(negated=True), "list": make, "tuple": make_tuple,

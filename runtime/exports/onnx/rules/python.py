@@ -16,6 +16,7 @@ from ..truth import length, nonzero, truth
 from ..values import Columns, Empty, Items, Maybe, coerced, dtype_of
 from .elementwise import converted
 from .functions import around, refuse_infinite, trunc
+from .reductions import exact
 from .searching import ordered
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def constant(e: Emitter, node: Node) -> Any:
         return value
     if isinstance(node.type, ScalarType) and node.type.python in (bool, int, float, str):
         return e.b.constant(value)
-    if not isinstance(node.type, (ArrayType, ScalarType)):
+    if not isinstance(node.type, ArrayType):
         raise refused.unsayable(
             node, "it holds arrays and numbers", "give it those", f"a {type(value).__name__}"
         )
@@ -162,7 +163,10 @@ def total(e: Emitter, node: Node) -> Value:
         b.check(
             b.less(b.like(2.0**62, most), most), "OverflowError: a sum of Python ints needs more than 64 bits"
         )
-    return b.plus(b.reduce("ReduceSum", items, [0]), b.cast(first, items.dtype))
+    summed = (
+        exact(b, "ReduceSum", items, [0]) if items.dtype.kind in "iu" else b.reduce("ReduceSum", items, [0])
+    )
+    return b.plus(summed, b.cast(first, items.dtype))
 
 
 def extreme(kind: str) -> Any:

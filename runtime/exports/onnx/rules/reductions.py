@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..builder import BOOL, FLOAT, INT, Value
+from ..builder import BOOL, FLOAT, INT, Builder, Value
 from .elementwise import Rule, array, extreme
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def axes_of(c: Call, axis: Any, ndim: int) -> list[int]:
     """The axes that are meant, of which None is all."""
     axis = c.plain("axis", axis)
-    if axis is None:
+    if axis is None or not ndim:
         return list(range(ndim))
     return [int(a) % ndim for a in (axis if isinstance(axis, tuple) else (axis,))]
 
@@ -42,9 +42,29 @@ def reduction(kind: str) -> Rule:
              **options: Any) -> Value:  # fmt: skip
         keeps = _options(c, keepdims, options)
         x = c.b.cast(array(c, a), c.dtype)
-        return c.b.reduce(kind, x, axes_of(c, axis, x.ndim), keepdims=keeps)
+        reduce = exact if x.dtype.kind in "iu" else Builder.reduce
+        return reduce(c.b, kind, x, axes_of(c, axis, x.ndim), keepdims=keeps)
 
     return rule
+
+
+def exact(b: Builder, kind: str, x: Value, axes: list[int], *, keepdims: bool = False) -> Value:
+    """A sum or product of integers. onnxruntime's own reductions of them have the digits of float64."""
+    if not axes:
+        return x
+    kept = [n for n in range(x.ndim) if n not in axes]
+    shape = b.gather(b.shape(x), b.ints(*kept)) if kept else b.ints()
+    count = b.reduce("ReduceProd", b.gather(b.shape(x), b.ints(*axes)), keepdims=True)
+    wide = b.cast(b.transpose(x, [*kept, *axes]), INT)
+    rows = b.reshape(wide, b.concat([shape, count], 0), len(kept) + 1)
+    if kind == "ReduceSum":
+        made = b.op("MatMul", rows, b.expand(b.constant(1, INT), count, 1), ndim=len(kept))
+    else:
+        ones = b.expand(b.constant(1, INT), b.concat([shape, b.ints(1)], 0), len(kept) + 1)
+        last = b.constant(len(kept), INT)
+        running = b.op("CumProd", b.concat([ones, rows], len(kept)), rest=[last], ndim=len(kept) + 1)
+        made = b.gather(running, b.constant(-1, INT), len(kept))
+    return b.cast(b.unsqueeze(made, *sorted(axes)) if keepdims else made, x.dtype)
 
 
 def mean(c: Call, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
@@ -65,7 +85,7 @@ def is_known(c: Call, axes: list[int]) -> bool:
 
 def _refuse_empty(c: Call, x: Value, axes: list[int], name: str) -> None:
     """NumPy finds no extreme among no items."""
-    shape = c.node.inputs[0].type.shape if c.node.inputs else ()
+    shape = getattr(c.node.inputs[0].type, "shape", ()) if c.node.inputs else ()
     if any(shape[a : a + 1] == (0,) for a in axes):
         c.b.fail(f"ValueError: {name} of an empty array, which has none")
     elif axes and not is_known(c, axes):
@@ -104,7 +124,7 @@ def positions(kind: str) -> Rule:
         b, x = c.b, array(c, a)
         keeps = int(keepdims is True)
         ndim = x.ndim
-        axis = c.plain("axis", axis)
+        axis = c.plain("axis", axis) if ndim else None
         _refuse_empty(c, x, axes_of(c, axis, ndim), f"arg{kind.lower()}")
         source = b.flat(x) if axis is None else x
         along = 0 if axis is None else axis % ndim
@@ -202,11 +222,15 @@ def _sum_to(c: Call, a: Any, shape: Any) -> Value:
     b = c.b
     x = array(c, a)
     extra = x.ndim - len(shape)
-    total = b.reduce("ReduceSum", x, list(range(extra))) if extra else x
+    reduce = exact if x.dtype.kind in "iu" else Builder.reduce
+    total = reduce(b, "ReduceSum", x, list(range(extra))) if extra else x
     for axis, wanted in enumerate(shape):
-        if isinstance(wanted, Value) or wanted == 1:
-            one = b.constant(True, BOOL) if not isinstance(wanted, Value) else b.equal(wanted, 1)
-            total = b.where(one, b.reduce("ReduceSum", total, [axis], keepdims=True), total)
+        if isinstance(wanted, Value):  # the sum is the first item, where it is all that is wanted
+            summed = reduce(b, "ReduceSum", total, [axis], keepdims=True)
+            chosen = b.where(b.equal(wanted, 1), summed, total)
+            total = b.slice(chosen, b.ints(0), b.vector([wanted]), b.ints(axis))
+        elif wanted == 1:
+            total = reduce(b, "ReduceSum", total, [axis], keepdims=True)
     return b.expand(total, b.vector(shape), len(shape)) if shape else total
 
 

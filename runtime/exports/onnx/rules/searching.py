@@ -53,7 +53,7 @@ def ordered(b: Builder, x: Value, axis: int, *, descending: bool = False) -> tup
     nan = b.is_nan(x)
     worst = float("-inf") if descending else float("inf")
     _, order = _top(b, b.where(nan, worst, x), axis, descending=descending)
-    along = {"ndim": x.ndim, "axis": axis}
+    along: dict[str, Any] = {"ndim": x.ndim, "axis": axis}
     late = b.op("GatherElements", b.cast(nan, INT), rest=[order], **along)
     _, again = _top(b, late, axis, descending=False)
     order = b.op("GatherElements", order, rest=[again], **along)
