@@ -57,7 +57,8 @@ class Exported:
             if place is not None:
                 yield received(values, results[place].type)
             else:
-                yield plain if plain is None else type(plain)(next(values)[()])
+                value = None if plain is None else next(values)
+                yield value if plain is None or isinstance(plain, np.ndarray) else type(plain)(value[()])
 
 
 def received(values: Iterator[Any], kind: Any) -> Any:

@@ -84,6 +84,8 @@ ROWS: list[tuple[str, Callable[..., Any], list[Any]]] = [
     ("largest", lambda x, y: (x // y, x % y), [(np.array([-(2**63), 7, 0]), np.array([-1, 0, -1]))]),
     ("wrapping powers", lambda x, n: x**n, [(np.array([3, -7, 2, 1]), np.array([100, 2**40 + 1, 64, 0]))]),
     ("methods", lambda x: (np.add.reduce(x), np.maximum.accumulate(x), np.multiply.outer(x, x)), [V, N]),
+    ("small integers", lambda x: (np.linalg.norm(x), np.std(x), np.trace(x), np.median(x)),
+     [np.array([[100, 50], [7, 120]], np.int8), np.array([[200, 3], [4, 250]], np.uint8)]),
     ("norms", lambda x: (np.linalg.norm(x), np.linalg.norm(x, 1), np.linalg.norm(x, np.inf)), [V]),
     # order
     ("sort", lambda x: (np.sort(x), np.argsort(x, kind="stable")), [V, N, NANS, V[:0]]),

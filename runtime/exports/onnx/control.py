@@ -39,19 +39,19 @@ def emit_cond(e: Emitter, node: Node) -> tuple[Any, ...]:
     pred = truth(b, e.values[node.inputs[0]])
     wanted = e.result_types(node)
     operands = [e.values[i] for i in node.inputs[1:]]
-    branches = []
+    branches: list[tuple[Builder, dict[int, Any]]] = []
     for graph, alive in ((node.attrs["then"], pred), (node.attrs["orelse"], b.negated(pred))):
         e.values.update(zip(graph.arguments, operands, strict=True))
         branch = e.b = Builder(b.model, b, alive, b.token)
-        made = e.graph(graph)
-        branches.append((branch, {k: coerced(branch, made[k], t) for k, t in wanted.items()}))
+        results = e.graph(graph)
+        branches.append((branch, {k: coerced(branch, results[k], t) for k, t in wanted.items()}))
         e.b = b
     checks = any(branch.token is not b.token for branch, _ in branches)
     inner = []
     for (branch, made), name in zip(branches, ("then", "else"), strict=True):
         parts = [part for k in wanted for part in flatten(made[k])]
         inner.append(closed(branch, name, [], [*parts, branch.token] if checks else parts))
-    like: Any = branches[0][1]
+    like = branches[0][1]
     parts = [part for k in wanted for part in flatten(like[k])]
     outputs = received(b, "If", [*parts, b.token] if checks else parts)
     if outputs:
@@ -59,8 +59,8 @@ def emit_cond(e: Emitter, node: Node) -> tuple[Any, ...]:
     if checks:
         b.token = outputs.pop()
     rest = iter(outputs)
-    results = {k: unflatten(like[k], rest) for k in wanted}
-    return tuple([results.get(k) for k in range(len(node.attrs["then"].results))])
+    settled = {k: unflatten(like[k], rest) for k in wanted}
+    return tuple([settled.get(k) for k in range(len(node.attrs["then"].results))])
 
 
 def looped(

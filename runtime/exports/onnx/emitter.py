@@ -135,8 +135,10 @@ class Emitter:
         builder = Root(node.op, may_create=False)
         with building(builder, BACKENDS[Tensor]):
             inputs = [wrap(builder.argument(i.type, f"x{n}"), builder) for n, i in enumerate(node.inputs)]
-            arrays = [record.call(np.array, (v,), {}) if isinstance(i.type, ListType) else v
-                      for v, i in zip(inputs, node.inputs, strict=True)]  # fmt: skip
+            arrays = self._as_floats(node, [
+                record.call(np.array, (v,), {}) if isinstance(i.type, ListType) else v
+                for v, i in zip(inputs, node.inputs, strict=True)
+            ])  # fmt: skip
             args = filled(node.attrs.get("args", tuple(map(Slot, range(len(arrays))))), arrays)
             try:
                 made = definition(*args, **filled(node.attrs.get("kwargs", {}), arrays))
@@ -149,6 +151,24 @@ class Emitter:
             raise refused.no_rule(node)
         optimise(builder.graph, ALL)
         return builder.graph, several
+
+    def _as_floats(self, node: Node, arrays: list[Any]) -> list[Any]:
+        """Arrays in the dtype of a result of floats, in which NumPy computes: the definitions are those of
+        gradients, of floats of one dtype. Integers beside floats may be indices, but for a ufunc.
+        """
+        result = getattr(node.type, "dtype", None)
+        dtypes = [getattr(getattr(a, "type", None), "dtype", None) for a in arrays]
+        if result is None or result.kind != "f":
+            return arrays
+        every = isinstance(node.attrs.get("function"), np.ufunc) or all(
+            d is None or d.kind != "f" for d in dtypes
+        )
+        return [
+            record.converted(a, ArrayType(result, a.type.shape))
+            if d is not None and (every or d.kind == "f")
+            else a
+            for a, d in zip(arrays, dtypes, strict=True)
+        ]
 
 
 class Call:

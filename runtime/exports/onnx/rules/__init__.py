@@ -16,6 +16,7 @@ import numpy as np
 from ....graph.rules.summing import sum_to
 from .. import control
 from . import (
+    bits,
     compositions,
     creation,
     elementwise,
@@ -30,7 +31,7 @@ from . import (
 )
 
 _FAMILIES: tuple[Any, ...] = (
-    elementwise, functions, reductions, shaping, creation, indexing, searching, products
+    elementwise, bits, functions, reductions, shaping, creation, indexing, searching, products
 )  # fmt: skip
 
 FUNCTIONS: dict[Any, Any] = {

@@ -1,4 +1,4 @@
-"""Operators on numbers and arrays, item by item: arithmetic, comparisons, bits.
+"""Arithmetic on numbers and arrays, item by item.
 
 A rule is called with the call and with the user's own arguments, values in the place of staged ones. What it
 gives is brought to the dtype of the node.
@@ -45,7 +45,7 @@ def _is_large(b: Builder, estimate: Value) -> Value:
     return b.negated(b.less(b.op("Abs", estimate), b.like(2.0**63 - 1024, estimate)))
 
 
-def _estimated(c: Call, kind: str, x: Value, y: Value) -> None:
+def estimated(c: Call, kind: str, x: Value, y: Value) -> None:
     """Let the run fail where an operation of Python's ints leaves 64 bits, by its floats."""
     if c.is_python and c.dtype == INT:
         floats = (c.b.cast(v, np.float64) for v in (x, y))
@@ -105,7 +105,7 @@ def multiply(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
     x, y = operands(c, x, y)
     if x.dtype == BOOL:
         return c.b.op("And", x, y)
-    _estimated(c, "Mul", x, y)
+    estimated(c, "Mul", x, y)
     return c.b.times(x, y)
 
 
@@ -207,7 +207,7 @@ def power(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
     x, y = b.cast(base, c.dtype), b.cast(exponent, c.dtype)
     if y.dtype.kind == "i" and (y.constant is None or bool(np.any(y.constant < 0))):
         b.check(b.any(b.less(y, 0)), "ValueError: Integers to negative integer powers are not allowed.")
-    _estimated(c, "Pow", x, y)
+    estimated(c, "Pow", x, y)
     if y.constant is not None and not y.ndim and 0 < y.constant <= 3:
         made = x
         for _ in range(int(y.constant) - 1):
@@ -241,97 +241,6 @@ def guard(c: Call, made: Value, *given: Value) -> None:
     of_nan = nans[0] if len(nans) == 1 else b.either(*nans)
     failed = b.either(failed, b.both(b.is_nan(made), b.negated(of_nan)))
     b.check(failed, f"ValueError: math domain or range error in {c.node.op}")
-
-
-# Comparisons
-
-
-def _comparable(c: Call, x: Any, y: Any) -> list[Value]:
-    x, y = arrays(c, x, y)
-    kinds = {x.dtype.kind, y.dtype.kind}
-    if kinds <= set("biu") and np.uint64 not in (x.dtype, y.dtype) and kinds != {"b"}:
-        return [c.b.cast(x, INT), c.b.cast(y, INT)]
-    if np.uint64 in (x.dtype, y.dtype) and "i" in kinds and not (x.weak or y.weak):
-        raise c.unsupported("uint64 beside signed integers")
-    if "U" in kinds and len(kinds) > 1:
-        raise c.unsupported("text beside numbers")
-    return c.b.common(x, y)
-
-
-def compared(kind: str, *, negated: bool = False) -> Rule:
-    def rule(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
-        options(c, kwargs)
-        x, y = _comparable(c, x, y)
-        if x.dtype == BOOL and kind != "Equal":
-            x, y = c.b.cast(x, np.int32), c.b.cast(y, np.int32)
-        if x.dtype.kind == "U" and kind != "Equal":
-            raise c.unsupported("text")
-        made = c.b.binary(kind, x, y)
-        return c.b.negated(made) if negated else made
-
-    return rule
-
-
-# Bits and truth
-
-
-def bitwise(kind: str) -> Rule:
-    logical = {"BitwiseAnd": "And", "BitwiseOr": "Or", "BitwiseXor": "Xor"}[kind]
-
-    def rule(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
-        options(c, kwargs)
-        x, y = operands(c, x, y)
-        return c.b.op(logical if x.dtype == BOOL else kind, x, y)
-
-    return rule
-
-
-def invert(c: Call, x: Any, **kwargs: Any) -> Value:
-    options(c, kwargs)
-    [x] = operands(c, x)
-    return c.b.op("Not" if x.dtype == BOOL else "BitwiseNot", x)
-
-
-def logical(kind: str) -> Rule:
-    def rule(c: Call, *given: Any, **kwargs: Any) -> Value:
-        options(c, kwargs)
-        return c.b.op(kind, *(c.b.cast(v, BOOL) for v in arrays(c, *given)))
-
-    return rule
-
-
-def shifted(direction: str) -> Rule:
-    """A shift of integers, bit by bit, as their unsigned bits; a negative one is shifted to the right as its
-    complement.
-    """
-
-    def rule(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
-        options(c, kwargs)
-        b = c.b
-        x, y = operands(c, x, y)
-        width = x.dtype.itemsize * 8
-        if x.dtype == BOOL:
-            x, y = b.cast(x, INT), b.cast(y, INT)
-        if c.is_python and y.constant is None:
-            b.check(b.less(y, 0), "ValueError: negative shift count")
-        bits = np.dtype(f"u{x.dtype.itemsize}")
-        is_signed = x.dtype.kind == "i"
-        negative = b.less(x, 0) if is_signed and direction == "RIGHT" else None
-        source = x if negative is None else b.where(negative, b.op("BitwiseNot", x), x)
-        if direction == "LEFT":
-            _estimated(
-                c,
-                "Mul",
-                x,
-                b.cast(b.op("Pow", b.constant(2.0, np.float64), b.cast(y, np.float64)), np.float64),
-            )
-        far = b.op("GreaterOrEqual", y, b.like(width, y), dtype=BOOL)
-        by = b.cast(b.where(far, 0, y), bits)
-        made = b.cast(b.op("BitShift", b.cast(source, bits), by, direction=direction), x.dtype)
-        made = b.where(far, 0, made)
-        return made if negative is None else b.where(negative, b.op("BitwiseNot", made), made)
-
-    return rule
 
 
 # Signs and extremes
@@ -389,14 +298,6 @@ FUNCTIONS: dict[Any, Rule] = {
     np.floor_divide: floor_divide, np.remainder: remainder, np.fmod: fmod, np.power: power,
     np.float_power: power, np.square: lambda c, x, **k: multiply(c, x, x, **k),
     np.negative: negative, np.positive: same, np.absolute: absolute, np.fabs: absolute, np.sign: sign,
-    np.less: compared("Less"), np.less_equal: compared("LessOrEqual"), np.greater: compared("Greater"),
-    np.greater_equal: compared("GreaterOrEqual"), np.equal: compared("Equal"),
-    np.not_equal: compared("Equal", negated=True),
-    np.bitwise_and: bitwise("BitwiseAnd"), np.bitwise_or: bitwise("BitwiseOr"),
-    np.bitwise_xor: bitwise("BitwiseXor"), np.invert: invert,
-    np.left_shift: shifted("LEFT"), np.right_shift: shifted("RIGHT"),
-    np.logical_and: logical("And"), np.logical_or: logical("Or"), np.logical_xor: logical("Xor"),
-    np.logical_not: logical("Not"),
     np.maximum: extreme("Max"), np.minimum: extreme("Min"),
     np.fmax: extreme("Max", ignores_nan=True), np.fmin: extreme("Min", ignores_nan=True),
     np.conjugate: same, np.real: same, np.imag: imaginary,
