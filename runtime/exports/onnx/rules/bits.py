@@ -18,8 +18,10 @@ def _comparable(c: Call, x: Any, y: Any) -> list[Value]:
     kinds = {x.dtype.kind, y.dtype.kind}
     if kinds <= set("biu") and np.uint64 not in (x.dtype, y.dtype) and kinds != {"b"}:
         return [c.b.cast(x, INT), c.b.cast(y, INT)]
-    if np.uint64 in (x.dtype, y.dtype) and "i" in kinds and not (x.weak or y.weak):
-        raise c.unsupported("uint64 beside signed integers")
+    if np.uint64 in (x.dtype, y.dtype) and "i" in kinds:
+        signed = x if x.dtype.kind == "i" else y
+        if not signed.weak or signed.constant is None or signed.constant < 0:
+            raise c.unsupported("uint64 beside signed integers")
     if "U" in kinds and len(kinds) > 1:
         raise c.unsupported("text beside numbers")
     return c.b.common(x, y)

@@ -152,8 +152,8 @@ def _gathered(c: Call, x: Value, parts: Sequence[Any]) -> Value:
 def _check_mask(c: Call, x: Value, mask: Value, axis: int) -> None:
     b = c.b
     shape = b.node("Shape", [x], INT, 1, start=axis, end=axis + mask.ndim)
-    failed = b.negated(b.all(b.equal(shape, b.shape(mask))))
-    b.check(failed, "IndexError: boolean index did not match the shape of the indexed array")
+    fits = b.either(b.all(b.equal(shape, b.shape(mask))), b.equal(b.size(mask), 0))
+    b.check(b.negated(fits), "IndexError: boolean index did not match the shape of the indexed array")
 
 
 # The ops
