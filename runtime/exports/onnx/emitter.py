@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from ...backends import BACKENDS
 from ...graph import record
 from ...graph.gradient.rules import DEFINITIONS
-from ...graph.ir import Graph, Missing, Node, Slot
+from ...graph.ir import Graph, Node, Slot
 from ...graph.optimise import ALL, optimise
 from ...graph.staged import Tensor, wrap
 from ...graph.trace import Root, building
@@ -221,12 +221,5 @@ def _needed(graph: Graph) -> set[Node]:
         node = queue.pop()
         if node not in needed:
             needed.add(node)
-            queue += () if node.op == "raise" else _used(node)
+            queue += () if node.op == "raise" else node.inputs
     return needed
-
-
-def _used(node: Node) -> Iterator[Node]:
-    return iter(node.inputs)
-
-
-__all__ = ["Call", "Emitter", "Missing", "filled"]

@@ -128,6 +128,3 @@ def gathered(b: Builder, values: Value, numbers: Value) -> Value:
 def cut(b: Builder, values: Any, count: Value) -> Any:
     """The first items of a list."""
     return taken(b, values, b.count(count))
-
-
-__all__ = ["Iterable", "as_list", "cut", "iterable", "list_item", "taken"]

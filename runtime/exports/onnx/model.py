@@ -16,8 +16,7 @@ from ...graph.ir import Node
 from ...graph.types import ArrayType, ListType, TupleType
 from ...graph.variables import Variable
 from ...structures import Spec
-from . import refused
-from .builder import Builder, Model, Value, element_type, value_info
+from .builder import Builder, Model, Value, value_info
 from .emitter import Emitter
 from .values import Columns, Empty, coerced, dtype_of, flatten
 
@@ -242,6 +241,3 @@ def _inner(spec: Spec) -> list[list[str]]:
     if spec.kind is None:
         return [[]]
     return [[str(key), *rest] for key, part in spec.items() for rest in _inner(part)]
-
-
-__all__ = ["IR_VERSION", "OPSET", "element_type", "refused", "to_model"]

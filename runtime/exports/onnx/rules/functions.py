@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..builder import BOOL, INT, Builder, Value
+from ..builder import BOOL, Builder, Value
 from ..control import looped
 from .elementwise import Rule, arrays, guard, operands, options
 
@@ -347,5 +347,3 @@ FUNCTIONS: dict[Any, Rule] = {
     math.fabs: lambda c, x: c.b.op("Abs", *operands(c, x)),
     np.reciprocal: reciprocal,
 }  # fmt: skip
-
-__all__ = ["FUNCTIONS", "INT", "refuse_infinite"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..builder import BOOL, INT, Builder, Value
+from ..builder import BOOL, INT, Value
 from .elementwise import Rule, array, converted
 
 if TYPE_CHECKING:
@@ -272,4 +272,3 @@ FUNCTIONS: dict[Any, Rule] = {
     np.repeat: repeat,
     np.take_along_axis: take_along_axis,
 }
-__all__ = ["FUNCTIONS", "Builder", "emit_add_at", "emit_setitem", "getitem", "selected", "written"]

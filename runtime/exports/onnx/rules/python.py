@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....graph.ir import Missing, Node
-from ....graph.types import ArrayType, ListType, MaybeType, ScalarType
+from ....graph.types import ArrayType, ListType, ScalarType
 from ....undefined import missing
 from .. import iterables, refused
 from ..builder import BOOL, FLOAT, INT, Value
 from ..iterables import as_list
 from ..truth import length, nonzero, truth
-from ..values import Columns, Empty, Items, Maybe, coerced, dtype_of
+from ..values import Empty, Items, Maybe, coerced, dtype_of, zero
 from .elementwise import converted
-from .functions import around, refuse_infinite, trunc
+from .functions import around, refuse_infinite
 from .reductions import exact
 from .searching import ordered
 
@@ -62,8 +62,6 @@ def check_bound(e: Emitter, node: Node) -> Any:
         return value.held
     if value is Missing.VALUE:
         e.b.fail(message)
-        from ..values import zero  # noqa: PLC0415
-
         return zero(e.b, node.type)
     return value
 
@@ -309,5 +307,3 @@ OPS: dict[str, Any] = {
     "str": to_text, "range": iterables.emit_range, "enumerate": iterables.emit_enumerate,
     "zip": iterables.emit_zip, "reversed": iterables.emit_reversed,
 }  # fmt: skip
-
-__all__ = ["OPS", "Columns", "ListType", "MaybeType", "trunc"]

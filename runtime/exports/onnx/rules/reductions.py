@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..builder import BOOL, FLOAT, INT, Builder, Value
-from .elementwise import Rule, array, extreme
+from ..builder import BOOL, INT, Builder, Value
+from .elementwise import Rule, array
 
 if TYPE_CHECKING:
     from ..emitter import Call
@@ -258,4 +258,3 @@ METHODS: dict[tuple[np.ufunc, str], Rule] = {
 }
 
 sum_to_rule = _sum_to
-__all__ = ["FLOAT", "FUNCTIONS", "METHODS", "axes_of", "count", "extreme", "sum_to_rule"]
