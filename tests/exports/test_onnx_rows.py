@@ -110,6 +110,7 @@ ROWS: list[tuple[str, Callable[..., Any], list[Any]]] = [
     ("int powers", lambda x: (x**2, x**3, x**5, x**0), [N]),
     ("large powers", lambda x, n: x**n, [(np.array([3, -3, 7]), np.array(19))]),
     ("float powers", lambda x: (x**2, np.abs(x) ** 0.5, x**3), [V]),
+    ("roots", lambda x: (x**0.5, x[-2] ** 0.5), [NANS]),
     ("bits", lambda x: (x & 5, x | 8, x ^ 3, ~x, x << 3, x >> 2), [N]),
     ("dtypes", lambda x: (x.astype(np.int8), x.astype(bool), x.astype(np.float32), x > 2), [V, N]),
     ("python numbers", lambda x: (float(x[0]), int(x[1]), bool(x[2]), round(float(x[0]))), [V, N]),

@@ -200,6 +200,8 @@ def power(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
     base, exponent = arrays(c, x, y)
     if c.dtype.kind == "f":
         x, y = b.cast(base, c.dtype), b.cast(exponent, c.dtype)
+        if _is(exponent, 0.5) and c.node.op == "pow" and x.ndim:  # as NumPy has it for arrays
+            return b.op("Sqrt", x)
         made = b.times(x, x) if _is(exponent, 2) else b.op("Pow", x, y)
         if c.is_python:
             guard(c, made, x, y)
@@ -226,7 +228,7 @@ def _squared(b: Builder, _: Value, carried: list[Value]) -> tuple[Value, list[Va
     return b.any(b.cast(left, BOOL)), [made, b.times(base, base), left]
 
 
-def _is(value: Value, number: int) -> bool:
+def _is(value: Value, number: float) -> bool:
     return value.constant is not None and not value.ndim and bool(value.constant == number)
 
 
