@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import inspect
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -66,6 +67,41 @@ class ConcreteFunction:
     def structured_outputs(self) -> Any:
         """The result, with a `TensorSpec` for each array and the Python type of other staged values."""
         return self.concrete.structured_outputs
+
+    def to_onnx(self, path: str | os.PathLike[str], *, variables: str = "constant") -> None:
+        """Write the graph to a file as an ONNX model, which runs without this package and without Python.
+
+        Inputs have the dtypes, shapes and names of the function's arguments: `x`, and `x.0.key` for a part of
+        one. A length that the trace left open stays open. The results are the outputs `output_0`, `output_1`
+        and on, or have the keys of a dict that is returned. An array that the function writes is an output
+        too: `x.new`. docs/exporting.md has more, and what ONNX cannot say.
+
+        Args:
+            path: the file, which is replaced as a whole.
+            variables: "constant" for Variables as constants with the values that they have now, "explicit"
+                for each as an input of its name, and where it is written an output: `v` and `v.new`.
+
+        Raises:
+            SaveError: the graph holds what ONNX cannot say, or writes a Variable that is a constant.
+            MissingFrameworkError: the package onnx is not installed.
+            MissingFileError: there is no such folder, or a folder is where the file should be.
+            ArgumentError: `path` is no path.
+            OptionError: `variables` is something else.
+
+            @ag.function
+            def halvings(x):
+                n = 0
+                while x > 1:
+                    x, n = x / 2, n + 1
+                return n
+
+            halvings.get_concrete_function(ag.TensorSpec(())).to_onnx("halvings.onnx")
+            session = onnxruntime.InferenceSession("halvings.onnx")
+            session.run(None, {"x": np.array(1000.0)})  # [array(10)]
+        """
+        from .onnx_files import write_onnx  # noqa: PLC0415 - which knows this class
+
+        write_onnx(self, path, variables)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:

@@ -131,9 +131,8 @@ class Function(ByName, Shown, Direct):
                 return self.python_function(*bound, *args, **kwargs)
             now = session()
             if now is not None:
-                return now.call_function(
-                    self.__name__, functools.partial(self.concrete_for, bound), args, kwargs
-                )
+                find = functools.partial(self.concrete_for, bound)
+                return now.call_function(self.__name__, find, args, kwargs)
         leaves, arguments, concrete = self.concrete_for(bound, args, kwargs)
         if self._specs is None and not self.check_globals:
             self.keep_direct(quick, concrete)
@@ -199,10 +198,9 @@ class Function(ByName, Shown, Direct):
         self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[list[Any], Any, ConcreteGraph]:
         """The leaves of a call, its arguments and its trace, for one that runs that by itself."""
-        found = self._concrete(bound, args, kwargs, by_call=True)
         if self._frozen is not None:
             self._frozen.check(self.__name__)
-        return found
+        return self._concrete(bound, args, kwargs, by_call=True)
 
     def _concrete(
         self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], *, by_call: bool

@@ -119,12 +119,11 @@ def _nothing(node: Node) -> Node:
     if isinstance(kind, ArrayType) and kind.shape:
         attrs = {"function": np.zeros, "args": (tuple(n or 0 for n in kind.shape), kind.dtype), "kwargs": {}}
         return Node("numpy.zeros", (), attrs, kind, node.source)
-    value = Missing.VALUE
     if isinstance(kind, ArrayType):
-        value = np.zeros((), kind.dtype)[()]
-    elif isinstance(kind, ScalarType):
-        value = kind.python()
-    return Node("constant", (), {"value": value}, None if value is Missing.VALUE else kind, node.source)
+        return Node("constant", (), {"value": np.zeros((), kind.dtype)[()]}, kind, node.source)
+    if isinstance(kind, ScalarType):
+        return Node("constant", (), {"value": kind.python()}, kind, node.source)
+    return Node("constant", (), {"value": Missing.VALUE}, None, node.source)
 
 
 class Body(Region):
