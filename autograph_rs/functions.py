@@ -334,8 +334,7 @@ class Function(ByName, Shown, Direct):
         changed = signatures.changed_arguments(names, self._keys)
         warnings.warn(
             f"{self.__name__} has been traced {len(self._keys)} times: "
-            f"{'; '.join(changed) or 'the structure of its arguments differs'}. "
-            f"{self.remedy_of_retraces}",
+            f"{'; '.join(changed) or 'the structure of its arguments differs'}. {self.remedy_of_retraces}",
             RetraceWarning,
             stacklevel=user_stacklevel(),
         )

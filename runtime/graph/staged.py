@@ -395,6 +395,12 @@ class Tensor(Value):
         return view(np.transpose, self)
 
     @property
+    def mT(self) -> Any:  # noqa: N802 - NumPy's name
+        if self.ndim < 2:
+            raise ValueError("matrix transpose with ndim < 2 is undefined")
+        return view(np.swapaxes, self, -1, -2)
+
+    @property
     def real(self) -> Any:
         return np.real(self)
 
@@ -407,6 +413,8 @@ class Tensor(Value):
         return np.ravel(self)
 
     def item(self, *index: Any) -> Any:
+        if len(index) == 1 and self.ndim > 1:
+            return record.item(np.ravel(self)[index[0]])
         return record.item(self[index] if index else self)
 
     def tolist(self) -> Any:
@@ -509,6 +517,8 @@ class Tensor(Value):
                 return view(function, self, *args, **kwargs)
             if name == "astype":
                 return as_array(function, self, *args, **kwargs)
+            if isinstance(function, np.ufunc):
+                return function(self, *args, **kwargs)
             return record.call(function, (self, *args), kwargs)
 
         return _as_method(method, name)

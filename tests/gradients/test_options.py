@@ -52,6 +52,14 @@ GIVEN = {
     "interp of lists": lambda s: np.sum(np.interp(s, [0.0, 5.0], [0.0, 10.0]) * s),
     "array of dimensions": lambda s: np.sum(np.array([s, s * s], ndmin=4) ** 2),
     "where of lists": lambda s: np.sum(np.where([True, False, True], s, [1.0, 2.0, 3.0]) * s),
+    "det of a singular matrix": lambda s: np.linalg.det(np.outer(s, s)) + np.linalg.det(M * s),
+    "det of a larger matrix": lambda s: np.linalg.det(np.eye(5) * s[0] + np.ones((5, 5)) * s[1]),
+    "einsum of three": lambda s: np.sum(np.einsum("ij,jk,kl->il", M * s, M, M.T * s, optimize=True)),
+    "pad of edges": lambda s: np.sum(np.pad(M * s, ((1, 2), (2, 0)), "edge") ** 2),
+    "pad of mirrors": lambda s: np.sum(np.pad(s, (2, 1), "symmetric") ** 2 * np.arange(6.0)),
+    "nanvar of NaN": lambda s: np.nanvar(np.where([False, True, False], np.nan, s)),
+    "flat item": lambda s: np.outer(s, s).item(5) * s[0],
+    "ill-conditioned polyfit": lambda s: np.polyfit(np.arange(1950.0, 1953.0), s, 1)[0],
 }
 
 
@@ -80,6 +88,9 @@ REFUSED = {
     "var where": lambda s: np.var(s, where=s > 1),
     "cov weights": lambda s: np.sum(np.cov(s, aweights=np.ones(3))),
     "interp period": lambda s: np.sum(np.interp(s, [0.0, 1.0], [0.0, 2.0], period=2.0)),
+    "split out of order": lambda s: np.sum(np.split(s, [2, 1])[0]),
+    "complex qr": lambda s: np.sum(np.abs(np.linalg.qr(M * s + 1j)[1])),
+    "sign of complex determinants": lambda s: np.real(np.linalg.slogdet(M * s + 1j)[0]),
     "rows of two arrays": rows_of_two,
 }
 
@@ -94,3 +105,16 @@ def test_refused(name):
 def test_nan_stays():
     with np.errstate(all="ignore"):
         assert np.isnan(ag.grad(np.max)(np.array([1.0, np.nan]))).all()
+
+
+@pytest.mark.parametrize("a", [np.eye(2), np.array([[1.0, 2.0], [2.0, 4.0]])], ids=["eye", "singular"])
+def test_second_derivatives_of_a_determinant(a):
+    slope = ag.grad(np.linalg.det)
+    assert ag.grad(lambda a: slope(a)[0, 0])(a).tolist() == [[0.0, 0.0], [0.0, 1.0]]
+
+
+@pytest.mark.parametrize("x", [0.0, 0.01, 0.29, 0.31, 2.0])
+def test_derivatives_of_sinc(x):
+    slope = ag.grad(np.sinc)
+    np.testing.assert_allclose(slope(x), differences(np.sinc, [np.array(x)], 1e-3)[0], atol=1e-9)
+    np.testing.assert_allclose(ag.grad(slope)(x), differences(slope, [np.array(x)], 1e-3)[0], atol=1e-8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -131,6 +132,13 @@ def _count_of(ary: Any, indices_or_sections: Any) -> int:
 
 
 def split_rule(ct: Any, y: Any, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    if not isinstance(indices_or_sections, int):
+        length = shape_of(ary)[axis]
+        places = [0, *(np.asarray(indices_or_sections).tolist())]
+        if any(b < a for a, b in itertools.pairwise(places)) or (
+            isinstance(length, int) and places[-1] > length
+        ):
+            raise refusing("numpy.split", "places that are not in order, or behind the end")
     return (_pieces(ct, y, _count_of(ary, indices_or_sections), axis),)
 
 

@@ -215,7 +215,7 @@ def einsum_rule(
         there = set(result).union(*(x for x, _ in others))
         kept = "".join(x for x in names if x in there)
         text = ",".join([result, *(x for x, _ in others)]) + "->" + kept
-        made = np.einsum(text, ct, *(o for _, o in others))
+        made = np.einsum(text, ct, *(o for _, o in others), optimize=optimize)
         made = np.reshape(made, tuple(
             shape_of(made)[kept.index(x)] if x in there else 1 for x in names
         ))  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 from ...rules import methods
 from ...rules.summing import sum_to
 from ..refused import refusing
-from ..values import ndim_of, places, shape_of, unbroadcast
+from ..values import At, ndim_of, places, shape_of, unbroadcast, zeros
 
 
 def _back(ct: Any, y: Any, a: Any, *_: Any, **__: Any) -> Any:
@@ -145,8 +145,8 @@ def pad_rule(ct: Any, y: Any, array: Any, pad_width: Any, mode: Any = "constant"
         if not isinstance(n, int):
             raise refusing("numpy.pad", f"mode={mode!r} of an array whose length is not known")
         places = np.pad(np.arange(n), (low, high), mode)
-        onto = (places == np.arange(n)[:, None]).astype(ct.dtype)
-        ct = np.moveaxis(np.tensordot(onto, ct, (1, axis)), 0, axis)
+        given = np.moveaxis(ct, axis, 0)
+        ct = np.moveaxis(At(places, given).added_to(zeros((n, *shape_of(given)[1:]), ct.dtype)), 0, axis)
     return (ct,)
 
 
