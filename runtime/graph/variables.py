@@ -32,8 +32,8 @@ _SPECIAL = (
     "rdivmod", "bool", "int", "float", "complex", "index", "len", "iter", "round", "format", "str",
 )  # fmt: skip
 _ATTRIBUTES = (
-    "dtype", "ndim", "shape", "size", "itemsize", "nbytes", "T", "mT", "real", "imag", "flat", "item", "tolist",
-    "sort",
+    "dtype", "ndim", "shape", "size", "itemsize", "nbytes", "T", "mT", "real", "imag", "flat", "item",
+    "tolist", "sort",
 )  # fmt: skip
 
 
