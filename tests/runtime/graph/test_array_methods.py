@@ -32,13 +32,3 @@ def test_of_variables():
 def test_a_vector_has_no_matrix_transpose():
     with pytest.raises(ValueError, match="ndim < 2"):
         ag.function(lambda x: x.mT)(np.ones(2))
-
-
-def test_what_is_written_to_a_transpose_is_written_to_the_array():
-    @ag.function
-    def f(x):
-        y = x * 1
-        y.mT[0] = 5.0
-        return y
-
-    assert f(np.zeros((2, 2))).tolist() == [[5.0, 0.0], [5.0, 0.0]]

@@ -19,7 +19,7 @@ from .operators import applied
 
 _NAMES = {
     "asanyarray": "asarray", "asarray_chkfinite": "asarray", "require": "asarray",
-    "ascontiguousarray": "asarray", "asfortranarray": "asarray", "fix": "trunc", "row_stack": "vstack",
+    "ascontiguousarray": "atleast_1d", "asfortranarray": "atleast_1d", "fix": "trunc", "row_stack": "vstack",
 }  # fmt: skip
 _JOINING = frozenset(
     f"numpy.{name}"

@@ -307,6 +307,6 @@ FUNCTIONS: dict[Any, Rule] = {
     np.linalg.diagonal: lambda c, x, /, *, offset=0: diagonal(c, x, offset, -2, -1),
     np.triu: triangle(upper=True), np.tril: triangle(upper=False),
     np.copy: same, methods.copy: same, methods.astype: same, np.astype: same, np.array: same,
-    np.asarray: same, np.asanyarray: same, np.ascontiguousarray: at_least(1), np.asfortranarray: same,
+    np.asarray: same, np.asanyarray: same, np.ascontiguousarray: at_least(1), np.asfortranarray: at_least(1),
     np.require: same,
 }  # fmt: skip
