@@ -19,7 +19,7 @@ from .operators import applied
 
 _NAMES = {
     "asanyarray": "asarray", "asarray_chkfinite": "asarray", "require": "asarray",
-    "ascontiguousarray": "atleast_1d", "asfortranarray": "atleast_1d", "fix": "trunc", "row_stack": "vstack",
+    "ascontiguousarray": "asarray", "asfortranarray": "asarray", "fix": "trunc", "row_stack": "vstack",
 }  # fmt: skip
 _JOINING = frozenset(
     f"numpy.{name}"
@@ -63,6 +63,8 @@ def called(run: Run, node: Node, values: list[Any]) -> Any:
     if node.op in _TOTALS and isinstance(node.type, ArrayType):
         kwargs.setdefault("dtype", node.type.dtype)
     made = _named(run, node)(*_without_lists(args), **kwargs)
+    if node.op in ("numpy.ascontiguousarray", "numpy.asfortranarray"):
+        made = jnp.atleast_1d(made)
     return list(made) if isinstance(made, tuple) else made
 
 
