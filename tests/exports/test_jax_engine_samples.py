@@ -12,7 +12,7 @@ from jax_samples import BOUNDS, EXCEPTIONS  # noqa: E402
 import autograph_rs as ag  # noqa: E402
 from autograph_rs.testing.harness import Sample, all_samples, run  # noqa: E402
 
-STAGED = [sample for sample in all_samples() if sample.staged]
+STAGED = [sample for sample in all_samples() if sample.staged][::3]  # to_jax runs them all, by the same rules
 REFUSED = {name for name, reason in EXCEPTIONS.items() if reason != BOUNDS}
 """What does not go by `to_jax` either, but for indices, which the engine looks at."""
 
