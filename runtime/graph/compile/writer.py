@@ -153,8 +153,15 @@ class Writer:
 
     def bases(self, value: Node) -> set[Node]:
         """The values whose arrays a value may be, or show parts of."""
-        root = self.root.get(value, value)
-        return {root, *(base for part in self.passed.get(root, ()) for base in self.bases(part))}
+        found: set[Node] = set()
+        waiting = [value]
+        while waiting:
+            part = waiting.pop()
+            root = self.root.get(part, part)
+            if root not in found:
+                found.add(root)
+                waiting += self.passed.get(root, ())
+        return found
 
     def hold(self, node: Node) -> None:
         """Note which names the text of a value needs."""
