@@ -153,9 +153,12 @@ def _as_python(text: str, node: Node | None, message: str) -> BaseException:
     known = getattr(builtins, name, None)
     if isinstance(known, type) and issubclass(known, Exception):
         return known(told)
+    if node is not None and node.op == "list_get":
+        return IndexError("list index out of range")
     outside = _OUT_OF_BOUNDS.search(text)
     if outside:
-        return IndexError(f"index {outside[1]} is out of bounds for axis with size {outside[2]}")
+        axis = "axis 0" if node is not None and getattr(node.inputs[0].type, "ndim", 0) == 1 else "an axis"
+        return IndexError(f"index {outside[1]} is out of bounds for {axis} with size {outside[2]}")
     if "ttempting to broadcast" in text:
         return ValueError("operands could not be broadcast together")
     return AutographError(
