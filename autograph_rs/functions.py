@@ -364,9 +364,7 @@ def function(
         source: the text of `f`, where it cannot be read.
         backend: "jax", "tensorflow" or "torch" gives the converted function to `jax.jit`, `tf.function` or
             `torch.compile` instead, which have options of their own.
-        engine: who runs the graphs: "numpy", "jax" to have XLA compile them, or "onnxruntime". Arguments and
-            results are NumPy's all the same, and Variables are read and written. What an engine cannot run
-            raises at the first call.
+        engine: who runs the graphs, as NumPy would or by an error: "numpy", "jax" (XLA) or "onnxruntime".
 
     Raises:
         ArgumentError: `f` is no Python callable, or an option is of another kind.
