@@ -10,23 +10,24 @@ from autograph_rs.runtime.errors import ArgumentError, OptionError, told
 
 from .frameworks import imported
 
-ENGINES: dict[str, tuple[str, str]] = {
-    "jax": ("jax", "autograph_rs.runtime.exports.jax.engine"),
+ENGINES: dict[str, tuple[tuple[str, ...], str]] = {
+    "jax": (("jax",), "autograph_rs.runtime.exports.jax.engine"),
+    "onnxruntime": (("onnx", "onnxruntime"), "autograph_rs.runtime.exports.onnx.engine"),
 }
-"""Of each engine besides "numpy" the framework that it needs, and the module whose `engine` makes what runs a
-graph, of the graph and its `Inputs`."""
+"""Of each engine besides "numpy" the frameworks that it needs, and the module whose `engine` makes what runs
+a graph, of the graph and its `Inputs`."""
 
 
 def chosen_engine(name: Any) -> Callable[..., Any] | None:
     """What makes the engine of that name for a graph; None for NumPy.
 
     Args:
-        name: "numpy" or "jax".
+        name: "numpy", "jax" or "onnxruntime".
 
     Raises:
         ArgumentError: it is no text.
         OptionError: there is no such engine.
-        MissingFrameworkError: its framework is not installed.
+        MissingFrameworkError: a framework of it is not installed.
 
     >>> chosen_engine("numpy") is None
     True
@@ -43,7 +44,8 @@ def chosen_engine(name: Any) -> Callable[..., Any] | None:
         return None
     if name not in ENGINES:
         raise OptionError(f"there is no engine {name!r}", why=why, remedy=f"use {known}")
-    framework, module = ENGINES[name]
-    imported(framework, f"engine={name!r}")
+    frameworks, module = ENGINES[name]
+    for framework in frameworks:
+        imported(framework, f"engine={name!r}")
     made: Callable[..., Any] = importlib.import_module(module).engine
     return made

@@ -7,6 +7,9 @@ from typing import Any
 
 from autograph_rs.runtime.errors import MissingFrameworkError
 
+EXTRAS = {"onnxruntime": "onnx"}
+"""The extra that brings a framework, where it has another name."""
+
 
 def imported(framework: str, what: str) -> Any:
     """A framework that `what` needs.
@@ -20,7 +23,7 @@ def imported(framework: str, what: str) -> Any:
         missing = MissingFrameworkError(
             f"{what} needs {framework}, which is not installed",
             why="this package works with frameworks, and brings none of them",
-            remedy=f"pip install 'autograph_rs[{framework}]'",
+            remedy=f"pip install 'autograph_rs[{EXTRAS.get(framework, framework)}]'",
         )
         missing.name = framework
         raise missing from error

@@ -60,7 +60,7 @@ class Function(ByName, Shown, Direct):
         reduce_retracing: trace for unknown lengths when arrays of several lengths have come.
         check_globals: raise when a global that is part of the graph has changed since.
         source: the text of the function, where it cannot be read.
-        engine: who runs the graphs, "numpy" or "jax".
+        engine: who runs the graphs, "numpy", "jax" or "onnxruntime".
 
     Raises:
         SignatureError: a call's arguments do not fit `input_signature`.
@@ -363,8 +363,7 @@ def function(
         source: the text of `f`, where it cannot be read.
         backend: "jax", "tensorflow" or "torch" gives the converted function to `jax.jit`, `tf.function` or
             `torch.compile` instead, which have options of their own.
-        engine: who runs the graphs: "numpy", or "jax" to have XLA compile them. Arguments and results are
-            NumPy's all the same, and Variables are read and written. What JAX cannot run raises.
+        engine: who runs the graphs, as NumPy would or by an error: "numpy", "jax" (XLA) or "onnxruntime".
 
     Raises:
         ArgumentError: `f` is no Python callable, or an option is of another kind.

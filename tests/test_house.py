@@ -29,6 +29,7 @@ ROOMS = {
 ALSO = {
     "autograph_rs.__main__": {"autograph_rs.cli"},
     "autograph_rs.explaining.report": {"rich"},
+    "autograph_rs.runtime.exports.onnx.engine": {"onnxruntime"},
 }
 FRAMEWORKS = ("jax", "onnx", "tensorflow", "torch")
 LONGEST = 400

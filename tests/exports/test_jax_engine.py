@@ -215,7 +215,7 @@ def test_unknown_engines() -> None:
     """The names that there are stand in the error; options of the graph do not go with a backend."""
     with pytest.raises(ag.OptionError, match="there is no engine 'abacus'") as caught:
         ag.function(lambda x: x, engine="abacus")
-    assert "'numpy', 'jax'" in str(caught.value)
+    assert "'numpy', 'jax', 'onnxruntime'" in str(caught.value)
     with pytest.raises(ag.ArgumentError, match="engine= is a name"):
         ag.function(lambda x: x, engine=None)
     with pytest.raises(ag.OptionError, match="do not go with backend="):

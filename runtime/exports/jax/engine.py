@@ -15,8 +15,8 @@ import jax
 import numpy as np
 
 from ...graph.ir import Graph, Node
+from ..forms import array_results, given_forms
 from . import check_arguments, refused, run_graph
-from .forms import array_results
 from .rules import RULES
 from .rules.functions import called
 from .run import Run, as_numpy_computes
@@ -130,7 +130,4 @@ _KNOWING = (_raise.__code__, Run.graph.__code__)
 
 def engine(graph: Graph, inputs: Any) -> Engine:
     """What runs a graph whose arguments are those of `inputs`."""
-    staged = {leaf: i for i, leaf in enumerate(inputs.staged)}
-    return Engine(
-        graph, {staged[leaf]: form == "array" for leaf, form in inputs.forms.items() if leaf in staged}
-    )
+    return Engine(graph, given_forms(inputs))

@@ -42,13 +42,17 @@ class Value:
 
 
 class Model:
-    """What all graphs of a model share: fresh names, and constants."""
+    """What all graphs of a model share: fresh names, and constants.
+
+    `origins` has for the name of each operator the node that it is of, and what a check says.
+    """
 
     def __init__(self) -> None:
         self.taken: set[str] = set()
         self.used: set[str] = set()
         self.constants: dict[Any, Value] = {}
         self.initialisers: list[TensorProto] = []
+        self.origins: dict[str, tuple[Node, str]] = {}
 
     def fresh(self, stem: str) -> str:
         """A name that no value of the model has yet."""
@@ -142,6 +146,7 @@ class Builder:
         taken = ["" if i is None else i.name for i in inputs]
         self.model.used.update(taken)
         label = self.model.fresh(f"{name or f'{self.at.op}/{kind}'}{self.line()}")
+        self.model.origins[label] = (self.at, name)
         self.nodes.append(helper.make_node(kind, taken, list(outputs), name=label, **attrs))
 
     def line(self) -> str:

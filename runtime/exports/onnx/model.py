@@ -12,10 +12,11 @@ from onnx import helper
 
 from ...errors import SaveError
 from ...graph.concrete import ConcreteGraph
-from ...graph.ir import Node
+from ...graph.ir import Graph, Node
 from ...graph.types import ArrayType, ListType, TupleType
 from ...graph.variables import Variable
 from ...structures import Spec
+from . import refused
 from .builder import Builder, Model, Value, value_info
 from .emitter import Emitter
 from .values import Columns, Empty, coerced, dtype_of, flatten
@@ -45,49 +46,83 @@ def to_model(concrete: ConcreteGraph, *, explicit: bool) -> Any:
     (['x'], ['output_0'])
     """
     exported = _Exported(concrete, explicit=explicit)
-    graph = helper.make_graph(
-        exported.b.nodes,
-        concrete.graph.name,
-        exported.inputs,
-        exported.outputs,
-        [i for i in exported.model.initialisers if i.name in exported.model.used],
-    )
-    model = helper.make_model(
-        graph,
-        opset_imports=[helper.make_opsetid("", OPSET)],
-        ir_version=IR_VERSION,
-        producer_name="autograph_rs",
-    )
-    try:
-        onnx.checker.check_model(model, full_check=True)
-    except onnx.shape_inference.InferenceError as error:
-        raise SaveError(
-            f"{concrete.graph.name} cannot be exported to ONNX: it fails for all arguments of these shapes",
-            why=f"lengths that are known do not fit, as ONNX finds: {error}",
-            remedy="export it for arguments that it takes",
-        ) from error
-    return model
+    return exported.proto()
 
 
-class _Exported:
-    def __init__(self, concrete: ConcreteGraph, *, explicit: bool):
-        self.concrete, self.explicit = concrete, explicit
+class Draft:
+    """A model that is being made of a graph: what it takes, gives and computes."""
+
+    def __init__(self, graph: Graph):
+        self.graph = graph
         self.model = Model()
         self.inputs: list[Any] = []
         self.outputs: list[Any] = []
         self.b = Builder(self.model)
+        self.emitter = Emitter(self.b)
+
+    def input(self, node: Node, name: str) -> None:
+        """An input for an argument of the graph."""
+        value = self.argument(node, name)
+        dims = [f"{name}.{axis}" if d is None else d for axis, d in enumerate(node.type.shape)]
+        self.inputs.append(value_info(value, name, dims))
+
+    def argument(self, node: Node, name: str) -> Value:
+        """What stands for an argument of the graph."""
+        self.b.at = node
+        value = self.emitter.values[node] = Value(name, dtype_of(self.b, node.type), node.type.ndim)
+        return value
+
+    def output(self, name: str, value: Value, dims: list[Any]) -> None:
+        """An output that gives a value."""
+        name = self.model.fresh(name)
+        self.b.add("Identity", [value], [name])
+        self.outputs.append(value_info(value, name, dims))
+
+    def proto(self) -> Any:
+        """The finished `ModelProto`, which is checked.
+
+        Raises:
+            SaveError: lengths that are known do not fit.
+        """
+        graph = helper.make_graph(
+            self.b.nodes,
+            self.graph.name,
+            self.inputs,
+            self.outputs,
+            [i for i in self.model.initialisers if i.name in self.model.used],
+        )
+        model = helper.make_model(
+            graph,
+            opset_imports=[helper.make_opsetid("", OPSET)],
+            ir_version=IR_VERSION,
+            producer_name="autograph_rs",
+        )
+        try:
+            onnx.checker.check_model(model, full_check=True)
+        except onnx.shape_inference.InferenceError as error:
+            raise SaveError(
+                f"{self.graph.name} {refused.REFUSED}: it fails for all arguments of these shapes",
+                why=f"lengths that are known do not fit, as ONNX finds: {error}",
+                remedy="export it for arguments that it takes",
+            ) from error
+        return model
+
+
+class _Exported(Draft):
+    def __init__(self, concrete: ConcreteGraph, *, explicit: bool):
+        super().__init__(concrete.graph)
+        self.concrete, self.explicit = concrete, explicit
         self.refuse_changes()
-        emitter = Emitter(self.b)
         start = self.b.token
-        names = [self.argument(emitter, n, node) for n, node in enumerate(concrete.graph.arguments)]
-        results = emitter.graph(concrete.graph)
+        names = [self.taken(n, node) for n, node in enumerate(concrete.graph.arguments)]
+        results = self.emitter.graph(concrete.graph)
         written = results[len(results) - len(concrete.writes) :]
         leaves = [*self.results(results), *((f"{names[i]}.new", v, self.written(k))
                   for k, (i, v) in enumerate(zip(concrete.writes, written, strict=True)))]  # fmt: skip
         made = [part for leaf in leaves for part in self.parts(*leaf)]
         if not made:
             raise SaveError(
-                f"{concrete.graph.name} cannot be exported to ONNX: it returns nothing",
+                f"{concrete.graph.name} {refused.REFUSED}: it returns nothing",
                 why="a model is what it gives",
                 remedy="return what the function computes",
             )
@@ -101,8 +136,7 @@ class _Exported:
         graph = self.concrete.graph
         if self.concrete.changes:
             raise SaveError(
-                f"{graph.name} cannot be exported to ONNX: "
-                "it changes a list, dict or object among its arguments",
+                f"{graph.name} {refused.REFUSED}: it changes a list, dict or object among its arguments",
                 why="a model takes arrays and gives arrays, and nothing else of its caller's",
                 remedy="make a new one in the function, and return it",
             )
@@ -111,7 +145,7 @@ class _Exported:
             if index >= staged and not self.explicit:
                 node = self.written(k)
                 raise SaveError(
-                    f"{graph.name} cannot be exported to ONNX: it writes the Variable "
+                    f"{graph.name} {refused.REFUSED}: it writes the Variable "
                     f"{graph.arguments[index].attrs['name']!r}",
                     why="Variables are constants of the model, which it cannot write",
                     remedy='make them inputs and outputs: to_onnx(path, variables="explicit")',
@@ -125,26 +159,23 @@ class _Exported:
 
     # Inputs
 
-    def argument(self, emitter: Emitter, index: int, node: Node) -> str:
-        """An input of the model, or a constant for a Variable."""
+    def taken(self, index: int, node: Node) -> str:
+        """The name of an input of the model, or of a constant for a Variable."""
         name = self.model.fresh(_spelled(node.attrs["name"]))
-        self.b.at = node
-        value = Value(name, dtype_of(self.b, node.type), node.type.ndim)
-        emitter.values[node] = value
         position = index - len(self.concrete.inputs.staged)
         if position >= 0 and not self.explicit:
             held = self.concrete.inputs.state[position]
             if not isinstance(held, Variable):
                 raise SaveError(
-                    f"{self.concrete.graph.name} cannot be exported to ONNX: the Variable "
+                    f"{self.concrete.graph.name} {refused.REFUSED}: the Variable "
                     f"{node.attrs['name']!r} is an argument",
                     why="which one it is says each call",
                     remedy='make it an input: to_onnx(path, variables="explicit")',
                 )
+            self.argument(node, name)
             self.model.initialisers.append(onnx.numpy_helper.from_array(np.asarray(held.value), name))
-            return name
-        dims = [f"{name}.{axis}" if d is None else d for axis, d in enumerate(node.type.shape)]
-        self.inputs.append(value_info(value, name, dims))
+        else:
+            self.input(node, name)
         return name
 
     # Outputs
@@ -166,7 +197,7 @@ class _Exported:
         )
         if array is None or array.dtype.kind not in "biufU":
             raise SaveError(
-                f"{self.concrete.graph.name} cannot be exported to ONNX: it returns a {type(value).__name__}",
+                f"{self.concrete.graph.name} {refused.REFUSED}: it returns a {type(value).__name__}",
                 why=f"{name} of a model is an array of numbers, truth values or text",
                 remedy="return arrays and numbers",
             )
@@ -205,11 +236,6 @@ class _Exported:
             )
             return b.sequence("SequenceErase", [filled, place], value.dtype, value.ndim)
         return b.reshape(value, b.plus(b.shape(value), b.token), value.ndim)
-
-    def output(self, name: str, value: Value, dims: list[Any]) -> None:
-        name = self.model.fresh(name)
-        self.b.add("Identity", [value], [name])
-        self.outputs.append(value_info(value, name, dims))
 
 
 def _one(value: Value) -> np.ndarray:

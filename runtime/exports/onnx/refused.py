@@ -5,6 +5,15 @@ from __future__ import annotations
 from ...errors import SaveError
 from ...graph.ir import Node
 
+REFUSED = "cannot be exported to ONNX"
+NOT_RUN = "cannot be run by onnxruntime"
+
+
+def by_engine(error: SaveError) -> SaveError:
+    """The error of an export, in the words of an engine that would run the model."""
+    error.args = (str(error.args[0]).replace(REFUSED, NOT_RUN),)
+    return error
+
 
 def unsayable(node: Node, why: str, remedy: str, what: str = "") -> SaveError:
     """The error for a node; its place is the user's line that made the node.
@@ -17,7 +26,7 @@ def unsayable(node: Node, why: str, remedy: str, what: str = "") -> SaveError:
     """
     name = node.op.replace("numpy.ndarray.", "ndarray.")
     return SaveError(
-        f"{what or name} cannot be exported to ONNX",
+        f"{what or name} {REFUSED}",
         why=why,
         remedy=remedy,
         place=next(iter(node.places[-1:]), None),

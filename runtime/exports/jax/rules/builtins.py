@@ -13,9 +13,10 @@ from jax import lax
 
 from ....graph.ir import Node
 from ....graph.types import ScalarType
+from ...calls import filled
 from .. import lists, refused
 from ..lists import iterated
-from ..run import Run, filled
+from ..run import Run
 from ..values import (
     Grown,
     Iterated,

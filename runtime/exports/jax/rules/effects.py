@@ -8,9 +8,10 @@ from typing import Any
 from ....graph.effects import DRAWS
 from ....graph.ir import Node, Slot
 from ....undefined import missing
+from ...calls import filled
 from .. import refused
 from ..paths import halves
-from ..run import Run, filled
+from ..run import Run
 from ..values import Said
 
 

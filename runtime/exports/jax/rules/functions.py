@@ -12,8 +12,9 @@ import numpy as np
 from ....graph.ir import Node, Slot
 from ....graph.record import with_shape
 from ....graph.types import ArrayType, ListType, ScalarType
+from ...calls import filled
 from .. import lists, refused
-from ..run import Run, filled
+from ..run import Run
 from ..values import Grown, Iterated, Maybe, Said, is_known, of_range
 from .operators import applied
 

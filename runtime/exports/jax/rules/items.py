@@ -12,8 +12,9 @@ from jax import lax
 
 from ....graph.ir import Node, Slot
 from ....graph.types import ArrayType
+from ...calls import filled
 from .. import lists, refused
-from ..run import Run, filled
+from ..run import Run
 from ..values import INT, Grown, is_known
 
 

@@ -6,11 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from ...graph.ir import Graph, Node
-from ...graph.types import ArrayType, ScalarType
-from .run import by_numpy
+from ..graph.ir import Graph, Node
+from ..graph.types import ArrayType, ScalarType
+from .calls import by_numpy
 
 _WRITTEN = ("setitem", "add_at")
+
+
+def given_forms(inputs: Any) -> dict[int, bool]:
+    """For each argument without dimensions whether it is an array, where the `Inputs` of its graph know."""
+    staged = {leaf: i for i, leaf in enumerate(inputs.staged)}
+    return {staged[leaf]: form == "array" for leaf, form in inputs.forms.items() if leaf in staged}
 
 
 def array_results(graph: Graph, given: dict[int, bool]) -> list[bool]:
