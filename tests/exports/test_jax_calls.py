@@ -19,7 +19,6 @@ from test_rules_support import values  # noqa: E402
 
 import autograph_rs as ag  # noqa: E402
 
-jax.config.update("jax_enable_x64", True)
 REFUSED = frozenset(
     "argmax argmin argpartition argsort clip cumulative_prod cumulative_sum histogram "
     "histogram_bin_edges ix_ kron median meshgrid nanargmax nanargmin nanmedian polyadd polysub "

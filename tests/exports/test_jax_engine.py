@@ -66,13 +66,9 @@ def test_types(function: Any, n: Any) -> None:
 def test_64_bits_by_itself() -> None:
     """The engine needs no setting of JAX, and changes none."""
     jax = required("jax")
-    before = jax.config.jax_enable_x64
-    try:
-        jax.config.update("jax_enable_x64", False)
+    with jax.enable_x64(False):
         result = ag.function(lambda x: x / 3, engine="jax")(XS)
         assert jax.config.jax_enable_x64 is False
-    finally:
-        jax.config.update("jax_enable_x64", before)
     assert result.dtype == "float64"
     np.testing.assert_allclose(result, XS / 3, rtol=1e-15)
 

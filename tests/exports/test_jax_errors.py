@@ -14,7 +14,6 @@ from jax_samples import finished  # noqa: E402
 
 import autograph_rs as ag  # noqa: E402
 
-jax.config.update("jax_enable_x64", True)
 XS = np.array([3.0, -1.0, 2.0])
 
 

@@ -14,7 +14,6 @@ from jax_samples import EXCEPTIONS, by_jit, outcome, raised  # noqa: E402
 import autograph_rs as ag  # noqa: E402
 from autograph_rs.testing.harness import all_samples, check_same, must, run  # noqa: E402
 
-jax.config.update("jax_enable_x64", True)
 STAGED = [sample for sample in all_samples() if sample.staged]
 
 
