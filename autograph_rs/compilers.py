@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
-from autograph_rs.runtime.errors import MissingFrameworkError, OptionError
+from autograph_rs.runtime.errors import OptionError
 
 from .api import convert
+from .frameworks import imported
 
 COMPILERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "jax": ("jax", "jit", {}),
@@ -42,15 +42,5 @@ def compiled(f: Callable[..., Any], backend: str) -> Any:
             remedy=f"use {known}",
         )
     path = COMPILERS[backend]
-    try:
-        framework = importlib.import_module(path[0])
-    except ImportError as error:
-        missing = MissingFrameworkError(
-            f"backend={backend!r} needs {path[0]}, which is not installed",
-            why="this package works with frameworks, and brings none of them",
-            remedy=f"pip install 'autograph_rs[{backend}]'",
-        )
-        missing.name = path[0]
-        raise missing from error
-    compiler: Any = getattr(framework, path[1])
+    compiler: Any = getattr(imported(path[0], f"backend={backend!r}"), path[1])
     return compiler(convert(f), **path[2])

@@ -34,6 +34,7 @@ from .bound import BoundFunction
 from .compilers import compiled
 from .concrete import ConcreteFunction
 from .direct import Direct, forget
+from .engines import chosen_engine
 from .frozen import Frozen
 from .gradients.taped import Taped, untaped
 from .pickling import ByName
@@ -59,6 +60,7 @@ class Function(ByName, Shown, Direct):
         reduce_retracing: trace for unknown lengths when arrays of several lengths have come.
         check_globals: raise when a global that is part of the graph has changed since.
         source: the text of the function, where it cannot be read.
+        engine: who runs the graphs, "numpy", "jax" or "onnxruntime".
 
     Raises:
         SignatureError: a call's arguments do not fit `input_signature`.
@@ -73,6 +75,10 @@ class Function(ByName, Shown, Direct):
     """
 
     __name__: str
+    remedy_of_retraces = (
+        "Give numbers that change as arrays, lengths as TensorSpec((None,)) in input_signature or with "
+        "reduce_retracing=True, and make the function once, not in a loop"
+    )
     runs_eagerly = True  # where all functions do
 
     @public
@@ -85,6 +91,7 @@ class Function(ByName, Shown, Direct):
         reduce_retracing: bool = False,
         check_globals: bool = False,
         source: str | None = None,
+        engine: str = "numpy",
     ):
         super().__init__()
         self.python_function = python_function
@@ -93,6 +100,7 @@ class Function(ByName, Shown, Direct):
         self._specs = None if input_signature is None else signatures.InputSignature(input_signature)
         self.input_signature = None if self._specs is None else self._specs.structure
         self.optimisations = chosen(optimise)
+        self.engine, self._engine = engine, chosen_engine(engine)
         self._converted = self._to_graph(source)
         self._parameters = signatures.parameters_of(python_function)
         self._traces: dict[Any, ConcreteGraph] = {}
@@ -123,7 +131,8 @@ class Function(ByName, Shown, Direct):
                 return self.python_function(*bound, *args, **kwargs)
             now = session()
             if now is not None:
-                return now.call_function(self, bound, args, kwargs)
+                find = functools.partial(self.concrete_for, bound)
+                return now.call_function(self.__name__, find, args, kwargs)
         leaves, arguments, concrete = self.concrete_for(bound, args, kwargs)
         if self._specs is None and not self.check_globals:
             self.keep_direct(quick, concrete)
@@ -189,10 +198,9 @@ class Function(ByName, Shown, Direct):
         self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[list[Any], Any, ConcreteGraph]:
         """The leaves of a call, its arguments and its trace, for one that runs that by itself."""
-        found = self._concrete(bound, args, kwargs, by_call=True)
         if self._frozen is not None:
             self._frozen.check(self.__name__)
-        return found
+        return self._concrete(bound, args, kwargs, by_call=True)
 
     def _concrete(
         self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], *, by_call: bool
@@ -272,7 +280,7 @@ class Function(ByName, Shown, Direct):
 
         again = functools.partial(
             trace, converted, arguments, specs, names, self.__name__, _BACKEND,
-            optimisations=self.optimisations,
+            optimisations=self.optimisations, engine=self._engine,
         )  # fmt: skip
         owner = tuple(map(Identity, bound))
         with signatures.Defaults(self._parameters):
@@ -326,9 +334,7 @@ class Function(ByName, Shown, Direct):
         changed = signatures.changed_arguments(names, self._keys)
         warnings.warn(
             f"{self.__name__} has been traced {len(self._keys)} times: "
-            f"{'; '.join(changed) or 'the structure of its arguments differs'}. "
-            "Give numbers that change as arrays, lengths as TensorSpec((None,)) in input_signature or with "
-            "reduce_retracing=True, and make the function once, not in a loop",
+            f"{'; '.join(changed) or 'the structure of its arguments differs'}. {self.remedy_of_retraces}",
             RetraceWarning,
             stacklevel=user_stacklevel(),
         )
@@ -344,6 +350,7 @@ def function(
     check_globals: bool = False,
     source: str | None = None,
     backend: str = "graph",
+    engine: str = "numpy",
 ) -> Any:
     """Trace a function into a graph over NumPy, once for each signature, and run the graph.
 
@@ -356,10 +363,11 @@ def function(
         source: the text of `f`, where it cannot be read.
         backend: "jax", "tensorflow" or "torch" gives the converted function to `jax.jit`, `tf.function` or
             `torch.compile` instead, which have options of their own.
+        engine: who runs the graphs, as NumPy would or by an error: "numpy", "jax" (XLA) or "onnxruntime".
 
     Raises:
         ArgumentError: `f` is no Python callable, or an option is of another kind.
-        OptionError: there is no such backend or optimisation, or another option does not go with it.
+        OptionError: there is no such backend, engine or optimisation, or another option does not go with it.
         MissingFrameworkError: the framework is not installed.
 
     Arrays and NumPy scalars are staged, every other argument is part of the signature. The result has
@@ -376,13 +384,13 @@ def function(
     """
     options: dict[str, Any] = {
         "input_signature": input_signature, "optimise": optimise,
-        "reduce_retracing": reduce_retracing, "check_globals": check_globals,
+        "reduce_retracing": reduce_retracing, "check_globals": check_globals, "engine": engine,
     }  # fmt: skip
     if f is None:
         return functools.partial(function, source=source, backend=backend, **options)
     if backend == "graph":
         return Function(f, source=source, **options)
-    if list(options.values()) != [None, True, False, False]:
+    if list(options.values()) != [None, True, False, False, "numpy"]:
         raise OptionError(
             f"the options of the embedded graph do not go with backend={backend!r}",
             why="they say how our graphs are traced and made; a framework's compiler has options of its own",

@@ -9,10 +9,12 @@ from typing import Any
 
 from autograph_rs.runtime.boundary import public
 from autograph_rs.runtime.errors import ArgumentError, FormatError, MissingFileError, SignatureError, told
+from autograph_rs.runtime.graph.concrete import ConcreteGraph
 from autograph_rs.runtime.graph.inline import described, inline
 from autograph_rs.runtime.graph.loaded import Saved, from_content
 from autograph_rs.runtime.graph.reading import no_graph
 from autograph_rs.runtime.graph.serial import from_text
+from autograph_rs.runtime.graph.taping import session
 from autograph_rs.runtime.graph.trace import is_tracing
 from autograph_rs.runtime.graph.variables import Variable
 from autograph_rs.runtime.structures import flatten
@@ -20,6 +22,7 @@ from autograph_rs.runtime.structures import flatten
 from . import signatures
 from .concrete import ConcreteFunction
 from .direct import Direct
+from .gradients.taped import all_untaped
 
 
 class LoadedFunction(Direct):
@@ -49,16 +52,24 @@ class LoadedFunction(Direct):
     def call_bound(
         self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], quick: Any
     ) -> Any:
+        now = session()
+        if now is not None:
+            return now.call_function(self.__name__, self._found, args, kwargs)
+        if is_tracing():
+            leaves, given, concrete = self._found(args, kwargs)
+            return inline(concrete, leaves, given)
+        leaves, given, concrete = self._found(*all_untaped(args, kwargs))
+        self.keep_direct(quick, concrete)
+        return concrete.run(leaves, given)
+
+    def _found(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], Any, ConcreteGraph]:
+        """The leaves of a call, its arguments and the graph that takes them."""
         given = self._bound(args, kwargs)
         leaves, spec = flatten(given, changeable=True)
-        traced = is_tracing()
-        shown = list(map(described, leaves)) if traced else leaves
+        shown = list(map(described, leaves)) if is_tracing() else leaves
         for trace in self._ordered:
             if signatures.takes(trace.concrete.inputs, spec, shown):
-                if traced:
-                    return inline(trace.concrete, leaves, given)
-                self.keep_direct(quick, trace.concrete)
-                return trace.concrete.run(leaves, given)
+                return leaves, given, trace.concrete
         raise self._no_trace(*given)
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -37,6 +37,7 @@ class ByName:
             "optimise": self.optimisations,
             "reduce_retracing": self.reduce_retracing,
             "check_globals": self.check_globals,
+            "engine": self.engine,
             "source": self.given_text or source.text_of(DEFAULT.original(self.python_function)),
         }
         kind: Callable[..., Any] = type(self)

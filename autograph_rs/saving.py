@@ -51,7 +51,7 @@ def save(function: Any, path: str | os.PathLike[str], *, source: bool = True) ->
             remedy="call it first, or save what its get_concrete_function gives for a TensorSpec",
         )
     content = to_content(name, traces[0].signature, [trace.concrete for trace in traces], source=source)
-    _replace(file, to_text(content))
+    replace(file, to_text(content).encode("utf-8"))
 
 
 def _traces(function: Any) -> tuple[str, list[ConcreteFunction]]:
@@ -77,11 +77,15 @@ def _traces(function: Any) -> tuple[str, list[ConcreteFunction]]:
     )
 
 
-def _replace(path: Path, text: str) -> None:
-    """The file that was there stays until this one is whole."""
+def replace(path: Path, data: bytes) -> None:
+    """Write a file; the one that was there stays until this one is whole.
+
+    Raises:
+        MissingFileError: there is no such folder, or a folder is where the file should be.
+    """
     beside = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
-        beside.write_text(text, encoding="utf-8")
+        beside.write_bytes(data)
         beside.replace(path)
     except BaseException as error:
         with contextlib.suppress(OSError):

@@ -35,7 +35,8 @@ MATH = tuple(f for n, f in vars(math).items() if callable(f) and not n.startswit
 NUMPY = tuple(
     getattr(np, n)
     for n in (
-        "array", "asarray", "ascontiguousarray", "zeros", "ones", "empty", "full", "eye", "identity",
+        "array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "require",
+        "zeros", "ones", "empty", "full", "eye", "identity",
         "arange", "linspace", "logspace", "geomspace", "tri", "indices", "float64", "float32", "float16",
         "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool_", "complex128",
         "complex64", "shape", "ndim", "size", "stack", "concatenate", "vstack", "hstack", "meshgrid",

@@ -7,6 +7,7 @@ import importlib
 import inspect
 import logging
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,6 +50,14 @@ def test_docstrings(name: str) -> None:
     module = importlib.import_module(name)
     for test in Finder(exclude_empty=True).find(module, name):
         check(test)
+
+
+@pytest.fixture(autouse=True)
+def _precision_of_jax() -> Iterator[None]:
+    """What a document sets counts for it alone."""
+    yield
+    if "jax" in sys.modules:
+        sys.modules["jax"].config.update("jax_enable_x64", False)
 
 
 RUNS = [(file, framework) for file in DOCUMENTS for framework in frameworks(file)]

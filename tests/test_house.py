@@ -29,8 +29,9 @@ ROOMS = {
 ALSO = {
     "autograph_rs.__main__": {"autograph_rs.cli"},
     "autograph_rs.explaining.report": {"rich"},
+    "autograph_rs.runtime.exports.onnx.engine": {"onnxruntime"},
 }
-FRAMEWORKS = ("jax", "tensorflow", "torch")
+FRAMEWORKS = ("jax", "onnx", "tensorflow", "torch")
 LONGEST = 400
 LONG: dict[str, str] = {  # the files that are longer all the same, each with its reason
     "runtime/graph/backend.py": "the backend protocol, method by method",
@@ -141,7 +142,8 @@ def room_of(name: str) -> str | None:
 
 def framework_of(module: str) -> str | None:
     """The framework that a module is about, which it alone may import."""
-    return next((f for f in FRAMEWORKS if module.startswith(f"autograph_rs.runtime.backends.{f}")), None)
+    rooms = ("autograph_rs.runtime.backends", "autograph_rs.runtime.exports")
+    return next((f for f in FRAMEWORKS for room in rooms if module.startswith(f"{room}.{f}")), None)
 
 
 def wrong_arrows(module: str, package: str, tree: ast.AST) -> list[str]:

@@ -1,6 +1,6 @@
-"""The command `autograph-rs`: what a function becomes, and files converted ahead of time.
+"""The command `autograph-rs`: what a function becomes, files converted ahead of time, and models.
 
-Input is read, never imported or executed.
+Input is read, never imported or executed; `export` alone imports it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ try:
     from .config import defaults
     from .convert import convert
     from .explain import explain
+    from .export import export
     from .files import FileError, refusals
     from .options import FAILURE, INTERRUPTED, VERSION
 except ModuleNotFoundError as error:
@@ -78,8 +79,8 @@ def _drop_output() -> None:
 def main(context: click.Context) -> None:
     """Convert Python control flow into functional operator calls.
 
-    Input is read, never executed. [tool.autograph-rs] in pyproject.toml sets include, exclude, jobs, quiet,
-    verbose, source-map and format.
+    Input is read, never executed, except by export. [tool.autograph-rs] in pyproject.toml sets include,
+    exclude, jobs, quiet, verbose, source-map and format.
 
     \b
     Exit codes:
@@ -98,5 +99,5 @@ def main(context: click.Context) -> None:
     context.default_map = defaults(main, folder)
 
 
-for command in (check, code, convert, explain):
+for command in (check, code, convert, explain, export):
     main.add_command(command)

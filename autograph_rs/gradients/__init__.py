@@ -1,1 +1,1 @@
-"""Gradients: `transforms` of functions, and the `tape` of what a block of code computes."""
+"""Gradients: `transforms` of functions, the `pullback`, and the `tape` of what a block of code computes."""

@@ -23,15 +23,11 @@ from autograph_rs.runtime.graph.types import ScalarType
 from autograph_rs.runtime.graph.variables import Variable
 from autograph_rs.runtime.structures import flatten
 
-from .taped import Taped, apply_method, apply_ufunc
+from .taped import ARITHMETIC, Taped, apply_method, apply_ufunc
 
 _WRITING_METHODS = frozenset(("fill", "sort", "at"))
 _WRITING_FUNCTIONS = frozenset((np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis))
-_IN_PLACE = frozenset(
-    getattr(operator, f"i{name}")
-    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift",
-                 "and", "or", "xor")
-)  # fmt: skip
+_IN_PLACE = frozenset(getattr(operator, f"__i{name}__") for name in ARITHMETIC)
 _OPERATORS = frozenset(
     (divmod, *(f for n, f in vars(operator).items() if n.startswith("__") and callable(f)))
 )

@@ -20,6 +20,7 @@ import numpy as np
 from autograph_rs.functions import Function
 from autograph_rs.runtime.errors import AutographError, GradientError
 from autograph_rs.runtime.graph import record
+from autograph_rs.runtime.graph.concrete import ConcreteGraph
 from autograph_rs.runtime.graph.gradient import apart
 from autograph_rs.runtime.graph.ir import Frames
 from autograph_rs.runtime.graph.modes import MODES
@@ -34,7 +35,7 @@ from autograph_rs.runtime.tracebacks import user_frame
 from .calls import Run, refuse_changes, refuse_escapes, refuse_result, takes_any_number, writes
 from .effects import refuse_effects
 from .taped import Taped, untaped
-from .transforms import staged_number
+from .values import holding, staged_number
 
 MAX_BLOCKS = 64
 _NOTHING = flatten(((), {}))[1]
@@ -74,17 +75,17 @@ class Session:
         """Whether one of its tapes runs."""
         return self._tapes > 0
 
-    def enter(self, tape: Any) -> Taped:
-        """Begin a tape; what stands for it among the arguments of calls."""
+    def enter(self, tape: Any) -> int:
+        """Begin a tape; its number among the values."""
         if not self._tapes:
             begin(self)
             with _LOCK:
                 Session._open += 1
                 MODES.add("taping")
         self._tapes += 1
-        made = self._taped(tape)
-        self.entries.append(Entry(type(tape).begun, _NOTHING, (), (made.number,)))
-        return made
+        self._count += 1
+        self.entries.append(Entry(type(tape)._begun, _NOTHING, (), (self._count,)))  # noqa: SLF001
+        return self._count
 
     def leave(self) -> None:
         """End a tape."""
@@ -102,20 +103,24 @@ class Session:
         return self._called(function, args, kwargs)
 
     def call_function(
-        self, function: Function, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+        self,
+        name: str,
+        find: Callable[[tuple[Any, ...], dict[str, Any]], tuple[Sequence[Any], Any, ConcreteGraph]],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
     ) -> Any:
-        """The result of a call of a `function`."""
+        """The result of a call of what runs graphs; `find` gives the leaves, the arguments and the graph."""
         leaves, spec = flatten((args, kwargs), changeable=True)
         given = [staged_number(leaf.held) if type(leaf) is Taped else leaf for leaf in leaves]
         taped = {id(g): leaf for g, leaf in zip(given, leaves, strict=True) if type(leaf) is Taped}
         with unrecorded():
             args, kwargs = unflatten(spec, given)
-            leaves, arguments, graph = function.concrete_for(bound, args, kwargs)
-            if not taped and not any(isinstance(value, Variable) for value in (*leaves, *graph.inputs.state)):
-                return graph.run(leaves, arguments)
-        leaves = [taped.get(id(leaf), leaf) for leaf in leaves]
-        refuse_effects(graph, function.__name__, "a GradientTape outside of a function, which calls it")
-        refuse_changes(self, graph, function.__name__, leaves)
+            found, arguments, graph = find(args, kwargs)
+            if not taped and not any(isinstance(value, Variable) for value in (*found, *graph.inputs.state)):
+                return graph.run(found, arguments)
+        leaves = [taped.get(id(leaf), leaf) for leaf in found]
+        refuse_effects(graph, name, "a GradientTape outside of a function, which calls it")
+        refuse_changes(self, graph, name, leaves)
         for variable in graph.inputs.variables(leaves):
             self._seen(variable)
         needed = {*graph.inputs.staged, *graph.inputs.state}
@@ -127,11 +132,11 @@ class Session:
             return value
         return self._called(_watched, (value,), {})
 
-    def gradient(self, *arguments: Any) -> Any:
-        """The gradient that a tape is asked for, by the arguments of its method."""
-        leaves, spec = flatten((arguments, {}))
+    def gradient(self, tape: Any, number: int, *arguments: Any) -> Any:
+        """The gradient that a tape, entered under a number, is asked for, by the arguments of its method."""
+        leaves, spec = flatten(((Taped(tape, self, number), *arguments), {}))
         marks, given = self._noted(leaves, numbers=False)
-        entry = Entry(type(arguments[0].held).gradient, spec, marks, **_called_at())
+        entry = Entry(type(tape).gradient, spec, marks, **_called_at())
         plain = [*self.plain, *given]
         variables = list(self.variables.values())
         with unrecorded():
@@ -187,8 +192,9 @@ class Session:
         return tuple(marks), plain
 
     def _seen(self, variable: Variable) -> None:
-        with unrecorded():
-            self.variables.setdefault(id(variable), (variable, variable.read_value()))
+        if id(variable) not in self.variables:
+            with unrecorded():
+                self.variables[id(variable)] = variable, variable.read_value()
 
     def _taped(self, value: Any) -> Taped:
         self._count += 1
@@ -199,27 +205,19 @@ class Block(Function):
     """The noted calls, made in a trace."""
 
     runs_eagerly = False
+    remedy_of_retraces = "Give what changes as an array, or put the block under @ag.function"
 
     def __init__(self, entries: Sequence[Entry]):
         self._entries = entries
         super().__init__(block_of_a_tape)
+        self.__name__ = "the block of a GradientTape"
 
     def _to_graph(self, source: str | None) -> Callable[..., Any]:
         return self._made_again
 
     def _made_again(self, plain: list[Any], variables: list[Variable], values: list[Any]) -> Any:
-        root = current().root
-        before = {
-            id(variable): (root.state[id(variable)], root.first[id(variable)]) for variable in variables
-        }
-        for variable, value in zip(variables, values, strict=True):
-            node = record.to_node(apart(value))
-            root.state[id(variable)], root.first[id(variable)] = (variable, variable.handle(node, root)), node
-        try:
+        with holding(variables, values):
             return self._last_of([apart(v) if type(v) is Tensor else v for v in plain])
-        finally:
-            for key, (state, node) in before.items():
-                root.state[key], root.first[key] = state, node
 
     def _last_of(self, plain: list[Any]) -> Any:
         graph = current().graph
@@ -332,6 +330,3 @@ def _can_be_taped(value: Any) -> bool:
     if isinstance(value, (np.ndarray, np.generic)):
         return value.dtype.kind in "fc"
     return type(value) in (float, complex)
-
-
-__all__ = ["Session"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from autograph_rs.runtime.boundary import public
-from autograph_rs.runtime.errors import GradientError, OptionError, StateError, told
+from autograph_rs.runtime.errors import GradientError, OptionError, StateError, checked_truth, told
 from autograph_rs.runtime.graph import record
 from autograph_rs.runtime.graph.gradient import (
     Recording,
@@ -13,16 +13,17 @@ from autograph_rs.runtime.graph.gradient import (
     is_differentiable,
     of_shape,
     ones_like,
+    type_of,
     zeros_like,
 )
 from autograph_rs.runtime.graph.taping import session
-from autograph_rs.runtime.graph.trace import is_tracing, scalar_type
+from autograph_rs.runtime.graph.trace import is_tracing
 from autograph_rs.runtime.graph.variables import Variable
 from autograph_rs.runtime.structures import flatten, unflatten
 
 from .session import Session
 from .taped import Taped, untaped
-from .transforms import staged_number
+from .values import staged_number
 
 UNCONNECTED = ("none", "zero")
 
@@ -58,14 +59,14 @@ class GradientTape:
 
     @public
     def __init__(self, persistent: bool = False):
-        self.persistent = persistent
+        self.persistent = checked_truth("persistent", persistent)
         self._recording: Recording | None = None
         self._session: Session | None = None
-        self._taped: Taped | None = None
+        self._number = 0
         self._is_used = self._is_open = False
 
     @classmethod
-    def begun(cls) -> Self:
+    def _begun(cls) -> Self:
         """One whose block begins here."""
         return cls(persistent=True).__enter__()
 
@@ -83,7 +84,7 @@ class GradientTape:
             self._recording = Recording()
         else:
             self._session = session() or Session()
-            self._taped = self._session.enter(self)
+            self._number = self._session.enter(self)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -173,9 +174,11 @@ class GradientTape:
             self._check_source(leaf)
         if self._session is not None:
             for end in targets:
-                self._check_source(end, "of")
+                kind = type_of(untaped(end))
+                if kind is None or is_differentiable(kind):
+                    self._check_source(end, "of")
             return self._session.gradient(
-                self._taped, target, sources, output_gradients, unconnected_gradients
+                self, self._number, target, sources, output_gradients, unconnected_gradients
             )
         assert self._recording is not None
         given = [None] * len(targets) if output_gradients is None else flatten(output_gradients)[0]
@@ -188,13 +191,13 @@ class GradientTape:
         ends = [
             (end, ones_like(end) if cotangent is None else of_shape(cotangent, end))
             for end, cotangent in zip(targets, given, strict=True)
-            if is_differentiable(_type_of(end))
+            if is_differentiable(type_of(end))
         ]
         nodes = [self._recording.source(leaf) for leaf in leaves]
         found = self._recording.gradients(ends, nodes)
         if unconnected_gradients == "zero":
             found = [
-                zeros_like(leaf) if g is None and is_differentiable(_type_of(leaf)) else g
+                zeros_like(leaf) if g is None and is_differentiable(type_of(leaf)) else g
                 for g, leaf in zip(found, leaves, strict=True)
             ]
         return unflatten(spec, found)
@@ -211,14 +214,9 @@ class GradientTape:
         )
 
 
-def _type_of(value: Any) -> Any:
-    value = untaped(value)
-    return value.type if isinstance(value, Variable) or record.is_staged(value) else scalar_type(value)
-
-
 def _checked(value: Any) -> None:
-    kind = _type_of(value)
-    if kind is None or not is_differentiable(kind):
+    kind = type_of(untaped(value))
+    if not is_differentiable(kind):
         raise GradientError(
             f"a GradientTape is to watch {told(value) if kind is None else f'a value of type {kind}'}",
             why="a derivative is a limit of small changes, which only floats and complex numbers can have",

@@ -14,7 +14,7 @@ from autograph_rs.runtime.graph.taping import session
 from autograph_rs.runtime.graph.trace import is_tracing
 from autograph_rs.runtime.structures import flatten, unflatten
 
-_ARITHMETIC = (
+ARITHMETIC = (
     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift", "and", "or", "xor"
 )  # fmt: skip
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
@@ -141,10 +141,10 @@ def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-for _name in (*_ARITHMETIC, *_COMPARISONS):
+for _name in (*ARITHMETIC, *_COMPARISONS):
     _of_name = getattr(operator, f"__{_name}__")
     setattr(Taped, f"__{_name}__", _operator(_of_name))
-    if _name in _ARITHMETIC:
+    if _name in ARITHMETIC:
         setattr(Taped, f"__r{_name}__", _reflected(_of_name))
         setattr(Taped, f"__i{_name}__", _operator(getattr(operator, f"__i{_name}__")))
 Taped.__rdivmod__ = _reflected(divmod)  # type: ignore[attr-defined]
@@ -166,10 +166,9 @@ def _call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     now = session()
     if now is not None:
         return now.call(function, *args, **kwargs)
-    leaves, spec = flatten((args, kwargs))
-    for leaf in leaves:
+    for leaf in flatten((args, kwargs))[0]:
         refuse_traced(leaf)
-    args, kwargs = unflatten(spec, list(map(untaped, leaves)))
+    args, kwargs = all_untaped(args, kwargs)
     return function(*args, **kwargs)
 
 
@@ -186,3 +185,12 @@ def refuse_traced(value: Any) -> None:
 def untaped(value: Any) -> Any:
     """What a taped value holds; any other value as it is."""
     return value.held if type(value) is Taped else value
+
+
+def all_untaped(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call, where no tape runs, with what taped values hold in their place."""
+    leaves, spec = flatten((args, kwargs), changeable=True)
+    if not any(type(leaf) is Taped for leaf in leaves):
+        return args, kwargs
+    found: tuple[tuple[Any, ...], dict[str, Any]] = unflatten(spec, list(map(untaped, leaves)))
+    return found

@@ -1,9 +1,9 @@
-"""`grad`, `value_and_grad` and `vjp`: functions of gradients, as graphs."""
+"""`grad` and `value_and_grad`: functions of gradients, as graphs."""
 
 from __future__ import annotations
 
 import functools
-import types
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -12,37 +12,23 @@ import numpy as np
 from autograph_rs.api import DEFAULT
 from autograph_rs.functions import Function
 from autograph_rs.runtime.boundary import public
-from autograph_rs.runtime.builtins import is_of_numpy
-from autograph_rs.runtime.errors import ArgumentError, GradientError, told
+from autograph_rs.runtime.errors import ArgumentError, GradientError, checked_truth, told
 from autograph_rs.runtime.graph import record
 from autograph_rs.runtime.graph.gradient import (
     Recording,
     apart,
     is_differentiable,
-    of_shape,
     own_arrays,
+    type_of,
     zeros_like,
 )
-from autograph_rs.runtime.graph.trace import is_tracing, scalar_type
+from autograph_rs.runtime.graph.trace import is_tracing
 from autograph_rs.runtime.graph.variables import Variable
 from autograph_rs.runtime.structures import flatten, unflatten
-from autograph_rs.runtime.tracebacks import strip
 
-from .effects import computed_again, refuse_effects
+from .values import convertible, staged_number
 
 Argnums = int | Sequence[int]
-
-
-def _own(f: Callable[..., Any]) -> Callable[..., Any]:
-    """A Python function for one that is written in C, which needs no conversion."""
-    if not (is_of_numpy(f) or isinstance(f, types.BuiltinFunctionType)):
-        return f
-
-    def called(*args: Any, **kwargs: Any) -> Any:
-        return f(*args, **kwargs)
-
-    called.__name__ = called.__qualname__ = f.__name__
-    return called
 
 
 class Gradient(Function):
@@ -51,9 +37,17 @@ class Gradient(Function):
     runs_eagerly = False  # a gradient is a graph always
 
     def __init__(self, f: Callable[..., Any], argnums: Argnums, wrt: Any, *, has_aux: bool, with_value: bool):
-        self._argnums, self._wrt = argnums, wrt
-        self._has_aux, self._with_value = has_aux, with_value
-        super().__init__(_own(f))
+        self._argnums, self._wrt = _checked_argnums(argnums), wrt
+        self._has_aux, self._with_value = checked_truth("has_aux", has_aux), with_value
+        super().__init__(convertible(f))
+
+    def __reduce__(self) -> Any:
+        by_name = super().__reduce__()
+        if isinstance(by_name, str):
+            return by_name
+        kind: Callable[..., Any] = type(self)
+        named = {"has_aux": self._has_aux, "with_value": self._with_value}
+        return functools.partial(kind, **named), (self.python_function, self._argnums, self._wrt)
 
     def _to_graph(self, source: str | None) -> Callable[..., Any]:
         return functools.partial(self._computed, DEFAULT.to_graph(self.python_function, source=source))
@@ -104,17 +98,43 @@ def _changed(
     args: tuple[Any, ...], argnums: Argnums, change: Callable[[Any, str], Any], first: int = 0
 ) -> tuple[Any, ...]:
     """The arguments, with the leaves changed of those that count; `first` of them are not there."""
-    made = list(args)
+    made, seen = list(args), set()
     for place in _places(argnums):
-        if not -len(args) <= place - first < len(args):
+        if not -len(args) <= (place - first if place >= 0 else place) < len(args):
             raise ArgumentError(
                 f"argnums names argument {place}, and {len(args) + first} are given",
                 why="a gradient is with respect to arguments that are given by position",
                 remedy="give them by position, or choose others by argnums",
             )
-        leaves, spec = flatten(args[place - first], changeable=True)
-        made[place - first] = unflatten(spec, [change(leaf, f"argument {place}") for leaf in leaves])
+        place = place - first if place >= 0 else place + len(args)
+        if place in seen:
+            raise _no_argnums(argnums)
+        seen.add(place)
+        leaves, spec = flatten(args[place], changeable=True)
+        made[place] = unflatten(spec, [change(leaf, f"argument {place}") for leaf in leaves])
     return tuple(made)
+
+
+def _checked_argnums(argnums: Any) -> Argnums:
+    """One place or several, as plain ints."""
+    try:
+        if isinstance(argnums, (list, tuple)):
+            made: Argnums = tuple(map(operator.index, argnums))
+        else:
+            made = operator.index(argnums)
+    except TypeError:
+        made = ()
+    if made == () or isinstance(argnums, bool) or (isinstance(made, tuple) and len({*made}) < len(made)):
+        raise _no_argnums(argnums)
+    return made
+
+
+def _no_argnums(argnums: Any) -> ArgumentError:
+    return ArgumentError(
+        f"argnums is {told(argnums)}",
+        why="it names the arguments with respect to which the gradient is by their places, each once",
+        remedy="give a place, as argnums=1, or several, as argnums=(0, 2)",
+    )
 
 
 def _places(argnums: Argnums) -> tuple[int, ...]:
@@ -145,11 +165,6 @@ def _give_back(args: tuple[Any, ...], given: tuple[Any, ...], own: Sequence[Any]
             old.write_through(new.read())
 
 
-def staged_number(leaf: Any) -> Any:
-    """Python's floats as NumPy's, which are staged."""
-    return np.dtype(type(leaf)).type(leaf) if type(leaf) in (float, complex) else leaf
-
-
 def _watched(leaf: Any) -> Any:
     if isinstance(leaf, Variable) or record.is_staged(leaf):
         return leaf
@@ -161,8 +176,8 @@ def _watched(leaf: Any) -> Any:
 
 
 def _differentiable(leaf: Any, path: str) -> Any:
-    kind = getattr(leaf, "type", None) or scalar_type(leaf)
-    if kind is None or not is_differentiable(kind):
+    kind = type_of(leaf)
+    if not is_differentiable(kind):
         what = told(leaf) if kind is None else f"of type {kind}"
         raise GradientError(
             f"the gradient is asked with respect to {path}, {what}",
@@ -173,8 +188,7 @@ def _differentiable(leaf: Any, path: str) -> Any:
 
 
 def _real_number(value: Any) -> Any:
-    kind = getattr(value, "type", None) or scalar_type(value)
-    kind = getattr(kind, "held", kind)
+    kind = type_of(value)
     shape = getattr(kind, "shape", ())
     dtype = np.dtype(getattr(kind, "dtype", getattr(kind, "python", None) or object))
     if shape != () or dtype.kind != "f":
@@ -247,106 +261,12 @@ def value_and_grad(
     It takes what `grad` takes, and returns a pair of the value and the gradient; the value is what `f`
     returns, with `has_aux` a pair itself.
 
+    Raises:
+        GradientError, ArgumentError: as of `grad`.
+
     >>> import autograph_rs as ag
     >>> value, slope = ag.value_and_grad(lambda x: x**3)(2.0)
     >>> float(value), float(slope)
     (8.0, 12.0)
     """
     return Gradient(f, argnums, wrt, has_aux=has_aux, with_value=True)
-
-
-class Pullback(Function):
-    """Cotangents of a function's results to cotangents of its arguments."""
-
-    runs_eagerly = False
-
-    def _to_graph(self, source: str | None) -> Callable[..., Any]:
-        return functools.partial(self._computed, DEFAULT.to_graph(self.python_function, source=source))
-
-    def _computed(self, f: Callable[..., Any], primals: tuple[Any, ...], cotangents: Any) -> Any:
-        _, pull = _pulled(f, primals)
-        return pull(cotangents)
-
-
-def _pulled(f: Callable[..., Any], primals: tuple[Any, ...]) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
-    recording = Recording()
-    leaves, spec = flatten(primals)
-    sources = [apart(leaf) if _has_cotangent(leaf) else leaf for leaf in leaves]
-    wanted = [s for s, leaf in zip(sources, leaves, strict=True) if _has_cotangent(leaf)]
-    nodes = [recording.source(s) for s in wanted]
-    value = f(*unflatten(spec, sources))
-
-    def pull(cotangents: Any) -> tuple[Any, ...]:
-        ends, shape = flatten(value)
-        given, other = flatten(cotangents)
-        if shape != other or len(ends) != len(given):
-            raise GradientError(
-                f"the cotangents are {told(cotangents)}",
-                why=f"each stands for one of the results, which are {told(value)}",
-                remedy="give them in the structure of the result, each of the shape of its result",
-            )
-        pairs = [(end, of_shape(ct, end)) for end, ct in zip(ends, given, strict=True) if _has_cotangent(end)]
-        found = iter(recording.gradients(pairs, nodes))
-        made = []
-        for source, leaf in zip(sources, leaves, strict=True):
-            one = next(found) if _has_cotangent(leaf) else None
-            made.append(zeros_like(source) if one is None and _has_cotangent(leaf) else one)
-        whole: tuple[Any, ...] = unflatten(spec, own_arrays(made))
-        return whole
-
-    return value, pull
-
-
-def _has_cotangent(leaf: Any) -> bool:
-    kind = getattr(leaf, "type", None) or scalar_type(leaf)
-    return kind is not None and is_differentiable(kind)
-
-
-@public
-def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
-    """The value of a function, and a function that pulls cotangents back through it.
-
-    Args:
-        f: a function of any results.
-        *primals: its arguments, nested structures of floats and arrays.
-
-    Returns:
-        What `f` returns, and a function that takes a cotangent for it, of the same structure and shapes, and
-        returns a tuple with the cotangent of each argument: the product of the cotangents and the matrix
-        of derivatives. What is neither a float nor a complex number has None.
-
-    Raises:
-        GradientError: the cotangents have another structure, or `f` calls what has no gradient.
-
-    The function that is returned computes `f` again, but for what it does not need.
-
-    >>> import autograph_rs as ag, numpy as np
-    >>> value, pull = ag.vjp(lambda x, y: (x * y, x + y), np.array([1.0, 2.0]), 3.0)
-    >>> value
-    (array([3., 6.]), array([4., 5.]))
-    >>> pull((np.array([1.0, 0.0]), np.array([0.0, 1.0])))
-    (array([3., 1.]), np.float64(2.0))
-    """
-    try:
-        if is_tracing():
-            return _pulled(DEFAULT.to_graph(_own(f)), primals)
-        f = _own(f)
-        leaves, spec = flatten(primals)
-        leaves = list(map(staged_number, leaves))
-        primals = unflatten(spec, leaves)
-        forward, pullback = Function(f), Pullback(f)
-        concrete = forward.get_concrete_function(*primals)
-        refuse_effects(concrete.concrete, forward.__name__, "ag.vjp")
-        if concrete.concrete.writes or concrete.concrete.changes:
-            raise computed_again(forward.__name__, "ag.vjp", "it writes to its arguments or to a Variable")
-        primals = unflatten(spec, [leaf.copy() if isinstance(leaf, np.ndarray) else leaf for leaf in leaves])
-
-        def pull(cotangents: Any) -> tuple[Any, ...]:
-            leaves, spec = flatten(cotangents)
-            made: tuple[Any, ...] = pullback(primals, unflatten(spec, list(map(staged_number, leaves))))
-            return made
-
-        return forward(*primals), pull
-    except BaseException as error:
-        strip(error)
-        raise

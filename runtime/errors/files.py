@@ -24,7 +24,8 @@ class SaveError(AutographError, TypeError):
     ## Why
 
     A file holds numbers, text, arrays and structures of them, and calls of functions that have a name in
-    [the format](../graph-format.md). It holds no code of Python, which another program need not have.
+    [the format](../graph-format.md). It holds no code of Python, which another program need not have. A model
+    of ONNX holds what ONNX has operators for: [what it cannot say](../exporting.md#what-onnx-cannot-say).
     Nothing was written, and a file of that name is what it was.
 
     ## Instead

@@ -18,7 +18,9 @@ from ..structures import Spec, flatten, unflatten
 from ..tracebacks import FULL, at_user_frames, note_place, put, strip
 from .compile import Compiled, compile_graph
 from .containers import Change, apply, changes, refuse_repeated, snapshot
+from .engine import Engine
 from .ir import Graph, Node
+from .memory import array_of, copied, each_array, memory_of, overlap, own_array
 from .modes import MODES
 from .optimise import ALL, optimise
 from .refused import returned_iterable, shared_argument
@@ -92,6 +94,7 @@ class ConcreteGraph:
         changed: what becomes of containers among the arguments.
         optimisations: the names of those to use.
         twins: the results that are copied, being equal to others; then the graph is optimised already.
+        engine: what runs the graph in the place of the compiled function.
     """
 
     def __init__(
@@ -104,6 +107,7 @@ class ConcreteGraph:
         *,
         optimisations: Sequence[str] = ALL,
         twins: set[int] | None = None,
+        engine: Callable[[Graph, Inputs], Engine] | None = None,
     ):
         self.graph = graph
         self.inputs, self.outputs = inputs, outputs
@@ -116,10 +120,11 @@ class ConcreteGraph:
             twins = _twins(traced, graph.results)
         self.twins = twins
         self._compiled = compile_graph(graph)
-        self._run = self._compiled.function
+        self._engine = None if engine is None else engine(graph, inputs)
+        self._run: Callable[..., tuple] = self._engine or self._compiled.function
         self._checked: Compiled | None = None
-        kept = self._run.__globals__.values()
-        self._constants = {id(_memory_of(v)) for v in kept if isinstance(v, np.ndarray)}
+        kept = self._compiled.function.__globals__.values()
+        self._constants = {id(memory_of(v)) for v in kept if isinstance(v, np.ndarray)}
 
     @property
     def direct(self) -> Callable[..., tuple[Any]] | None:
@@ -157,20 +162,20 @@ class ConcreteGraph:
             self.at_user_code(error)
             raise
         if variables:
-            results = tuple([_each(r, lambda array: _own(array, variables)) for r in results])
+            results = tuple([each_array(r, lambda array: own_array(array, variables)) for r in results])
         if self.writes:
             results = self._put_back([*arrays, *variables], results)
         if self._constants:
-            results = tuple([_each(r, self._new) for r in results])
+            results = tuple([each_array(r, self._new) for r in results])
         if self.twins:
-            results = tuple([_copied(r) if i in self.twins else r for i, r in enumerate(results)])
+            results = tuple([copied(r) if i in self.twins else r for i, r in enumerate(results)])
         if self.changes:
             apply(self.changes, arguments, results)
         return self.outputs.build(results)
 
     def _new(self, array: np.ndarray) -> np.ndarray:
         """An array of a result, which is no constant of the graph, nor a part of one."""
-        return array.copy() if id(_memory_of(array)) in self._constants else array
+        return array.copy() if id(memory_of(array)) in self._constants else array
 
     def _put_back(self, targets: list[Any], results: tuple) -> tuple:
         """Give the arguments and variables that the graph writes what it left in them."""
@@ -179,9 +184,7 @@ class ConcreteGraph:
         arrays = {id(w): targets[i] for i, w in written.items() if not isinstance(targets[i], Variable)}
         results = tuple([arrays.get(id(r), r) for r in results[:first]])
         if len(written) > 1:
-            written = {
-                i: _copied(w) if any(_overlap(w, t) for t in targets) else w for i, w in written.items()
-            }
+            written = {i: copied(w) if any(overlap(w, t) for t in targets) else w for i, w in written.items()}
         for index, value in written.items():
             target = targets[index]
             array = target.array if isinstance(target, Variable) else target
@@ -192,7 +195,7 @@ class ConcreteGraph:
         """An argument that is written must not share memory with another: the other would not change."""
         for i in self.writes:
             for j, other in enumerate(arrays):
-                if i != j and _overlap(_array_of(arrays[i]), other):
+                if i != j and overlap(array_of(arrays[i]), other):
                     first, second = (self.graph.arguments[k].attrs["name"] for k in (i, j))
                     raise shared_argument(self.graph.name, first, second)
 
@@ -200,7 +203,7 @@ class ConcreteGraph:
         """Let an error of the running graph come from the user's lines."""
         if FULL:
             return
-        compiled = [c for c in (self._compiled, self._checked) if c is not None]
+        compiled = [c for c in (self._compiled, self._checked, self._engine) if c is not None]
         found = (c.node_at(error.__traceback__) for c in compiled)
         node = next((node for node in found if node is not None), None)
         places = () if node is None else node.places
@@ -225,31 +228,6 @@ def _described(kind: StagedType) -> Any:
     return kind.python if isinstance(kind, ScalarType) else kind
 
 
-def _array_of(value: Any) -> Any:
-    return value.array if isinstance(value, Variable) else value
-
-
-def _each(result: Any, change: Callable[[np.ndarray], Any]) -> Any:
-    """A result with each array in it changed; one that a list holds twice may stand for two."""
-    if isinstance(result, np.ndarray):
-        return change(result)
-    if isinstance(result, (list, tuple)):
-        return type(result)([_each(part, change) for part in result])
-    return result
-
-
-def _memory_of(array: np.ndarray) -> np.ndarray:
-    """The array whose memory an array is, or is a part of."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
-
-
-def _own(array: np.ndarray, variables: Sequence[Variable]) -> np.ndarray:
-    """An array that does not change when a variable does."""
-    return array.copy() if any(np.may_share_memory(array, v.array) for v in variables) else array
-
-
 def _twins(traced: Sequence[Node], results: Sequence[Node]) -> set[int]:
     """The places of results that were values of their own before equal ones were made one."""
     first: dict[Node, Node] = {}
@@ -257,22 +235,6 @@ def _twins(traced: Sequence[Node], results: Sequence[Node]) -> set[int]:
         i for i, (old, new) in enumerate(zip(traced, results, strict=True))
         if first.setdefault(new, old) is not old
     }  # fmt: skip
-
-
-def _copied(value: Any) -> Any:
-    return value.copy() if isinstance(value, (np.ndarray, list)) else value
-
-
-def _overlap(first: Any, second: Any) -> bool:
-    if isinstance(second, Variable):
-        second = second.array
-    if not isinstance(first, np.ndarray) or not np.may_share_memory(first, second):
-        return False
-    effort: Any = 100_000  # NumPy takes any int, its annotations two
-    try:
-        return np.shares_memory(first, second, max_work=effort)
-    except np.exceptions.TooHardError:
-        return True
 
 
 def trace(
@@ -285,6 +247,7 @@ def trace(
     *,
     may_create: bool = True,
     optimisations: Sequence[str] = ALL,
+    engine: Callable[[Graph, Inputs], Engine] | None = None,
 ) -> tuple[ConcreteGraph, bool]:
     """Run `function(*args, **kwargs)` on staged values; what it did, and whether it made variables.
 
@@ -297,6 +260,7 @@ def trace(
         backend: the graph backend.
         may_create: whether the function may make variables.
         optimisations: the names of those to use.
+        engine: what runs the graph; by default NumPy does.
     """
     leaves, spec = flatten(arguments, changeable=True)
     builder = Root(name, may_create=may_create)
@@ -350,7 +314,9 @@ def trace(
     state = [places.get(key, variable) for key, (variable, _) in builder.state.items()]
     given = [known(leaf) if kind is None else kind for leaf, kind in zip(leaves, specs, strict=True)]
     inputs = Inputs(spec, given, state, _forms(leaves))
-    concrete = ConcreteGraph(builder.graph, inputs, made, writes, changed, optimisations=optimisations)
+    concrete = ConcreteGraph(
+        builder.graph, inputs, made, writes, changed, optimisations=optimisations, engine=engine
+    )
     concrete.lasts = not raised
     return concrete, builder.created
 

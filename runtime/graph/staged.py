@@ -44,7 +44,9 @@ _NO_METHOD = "the length of the list depends on staged values, and such a list h
 class Staged:
     """What tensors, staged Python scalars and staged lists have in common."""
 
-    __slots__ = ("__weakref__", "_base", "_node", "_owner", "_seen", "in_place", "shared", "version")
+    __slots__ = (
+        "__weakref__", "_base", "_node", "_owner", "_seen", "earlier", "in_place", "shared", "version"
+    )  # fmt: skip
 
     noun, copied = "an array", "make a copy first: x = x.copy()"
 
@@ -53,6 +55,8 @@ class Staged:
     ):
         self._node, self._owner, self._base = node, owner, base
         self.version = 0
+        self.earlier: list[tuple[Builder, Node]] | tuple[()] = ()
+        """What it held before each write, and where."""
         self.shared = ""
         self.in_place = False
         self._seen = base[0].stamp if base else 0
@@ -120,6 +124,9 @@ class Staged:
         builder = current()
         if builder is not self._owner:
             builder.writes.setdefault(id(self), (self, self._owner, self._node))
+        if not self.earlier:
+            self.earlier = []
+        self.earlier.append((self._owner, self._node))
         self._node, self._owner = record.to_node(value), builder
         self.version += 1
 
@@ -388,6 +395,12 @@ class Tensor(Value):
         return view(np.transpose, self)
 
     @property
+    def mT(self) -> Any:  # noqa: N802 - NumPy's name
+        if self.ndim < 2:
+            raise ValueError("matrix transpose with ndim < 2 is undefined")
+        return view(np.swapaxes, self, -1, -2)
+
+    @property
     def real(self) -> Any:
         return np.real(self)
 
@@ -400,6 +413,8 @@ class Tensor(Value):
         return np.ravel(self)
 
     def item(self, *index: Any) -> Any:
+        if len(index) == 1 and self.ndim > 1:
+            return record.item(np.ravel(self)[index[0]])
         return record.item(self[index] if index else self)
 
     def tolist(self) -> Any:
@@ -502,6 +517,8 @@ class Tensor(Value):
                 return view(function, self, *args, **kwargs)
             if name == "astype":
                 return as_array(function, self, *args, **kwargs)
+            if isinstance(function, np.ufunc):
+                return function(self, *args, **kwargs)
             return record.call(function, (self, *args), kwargs)
 
         return _as_method(method, name)

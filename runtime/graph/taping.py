@@ -6,28 +6,32 @@ import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from threading import get_ident
 from typing import Any
 
 from .modes import MODES
 from .trace import is_tracing
 
-_session: ContextVar[Any] = ContextVar("autograph_rs_session", default=None)
+_session: ContextVar[Any] = ContextVar("autograph_rs_session", default=(None, None))
 
 
 def session() -> Any:
-    """The session that records calls now, or None."""
-    return _session.get() if MODES and not is_tracing() else None
+    """The session that records calls now, or None; another thread than that which began it has none."""
+    if not MODES or is_tracing():
+        return None
+    made, thread = _session.get()
+    return made if made is None or thread == get_ident() else None
 
 
 def begin(made: Any) -> None:
-    """Let calls be recorded by a session from now on, or by none."""
-    _session.set(made)
+    """Let calls of this thread be recorded by a session from now on, or by none."""
+    _session.set((made, get_ident()))
 
 
 @contextmanager
 def unrecorded() -> Iterator[None]:
     """Let calls be recorded by no session for the time being."""
-    token = _session.set(None)
+    token = _session.set((None, None))
     try:
         yield
     finally:
@@ -39,7 +43,7 @@ def recorded(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(method)
     def called(*args: Any) -> Any:
-        now = session() if MODES else None
+        now = session()
         return method(*args) if now is None else now.call(method, *args)
 
     return called

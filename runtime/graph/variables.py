@@ -32,8 +32,8 @@ _SPECIAL = (
     "rdivmod", "bool", "int", "float", "complex", "index", "len", "iter", "round", "format", "str",
 )  # fmt: skip
 _ATTRIBUTES = (
-    "dtype", "ndim", "shape", "size", "itemsize", "nbytes", "T", "real", "imag", "flat", "item", "tolist",
-    "sort",
+    "dtype", "ndim", "shape", "size", "itemsize", "nbytes", "T", "mT", "real", "imag", "flat", "item",
+    "tolist", "sort",
 )  # fmt: skip
 
 
@@ -125,7 +125,7 @@ class Variable(Tensor):
     for _name in _ATTRIBUTES:
         locals()[_name] = _Either()
     del _name
-    _node, _owner, _base, _seen, version, shared = (_OfHandle() for _ in range(6))
+    _node, _owner, _base, _seen, version, shared, earlier = (_OfHandle() for _ in range(7))
     in_place = True
     __hash__ = object.__hash__  # type: ignore[assignment]
 

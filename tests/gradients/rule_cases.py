@@ -28,6 +28,11 @@ class Case:
 CASES: list[Case] = []
 
 
+def _holed(a: Any) -> Any:
+    """An array with NaN in the place of some items, never of a whole row."""
+    return np.where(np.arange(a.size).reshape(a.shape) % 4 == 1, np.nan, a)
+
+
 def case(name: str, call: Callable[..., Any], *shapes: tuple[int, ...], **options: Any) -> None:
     CASES.append(Case(f"{name}-{sum(c.name.startswith(name + '-') for c in CASES)}", call, shapes, **options))
 
@@ -110,6 +115,14 @@ case("average", lambda a, w: np.average(a, weights=w), (3, 4), (3, 4), low=0.5, 
 case("trace", lambda a: np.trace(a, 1), (3, 4))
 case("quantile", lambda a: np.quantile(a, [0.2, 0.55], axis=1), (3, 5))
 case("percentile", lambda a: np.percentile(a, 30), (3, 5))
+for _method in ("lower", "higher", "nearest", "midpoint"):
+    case("quantile", lambda a, _method=_method: np.quantile(a, [[0.2], [0.7]], 0, method=_method), (4, 2))
+case("quantile", lambda a: np.quantile(a, 0.4, axis=(0, 2), keepdims=True), (2, 3, 4))
+case("quantile", lambda a, q: np.quantile(a, 0.5 + 0.1 * q, axis=1), (3, 5), ())
+case("median", lambda a: np.median(a, axis=(0, 1)), (2, 3, 2))
+case("nanquantile", lambda a: np.nanquantile(_holed(a), [0.25, 0.6], axis=1), (3, 5))
+case("nanpercentile", lambda a: np.nanpercentile(_holed(a), 40), (3, 5))
+case("nanmedian", lambda a: np.nanmedian(_holed(a), axis=0, keepdims=True), (5, 3))
 case("add.reduce", lambda a: np.add.reduce(a, axis=1), (2, 3))
 case("multiply.reduce", np.multiply.reduce, (2, 3))
 case("maximum.reduce", np.maximum.reduce, (2, 3))
@@ -366,3 +379,12 @@ case("sinc", np.sinc, (4,))
 case("i0", np.i0, (4,))
 case("unwrap", lambda a: np.unwrap(a * 4), (6,))
 case("bincount", lambda w: np.bincount(np.array([0, 2, 2, 1]), w), (4,))
+for _name in "asanyarray ascontiguousarray asfortranarray require atleast_3d".split():
+    case(_name, getattr(np, _name), (3, 2))
+case("dsplit", lambda a: np.dsplit(a, 2)[1] ** 2, (2, 3, 4))
+case("arange", lambda a, b: np.arange(a, a + 2.5, 1 + 0 * b), (), ())
+if hasattr(np, "matvec"):
+    case("matvec", np.matvec, (2, 3, 4), (2, 4))
+    case("vecmat", np.vecmat, (2, 3), (2, 3, 4))
+case("nextafter", lambda a, b: np.nextafter(a, b) * a, (3,), (3,))
+case("heaviside", lambda a, b: np.heaviside(a, b) * b, (3,), (3,))

@@ -180,7 +180,7 @@ def test_arrays_are_taken_as_they_are():
     np.testing.assert_array_equal(tape.gradient(y, x), [1.0, 2.0])
 
 
-def test_steps_of_one_kind_are_traced_once(caplog):
+def test_steps_of_one_kind_are_traced_once():
     traces = []
 
     @ag.function
@@ -191,7 +191,7 @@ def test_steps_of_one_kind_are_traced_once(caplog):
     for n in range(6):
         with ag.GradientTape() as tape:
             x = tape.watch(float(n))
-            y = f(x)[..., None][0:1] if n < 0 else f(x) * 3
+            y = f(x) * 3
         assert tape.gradient(y, x) == 6.0 * n
     assert len(traces) == 1
 

@@ -140,8 +140,8 @@ def test_errors_name_the_line_that_was_recorded():
         tape.gradient(y, x)
     with ag.GradientTape() as tape:
         x = tape.watch(np.array([3.0, 1.0]))
-        z = np.sum(np.nanmedian(x))  # the second
-    with pytest.raises(ag.GradientError, match=r"(?s)nanmedian.*recorded here.*# the second"):
+        z = np.sum(np.histogram_bin_edges(x))  # the second
+    with pytest.raises(ag.GradientError, match=r"(?s)histogram_bin_edges.*recorded here.*# the second"):
         tape.gradient(z, x)
 
 

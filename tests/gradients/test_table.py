@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from rule_cases import CASES
 
 import autograph_rs as ag
 from autograph_rs.runtime.builtins import MATH
@@ -29,16 +30,17 @@ REASONS = {
         WHOLE_NUMBERS,
     ),
     **dict.fromkeys(
-        "unique_all unique_counts unique_inverse unique_values intersect1d union1d setdiff1d setxor1d "
-        "unique".split(),
+        "trim_zeros unique_all unique_counts unique_inverse unique_values intersect1d union1d setdiff1d "
+        "setxor1d unique".split(),
         "how long its result is depends on the values",
     ),
     **dict.fromkeys("histogram histogram_bin_edges".split(), "an item goes from one bin to another at once"),
-    **dict.fromkeys("fftfreq rfftfreq".split(), "its arguments are plain"),
     **dict.fromkeys(
         "constant output zip range enumerate reversed text print raise default_rng dataset next".split(),
         "it computes nothing from floats, or is part of another node",
     ),
+    **dict.fromkeys("fftfreq rfftfreq".split(), "of a staged spacing it is a product"),
+    "asarray_chkfinite": "it is called on plain arrays only",
     "sorted": "which item goes where depends on Python's comparison of the items",
     "py_function": "what Python does with the values is not known",
 }
@@ -62,6 +64,17 @@ def test_functions(function):
         assert "item" in STRUCTURAL
     else:
         assert has_rule(function) or function.__name__ in REASONS
+
+
+SAME = {"row_stack": "vstack", "trapz": "trapezoid", "sum_to": "add"}
+
+
+def test_each_rule_is_compared():
+    """With finite differences, by the cases of `rule_cases`; what is of `math` is in `test_math`."""
+    compared = {case.name.rsplit("-", 1)[0] for case in CASES}
+    ruled = {f for table in (rules.RULES, rules.DEFINITIONS, rules.PARTIALS) for f in table}
+    names = {f.__name__ for f in ruled if callable(f) and f.__module__ != "math"}
+    assert {SAME.get(name, name) for name in names} <= compared
 
 
 @pytest.mark.parametrize("op", sorted(OPS))

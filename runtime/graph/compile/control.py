@@ -82,7 +82,7 @@ class Emitter(Operations):
             self.indent += 1
             inner: Owned = {
                 a for a, o in zip(graph.arguments, operands, strict=True)
-                if o in ends and o in owned and operands.count(o) == 1
+                if o in ends and o in owned and not self.is_shared(o, operands)
             }  # fmt: skip
             for argument, operand in zip(graph.arguments, operands, strict=True):
                 self.names[argument] = self.names[operand]
@@ -94,6 +94,7 @@ class Emitter(Operations):
             self.indent -= 1
         self.names[node] = names
         owned.update((node, i) for i in kept[0] & kept[1])
+        self.pass_on(node, [(g.arguments, operands, g.results) for g in (then, orelse)], ends, owned)
 
     def assign(self, names: Sequence[str], values: Sequence[str], node: Node | None) -> None:
         pairs = [(n, v) for n, v in zip(names, values, strict=True) if n != v]
@@ -111,12 +112,18 @@ class Emitter(Operations):
         for value, argument in zip(values, arguments, strict=True):
             name = self.fresh("c")
             text = self.names[value]
-            if argument in written and not (value in ends and value in owned and values.count(value) == 1):
+            is_own = value in ends and value in owned and not self.is_shared(value, node.inputs)
+            if argument in written and not is_own:
                 text = f"list({text})" if isinstance(held_type(argument), ListType) else f"{text}.copy()"
             self.line(f"{name} = {text}", node)
             self.names[argument] = name
             names.append(name)
         return names
+
+    def is_shared(self, value: Node, inputs: Sequence[Node]) -> bool:
+        """Whether a value, or a view of its array, stands twice among the inputs of a condition or loop."""
+        own = self.bases(value)
+        return sum(not own.isdisjoint(self.bases(i)) for i in inputs) > 1
 
     def loop_body(
         self, node: Node, names: list[str], arguments: Sequence[Node], operands: Sequence[Node], test: str
@@ -163,7 +170,7 @@ class Emitter(Operations):
         if again != test:
             self.line(f"{test} = {again}", node)
         self.indent -= 1
-        self.finish_loop(node, names, arguments, owned)
+        self.finish_loop(node, names, arguments, values, operands, ends, owned)
 
     def emit_for(self, node: Node, ends: set[Node], owned: Owned) -> None:
         count, size, body = node.attrs["carried"], node.attrs["elements"], node.attrs["body"]
@@ -190,7 +197,7 @@ class Emitter(Operations):
         if again != "True":
             self.line(f"if not {again}: break", node)
         self.indent -= 1 + outer
-        self.finish_loop(node, names, arguments, owned)
+        self.finish_loop(node, names, arguments, values, operands, ends, owned)
 
     def iterated(self, source: Node) -> set[Node]:
         """The arrays and lists that a loop over `source` reads while its body runs."""
@@ -198,10 +205,42 @@ class Emitter(Operations):
             return {array for part in source.inputs for array in self.iterated(part)}
         return {self.root.get(source, source)}
 
-    def finish_loop(self, node: Node, names: list[str], arguments: Sequence[Node], owned: Owned) -> None:
+    def finish_loop(
+        self,
+        node: Node,
+        names: list[str],
+        arguments: Sequence[Node],
+        values: Sequence[Node],
+        operands: Sequence[Node],
+        ends: set[Node],
+        owned: Owned,
+    ) -> None:
         self.names[node] = tuple(names)
-        written = self.written(node.attrs["body"])
+        body = node.attrs["body"]
+        written = self.written(body)
         owned.update((node, i) for i, a in enumerate(arguments) if a in written)
+        first = {a: v for a, v in zip(arguments, values, strict=True) if a not in written}
+        captured = body.arguments[len(body.arguments) - len(operands) :]
+        parts = [([*first, *captured], [*first.values(), *operands], [*first, *body.results[1:]])]
+        self.pass_on(node, parts, ends, owned)
+
+    def pass_on(self, node: Node, parts: Sequence[Any], ends: set[Node], owned: Owned) -> None:
+        """Let go of arrays that a result may be, or show: a later write to them must not change that.
+
+        Args:
+            node: a condition or loop.
+            parts: arguments of an inner graph, what they stand for outside, and what it gives.
+            ends: the values that nothing uses later.
+            owned: the values whose arrays may be written.
+        """
+        passed = set()
+        for arguments, outer, results in parts:
+            outside = dict(zip(arguments, outer, strict=True))
+            bases = {base for result in results for base in self.bases(result)}
+            passed |= {outside[base] for base in bases if base in outside}
+        self.passed[node] = passed
+        for value in passed:
+            owned -= self.bases(value) | {value} if value not in ends else self.bases(value) - {value}
 
 
 def _first(iterable: Iterable[Any], limit: int) -> Any:

@@ -32,8 +32,7 @@ class Operations(Writer):
     def hand_over(self, values: Iterable[Node], owned: Owned) -> None:
         """Let values be seen by a list too, so that nothing writes to their arrays any longer."""
         for value in values:
-            owned.discard(value)
-            owned.discard(self.root.get(value, value))
+            owned -= self.bases(value) | {value}
             if value.op == "output":
                 owned.discard((value.inputs[0], value.attrs["index"]))
 

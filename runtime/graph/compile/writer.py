@@ -61,6 +61,7 @@ class Writer:
         self.kept: dict[int, str] = {}
         self.uses: Counter[Node] = Counter()
         self.root: dict[Node, Node] = {}
+        self.passed: dict[Node, set[Node]] = {}  # what the results of a condition or loop may be, or show
         self.view_uses: Counter[Node] = Counter()  # by root: how often its views are still used
         self.pending: list[Node] = []
         self.depth: dict[Node, int] = {}
@@ -149,6 +150,18 @@ class Writer:
         if array in self.root and may_view(array):
             count -= self.uses[array]
         return count > sum(i is not array and self.root.get(i) is root and may_view(i) for i in user.inputs)
+
+    def bases(self, value: Node) -> set[Node]:
+        """The values whose arrays a value may be, or show parts of."""
+        found: set[Node] = set()
+        waiting = [value]
+        while waiting:
+            part = waiting.pop()
+            root = self.root.get(part, part)
+            if root not in found:
+                found.add(root)
+                waiting += self.passed.get(root, ())
+        return found
 
     def hold(self, node: Node) -> None:
         """Note which names the text of a value needs."""

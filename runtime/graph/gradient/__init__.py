@@ -16,11 +16,11 @@ from ..ir import Node
 from ..rules.methods import copy
 from ..sharing import makes
 from ..staged import Staged, Tensor, wrap
-from ..trace import current, scalar_type
+from ..trace import current
 from ..variables import Variable
 from . import control, refused, structure
 from .reverse import Reverse
-from .values import fitted, is_differentiable, ones_like, zeros_like
+from .values import fitted, is_complex, is_differentiable, ones_like, type_of, zeros_like
 
 __all__ = [
     "Recording",
@@ -31,6 +31,7 @@ __all__ = [
     "ones_like",
     "own_arrays",
     "structure",
+    "type_of",
     "zeros_like",
 ]
 
@@ -59,9 +60,7 @@ def own_arrays(values: Sequence[Any]) -> list[Any]:
 
 def of_shape(cotangent: Any, value: Any) -> Any:
     """A cotangent of the shape of its value, as far as that is known."""
-    given, wanted = (
-        getattr(getattr(v, "type", None) or scalar_type(v), "shape", ()) for v in (cotangent, value)
-    )
+    given, wanted = (getattr(type_of(v), "shape", ()) for v in (cotangent, value))
     fits = len(given) == len(wanted) and all(
         None in (a, b) or a == b for a, b in zip(given, wanted, strict=True)
     )
@@ -70,6 +69,12 @@ def of_shape(cotangent: Any, value: Any) -> Any:
             f"a cotangent of the shape {given} is given for a result of the shape {wanted}",
             why="each element of a result has its own",
             remedy="give an array of the shape of the result",
+        )
+    if is_complex(cotangent) and not is_complex(value):
+        raise GradientError(
+            "a complex cotangent is given for a real result",
+            why="the derivatives of a real result are real multiples of its cotangent",
+            remedy="give its real part, or a cotangent for each part",
         )
     return cotangent
 
@@ -86,10 +91,10 @@ class Recording:
     def source(self, value: Any) -> Node:
         """The node of a staged value; of a variable, that of its value when the recording began."""
         if not isinstance(value, Variable):
-            node = self._own(value)
-            while node.op in ("setitem", "add_at") and node not in self._known:
-                node = node.inputs[0]  # what was written to it since does not count
-            return node
+            nodes = [n for owner, n in getattr(value, "earlier", ()) if owner is self.builder]
+            nodes.append(self._own(value))
+            known = [node for node in nodes if node in self._known]
+            return known[-1] if known else nodes[0]  # what was written to it since does not count
         begun = self._state.get(id(value))
         if begun is not None:
             return begun

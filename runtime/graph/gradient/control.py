@@ -1,4 +1,4 @@
-"""The reverse of conditions and loops: conditions and loops.
+"""The reverse of conditions and loops, as conditions and loops.
 
 The reverse of a condition takes the side that was taken. The reverse of a loop runs over the rounds
 backwards; it carries the cotangents of what the loop carries, and the sums for what its body captures.
@@ -220,18 +220,7 @@ class _Loop:
             reverse.give(values[i], made)
 
     def _after(self, i: int) -> Any:
-        known = self.reverse.results.get(self.node, {})
-
-        def value() -> Any:
-            if i not in known:
-                made = Node("output", (self.node,), {"index": i}, self.argument(i).type, self.node.source)
-                nodes = self.reverse.owner.graph.nodes
-                nodes.insert(nodes.index(self.node) + 1, made)
-                self.reverse.owner.owned.add(made)
-                known[i] = made
-            return self.reverse.value(known[i])
-
-        return value
+        return lambda: self.reverse.result(self.node, i, lambda: self.argument(i).type)
 
     def _used(self, cotangents: dict[int, Any]) -> list[int]:
         """The carried values whose cotangents a round needs or gives."""

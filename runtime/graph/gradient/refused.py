@@ -10,9 +10,12 @@ from ..ir import Node
 
 
 def no_rule(node: Node) -> GradientError:
+    name = node.op
+    if name == "iterate":
+        name = f"{node.attrs['function'].__name__}() of {node.inputs[0].op}()"
     return _at(
         node,
-        f"{node.op} has no gradient",
+        f"{name} has no gradient",
         why="there is no rule for its reverse",
         remedy="compute it by functions that have one, or outside of what is differentiated",
     )
@@ -22,8 +25,8 @@ def with_option(node: Node, options: Sequence[str]) -> GradientError:
     return _at(
         node,
         f"{node.op} has no gradient with {', '.join(options)}",
-        why="what it leaves unwritten has no value that a derivative could be of",
-        remedy="use np.where on the result",
+        why="there is no rule for its reverse with that",
+        remedy="leave it out, or write it with functions that have a gradient, as np.where on the result",
     )
 
 

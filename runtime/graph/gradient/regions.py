@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .. import record
 from ..compile.writer import may_view
 from ..ir import Graph, Missing, Node, Slot
@@ -99,11 +101,29 @@ class Branch(Region):
         if node not in self._kept:
             index = len(self.graph.results)
             self.graph.results.append(self._own(node))
-            missing = Node("constant", (), {"value": Missing.VALUE}, None, node.source)
-            self._other.nodes.append(missing)
-            self._other.results.append(missing)
+            nothing = _nothing(node)
+            self._other.nodes.append(nothing)
+            self._other.results.append(nothing)
             self._kept[node] = self._output(index, node, node.type)
         return reader.lift(self._kept[node], self.outer)
+
+
+def _nothing(node: Node) -> Node:
+    """Stands for a value on the side of a condition that does not compute it, where nobody reads it.
+
+    It is of the same type, so that what is computed of both sides at once goes through.
+    """
+    kind = node.type
+    if isinstance(kind, ListType):
+        return Node("list", (), {}, kind, node.source)
+    if isinstance(kind, ArrayType) and kind.shape:
+        attrs = {"function": np.zeros, "args": (tuple(n or 0 for n in kind.shape), kind.dtype), "kwargs": {}}
+        return Node("numpy.zeros", (), attrs, kind, node.source)
+    if isinstance(kind, ArrayType):
+        return Node("constant", (), {"value": np.zeros((), kind.dtype)[()]}, kind, node.source)
+    if isinstance(kind, ScalarType):
+        return Node("constant", (), {"value": kind.python()}, kind, node.source)
+    return Node("constant", (), {"value": Missing.VALUE}, None, node.source)
 
 
 class Body(Region):

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 
 from ...errors import GradientError
+from ...structures import flatten
 from .. import record
 from ..ir import Node, Slot
 from ..rules import NUMPY, ufunc_type
@@ -61,6 +63,17 @@ class Reverse:
 
     def value(self, node: Node) -> Any:
         return wrap(node, self.owner)
+
+    def result(self, node: Node, index: int, kind: Callable[[], Any]) -> Any:
+        """One of several results of a node; one that nobody took, of such a type, is taken now."""
+        known = self.results.setdefault(node, {})
+        if index not in known:
+            made = Node("output", (node,), {"index": index}, kind(), node.source)
+            nodes = self.owner.graph.nodes
+            nodes.insert(nodes.index(node) + 1, made)
+            self.owner.owned.add(made)
+            known[index] = made
+        return self.value(known[index])
 
     def cotangent(self, node: Node) -> Any:
         return self._cotangents.get(node)
@@ -136,6 +149,8 @@ class Control:
 CONTROL: dict[str, type[Control]] = {}
 STRUCTURAL: dict[str, Rule] = {}
 """The rules of ops that are no function of numbers and arrays."""
+LISTS: dict[str, Rule] = {}
+"""The rules of operators of lists."""
 
 
 def _rule_of(node: Node) -> Rule | None:
@@ -146,6 +161,8 @@ def _rule_of(node: Node) -> Rule | None:
         return STRUCTURAL[node.op]
     if node.op in CONSTANT:
         return _nothing
+    if isinstance(node.type, ListType) and node.op in record.UFUNCS:
+        return LISTS.get(node.op)
     function: Any = record.UFUNCS.get(node.op) or node.attrs.get("function")
     if not isinstance(function, type) and function in PARTIALS:
         return _elementwise
@@ -170,7 +187,7 @@ def _elementwise(reverse: Reverse, node: Node, cotangent: Any) -> None:
         raise refused.with_option(node, sorted(options))
     call = Call(reverse, node)
     template = call.template
-    operands = call.values(template)
+    operands = list(map(_as_operand, call.values(template)))
     for slot, operand, partial in zip(template, operands, PARTIALS[function], strict=True):
         if not isinstance(slot, Slot) or node.inputs[slot.index] not in reverse.active:
             continue
@@ -189,6 +206,9 @@ def _function(reverse: Reverse, node: Node, cotangent: Any) -> None:
     template = call.bound(rule)
     for (_, wanted), given in zip(template, made, strict=False):
         call.give(wanted, given)
+    for name, wanted in template[len(made) :]:  # which the rule does not know of
+        if call.is_active(wanted):
+            raise refused.with_option(node, [name])
 
 
 def _defined(reverse: Reverse, node: Node, cotangent: Any) -> None:
@@ -207,6 +227,11 @@ def _defined(reverse: Reverse, node: Node, cotangent: Any) -> None:
     else:
         inner.seed(record.to_node(made), cotangent)
     inner.run()
+    used = {i for n in builder.graph.nodes[start:] for i in n.inputs}
+    for name, wanted in node.attrs.get("kwargs", {}).items():
+        alone = call.alone.get(wanted.index) if isinstance(wanted, Slot) else None
+        if alone is not None and record.to_node(alone) not in used:
+            raise refused.with_option(node, [name])
     for index, value in call.alone.items():
         call.give(Slot(index), inner.cotangent(record.to_node(value)))
 
@@ -263,7 +288,11 @@ class Call:
     def arguments(self, *, is_alone: bool = False) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Arguments by position and by name; `is_alone` gives active ones nodes of their own."""
         self._is_alone = is_alone
-        return tuple(self.values(self.template)), self.values(self.node.attrs.get("kwargs", {}))
+        named = self.values(self.node.attrs.get("kwargs", {}))
+        return (
+            tuple([_with_array(v) for v in self.values(self.template)]),
+            {name: _with_array(v) for name, v in named.items()},
+        )
 
     @property
     def template(self) -> tuple[Any, ...]:
@@ -277,14 +306,20 @@ class Call:
         found = signature.bind(None, None, *self.template, **self.node.attrs.get("kwargs", {})).arguments
         return [(name, found.get(name)) for name in list(signature.parameters)[2:]]
 
+    def is_active(self, template: Any) -> bool:
+        """Whether a template holds an input of which a cotangent is asked."""
+        if isinstance(template, Slot):
+            return self.node.inputs[template.index] in self.reverse.active
+        if isinstance(template, dict):
+            return any(map(self.is_active, template.values()))
+        return isinstance(template, (list, tuple)) and any(map(self.is_active, template))
+
     def give(self, template: Any, cotangent: Any) -> None:
         """Give cotangents to the inputs in a template; one that is a function is asked for it if needed."""
-        if cotangent is None:
+        if cotangent is None or not self.is_active(template):
             return
         if isinstance(template, Slot):
             node = self.node.inputs[template.index]
-            if node not in self.reverse.active:
-                return
             made = cotangent() if callable(cotangent) else cotangent
             if isinstance(node.type, ListType):
                 made = wrap(record.add("iterate", (made,), node.type, function=list))
@@ -294,6 +329,19 @@ class Call:
                 self.give(part, given)
 
 
+def _as_operand(value: Any) -> Any:
+    return np.asarray(value) if isinstance(value, (list, tuple)) else value
+
+
+def _with_array(value: Any) -> Any:
+    """An array for a plain list of floats, which is no shape and no choice of axes."""
+    if isinstance(value, (list, tuple)) and not any(map(record.is_staged, flatten(value)[0])):
+        with suppress(ValueError):
+            array = np.asarray(value)
+            return array if array.dtype.kind in "fc" and array.size else value
+    return value
+
+
 class Results:
     """The results of a node that has several; one that nobody took is taken now."""
 
@@ -301,14 +349,7 @@ class Results:
         self._reverse, self._node, self._call = reverse, node, call
 
     def __getitem__(self, index: int) -> Any:
-        known = self._reverse.results.setdefault(self._node, {})
-        if index not in known:
-            made = Node("output", (self._node,), {"index": index}, self._type(index), self._node.source)
-            nodes = self._reverse.owner.graph.nodes
-            nodes.insert(nodes.index(self._node) + 1, made)
-            self._reverse.owner.owned.add(made)
-            known[index] = made
-        return self._reverse.value(known[index])
+        return self._reverse.result(self._node, index, lambda: self._type(index))
 
     def _type(self, index: int) -> Any:
         function = self._node.attrs["function"]

@@ -14,7 +14,7 @@ from ..rules.methods import copy
 from ..staged import wrap
 from ..types import ArrayType, ListType, ScalarType
 from .refused import no_rule
-from .reverse import STRUCTURAL, Call, Reverse
+from .reverse import LISTS, STRUCTURAL, Call, Reverse
 from .values import At, put, shape_of, unbroadcast, writable, zeros_like
 
 
@@ -46,6 +46,11 @@ def _as_list(array: Any, kind: Any) -> Any:
     return wrap(record.add("iterate", (array,), kind, function=list))
 
 
+def _apart(part: Any) -> Any:
+    """A part of a cotangent, of which other parts are written later."""
+    return record.call(copy, (part,), {}) if may_view(record.to_node(part)) else part
+
+
 def setitem(reverse: Reverse, node: Node, ct: Any) -> None:
     target, value = node.inputs[0], node.inputs[-1]
     key = Call(reverse, node).values(node.attrs["key"])
@@ -53,8 +58,8 @@ def setitem(reverse: Reverse, node: Node, ct: Any) -> None:
         given = record.getitem(ct, key)
         if not takes_once(node):
             given = np.where(_are_last(ct, key, given), given, 0)
-        elif may_view(record.to_node(given)):
-            given = record.call(copy, (given,), {})  # what it is a part of is written now
+        else:
+            given = _apart(given)
         reverse.give(value, unbroadcast(given, reverse.value(value)))
     if target in reverse.active:
         reverse.give(target, record.setitem(writable(ct), key, np.zeros((), node.type.dtype)))
@@ -72,7 +77,7 @@ def add_at(reverse: Reverse, node: Node, ct: Any) -> None:
     reverse.give(target, ct)
     if value in reverse.active:
         key = Call(reverse, node).values(node.attrs["key"])
-        reverse.give(value, unbroadcast(record.getitem(ct, key), reverse.value(value)))
+        reverse.give(value, unbroadcast(_apart(record.getitem(ct, key)), reverse.value(value)))
 
 
 def passed_on(reverse: Reverse, node: Node, ct: Any) -> None:
@@ -158,6 +163,14 @@ def list_sum(reverse: Reverse, node: Node, ct: Any) -> None:
         reverse.give(part, ct)
 
 
+def concatenated(reverse: Reverse, node: Node, ct: Any) -> None:
+    """Two lists, one behind the other."""
+    first, second = node.inputs
+    count = wrap(record.add("len", (reverse.value(first),), ScalarType(int), function=len))
+    reverse.give(first, ct[:count])
+    reverse.give(second, ct[count:])
+
+
 def nothing(reverse: Reverse, node: Node, ct: Any) -> None:
     """What does not depend on the values that it is given."""
 
@@ -231,3 +244,4 @@ STRUCTURAL.update({
     "sum": builtin_sum,
     **dict.fromkeys(("min", "max"), extreme),
 })  # fmt: skip
+LISTS["add"] = concatenated

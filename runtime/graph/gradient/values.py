@@ -9,6 +9,7 @@ import numpy as np
 from .. import lists, record
 from ..rules.summing import sum_to
 from ..staged import Staged, Tensor, wrap
+from ..trace import scalar_type
 from ..types import ArrayType, ListType, MaybeType, ScalarType, StagedType, TupleType
 from .regions import Region
 
@@ -27,6 +28,24 @@ def is_differentiable(kind: StagedType | None) -> bool:
         case MaybeType(held, _):
             return is_differentiable(held)
     return False
+
+
+def type_of(value: Any) -> StagedType | None:
+    """The type of a staged value, Variable or plain number or array; None for anything else."""
+    if isinstance(value, Staged):
+        kind = value.type
+        return getattr(kind, "held", kind)
+    return scalar_type(value)
+
+
+def is_complex(value: Any) -> bool:
+    kind = type_of(value)
+    return isinstance(kind, (ArrayType, ScalarType)) and _dtype(kind).kind == "c"
+
+
+def places(length: Any) -> Any:
+    """0, 1, 2 ... as an array."""
+    return record.call(np.arange, (length,), {}) if record.is_staged(length) else np.arange(length)
 
 
 def shape_of(value: Any) -> tuple[Any, ...]:

@@ -68,7 +68,7 @@ def _folded(node: Node) -> Node | None:
         return None
     try:
         with np.errstate(all="raise"):
-            made = _value(node, values)
+            made = computed(node, values)
     except Exception:  # noqa: BLE001 - whatever it raises, it raises at run time too
         return None
     if isinstance(kind, ScalarType):
@@ -78,7 +78,7 @@ def _folded(node: Node) -> Node | None:
     return constant(made, node) if fits and getattr(made, "size", 1) <= MAX_FOLDED else None
 
 
-def _value(node: Node, values: list[Any]) -> Any:
+def computed(node: Node, values: list[Any]) -> Any:
     """What a node computes of constants; None for one that is not computed here."""
     function: Any = node.attrs.get("function")
     if node.op == "either":

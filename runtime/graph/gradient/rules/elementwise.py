@@ -105,6 +105,8 @@ PARTIALS: dict[Any, tuple[Partial, ...]] = {
     **dict.fromkeys((np.radians, np.deg2rad), (lambda ct, y, x: ct * (math.pi / 180),)),
     **dict.fromkeys((np.maximum, np.minimum, np.fmax, np.fmin), _both(_larger)),
     np.copysign: (_same_sign, _nothing),
+    np.nextafter: (lambda ct, y, a, b: ct, _nothing),
+    np.heaviside: (_nothing, lambda ct, y, a, b: np.where(a == 0, ct, 0)),
     np.ldexp: (lambda ct, y, x, n: ct * np.exp2(n), _nothing),
     np.modf: (lambda ct, y, x: ct.get(0),),
     np.frexp: (lambda ct, y, x: None if 0 not in ct else ct[0] * np.exp2(-y[1]),),
@@ -115,7 +117,6 @@ PARTIALS: dict[Any, tuple[Partial, ...]] = {
 }
 
 STEPS = (
-    np.floor_divide, np.floor, np.ceil, np.trunc, np.rint, np.sign, np.heaviside, np.signbit, np.nextafter,
-    np.spacing,
+    np.floor_divide, np.floor, np.ceil, np.trunc, np.rint, np.sign, np.signbit, np.spacing,
 )  # fmt: skip
 """Functions that are constant wherever they have a derivative."""

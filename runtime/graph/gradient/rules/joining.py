@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 
-from ..values import ndim_of, shape_of, zeros_like
+from ... import record
+from ..refused import refusing
+from ..values import ndim_of, shape_of, unbroadcast, zeros_like
 
 
 def _of_list(ct: Any, arrays: Any, axis: Any) -> Any:
@@ -105,9 +108,14 @@ def array_rule(ct: Any, y: Any, object: Any, dtype: Any = None, *, ndmin: int = 
             return [parts(ct[i], part) for i, part in enumerate(value)]
         return ct
 
-    while not isinstance(object, (list, tuple)) and ndim_of(ct) > ndim_of(object):
+    while ndim_of(ct) > _ndim(object):
         ct = ct[0]
     return (parts(ct, object),)
+
+
+def _ndim(value: Any) -> int:
+    """The number of dimensions of an array, or of what is made of a nested list."""
+    return 1 + max(map(_ndim, value), default=0) if isinstance(value, (list, tuple)) else ndim_of(value)
 
 
 def same_rule(ct: Any, y: Any, a: Any, *_: Any, **__: Any) -> Any:
@@ -124,6 +132,13 @@ def _count_of(ary: Any, indices_or_sections: Any) -> int:
 
 
 def split_rule(ct: Any, y: Any, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    if not isinstance(indices_or_sections, int):
+        length = shape_of(ary)[axis]
+        places = [0, *(np.asarray(indices_or_sections).tolist())]
+        if any(b < a for a, b in itertools.pairwise(places)) or (
+            isinstance(length, int) and places[-1] > length
+        ):
+            raise refusing("numpy.split", "places that are not in order, or behind the end")
     return (_pieces(ct, y, _count_of(ary, indices_or_sections), axis),)
 
 
@@ -139,12 +154,20 @@ def unstack_rule(ct: Any, y: Any, x: Any, /, *, axis: int = 0) -> Any:
 def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     arr, along = (np.reshape(arr, (-1,)), 0) if axis is None else (arr, axis % ndim_of(arr))
     n = shape_of(arr)[along]
+    if record.is_staged(obj):
+        known = record.to_node(obj)
+        if known.op != "constant":
+            raise refusing("numpy.insert", "places that are staged")
+        obj = known.attrs["value"]
+    if not isinstance(obj, (int, slice)) and np.asarray(obj).dtype == bool:
+        obj = np.flatnonzero(obj)
     count = 1 if isinstance(obj, int) else len(np.arange(n)[obj] if isinstance(obj, slice) else obj)
-    if isinstance(obj, int) and ndim_of(values) == ndim_of(arr):
+    if isinstance(obj, int) and ndim_of(values):
+        if ndim_of(values) < ndim_of(arr):
+            values = np.reshape(values, (1,) * (ndim_of(arr) - ndim_of(values)) + shape_of(values))
+        values = np.moveaxis(values, 0, along)
         count = shape_of(values)[along]
     shape = tuple(count if i == along else m for i, m in enumerate(shape_of(arr)))
-    if isinstance(obj, int) and ndim_of(values) == ndim_of(arr) - 1 and ndim_of(arr) > 1:
-        values = np.expand_dims(values, along)
     both = np.concatenate([arr, np.broadcast_to(values, shape)], along)
     places = np.insert(np.arange(n), obj, n + np.arange(count))
     return np.take(both, places, along)
@@ -158,8 +181,6 @@ def _delete(arr: Any, obj: Any, axis: Any = None) -> Any:
 def full_rule(
     ct: Any, y: Any, shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", **_: Any
 ) -> Any:
-    from ..values import unbroadcast  # noqa: PLC0415
-
     return None, unbroadcast(ct, fill_value)
 
 
@@ -169,7 +190,7 @@ def _linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, retst
     step = (stop - start) / parts if parts else (stop - start) * np.nan
     ndim = max(ndim_of(start), ndim_of(stop))
     ramp = np.reshape(np.arange(num), (num,) + (1,) * ndim)
-    made = start + ramp * (step if parts else 0.0 * step)
+    made = start + ramp * (step if parts else 0.0 * (stop - start))
     made = np.moveaxis(made, 0, axis) if axis else made
     return (made, step) if retstep else made
 

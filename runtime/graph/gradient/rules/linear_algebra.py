@@ -45,18 +45,24 @@ def _matrices(x: Any) -> Any:
 
 
 def det_rule(ct: Any, y: Any, a: Any) -> Any:
-    """By cofactors, which there are of a singular matrix too."""
-    u, s, vh = np.linalg.svd(a)
+    """Of small matrices by the adjugate, a polynomial, which there is of a singular one too."""
     n = shape_of(a)[-1]
-    if not isinstance(n, int):
+    if not isinstance(n, int) or n > SMALL:
         return (_matrices(ct * y) * _t(np.linalg.inv(a)),)
-    others = [np.prod(np.delete(s, i, -1), -1) for i in range(n)]
-    sign = np.linalg.det(np.matmul(u, vh))
-    cofactors = np.matmul(u * np.expand_dims(np.stack(others, -1), -2), vh)
-    return (_matrices(ct * sign) * (np.conj(cofactors) if np.iscomplexobj(a) else cofactors),)
+    eye = adjugate = np.eye(n)
+    for k in range(1, n):  # the recursion of Faddeev and LeVerrier
+        product = np.matmul(a, adjugate)
+        trace = np.sum(np.diagonal(product, 0, -2, -1), -1)
+        adjugate = _matrices(trace / k) * eye - product
+    return (_matrices(ct) * (_t(adjugate) if n > 1 else np.ones_like(a)),)
+
+
+SMALL = 4
 
 
 def slogdet_rule(ct: Any, y: Any, a: Any) -> Any:
+    if 0 in ct and np.iscomplexobj(a):
+        raise refusing("numpy.linalg.slogdet", "the sign of complex matrices")
     if 1 not in ct:
         return (None,)
     return (_matrices(ct[1]) * _t(np.linalg.inv(a)),)
@@ -153,6 +159,8 @@ def qr_rule(ct: Any, y: Any, a: Any, mode: str = "reduced") -> Any:
     rows, columns = shape_of(a)[-2:]
     if mode not in ("reduced", "complete") or rows < columns or (mode == "complete" and rows != columns):
         raise refusing("numpy.linalg.qr", f"mode={mode!r}, or more columns than rows")
+    if np.iscomplexobj(a):
+        raise refusing("numpy.linalg.qr", "complex matrices")
     q, r = y[0], y[1]
     gq = np.conj(ct[0]) if 0 in ct else zeros_like(q)
     gr = np.conj(ct[1]) if 1 in ct else zeros_like(r)
@@ -173,8 +181,11 @@ def pinv_rule(ct: Any, y: Any, a: Any, *_: Any, **__: Any) -> Any:
 
 def _lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     """The solution, and the sum of the squares that are left; of rank and singular values there is none."""
-    normal = np.matmul(_h(a), a)
-    solution = np.linalg.solve(normal, np.matmul(_h(a), b))
+    inverse = np.linalg.pinv(a) if rcond is None or rcond < 0 else np.linalg.pinv(a, rcond)
+    solution = np.matmul(inverse, b)
+    rows, columns = shape_of(a)
+    if isinstance(rows, int) and isinstance(columns, int) and rows <= columns:
+        return solution, np.zeros(0)
     rest = np.matmul(a, solution) - b
     squares = np.real(rest * np.conj(rest))
     total = np.sum(squares, 0)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..refused import refusing
 from . import elementwise
 from .elementwise import Partial
 
@@ -28,7 +27,8 @@ def log_rule(ct: Any, y: Any, x: Any, base: Any = None, /) -> Any:
 
 
 def hypot_rule(ct: Any, y: Any, *coordinates: Any) -> Any:
-    return (tuple(ct * x / y for x in coordinates),)
+    length = np.where(y == 0, 1.0, y)
+    return (tuple(ct * x / length for x in coordinates),)
 
 
 def remainder_rule(ct: Any, y: Any, x: Any, divisor: Any, /) -> Any:
@@ -54,11 +54,13 @@ def _error(ct: Any, x: Any) -> Any:
     return ct * (2 / math.sqrt(math.pi)) * np.exp(-x * x)
 
 
-def _refused(name: str) -> Any:
-    def rule(*_: Any, **__: Any) -> Any:
-        raise refusing(f"math.{name}", "a list")
+def _prod(values: Any, /, *, start: Any = 1) -> Any:
+    return start * np.prod(values)
 
-    return rule
+
+def _dist(p: Any, q: Any, /) -> Any:
+    squares = np.sum((p - q) ** 2)
+    return np.where(squares == 0, 0.0, np.sqrt(np.where(squares == 0, 1.0, squares)))
 
 
 PARTIALS: dict[Any, tuple[Partial, ...]] = {
@@ -72,14 +74,15 @@ RULES: dict[Any, Any] = {
     math.erfc: lambda ct, y, x, /: (-_error(ct, x),),
     math.gamma: lambda ct, y, x, /: (ct * y * _digamma(x),),
     math.lgamma: lambda ct, y, x, /: (ct * _digamma(x),),
+    math.nextafter: lambda ct, y, x, towards, /, **_: (ct, None),
     math.modf: lambda ct, y, x, /: (ct.get(0),),
     math.frexp: lambda ct, y, x, /: (None if 0 not in ct else ct[0] * np.exp2(-y[1]),),
-    **{
-        getattr(math, name): _refused(name)
-        for name in ("fsum", "prod", "dist", "sumprod")
-        if hasattr(math, name)
-    },
     **({math.fma: lambda ct, y, a, b, c, /: (ct * b, ct * a, ct)} if hasattr(math, "fma") else {}),
 }
-DEFINITIONS: dict[Any, Any] = {}
-STEPS = (math.ceil, math.floor, math.trunc, math.nextafter, math.ulp)
+DEFINITIONS: dict[Any, Any] = {  # of arrays; lists of staged values are refused when they are called
+    math.fsum: np.sum,
+    math.prod: _prod,
+    math.dist: _dist,
+    **({math.sumprod: lambda p, q, /: np.sum(p * q)} if hasattr(math, "sumprod") else {}),
+}
+STEPS = (math.ceil, math.floor, math.trunc, math.ulp)

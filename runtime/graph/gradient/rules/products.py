@@ -11,7 +11,15 @@ from ..refused import refusing
 from ..values import ndim_of, shape_of, unbroadcast
 
 
-def matmul_rule(ct: Any, y: Any, a: Any, b: Any, /, **options: Any) -> Any:
+def _refuse_axes(name: str, axes: Any) -> None:
+    if axes is not None:
+        raise refusing(f"numpy.{name}", "axes=")
+
+
+def matmul_rule(
+    ct: Any, y: Any, a: Any, b: Any, /, *, axes: Any = None, dtype: Any = None, casting: Any = None
+) -> Any:
+    _refuse_axes("matmul", axes)
     return (lambda: _left(ct, a, b)), (lambda: _right(ct, a, b))
 
 
@@ -63,15 +71,18 @@ def _linalg_outer(x1: Any, x2: Any, /) -> Any:
     return _outer(x1, x2)
 
 
-def _vecdot(x1: Any, x2: Any, /, *, axis: int = -1, **_: Any) -> Any:
+def _vecdot(x1: Any, x2: Any, /, *, axis: int = -1, axes: Any = None, dtype: Any = None) -> Any:
+    _refuse_axes("vecdot", axes)
     return np.sum(np.conj(x1) * x2, axis)
 
 
-def _matvec(x1: Any, x2: Any, /, **_: Any) -> Any:
+def _matvec(x1: Any, x2: Any, /, *, axes: Any = None, dtype: Any = None) -> Any:
+    _refuse_axes("matvec", axes)
     return np.matmul(x1, np.expand_dims(x2, -1))[..., 0]
 
 
-def _vecmat(x1: Any, x2: Any, /, **_: Any) -> Any:
+def _vecmat(x1: Any, x2: Any, /, *, axes: Any = None, dtype: Any = None) -> Any:
+    _refuse_axes("vecmat", axes)
     return np.matmul(np.expand_dims(np.conj(x1), -2), x2)[..., 0, :]
 
 
@@ -111,7 +122,6 @@ def _cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, ax
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = np.moveaxis(a, axisa, -1), np.moveaxis(b, axisb, -1)
-    parts = []
     three_a, three_b = shape_of(a)[-1] == 3, shape_of(b)[-1] == 3
     a2, b2 = (a[..., 2] if three_a else 0), (b[..., 2] if three_b else 0)
     last = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
@@ -141,7 +151,7 @@ def convolve_rule(ct: Any, y: Any, a: Any, v: Any, mode: Any = "full") -> Any:
     low = {"full": 0, "same": (min(n, m) - 1) // 2, "valid": min(n, m) - 1}[mode]
     whole = np.pad(ct, (low, n + m - 1 - low - shape_of(ct)[0]))
     return (
-        lambda: np.reshape(np.convolve(whole, np.flip(v), "valid"), (n,)) if n + m - 1 > m - 1 else None,
+        lambda: np.reshape(np.convolve(whole, np.flip(v), "valid"), (n,)),
         lambda: np.convolve(whole, np.flip(a), "valid"),
     )
 
@@ -205,7 +215,7 @@ def einsum_rule(
         there = set(result).union(*(x for x, _ in others))
         kept = "".join(x for x in names if x in there)
         text = ",".join([result, *(x for x, _ in others)]) + "->" + kept
-        made = np.einsum(text, ct, *(o for _, o in others))
+        made = np.einsum(text, ct, *(o for _, o in others), optimize=optimize)
         made = np.reshape(made, tuple(
             shape_of(made)[kept.index(x)] if x in there else 1 for x in names
         ))  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,11 @@ def count_of(array: Any, axis: Any) -> Any:
 def sum_rule(ct: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, out: Any = None,
              keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:  # fmt: skip
     given = spread(ct, a, axis, keepdims)
-    return (given if where is True else np.where(where, given, 0),)
+    return (given if where is True else np.where(where, given, 0), *_NO_OPTIONS, lambda: np.sum(ct))
+
+
+_NO_OPTIONS = (None, None, None, None)
+"""What stands between an array and `initial`: axis, dtype, out and keepdims."""
 
 
 def mean_rule(ct: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, out: Any = None,
@@ -69,19 +74,25 @@ def prod_rule(ct: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, out:
     if initial is not None and initial is not np._NoValue:
         others = others * initial
     made = spread(ct, a, axis, keepdims) * others
-    return (made if where is True else np.where(where, made, 0),)
+    return (
+        made if where is True else np.where(where, made, 0),
+        *_NO_OPTIONS,
+        lambda: np.sum(ct * np.prod(factors, axis, keepdims=keepdims is True)),
+    )
 
 
 def extreme_rule(ct: Any, y: Any, a: Any, axis: Any = None, out: Any = None, keepdims: Any = False,
                  initial: Any = None, where: Any = True) -> Any:  # fmt: skip
     """Elements that are equal to the extreme share its cotangent."""
-    chosen = a == kept(y, axis, keepdims, ndim_of(a))
+    ndim = ndim_of(a)
+    extreme, given = kept(y, axis, keepdims, ndim), kept(ct, axis, keepdims, ndim)
+    chosen = a == extreme
     if where is not True:
         chosen = chosen & where
-    count = np.maximum(
-        np.sum(chosen, axis=axis if axis is None else axes_of(axis, ndim_of(a)), keepdims=True), 1
-    )
-    return (spread(ct, a, axis, keepdims) * chosen / count,)
+    count = np.sum(chosen, axis=axis if axis is None else axes_of(axis, ndim), keepdims=True)
+    first = 0 if initial is None or initial is np._NoValue else extreme == initial
+    share = given / (count + first)
+    return chosen * share, None, None, None, lambda: np.sum(share * first)
 
 
 def _reduce(rule: Any) -> Any:
@@ -89,7 +100,8 @@ def _reduce(rule: Any) -> Any:
 
     def reduced(ct: Any, y: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None,
                 keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:  # fmt: skip
-        return rule(ct, y, array, axis=axis, keepdims=keepdims, initial=initial, where=where)
+        given, *_, first = rule(ct, y, array, axis=axis, keepdims=keepdims, initial=initial, where=where)
+        return given, *_NO_OPTIONS, first
 
     return reduced
 
@@ -125,9 +137,14 @@ def _var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any
          *, where: Any = True, mean: Any = None, correction: Any = None) -> Any:  # fmt: skip
     if where is not True:
         raise refusing("numpy.var", "where=")
-    apart = a - np.mean(a, axis=axis, keepdims=True)
-    squares = np.real(apart * np.conj(apart)) if np.iscomplexobj(a) else apart * apart
-    free = count_of(a, axis) - (ddof if correction in (None, np._NoValue) else correction)
+    middle = np.mean(a, axis=axis, keepdims=True) if mean in (None, np._NoValue) else mean
+    return _spread_of(a - middle, axis, keepdims, count_of(a, axis), ddof, correction)
+
+
+def _spread_of(apart: Any, axis: Any, keepdims: Any, count: Any, ddof: Any, correction: Any) -> Any:
+    """The mean square, of so many as are free."""
+    squares = np.real(apart * np.conj(apart)) if np.iscomplexobj(apart) else apart * apart
+    free = count - (ddof if correction in (None, np._NoValue) else correction)
     return np.sum(squares, axis=axis, keepdims=keepdims is True) / free
 
 
@@ -188,46 +205,52 @@ def _nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: 
             correction: Any = None) -> Any:  # fmt: skip
     if where is not True:
         raise refusing("numpy.nanvar", "where=")
-    apart = a - _nanmean(a, axis, keepdims=True)
-    free = np.sum(~np.isnan(a), axis, keepdims=keepdims is True) - ddof
-    return np.sum(np.where(np.isnan(a), 0, apart * apart), axis, keepdims=keepdims is True) / free
+    middle = _nanmean(a, axis, keepdims=True) if mean in (None, np._NoValue) else mean
+    count = np.sum(~np.isnan(a), axis, keepdims=keepdims is True)
+    return _spread_of(np.where(np.isnan(a), 0, a - middle), axis, keepdims, count, ddof, correction)
 
 
 def _nanstd(*args: Any, **kwargs: Any) -> Any:
     return np.sqrt(_nanvar(*args, **kwargs))
 
 
-def _ignoring_nan(function: Any) -> Any:
-    def defined(*_: Any, **__: Any) -> Any:
-        raise refusing(f"numpy.{function}", "values of which some may be NaN")
+_PLACES: dict[str, Callable[[Any], tuple[Any, Any]]] = {  # of the items between which a quantile lies
+    "linear": lambda place: (np.floor(place), np.ceil(place)),
+    "midpoint": lambda place: (np.floor(place), np.ceil(place)),
+    "lower": lambda place: (np.floor(place),) * 2,
+    "higher": lambda place: (np.ceil(place),) * 2,
+    "nearest": lambda place: (np.rint(place),) * 2,
+}
+
+
+def _quantile(name: str, *, scale: float = 1.0, ignores_nan: bool = False) -> Callable[..., Any]:
+    def defined(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+                method: str = "linear", keepdims: Any = False, *, weights: Any = None) -> Any:  # fmt: skip
+        if method not in _PLACES or weights is not None:
+            raise refusing(f"numpy.{name}", "weights, or a method that is none of " + ", ".join(_PLACES))
+        axes = axes_of(axis, ndim_of(a))
+        rest = [length for n, length in enumerate(shape_of(a)) if n not in axes]
+        first = np.moveaxis(a, axes, tuple(range(len(axes))))
+        ordered = np.sort(np.reshape(first, (-1, *rest)), 0)
+        count = np.sum(~np.isnan(ordered), 0) if ignores_nan else shape_of(ordered)[0]
+        q = np.asarray(q) if isinstance(q, (list, tuple)) else q
+        place = np.reshape(q, (*shape_of(q), *(1,) * len(rest))) / scale * (count - 1)
+        place = np.reshape(np.broadcast_to(place, (*shape_of(q), *rest)), (-1, *rest))
+        low, high = (p.astype(np.int64) for p in _PLACES[method](place))
+        share = 0.5 if method == "midpoint" else place - low
+        below, above = (np.take_along_axis(ordered, p, 0) for p in (low, high))
+        made = np.reshape(below + (above - below) * share, (*shape_of(q), *rest))
+        return np.expand_dims(made, tuple(ndim_of(q) + i for i in axes)) if keepdims is True else made
 
     return defined
 
 
-def _quantile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
-              method: str = "linear", keepdims: Any = False, *, weights: Any = None) -> Any:  # fmt: skip
-    if method != "linear" or weights is not None or isinstance(axis, tuple):
-        raise refusing("numpy.quantile", "a method but 'linear', weights or several axes")
-    ndim, q = ndim_of(a), np.asarray(q) if isinstance(q, (list, tuple)) else q
-    flat, along = (np.reshape(a, (-1,)), 0) if axis is None else (a, axis % ndim)
-    ordered = np.moveaxis(np.sort(flat, along), along, 0)
-    place = q * (shape_of(ordered)[0] - 1)
-    low = np.floor(place).astype(np.int64)
-    high = np.ceil(place).astype(np.int64)
-    share = np.reshape(place - low, (*shape_of(q), *(1,) * (ndim_of(ordered) - 1)))
-    made = ordered[low] * (1 - share) + ordered[high] * share
-    if keepdims is True:
-        made = np.expand_dims(made, tuple(ndim_of(q) + i for i in axes_of(axis, ndim)))
-    return made
+def _median(quantile: Callable[..., Any]) -> Callable[..., Any]:
+    def defined(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+                keepdims: Any = False) -> Any:  # fmt: skip
+        return quantile(a, 0.5, axis, keepdims=keepdims)
 
-
-def _percentile(a: Any, q: Any, *args: Any, **kwargs: Any) -> Any:
-    return _quantile(a, q / 100 if not isinstance(q, (list, tuple)) else np.asarray(q) / 100, *args, **kwargs)
-
-
-def _median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
-            keepdims: Any = False) -> Any:  # fmt: skip
-    return _quantile(a, 0.5, axis, keepdims=keepdims)
+    return defined
 
 
 def _cumulative(function: Any, start: float) -> Any:
@@ -317,12 +340,12 @@ DEFINITIONS: dict[Any, Any] = {
     np.average: _average,
     np.trace: _trace,
     np.linalg.trace: _linalg_trace,
-    np.median: _median,
-    np.quantile: _quantile,
-    np.percentile: _percentile,
-    np.nanmedian: _ignoring_nan("nanmedian"),
-    np.nanquantile: _ignoring_nan("nanquantile"),
-    np.nanpercentile: _ignoring_nan("nanpercentile"),
+    np.median: _median(_quantile("median")),
+    np.quantile: _quantile("quantile"),
+    np.percentile: _quantile("percentile", scale=100),
+    np.nanmedian: _median(_quantile("nanmedian", ignores_nan=True)),
+    np.nanquantile: _quantile("nanquantile", ignores_nan=True),
+    np.nanpercentile: _quantile("nanpercentile", scale=100, ignores_nan=True),
     np.nansum: _without_nan(np.sum, 0),
     np.nanprod: _without_nan(np.prod, 1),
     np.nancumsum: _without_nan(np.cumsum, 0),

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ... import record
 from ...rules import methods
-from ..refused import refusing
-from ..values import At, ndim_of, shape_of, unbroadcast
+from ..values import At, ndim_of, places, shape_of, unbroadcast
 
 
 def take_rule(ct: Any, y: Any, a: Any, indices: Any, axis: Any = None, out: Any = None,
@@ -36,13 +34,9 @@ def take_rule(ct: Any, y: Any, a: Any, indices: Any, axis: Any = None, out: Any 
 def _open_grid(indices: Any, axis: int) -> tuple[Any, ...]:
     shape = shape_of(indices)
     return tuple([
-        indices if i == axis else np.reshape(_places(n), (1,) * i + (n,) + (1,) * (len(shape) - 1 - i))
+        indices if i == axis else np.reshape(places(n), (1,) * i + (n,) + (1,) * (len(shape) - 1 - i))
         for i, n in enumerate(shape)
     ])  # fmt: skip
-
-
-def _places(length: Any) -> Any:
-    return record.call(np.arange, (length,), {}) if record.is_staged(length) else np.arange(length)
 
 
 def take_along_axis_rule(ct: Any, y: Any, arr: Any, indices: Any, axis: Any = -1) -> Any:
@@ -119,10 +113,6 @@ def _clip_method(array: Any, min: Any = None, max: Any = None, **_: Any) -> Any:
     return _clip(array, min, max)
 
 
-def _trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
-    raise refusing("numpy.trim_zeros", "a result whose length depends on the values")
-
-
 RULES: dict[Any, Any] = {
     np.take: take_rule,
     np.take_along_axis: take_along_axis_rule,
@@ -139,5 +129,4 @@ DEFINITIONS: dict[Any, Any] = {
     np.extract: _extract,
     np.clip: _clip,
     methods.clip: _clip_method,
-    np.trim_zeros: _trim_zeros,
 }

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ... import record
 from ...rules import methods
 from ...rules.summing import sum_to
 from ..refused import refusing
-from ..values import ndim_of, shape_of, unbroadcast
+from ..values import At, ndim_of, places, shape_of, unbroadcast, zeros
 
 
 def _back(ct: Any, y: Any, a: Any, *_: Any, **__: Any) -> Any:
@@ -20,16 +19,20 @@ def _back(ct: Any, y: Any, a: Any, *_: Any, **__: Any) -> Any:
 
 def reshape_rule(ct: Any, y: Any, a: Any, /, shape: Any = None, order: Any = "C", *,
                  newshape: Any = None, copy: Any = None) -> Any:  # fmt: skip
-    return (np.reshape(ct, shape_of(a), order=order),)
+    return _in_order("numpy.reshape", ct, a, order)
 
 
 def ravel_rule(ct: Any, y: Any, a: Any, order: Any = "C") -> Any:
-    if order not in ("C", "F"):
-        raise refusing("numpy.ravel", f"order={order!r}")
-    return (np.reshape(ct, shape_of(a), order=order),)
+    return _in_order("numpy.ravel", ct, a, order)
 
 
 def reshape_method_rule(ct: Any, y: Any, a: Any, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
+    return _in_order("numpy.reshape", ct, a, order)
+
+
+def _in_order(name: str, ct: Any, a: Any, order: Any) -> tuple[Any]:
+    if order not in ("C", "F"):
+        raise refusing(name, f"order={order!r}")
     return (np.reshape(ct, shape_of(a), order=order),)
 
 
@@ -116,19 +119,14 @@ def _tile(A: Any, reps: Any) -> Any:
 
 def _repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     flat, along = (np.reshape(a, (-1,)), 0) if axis is None else (a, axis)
-    return np.take(flat, np.repeat(_places(shape_of(flat)[along]), repeats), along)
-
-
-def _places(length: Any) -> Any:
-    """0, 1, 2 ... as an array."""
-    return record.call(np.arange, (length,), {}) if record.is_staged(length) else np.arange(length)
+    return np.take(flat, np.repeat(places(shape_of(flat)[along]), repeats), along)
 
 
 def _resize(a: Any, new_shape: Any) -> Any:
     shape = new_shape if isinstance(new_shape, (tuple, list)) else (new_shape,)
     flat = np.reshape(a, (-1,))
     total = int(np.prod(shape))
-    return np.reshape(np.take(flat, _places(total) % shape_of(flat)[0]), tuple(shape))
+    return np.reshape(np.take(flat, places(total) % shape_of(flat)[0]), tuple(shape))
 
 
 def pad_rule(ct: Any, y: Any, array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Any:
@@ -147,8 +145,8 @@ def pad_rule(ct: Any, y: Any, array: Any, pad_width: Any, mode: Any = "constant"
         if not isinstance(n, int):
             raise refusing("numpy.pad", f"mode={mode!r} of an array whose length is not known")
         places = np.pad(np.arange(n), (low, high), mode)
-        onto = (places == np.arange(n)[:, None]).astype(ct.dtype)
-        ct = np.moveaxis(np.tensordot(onto, ct, (1, axis)), 0, axis)
+        given = np.moveaxis(ct, axis, 0)
+        ct = np.moveaxis(At(places, given).added_to(zeros((n, *shape_of(given)[1:]), ct.dtype)), 0, axis)
     return (ct,)
 
 

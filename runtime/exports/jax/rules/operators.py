@@ -1,0 +1,158 @@
+"""Operators and ufuncs, in the dtypes that NumPy computes in."""
+
+from __future__ import annotations
+
+import functools
+import operator as python
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ....graph.ir import Node
+from ....graph.record import UFUNCS
+from ....graph.types import ArrayType, ListType, ScalarType
+from .. import lists, refused
+from ..run import Run
+from ..values import Grown, Iterated, Said, is_known, said
+
+_BITS = frozenset(("and_", "or_", "xor"))
+_WHOLE = (np.floor_divide, np.remainder, np.fmod)
+_COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
+
+
+def applied(run: Run, ufunc: np.ufunc, values: Sequence[Any], kinds: Sequence[Any]) -> Any:
+    """A ufunc of some values, each cast to the dtype in which NumPy's loop takes it."""
+    function = getattr(jnp, ufunc.__name__, None)
+    if function is None:
+        raise refused.unsupported(run.node, f"jax.numpy has no {ufunc.__name__}")
+    given = [_weak(k) for k in kinds]
+    if all(isinstance(k, ScalarType) for k in kinds):
+        given = [np.dtype(g) for g in given]
+    dtypes = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout))
+    operands = [run.number(v, d) for v, d in zip(values, dtypes, strict=False)]
+    if ufunc is np.power and dtypes[-1].kind in "iu":
+        text = "Integers to negative integer powers are not allowed."
+        run.check(jnp.any(operands[1] < 0), ValueError, text)
+    if ufunc in _WHOLE and dtypes[0].kind in "iu":
+        zero = operands[1] == 0  # NumPy gives 0 there
+        return jnp.where(zero, 0, function(operands[0], jnp.where(zero, 1, operands[1])))
+    return function(*operands)
+
+
+def _weak(kind: Any) -> Any:
+    """A type as NumPy's promotion takes it: Python's numbers are weak in it."""
+    if isinstance(kind, ArrayType):
+        return kind.dtype
+    return np.dtype(bool) if kind.python is bool else kind.python
+
+
+def operator(run: Run, node: Node, values: list[Any]) -> Any:
+    kinds = [i.type for i in node.inputs]
+    if any(isinstance(k, ListType) for k in kinds):
+        return _of_lists(run, node, values)
+    if all(k == ScalarType(str) for k in kinds) and node.op in ("eq", "ne", "add"):
+        return _of_texts(run, node, said(values[0]), said(values[1]))
+    if any(not isinstance(k, (ArrayType, ScalarType)) or k == ScalarType(str) for k in kinds):
+        raise refused.unsupported(node, f"its operands are {', '.join(map(str, kinds))}")
+    ufunc = UFUNCS[node.op]
+    if all(k == ScalarType(bool) for k in kinds) and node.op not in _BITS | _COMPARISONS:
+        kinds = [ScalarType(int)] * len(kinds)  # as Python takes them
+    if node.op == "invert" and kinds == [ScalarType(bool)]:
+        kinds = [ScalarType(int)]
+    if node.op in _DIVISIONS and all(isinstance(k, ScalarType) for k in kinds):
+        run.check(values[1] == 0, ZeroDivisionError, _division_by_zero(node.op, *[k.python for k in kinds]))
+    if node.op == "pow" and node.type == ScalarType(int):
+        run.fail(values[1] < 0, lambda: refused.unsupported(node, "the power is no whole number"), ())
+    if node.op == "pow" and type(values[1]) is int and _is_inexact(kinds[0]):
+        return run.array(values[0], node.type) ** values[1]
+    return applied(run, ufunc, values, kinds)
+
+
+_DIVISIONS = ("truediv", "floordiv", "mod")
+
+
+@functools.cache
+def _division_by_zero(name: str, *kinds: type) -> str:
+    """What Python says."""
+    try:
+        getattr(python, name)(kinds[0](1), kinds[1](0))
+    except ZeroDivisionError as error:
+        return str(error)
+    return ""
+
+
+def _is_inexact(kind: Any) -> bool:
+    return np.dtype(_weak(kind)).kind in "fc"
+
+
+def _of_lists(run: Run, node: Node, values: list[Any]) -> Any:
+    first, second = values
+    match node.op:
+        case "add":
+            return lists.concatenated(run, node, first, second)
+        case "mul":
+            return lists.repeated(run, node, first, second)
+        case "eq":
+            return lists.equal(run, node, first, second)
+        case "ne":
+            return jnp.logical_not(lists.equal(run, node, first, second))
+    raise refused.unsupported(node, "its operands are lists")
+
+
+def _of_texts(run: Run, node: Node, first: Said, second: Said) -> Any:
+    """Texts that hold no values, compared; one beside another."""
+    pairs = [(a, b) for a in first.texts for b in second.texts]
+    if any(not isinstance(piece, str) for pair in pairs for pieces, _ in pair for piece in pieces):
+        raise refused.unsupported(node, "it is about text that holds values")
+    made = [("".join(a[0]), "".join(b[0])) for a, b in pairs]
+    which = first.which * len(second.texts) + second.which
+    if node.op == "add":
+        return Said([((a + b,), ()) for a, b in made], [()] * len(made), which)
+    return jnp.asarray([(a == b) is (node.op == "eq") for a, b in made])[which]
+
+
+def convert(run: Run, node: Node, values: list[Any]) -> Any:
+    return run.number(values[0], node.attrs["dtype"])
+
+
+def not_(run: Run, node: Node, values: list[Any]) -> Any:
+    value = run.truth(values[0])
+    return not value if is_known(value) else jnp.logical_not(value)
+
+
+def either(run: Run, node: Node, values: list[Any]) -> Any:
+    return jnp.logical_or(*map(run.truth, values))
+
+
+def contains(run: Run, node: Node, values: list[Any]) -> Any:
+    container, value = values
+    if isinstance(container, Iterated):
+        return container.has(value)
+    if isinstance(container, (list, tuple, Grown)):
+        grown = lists.in_rows(run, container, node.inputs[0].type)
+        if grown is None:
+            return False
+        [row] = jax.tree.leaves(grown.rows)
+        return jnp.any((row == value) & (jnp.arange(row.shape[0]) < grown.length))
+    return jnp.any(jnp.asarray(container) == value)
+
+
+def item(run: Run, node: Node, values: list[Any]) -> Any:
+    return jnp.reshape(values[0], ())
+
+
+RULES = {
+    **dict.fromkeys(UFUNCS, operator),
+    "convert": convert,
+    "not_": not_,
+    "either": either,
+    "contains": contains,
+    "item": item,
+    "dimension": lambda run, node, values: int(values[0].shape[node.attrs["axis"]]),
+    "same": lambda run, node, values: values[0],
+    "constant": lambda run, node, values: node.attrs["value"],
+    "output": lambda run, node, values: values[0][node.attrs["index"]],
+}
