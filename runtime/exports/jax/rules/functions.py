@@ -35,7 +35,13 @@ _TOTALS = frozenset(
     for name in "sum prod cumsum cumprod mean trace nansum nanprod nancumsum nancumprod".split()
 )
 """What adds up in the dtype of its result."""
-_DOUBLING = ("numpy.linalg.", "numpy.fft.", "numpy.sinc", "numpy.polyfit")
+_DOUBLING = ("numpy.linalg.", "numpy.fft.", *(
+    f"numpy.{name}"
+    for name in (
+        "sinc polyfit i0 var std nanvar nanstd nanmean average median nanmedian quantile nanquantile "
+        "percentile nanpercentile cov corrcoef linspace logspace geomspace interp gradient trapezoid"
+    ).split()
+))  # fmt: skip
 """What computes with double precision of numbers that are no floats, or with both of two precisions."""
 _MEMORY = frozenset(("order", "casting", "subok", "like", "copy", "kind", "stable", "device"))
 """What options say that is about memory or the way to a result, and not about the result."""

@@ -36,9 +36,20 @@ def applied(run: Run, ufunc: np.ufunc, values: Sequence[Any], kinds: Sequence[An
     if ufunc is np.power and dtypes[-1].kind in "iu":
         text = "Integers to negative integer powers are not allowed."
         run.check(jnp.any(operands[1] < 0), ValueError, text)
-    if ufunc in _WHOLE and dtypes[0].kind in "iu":
-        zero = operands[1] == 0  # NumPy gives 0 there
-        return jnp.where(zero, 0, function(operands[0], jnp.where(zero, 1, operands[1])))
+    if dtypes[0].kind in "iu":
+        if ufunc is np.divmod:
+            return tuple(applied(run, part, values, kinds) for part in (np.floor_divide, np.remainder))
+        if ufunc in _WHOLE:
+            zero = operands[1] == 0  # NumPy gives 0 there
+            return jnp.where(zero, 0, function(operands[0], jnp.where(zero, 1, operands[1])))
+        if ufunc is np.reciprocal:
+            [x] = operands
+            with np.errstate(all="ignore"):
+                of_zero = np.reciprocal(np.zeros((), dtypes[0]))
+            return jnp.where(x == 0, of_zero, x // jnp.where(x == 0, 1, x * x))
+    if ufunc is np.modf:
+        fraction, whole = function(*operands)
+        return jnp.where(jnp.isinf(whole), jnp.copysign(0, whole), fraction), whole
     return function(*operands)
 
 
