@@ -66,3 +66,32 @@ def test_as_numpy(name, engine):
     else:
         with np.errstate(all="ignore"):
             check(function(*arguments), ag.function(f)(*arguments), engine)
+
+
+def counted(x):
+    k = 0
+    for _ in x:
+        k -= 100
+    return x + k
+
+
+RAISED = {
+    "an int beyond the dtype": (counted, np.array([1, 2], "int8"), OverflowError, "out of bounds for int8"),
+    "NaN as an int": (int, np.float64("nan"), ValueError, "NaN to integer"),
+    "infinity as an int": (int, np.float64("inf"), OverflowError, "float"),
+    "long doubles": (lambda x: x[:1], np.longdouble([1.5]), ag.AutographError, "cannot be run by"),
+    "another byte order": (lambda x: x[:1], np.zeros(3, ">f8"), ag.AutographError, "cannot be run by"),
+}
+
+
+@pytest.mark.parametrize("engine", ["jax", "onnxruntime"])
+@pytest.mark.parametrize("name", RAISED)
+def test_raised(name, engine):
+    required(engine)
+    given, argument, kind, text = RAISED[name]
+
+    def f(x):
+        return given(x)
+
+    with pytest.raises(kind, match=text):
+        ag.function(f, engine=engine)(argument)
