@@ -33,6 +33,8 @@ CALLS = {
     "quantile of singles": (lambda x: np.quantile(x, [0.1, 0.5]), np.arange(5, dtype="float32") ** 2),
     "interp of singles": (lambda x: np.interp(x, [0, 1, 2], [0, 2, 1]), np.array([0.3, 1.6], "float32")),
     "argmax": (np.argmax, np.arange(3.0)),
+    "take of rows": (lambda x, k: np.take(x, k, axis=1), SMALL, np.array([[0, -1], [2, 1]])),
+    "take along an axis": (lambda x, k: np.take_along_axis(x, k, 1), SMALL, np.array([[0], [-1], [2]])),
     "list of nothing": (listed, np.zeros(0)),
 }
 REFUSED = {("onnxruntime", "reciprocal of zero"), ("onnxruntime", "reciprocal of bytes")}
@@ -76,6 +78,12 @@ def counted(x):
 
 
 RAISED = {
+    "a plain int beyond the dtype": (
+        lambda x: x + 300,
+        np.zeros(2, "uint8"),
+        OverflowError,
+        "300 out of bounds",
+    ),
     "an int beyond the dtype": (counted, np.array([1, 2], "int8"), OverflowError, "out of bounds for int8"),
     "NaN as an int": (int, np.float64("nan"), ValueError, "NaN to integer"),
     "infinity as an int": (int, np.float64("inf"), OverflowError, "float"),
@@ -95,3 +103,17 @@ def test_raised(name, engine):
 
     with pytest.raises(kind, match=text):
         ag.function(f, engine=engine)(argument)
+
+
+OUTSIDE = {
+    "take": lambda x, k: np.take(x, k),
+    "take of columns": lambda x, k: np.take(x, k, axis=1),
+    "take along an axis": lambda x, k: np.take_along_axis(x, np.reshape(k, (1, 1)), 1),
+}
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_indices_that_are_out_of_bounds(name):
+    required("jax")
+    with pytest.raises(IndexError, match="out of bounds for axis"):
+        ag.function(OUTSIDE[name], engine="jax")(SMALL, np.array([9]))
