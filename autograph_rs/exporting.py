@@ -72,9 +72,9 @@ def to_jax(concrete: Any, *, variables: str, list_room: int | None) -> Callable[
         if state is None:
             state = [v.value for v in trace.inputs.variables(leaves)]
         elif not isinstance(state, (list, tuple)) or len(state) != len(trace.inputs.state):
-            given = f"{len(state)} values are" if isinstance(state, (list, tuple)) else f"{told(state)} is"
+            found = f"{len(state)} values are" if isinstance(state, (list, tuple)) else f"{told(state)} is"
             raise OptionError(
-                f"{concrete.name} has {len(trace.inputs.state)} Variables, and {given} given",
+                f"{concrete.name} has {len(trace.inputs.state)} Variables, and {found} given",
                 why="with variables='explicit' the first argument is a tuple with the value of each",
                 remedy="give the values in the order of concrete.variables",
             )
