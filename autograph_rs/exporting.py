@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograph_rs.runtime.errors import OptionError, StateError
+from autograph_rs.runtime.errors import OptionError, StateError, told
 
 from . import signatures
 from .frameworks import imported
@@ -51,6 +51,13 @@ def check_writes(concrete: Any, variables: str) -> None:
 def to_jax(concrete: Any, *, variables: str, list_room: int | None) -> Callable[..., Any]:
     """`ConcreteFunction.to_jax`."""
     check_variables(variables)
+    is_count = isinstance(list_room, int) and not isinstance(list_room, bool) and list_room > 0
+    if list_room is not None and not is_count:
+        raise OptionError(
+            f"list_room= is a number of rounds, not {list_room!r}",
+            why="so many may make a list longer in a loop that nothing else bounds",
+            remedy="give a whole number from 1 on, or leave it out",
+        )
     check_writes(concrete, variables)
     imported("jax", "to_jax()")
     module = importlib.import_module("autograph_rs.runtime.exports.jax")
@@ -64,12 +71,15 @@ def to_jax(concrete: Any, *, variables: str, list_room: int | None) -> Callable[
         arrays = [leaves[i] for i in trace.inputs.staged]
         if state is None:
             state = [v.value for v in trace.inputs.variables(leaves)]
-        elif len(state) != len(trace.inputs.state):
+        elif not isinstance(state, (list, tuple)) or len(state) != len(trace.inputs.state):
+            found = f"{len(state)} values are" if isinstance(state, (list, tuple)) else f"{told(state)} is"
             raise OptionError(
-                f"{concrete.name} has {len(trace.inputs.state)} Variables, and {len(state)} values are given",
+                f"{concrete.name} has {len(trace.inputs.state)} Variables, and {found} given",
                 why="with variables='explicit' the first argument is a tuple with the value of each",
                 remedy="give the values in the order of concrete.variables",
             )
+        for node, value in zip(trace.graph.arguments[len(arrays) :], state, strict=True):
+            _check_value(node, value)
         results = run(*arrays, *state)
         left = dict(enumerate([*arrays, *state]))
         left.update(zip(trace.writes, results[first:], strict=True))
@@ -88,6 +98,17 @@ def to_jax(concrete: Any, *, variables: str, list_room: int | None) -> Callable[
         return called(args, kwargs, None)[0]
 
     return _named(function, concrete)
+
+
+def _check_value(node: Any, value: Any) -> None:
+    """Raise where the value that is given for a Variable has another dtype or shape."""
+    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    if shape != node.type.shape or dtype != node.type.dtype:
+        raise OptionError(
+            f"the value given for the Variable {node.attrs['name']!r} is {told(value)}, not {node.type}",
+            why="a Variable keeps its dtype and shape",
+            remedy="give an array of that dtype and shape",
+        )
 
 
 def _named(function: Callable[..., Any], concrete: Any) -> Callable[..., Any]:

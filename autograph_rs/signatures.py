@@ -17,6 +17,8 @@ from autograph_rs.runtime.graph.types import ArrayType, ListType
 from autograph_rs.runtime.graph.variables import Variable, VariableSpec
 from autograph_rs.runtime.structures import Spec, fields_of, fits, flatten, paths, unflatten
 
+_FRAMEWORKS = frozenset(("jax", "jaxlib", "tensorflow", "torch"))
+
 
 def spec_of(leaf: Any) -> TensorSpec | None:
     """The spec under which a leaf is staged; None for what stays a Python value."""
@@ -30,6 +32,12 @@ def spec_of(leaf: Any) -> TensorSpec | None:
         )
     if isinstance(leaf, (np.ndarray, np.generic)):
         return TensorSpec(leaf.shape, leaf.dtype)
+    if type(leaf).__module__.partition(".")[0] in _FRAMEWORKS and hasattr(leaf, "__array__"):
+        raise StagingError(
+            f"an argument is an array of {type(leaf).__module__.partition('.')[0]}",
+            why="the embedded graph is of NumPy's arrays, whichever engine runs it",
+            remedy="pass np.asarray(x); in code that the framework traces call ag.convert(f), or to_jax()",
+        )
     return None
 
 

@@ -152,7 +152,7 @@ OPS: dict[str, Kind] = {
     "enumerate": Kind((2, 2)),
     "reversed": Kind((1, 1)),
     "list_append": Kind((2, 2)),
-    **dict.fromkeys(("list_set", "list_add_at"), Kind((3, 3))),
+    **dict.fromkeys(("list_set", "list_add_at", "list_insert"), Kind((3, 3))),
     "list_pop": Kind((2, 2)),
     "min": Kind((1, None)),
     "max": Kind((1, None)),

@@ -36,7 +36,6 @@ EXPRESSIONS: dict[str, str] = {
     "list_get": "{0}[{1}]",
     "list_zeros": "list_zeros({0})",
     "list_sum": "list_sum({0}, {1})",
-    "list_insert": "list_insert({0}, {1}, {2})",
     "len": "len({0})",
     "same": "{0}",
 }
@@ -77,13 +76,11 @@ def item_sum(first: Any, second: Any) -> Any:
     return first if isinstance(second, Missing) else second if isinstance(first, Missing) else first + second
 
 
-def list_insert(values: list[Any], index: int, value: Any) -> list[Any]:
-    """The list from which `pop(index)` would take `value`."""
-    made = list(values)
-    made.insert(len(made) + 1 + index if index < 0 else index, value)
-    return made
+def place_for(values: list[Any], index: int) -> int:
+    """Where to insert a value for `pop(index)` to take it."""
+    return len(values) + 1 + index if index < 0 else index
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    f.__name__: f for f in (convert, list_zeros, list_sum, item_sum, list_insert)
+    f.__name__: f for f in (convert, list_zeros, list_sum, item_sum, place_for)
 }

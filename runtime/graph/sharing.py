@@ -22,7 +22,7 @@ _SEVERAL = frozenset(("cond", "while", "for", "list_pop"))  # their results shar
 _SILENT = frozenset(
     ("argument", "constant", "raise", "print", "text", "check", "contains", "len", "dimension")
 )
-_COMPUTING = frozenset(EXPRESSIONS) - {"list_copy", "list_get", "list_insert", "same"}
+_COMPUTING = frozenset(EXPRESSIONS) - {"list_copy", "list_get", "same"}
 _MAKING = frozenset(
     f"numpy.{name}" for name in (
         "sum", "prod", "mean", "min", "max", "amin", "amax", "any", "all", "std", "var", "argmin", "argmax",

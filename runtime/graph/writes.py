@@ -7,7 +7,9 @@ from typing import Any
 from .ir import Graph, Node
 from .types import ArrayType, ListType, MaybeType
 
-_WRITING = frozenset(("setitem", "add_at", "list_append", "list_set", "list_add_at", "list_pop"))
+_WRITING = frozenset(
+    ("setitem", "add_at", "list_append", "list_set", "list_add_at", "list_insert", "list_pop")
+)
 
 
 def written_arguments(graph: Graph, known: dict[Graph, set[Node]]) -> set[Node]:

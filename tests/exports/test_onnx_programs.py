@@ -190,7 +190,7 @@ def test_program(name: str) -> None:
         (pops, (COUNT,), (0,), "indices element out of data bounds"),
         (lambda n: 7 // int(n), (COUNT,), (0,), "ZeroDivisionError"),
         (lambda x, n: x[n], (VECTOR, COUNT), (V, 9), "out of data bounds"),
-        (lambda x: int(x) + 1, (NUMBER,), (np.nan,), "OverflowError: cannot convert"),
+        (lambda x: int(x) + 1, (NUMBER,), (np.nan,), "ValueError: cannot convert float NaN"),
         (lambda x, m: x[m], (VECTOR, ag.TensorSpec((None,), bool)), (V, V[:2] > 0), "IndexError: boolean"),
     ],
 )  # fmt: skip

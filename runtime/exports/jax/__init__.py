@@ -64,10 +64,11 @@ def check_arguments(graph: Graph) -> None:
         UnsupportedFunctionError: they are no numbers.
     """
     for node in graph.arguments:
-        if node.type.dtype.kind not in "biufc":
-            raise refused.unsupported(node, f"it has no arrays of dtype {node.type.dtype}")
-        if jax.dtypes.canonicalize_dtype(node.type.dtype) != node.type.dtype:
-            raise refused.no_precision(node, node.type.dtype)
+        dtype = node.type.dtype
+        if dtype.kind not in "biufc" or dtype.char in "gG" or not dtype.isnative:
+            raise refused.unsupported(node, f"it has no arrays of dtype {dtype}")
+        if jax.dtypes.canonicalize_dtype(dtype) != dtype:
+            raise refused.no_precision(node, dtype)
 
 
 def run_graph(run: Run, graph: Graph, arrays: Sequence[Any]) -> list[Any]:

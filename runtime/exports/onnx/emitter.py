@@ -18,7 +18,7 @@ from ...graph.types import ArrayType, ListType, ScalarType
 from . import refused
 from .builder import Builder, Value
 from .rules import COMPOSITIONS, FUNCTIONS, LISTS, METHODS, OPS
-from .values import Items, coerced, dtype_of
+from .values import Empty, Items, coerced, dtype_of
 
 Rule = Callable[..., Any]
 
@@ -116,6 +116,10 @@ class Emitter:
         made = self.values[node]
         if isinstance(made, Items):
             return made.tensor
+        if isinstance(made, Empty):
+            if self.b.at.op not in ("numpy.array", "numpy.asarray"):
+                raise refused.with_options(self.b.at, "an empty list")
+            return self.b.constant(np.zeros(0), None)
         if isinstance(made, Value) and isinstance(node.type, ScalarType) and not made.weak:
             return Value(made.name, made.dtype, made.ndim, weak=True, constant=made.constant)
         return made

@@ -194,7 +194,8 @@ def _received(form: Any, kind: Any, values: Iterator[Any]) -> Any:
 def _leaf(value: Any, kind: Any) -> Any:
     if isinstance(kind, ScalarType):
         return kind.python(np.asarray(value).item())
-    return np.array(value, kind.dtype)[()]
+    made = np.array(value, kind.dtype)
+    return made.view(kind.dtype)[()]  # onnxruntime has NumPy's other int of 64 bits
 
 
 _KNOWING = (

@@ -63,7 +63,7 @@ def dtype_of(b: Builder, kind: Any) -> np.dtype:
         if kind.python not in DTYPES:
             raise refused.no_dtype(b.at, kind, "numbers")
         return DTYPES[kind.python]
-    if kind.dtype.kind not in "biufU":
+    if kind.dtype.kind not in "biufU" or not kind.dtype.isnative or kind.dtype.char == "g":
         raise refused.no_dtype(b.at, kind.dtype, "arrays")
     return np.dtype("U") if kind.dtype.kind == "U" else kind.dtype
 

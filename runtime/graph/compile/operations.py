@@ -120,6 +120,14 @@ class Operations(Writer):
         self.names[node] = name
         owned.add(node)
 
+    def emit_list_insert(self, node: Node, ends: set[Node], owned: Owned) -> None:
+        self.hand_over(node.inputs[2:], owned)
+        name = self.mutable(node, ends, owned)
+        index, value = (self.names[i] for i in node.inputs[1:])
+        self.line(f"{name}.insert(place_for({name}, {index}), {value})", node)
+        self.names[node] = name
+        owned.add(node)
+
     def emit_list_add_at(self, node: Node, ends: set[Node], owned: Owned) -> None:
         name = self.mutable(node, ends, owned)
         item = f"{name}[{self.names[node.inputs[1]]}]"

@@ -81,8 +81,8 @@ def _key(node: Node) -> Any:
 
 
 _APART = frozenset(
-    ("argument", "list", "list_append", "list_pop", "list_set", "list_add_at", "list_copy", "setitem",
-     "add_at", "range", "enumerate", "zip", "reversed", "iterate", "dataset")
+    ("argument", "list", "list_append", "list_pop", "list_set", "list_add_at", "list_insert", "list_copy",
+     "setitem", "add_at", "range", "enumerate", "zip", "reversed", "iterate", "dataset")
 )  # fmt: skip
 _CREATING = (
     "numpy.zeros",

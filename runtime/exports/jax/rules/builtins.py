@@ -33,6 +33,9 @@ def _cast(run: Run, node: Node, values: list[Any]) -> Any:
     value = values[0]
     if isinstance(value, (jax.Array,)) and value.shape:
         value = jnp.reshape(value, ())
+    if node.op == "int" and isinstance(value, jax.Array) and value.dtype.kind == "f":
+        run.check(jnp.isnan(value), ValueError, "cannot convert float NaN to integer")
+        run.check(jnp.isinf(value), OverflowError, "cannot convert float infinity to integer")
     return run.array(value, node.type)
 
 

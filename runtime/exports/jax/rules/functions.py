@@ -16,6 +16,7 @@ from ...calls import filled
 from .. import lists, refused
 from ..run import Run
 from ..values import Grown, Iterated, Maybe, Said, is_known, of_range
+from .items import check_bounds
 from .operators import applied
 
 _NAMES = {
@@ -35,7 +36,13 @@ _TOTALS = frozenset(
     for name in "sum prod cumsum cumprod mean trace nansum nanprod nancumsum nancumprod".split()
 )
 """What adds up in the dtype of its result."""
-_DOUBLING = ("numpy.linalg.", "numpy.fft.", "numpy.sinc", "numpy.polyfit")
+_DOUBLING = ("numpy.linalg.", "numpy.fft.", *(
+    f"numpy.{name}"
+    for name in (
+        "sinc polyfit i0 var std nanvar nanstd nanmean average median nanmedian quantile nanquantile "
+        "percentile nanpercentile cov corrcoef linspace logspace geomspace interp gradient trapezoid"
+    ).split()
+))  # fmt: skip
 """What computes with double precision of numbers that are no floats, or with both of two precisions."""
 _MEMORY = frozenset(("order", "casting", "subok", "like", "copy", "kind", "stable", "device"))
 """What options say that is about memory or the way to a result, and not about the result."""
@@ -211,6 +218,30 @@ def _with_shape(run: Run, node: Node, array: Any, shape: tuple[int, ...], what: 
     return array
 
 
+def _take(run: Run, node: Node, array: Any, indices: Any, axis: Any = None, out: Any = None,
+          mode: str = "raise") -> Any:  # fmt: skip
+    array = jnp.asarray(array)
+    if axis is None:
+        array, axis = jnp.ravel(array), 0
+    if mode != "raise":
+        return jnp.take(array, indices, axis, mode=mode)
+    key = (*[slice(None)] * (axis % array.ndim), jnp.asarray(indices))
+    if run.checked:
+        check_bounds(run, key, array.shape)
+    return array[key]
+
+
+def _take_along_axis(run: Run, node: Node, arr: Any, indices: Any, axis: Any = -1) -> Any:
+    array, places = jnp.asarray(arr), jnp.asarray(indices)
+    if axis is None:
+        array, axis = jnp.ravel(array), 0
+    if run.checked:
+        size = array.shape[axis]
+        text = f"an index is out of bounds for axis {axis % array.ndim} with size {size}"
+        run.check(jnp.any((places < -size) | (places >= size)), IndexError, text)
+    return jnp.take_along_axis(array, places, axis)
+
+
 _SPECIAL: dict[str, Callable[..., Any]] = {
     "numpy.ndarray.copy": lambda run, node, array, *_, **__: jnp.asarray(array),
     "numpy.copy": lambda run, node, array, *_, **__: jnp.asarray(array),
@@ -224,6 +255,8 @@ _SPECIAL: dict[str, Callable[..., Any]] = {
         condition, array, axis
     ),
     "numpy.ndarray.item": _item,
+    "numpy.take": _take,
+    "numpy.take_along_axis": _take_along_axis,
     "numpy.arange": _arange,
     "numpy.where": _where,
     "sum_to": _sum_to,

@@ -33,10 +33,10 @@ def _check(run: Run, node: Node, target: Any, key: Any) -> None:
     if is_known(list(parts)):
         np.broadcast_to(np.empty((), np.int8), target.shape)[key]
     elif run.checked:
-        _check_bounds(run, parts, target.shape)
+        check_bounds(run, parts, target.shape)
 
 
-def _check_bounds(run: Run, parts: tuple[Any, ...], shape: tuple[int, ...]) -> None:
+def check_bounds(run: Run, parts: tuple[Any, ...], shape: tuple[int, ...]) -> None:
     """Let the program raise where an index is out of bounds."""
     taken = [_axes(part) for part in parts]
     axis = 0

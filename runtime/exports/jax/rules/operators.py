@@ -32,14 +32,39 @@ def applied(run: Run, ufunc: np.ufunc, values: Sequence[Any], kinds: Sequence[An
     if all(isinstance(k, ScalarType) for k in kinds):
         given = [np.dtype(g) for g in given]
     dtypes = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout))
+    for value, kind, dtype in zip(values, kinds, dtypes, strict=False):
+        if kind == ScalarType(int) and dtype.kind in "iu" and dtype.itemsize < 8:
+            _check_fits(run, value, dtype)
     operands = [run.number(v, d) for v, d in zip(values, dtypes, strict=False)]
     if ufunc is np.power and dtypes[-1].kind in "iu":
         text = "Integers to negative integer powers are not allowed."
         run.check(jnp.any(operands[1] < 0), ValueError, text)
-    if ufunc in _WHOLE and dtypes[0].kind in "iu":
-        zero = operands[1] == 0  # NumPy gives 0 there
-        return jnp.where(zero, 0, function(operands[0], jnp.where(zero, 1, operands[1])))
+    if dtypes[0].kind in "iu":
+        if ufunc is np.divmod:
+            return tuple(applied(run, part, values, kinds) for part in (np.floor_divide, np.remainder))
+        if ufunc in _WHOLE:
+            zero = operands[1] == 0  # NumPy gives 0 there
+            return jnp.where(zero, 0, function(operands[0], jnp.where(zero, 1, operands[1])))
+        if ufunc is np.reciprocal:
+            [x] = operands
+            with np.errstate(all="ignore"):
+                of_zero = np.reciprocal(np.zeros((), dtypes[0]))
+            return jnp.where(x == 0, of_zero, x // jnp.where(x == 0, 1, x * x))
+    if ufunc is np.modf:
+        fraction, whole = function(*operands)
+        return jnp.where(jnp.isinf(whole), jnp.copysign(0, whole), fraction), whole
     return function(*operands)
+
+
+def _check_fits(run: Run, value: Any, dtype: np.dtype) -> None:
+    """Raise as NumPy does of a Python int that an array's dtype does not hold."""
+    if run.checked and not is_known(value):
+        bounds = np.iinfo(dtype)
+        run.fail(
+            (value < bounds.min) | (value > bounds.max),
+            lambda number: OverflowError(f"Python integer {number} out of bounds for {dtype}"),
+            [(value, ScalarType(int))],
+        )
 
 
 def _weak(kind: Any) -> Any:

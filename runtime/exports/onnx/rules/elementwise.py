@@ -27,8 +27,12 @@ def operands(c: Call, *given: Any) -> list[Value]:
 
 def converted(c: Call, x: Value, dtype: np.dtype) -> Value:
     """A value in another dtype. The run fails for a Python int that it has no room for, as NumPy does."""
-    if x.weak and x.constant is None and x.dtype == INT and dtype.kind in "iu" and dtype != INT:
+    if x.weak and x.dtype == INT and dtype.kind in "iu" and dtype != INT:
         limits = np.iinfo(dtype)
+        if x.constant is not None:
+            if not limits.min <= int(x.constant) <= limits.max:
+                c.b.fail(f"OverflowError: Python integer {int(x.constant)} out of bounds for {dtype}")
+            return c.b.cast(x, dtype)
         outside = c.b.less(x, max(int(limits.min), -(2**63)))
         if limits.max < 2**63 - 1:
             outside = c.b.either(outside, c.b.less(c.b.constant(int(limits.max), INT), x))

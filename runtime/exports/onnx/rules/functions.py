@@ -182,6 +182,7 @@ def rounding(kind: str) -> Rule:
 def refuse_infinite(c: Call, x: Value) -> None:
     """Python makes no int of NaN or infinity. Those that int64 has no room for cannot be made here."""
     b = c.b
+    b.check(b.op("IsNaN", x, dtype=BOOL), "ValueError: cannot convert float NaN to integer")
     inside = b.less(b.op("Abs", x), b.like(2.0**63, x))
     b.check(b.negated(inside), f"OverflowError: cannot convert this float to an integer in {c.node.op}")
 
