@@ -118,7 +118,7 @@ def _changed(
 def _checked_argnums(argnums: Any) -> Argnums:
     """One place or several, as plain ints."""
     try:
-        if isinstance(argnums, (list, tuple)):
+        if isinstance(argnums, Sequence) and not isinstance(argnums, str):
             made: Argnums = tuple(map(operator.index, argnums))
         else:
             made = operator.index(argnums)

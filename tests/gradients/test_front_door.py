@@ -45,8 +45,9 @@ def test_argnums_that_are_none(argnums):
         ag.grad(f, argnums)(1.0, 2.0)
 
 
-def test_argnums_of_numpy():
+def test_argnums_of_other_types():
     assert ag.grad(f, np.int64(1))(2.0, 3.0) == 12.0
+    assert ag.grad(f, range(2))(2.0, 3.0) == ag.grad(f, [0, 1])(2.0, 3.0) == (9.0, 12.0)
 
 
 def test_options_are_true_or_false():
