@@ -6,9 +6,10 @@ import os
 from typing import Any
 
 from autograph_rs.runtime.boundary import public
-from autograph_rs.runtime.errors import MissingFrameworkError, OptionError, told
+from autograph_rs.runtime.errors import OptionError, told
 
 from .concrete import ConcreteFunction
+from .frameworks import imported
 from .loading import path_of
 from .saving import replace
 
@@ -25,14 +26,7 @@ def write_onnx(concrete: ConcreteFunction, path: str | os.PathLike[str], variabl
             why="Variables are constants of the model, or inputs and outputs of it",
             remedy='give variables="explicit" to keep them outside of the model',
         )
-    try:
-        from autograph_rs.runtime.exports.onnx import to_model  # noqa: PLC0415 - it imports onnx
-    except ImportError as error:
-        missing = MissingFrameworkError(
-            "to_onnx needs onnx, which is not installed",
-            why="the package onnx writes the files, and this package does not bring it",
-            remedy="pip install 'autograph_rs[onnx]'",
-        )
-        missing.name = "onnx"
-        raise missing from error
+    imported("onnx", "to_onnx")
+    from autograph_rs.runtime.exports.onnx import to_model  # noqa: PLC0415 - it imports onnx
+
     replace(file, to_model(concrete.concrete, explicit=variables == "explicit").SerializeToString())

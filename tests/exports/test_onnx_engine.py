@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from backends.support import required
+from engine_support import same
 
 import autograph_rs as ag
 
@@ -19,23 +20,6 @@ required("onnxruntime")
 
 XS = np.array([3.0, -1.0, 2.0, -5.0, 0.5])
 ROWS = np.arange(6.0).reshape(2, 3)
-
-
-def same(first: Any, second: Any) -> None:
-    """Two results of the same types, and nearly the same numbers."""
-    assert type(first) is type(second)
-    if isinstance(first, (list, tuple)):
-        assert len(first) == len(second)
-        for a, b in zip(first, second, strict=True):
-            same(a, b)
-    elif isinstance(first, dict):
-        same(list(first.items()), list(second.items()))
-    elif isinstance(first, (np.ndarray, np.generic)):
-        assert (first.dtype, first.shape) == (second.dtype, second.shape)
-        np.testing.assert_allclose(first, second, rtol=1e-12) if first.dtype.kind != "U" else None
-        assert first.dtype.kind != "U" or np.all(first == second)
-    else:
-        assert first == second
 
 
 def many_types(x, n):

@@ -136,12 +136,16 @@ def _safe(c: Call, y: Value) -> Value:
     return b.where(b.either(found, b.equal(y, -1)) if len(risky) > 1 else found, 1, y)
 
 
-def floor_divide(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
+def _divided(c: Call, x: Any, y: Any, kwargs: dict[str, Any]) -> tuple[Value, Value]:
+    """The operands of a division; truth values as the small integers that NumPy divides."""
     options(c, kwargs)
-    b = c.b
     x, y = operands(c, x, y)
-    if x.dtype == BOOL:
-        x, y = b.cast(x, np.int8), b.cast(y, np.int8)
+    return (c.b.cast(x, np.int8), c.b.cast(y, np.int8)) if x.dtype == BOOL else (x, y)
+
+
+def floor_divide(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
+    b = c.b
+    x, y = _divided(c, x, y, kwargs)
     _refuse_zero(c, y, "integer division or modulo by zero" if x.dtype == INT else "division by zero")
     if x.dtype.kind == "f":
         return _floor_of_floats(c, x, y)
@@ -178,15 +182,11 @@ def _remainder_of_floats(c: Call, x: Value, y: Value) -> Value:
 
 
 def remainder(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
-    options(c, kwargs)
-    b = c.b
-    x, y = operands(c, x, y)
-    if x.dtype == BOOL:
-        x, y = b.cast(x, np.int8), b.cast(y, np.int8)
+    x, y = _divided(c, x, y, kwargs)
     _refuse_zero(c, y, "integer modulo by zero" if x.dtype == INT else "float modulo")
     if x.dtype.kind == "f":
         return _remainder_of_floats(c, x, y)
-    return b.op("Mod", x, _safe(c, y))
+    return c.b.op("Mod", x, _safe(c, y))
 
 
 def fmod(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
