@@ -27,10 +27,13 @@ class Taped:
     """A float or complex number or array that takes part in calls which are recorded."""
 
     __slots__ = ("held", "number", "owner")
+    exist = False
+    """Whether any was ever made; until then no call looks for them among its arguments."""
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, held: Any, owner: Any, number: int):
+        Taped.exist = True
         for name, value in (("held", held), ("owner", owner), ("number", number)):
             object.__setattr__(self, name, value)
 
@@ -189,6 +192,8 @@ def untaped(value: Any) -> Any:
 
 def all_untaped(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of a call, where no tape runs, with what taped values hold in their place."""
+    if not Taped.exist:
+        return args, kwargs
     leaves, spec = flatten((args, kwargs), changeable=True)
     if not any(type(leaf) is Taped for leaf in leaves):
         return args, kwargs
