@@ -26,7 +26,7 @@ def function_inside(f: Any) -> Any:
     if isinstance(f, functools.partial):
         return f.func
     inner = getattr(f, "__func__", None)
-    if inner is None and not isinstance(f, type):
+    if not isinstance(inner, (types.FunctionType, functools.partial)) and not isinstance(f, type):
         inner = getattr(type(f), "__call__", None)  # noqa: B004 - it is what is wanted, not whether it is there
     if not isinstance(inner, (types.FunctionType, functools.partial)):
         raise ArgumentError(

@@ -134,10 +134,12 @@ def path_of(path: Any) -> Path:
         ArgumentError: it is none.
     """
     if isinstance(path, str) or (hasattr(path, "__fspath__") and isinstance(os.fspath(path), str)):
-        return Path(path)
+        made = Path(path)
+        if made.name and "\0" not in made.name:
+            return made
     raise ArgumentError(
-        f"the path of a file is a str or a pathlib.Path, not {told(path)}",
-        why="ag.save writes to a file that has a name, and ag.load reads it",
+        f"the path of a file is a str or a pathlib.Path that ends with a name, not {told(path)}",
+        why="what is saved is one file",
         remedy="give a path such as 'model.json'",
     )
 

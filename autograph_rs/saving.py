@@ -101,4 +101,4 @@ def replace(path: Path, data: bytes) -> None:
         raise
 
 
-_ONE = "a function is saved to one file, in a folder that is there"
+_ONE = "what is saved is one file, in a folder that is there"

@@ -82,11 +82,20 @@ def leaf_names(
     parameters = [] if signature is None else list(signature.parameters.values())
     names: list[str] = []
     for i, value in enumerate(args):
-        positional = i < len(parameters) and parameters[i].kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD
-        names += paths(flatten(value, changeable=True)[1], parameters[i].name if positional else f"args_{i}")
+        names += paths(flatten(value, changeable=True)[1], _name_of(parameters, i))
     for name, value in kwargs.items():
         names += paths(flatten(value, changeable=True)[1], name)
     return names
+
+
+def _name_of(parameters: Sequence[inspect.Parameter], place: int) -> str:
+    """The name of the argument at a place; `xs[1]` of one that `*xs` takes."""
+    for i, parameter in enumerate(parameters[: place + 1]):
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            return f"{parameter.name}[{place - i}]"
+        if i == place and parameter.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD:
+            return parameter.name
+    return f"args[{place}]"
 
 
 def _as_array(value: Any, spec: TensorSpec) -> Any:
@@ -208,7 +217,8 @@ def bound_leaves(
     """
     traced_args, traced_kwargs = inputs.build()
     positional, named = list(traced_args), dict(traced_kwargs)
-    names = [] if signature is None else list(signature.parameters)
+    parameters = [] if signature is None else list(signature.parameters.values())
+    names = [parameter.name for parameter in parameters]
     if len(args) > len(positional):
         raise _unfit(f"{len(args)} arguments are given by position, but {len(positional)} were traced")
     staged = [i for i, value in enumerate(positional) if _is_staged(value)]
@@ -221,8 +231,7 @@ def bound_leaves(
             raise _unfit(f"there is no argument {name!r}, or it is given twice")
         given[place] = value
     for i in range(len(positional)):
-        label = names[i] if i < len(names) else f"args_{i}"
-        positional[i] = _checked(label, positional[i], given.get(i, _MISSING))
+        positional[i] = _checked(_name_of(parameters, i), positional[i], given.get(i, _MISSING))
     named = {name: _checked(name, value, kwargs.get(name, _MISSING)) for name, value in named.items()}
     arguments = (tuple(positional), named)
     leaves = flatten(arguments, changeable=True)[0]
@@ -328,6 +337,9 @@ def ranks(keys: Sequence[Any]) -> Any:
 def key_text(leaf_key: Any) -> str:
     if is_array_key(leaf_key):
         return str(ArrayType(leaf_key[0], leaf_key[1]))
+    if type(leaf_key) is tuple and leaf_key[0] in (float, complex):
+        parts = [float.fromhex(text) for text in leaf_key[1:]]
+        return repr(complex(*parts) if leaf_key[0] is complex else parts[0])
     return repr(leaf_key[1]) if type(leaf_key) is tuple else repr(leaf_key)
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import inspect
 import os
 import re
 import sys
+import traceback
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
 import autograph_rs as ag
 
-from .files import FileError, refusals
+from .files import FileError, in_one_line, position, refusals
 
 _SPEC = re.compile(r"(?:(?P<name>\w+)\s*=\s*)?(?P<dtype>\w+)\s*\[(?P<shape>[^\]]*)\]")
 
@@ -22,7 +25,8 @@ _SPEC = re.compile(r"(?:(?P<name>\w+)\s*=\s*)?(?P<dtype>\w+)\s*\[(?P<shape>[^\]]
 def parsed(text: str) -> tuple[str | None, ag.TensorSpec]:
     """The name and the spec of an argument: `float64[None, 3]` or `x=float64[None, 3]`."""
     found = _SPEC.fullmatch(text.strip())
-    lengths = [] if found is None else [n.strip() for n in found["shape"].split(",") if n.strip()]
+    inside = "" if found is None else found["shape"].strip().removesuffix(",")
+    lengths = [n.strip() for n in inside.split(",")] if inside else []
     if found is None or any(n != "None" and not n.isdecimal() for n in lengths):
         raise click.UsageError(f"{text!r} is no spec: write float64[None, 3], or x=float64[None, 3]")
     shape = [None if n == "None" else int(n) for n in lengths]
@@ -32,6 +36,33 @@ def parsed(text: str) -> tuple[str | None, ag.TensorSpec]:
         raise click.UsageError(f"{text!r}: {error.args[0]}") from error
 
 
+@contextlib.contextmanager
+def users_errors(name: str, what: str) -> Iterator[None]:
+    """What the user's own code raises, as one line.
+
+    Raises:
+        FileError: it raised something.
+    """
+    with refusals(name):
+        try:
+            yield
+        except FileError:
+            raise
+        except ag.AutographError as error:
+            raise FileError(in_one_line(_located(name, error.place), error)) from error
+        except (Exception, SystemExit) as error:
+            told = " ".join(str(error).split())
+            raise FileError(f"{name}: {what} raises {type(error).__name__}{told and ': '}{told}") from error
+
+
+def _located(name: str, place: Any) -> str:
+    """Where an error is, in the user's files; one that is about the call itself is about what was named."""
+    running = {frame.f_code.co_filename for frame, _ in traceback.walk_stack(None)}
+    if place is None or place.file in running:
+        return name
+    return f"{os.path.relpath(place.file)}:{position(place)}"
+
+
 def imported(module: str) -> Any:
     """A module, by its name or its file.
 
@@ -39,19 +70,30 @@ def imported(module: str) -> Any:
         FileError: there is none, or it raises an error.
     """
     sys.path.insert(0, os.getcwd())
-    try:
-        if not module.endswith(".py"):
+    if not module.endswith(".py"):
+        with users_errors(module, "the module"):
             return importlib.import_module(module)
-        name = os.path.basename(module).removesuffix(".py")
-        spec = importlib.util.spec_from_file_location(name, module)
-        assert spec is not None
-        assert spec.loader is not None
-        made = sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(made)
-    except OSError as error:
-        raise FileError(f"{module}: {error.strerror or error}") from error
-    except Exception as error:
-        raise FileError(f"{module}: the module raises {type(error).__name__}: {error}") from error
+    if not os.path.isfile(module):
+        raise FileError(f"{module}: No such file or directory")
+    folder, file = os.path.split(os.path.abspath(module))
+    names = [file.removesuffix(".py")]
+    while os.path.isfile(os.path.join(folder, "__init__.py")):
+        folder, package = os.path.split(folder)
+        names.insert(0, package)
+    with users_errors(module, "the module"):
+        if len(names) > 1:
+            sys.path.insert(0, folder)
+            return importlib.import_module(".".join(names))
+        return _of_file(names[0], module)
+
+
+def _of_file(name: str, file: str) -> Any:
+    """A module that is in no package; its file may have a name that another module has."""
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    made = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
     return made
 
 
@@ -64,7 +106,8 @@ def found(module: Any, qualname: str) -> Any:
         value = getattr(value, part)
     if not callable(value):
         raise FileError(f"{module.__name__}: {qualname} is no function")
-    return value if hasattr(value, "get_concrete_function") else ag.function(value)
+    with users_errors(f"{module.__name__}:{qualname}", "it"):
+        return value if hasattr(value, "get_concrete_function") else ag.function(value)
 
 
 @click.command()
@@ -108,6 +151,6 @@ def export(function: str, specs: tuple[str, ...], output: str, variables: str) -
             inspect.signature(target).bind(*args, **kwargs)
         except TypeError as error:
             raise click.UsageError(f"{qualname}(): {error}: give a --spec for each argument") from error
-    with refusals(function):
+    with users_errors(function, "the function"):
         concrete = target.get_concrete_function(*args, **kwargs)
         concrete.to_onnx(output, variables=variables)

@@ -102,12 +102,13 @@ def refusals(name: str) -> Iterator[None]:
     """
     try:
         yield
-    except OSError as error:
-        raise FileError(f"{name}: {error.strerror or error}") from error
     except SyntaxError as error:
         raise FileError(f"{name}:{error.lineno or 1}:{max(error.offset or 1, 1)}: {error.msg}") from error
     except AutographError as error:
-        raise FileError(_in_one_line(name, error)) from error
+        at = name if error.place is None else f"{name}:{position(error.place)}"
+        raise FileError(in_one_line(at, error)) from error
+    except OSError as error:
+        raise FileError(f"{name}: {error.strerror or error}") from error
     except (RecursionError, MemoryError) as error:
         raise FileError(f"{name}: the code is nested too deeply") from error
     except FileError:
@@ -116,18 +117,15 @@ def refusals(name: str) -> Iterator[None]:
         raise FileError(f"{name}: a fault of autograph_rs: {error!r}") from error
 
 
-def _in_one_line(name: str, error: AutographError) -> str:
+def in_one_line(at: str, error: AutographError) -> str:
     """`FILE:LINE:COLUMN: what; what to do instead`, as editors read it."""
-    at, place = name, error.place
-    if place is not None:
-        at = f"{name}:{place.line}:{_column(place)}"
     return "; ".join(filter(None, (f"{at}: {error.args[0]}", error.remedy)))
 
 
-def _column(place: Place) -> int:
-    """The column that an editor shows, from the offset in bytes that a place has."""
+def position(place: Place) -> str:
+    """The line and the column that an editor shows; a place has the offset in bytes."""
     line = line_of(place.file, place.line).encode(errors="replace") or b" " * place.column
-    return len(line[: place.column].decode(errors="ignore")) + 1
+    return f"{place.line}:{len(line[: place.column].decode(errors='ignore')) + 1}"
 
 
 def is_same(one: Path, other: Path) -> bool:

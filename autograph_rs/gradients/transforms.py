@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograph_rs.api import DEFAULT
+from autograph_rs.bound import BoundFunction
 from autograph_rs.functions import Function
 from autograph_rs.runtime.boundary import public
 from autograph_rs.runtime.errors import ArgumentError, GradientError, checked_truth, told
@@ -36,10 +37,18 @@ class Gradient(Function):
 
     runs_eagerly = False  # a gradient is a graph always
 
-    def __init__(self, f: Callable[..., Any], argnums: Argnums, wrt: Any, *, has_aux: bool, with_value: bool):
-        self._argnums, self._wrt = _checked_argnums(argnums), wrt
+    def __init__(
+        self, f: Callable[..., Any], argnums: Argnums | None, wrt: Any, *, has_aux: bool, with_value: bool
+    ):
+        if wrt is not None and argnums is not None:
+            raise ArgumentError(
+                "both argnums= and wrt= are given",
+                why="a gradient is with respect to arguments, or to Variables",
+                remedy="give one of them, or use a GradientTape that watches the arguments",
+            )
+        self._argnums, self._wrt = _checked_argnums(0 if argnums is None else argnums), wrt
         self._has_aux, self._with_value = checked_truth("has_aux", has_aux), with_value
-        super().__init__(convertible(f))
+        super().__init__(convertible(f), engine=_engine_of(f))
 
     def __reduce__(self) -> Any:
         by_name = super().__reduce__()
@@ -47,7 +56,8 @@ class Gradient(Function):
             return by_name
         kind: Callable[..., Any] = type(self)
         named = {"has_aux": self._has_aux, "with_value": self._with_value}
-        return functools.partial(kind, **named), (self.python_function, self._argnums, self._wrt)
+        argnums = self._argnums if self._wrt is None else None
+        return functools.partial(kind, **named), (self.python_function, argnums, self._wrt)
 
     def _to_graph(self, source: str | None) -> Callable[..., Any]:
         return functools.partial(self._computed, DEFAULT.to_graph(self.python_function, source=source))
@@ -92,6 +102,11 @@ class Gradient(Function):
         if self._with_value:
             return value, result
         return (result, aux) if self._has_aux else result
+
+
+def _engine_of(f: Any) -> str:
+    f = f.__func__ if isinstance(f, BoundFunction) else f
+    return f.engine if isinstance(f, Function) else "numpy"
 
 
 def _changed(
@@ -211,13 +226,16 @@ def _pair(made: Any) -> tuple[Any, Any]:
 
 
 @public
-def grad(f: Callable[..., Any], argnums: Argnums = 0, *, wrt: Any = None, has_aux: bool = False) -> Any:
+def grad(
+    f: Callable[..., Any], argnums: Argnums | None = None, *, wrt: Any = None, has_aux: bool = False
+) -> Any:
     """A function that computes the gradient of a function, as a graph.
 
     Args:
-        f: a function that returns one real number: a Python float or an array of shape `()`.
-        argnums: the place of the argument with respect to which the gradient is, or several places. An
-            argument may be a nested structure of floats and arrays.
+        f: a function that returns one real number: a Python float or an array of shape `()`. The engine of a
+            `function` runs its gradient too.
+        argnums: the place of the argument with respect to which the gradient is, or several places; without
+            it and `wrt` the first. An argument may be a nested structure of floats and arrays.
         wrt: in the place of that a `Variable` that `f` reads, or a nested structure of them.
         has_aux: whether `f` returns a pair, of which the second part is given back as it is.
 
@@ -254,7 +272,7 @@ def grad(f: Callable[..., Any], argnums: Argnums = 0, *, wrt: Any = None, has_au
 
 @public
 def value_and_grad(
-    f: Callable[..., Any], argnums: Argnums = 0, *, wrt: Any = None, has_aux: bool = False
+    f: Callable[..., Any], argnums: Argnums | None = None, *, wrt: Any = None, has_aux: bool = False
 ) -> Any:
     """A function that computes the value of a function and its gradient, as one graph.
 

@@ -69,9 +69,10 @@ def _lengths(shape: Sequence[int | None]) -> tuple[int | None, ...]:
             why="a shape has an int for each dimension, or None for a length that is known at run time",
             remedy="give () for a scalar, (3,) for three items, (None, 3) for any number of rows",
         ) from error
-    if any(n is not None and n < 0 for n in lengths):
+    wrong = [n for n in lengths if n is not None and not 0 <= n < 2**63]
+    if wrong:
         raise OptionError(
-            f"a length of a TensorSpec is 0 or more, not {min(n for n in lengths if n is not None)}",
+            f"a length of a TensorSpec is 0 or more, and has 64 bits; this is {wrong[0]}",
             why="no array has such a shape",
             remedy="give None for a length that is known only at run time",
         )

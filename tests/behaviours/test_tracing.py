@@ -196,8 +196,8 @@ def test_09_many_retraces_warn_once():
         for n in range(12):
             f(np.ones(3), n)
     assert [w.category for w in caught] == [ag.RetraceWarning]
-    assert "args_1 was 0, 1" in str(caught[0].message)
-    assert "args_0" not in str(caught[0].message)
+    assert "[1] was 0, 1" in str(caught[0].message)
+    assert "[0]" not in str(caught[0].message)
     assert caught[0].filename == __file__
 
 

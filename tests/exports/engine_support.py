@@ -20,5 +20,7 @@ def same(first: Any, second: Any) -> None:
         assert (first.dtype, first.shape) == (second.dtype, second.shape)
         np.testing.assert_allclose(first, second, rtol=1e-12) if first.dtype.kind != "U" else None
         assert first.dtype.kind != "U" or np.all(first == second)
+    elif isinstance(first, float):
+        np.testing.assert_allclose(first, second, rtol=1e-12)
     else:
         assert first == second

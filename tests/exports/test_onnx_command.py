@@ -50,6 +50,14 @@ class Steps:
         return x * 2
 
 
+def fails(x):
+    raise KeyError("at the trace")
+
+
+def leaves(x):
+    raise SystemExit(5)
+
+
 number = 3
 """
 
@@ -57,6 +65,8 @@ number = 3
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "model.py").write_text(MODEL, encoding="utf-8")
+    (tmp_path / "leaves.py").write_text("raise SystemExit(5)", encoding="utf-8")
+    (tmp_path / "reads.py").write_text("open('missing.csv')", encoding="utf-8")
     return tmp_path
 
 
@@ -104,7 +114,7 @@ def test_variables(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("model:prints", "--spec", "float64[2]"), 3, "print cannot be exported to ONNX"),
+        (("model:prints", "--spec", "float64[2]"), 3, "model.py:26:5: print cannot be exported to ONNX"),
         (("model:missing", "--spec", "float64[2]"), 3, "model: there is no missing"),
         (("model:number", "--spec", "float64[2]"), 3, "model: number is no function"),
         (("nothing:f", "--spec", "float64[2]"), 3, "nothing: the module raises ModuleNotFoundError"),
@@ -113,6 +123,18 @@ def test_variables(folder: Path) -> None:
         (("model:positive", "--spec", "float64[None]"), 2, "give a --spec for each argument"),
         (("model:positive", "--spec", "float64[None"), 2, "'float64[None' is no spec"),
         (("model:positive", "--spec", "float64[a]"), 2, "'float64[a]' is no spec"),
+        (("model:positive", "--spec", "float64[2,,3]"), 2, "'float64[2,,3]' is no spec"),
+        (("model:positive", "--spec", f"float64[{2**63}]"), 2, f"this is {2**63}"),
+        (("model:Steps", "--spec", "float64[2]"), 3, "model:Steps: the class Steps is no"),
+        (("model:np.sum", "--spec", "float64[2]"), 3, "model:np.sum: the function sum is no"),
+        (("model:fails", "--spec", "float64[2]"), 3, "the function raises KeyError: 'at the trace'"),
+        (("model:leaves", "--spec", "float64[2]"), 3, "the function raises SystemExit: 5"),
+        (("leaves:f", "--spec", "float64[2]"), 3, "leaves: the module raises SystemExit: 5"),
+        (
+            ("reads.py:f", "--spec", "float64[2]"),
+            3,
+            "reads.py: the module raises FileNotFoundError: [Errno 2]",
+        ),
         (("model:positive", "--spec", "wrong[2]"), 2, "the dtype of a TensorSpec"),
         (("model:positive", "--spec", "n=int64[]", "--spec", "n=int64[]"), 2, "two specs have one name"),
     ],
@@ -122,12 +144,33 @@ def test_errors(folder: Path, arguments: tuple[str, ...], code: int, message: st
     done = command("export", *arguments, "-o", "made.onnx", cwd=folder)
     assert (done.returncode, done.stdout) == (code, b"")
     assert message in " ".join(done.stderr.decode().split())
-    assert b"Traceback" not in done.stderr
+    assert not any(text in done.stderr for text in (b"Traceback", b"a fault of"))
+    assert code == 2 or done.stderr.count(b"\n") == 1
     assert not (folder / "made.onnx").exists()
+
+
+def test_modules_of_a_package(folder: Path) -> None:
+    """A file of a package is imported as its module, so it may import the others."""
+    (folder / "pack").mkdir()
+    (folder / "pack" / "__init__.py").touch()
+    (folder / "pack" / "constants.py").write_text("FACTOR = 3", encoding="utf-8")
+    (folder / "pack" / "model.py").write_text(
+        "from .constants import FACTOR\ndef f(*xs): return xs[0] * FACTOR + xs[1]", encoding="utf-8"
+    )
+    for module in ("pack.model", "pack/model.py"):
+        specs = ("--spec", "float64[]", "--spec", "float64[]")
+        done = command("export", f"{module}:f", *specs, "-o", "made.onnx", cwd=folder)
+        assert (done.returncode, done.stderr) == (0, b"")
+        [made] = session(str(folder / "made.onnx")).run(None, {"xs.0": np.array(2.0), "xs.1": np.array(1.0)})
+        assert made == 7.0
 
 
 def test_no_folder_and_no_output(folder: Path) -> None:
     done = command("export", "model:Steps.double", "--spec", "int32[2]", "-o", "none/made.onnx", cwd=folder)
     assert done.returncode == 3
     assert b"there is no folder" in done.stderr
+    assert done.stderr.count(b"\n") == 1
+    done = command("export", "model:Steps.double", "--spec", "int32[2]", "-o", ".", cwd=folder)
+    assert done.returncode == 3
+    assert b"that ends with a name" in done.stderr
     assert command("export", "model:Steps.double", "--spec", "int32[2]", cwd=folder).returncode == 2

@@ -100,15 +100,20 @@ class _Loop:
             return self.limit if length is None else min(length, self.limit)
         return jnp.minimum(length, self.limit)
 
+    @property
+    def most(self) -> int | None:
+        """How many rounds there are at most, as far as that is known without running the loop."""
+        bounds = (self.limit, None if self.items is None else self.items.most)
+        return min([n for n in bounds if n is not None], default=None)
+
     def results(self) -> list[Any]:
         if self.going is False or (is_known(self.length) and self.length == 0):
             return self.init
         self._settle()
-        known = self.length if is_known(self.length) else self.limit
         always = self.going is True and self.capture.values[0] is True and not self.fails
         if always and isinstance(self.length, int):
             return self._scan(self.length)
-        return self._while(known)
+        return self._while(self.most)
 
     # The body
 
@@ -128,8 +133,7 @@ class _Loop:
         self.growth = self._growth()
         if not any(self.growth):
             return
-        rounds = self.length if isinstance(self.length, int) else self.limit
-        rounds = run.most_rounds() if rounds is None else rounds
+        rounds = run.most_rounds() if self.most is None else self.most
         for i, more in enumerate(self.growth):
             form = self.forms[i]
             if isinstance(form, List):

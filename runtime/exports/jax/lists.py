@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from ...graph.ir import Node
 from ...graph.types import ArrayType, ListType, ScalarType, TupleType
@@ -23,7 +25,7 @@ def iterated(run: Run, value: Any) -> Iterated:
         grown = in_rows(run, value)
         if grown is None:
             return Iterated(0, lambda _: (), tuple)
-        return Iterated(grown.length, lambda i: _row(grown, i), lambda: _known_rows(grown))
+        return Iterated(grown.length, lambda i: _row(grown, i), lambda: _known_rows(grown), most=grown.most)
     return of_array(value)
 
 
@@ -229,8 +231,10 @@ def concatenated(run: Run, node: Node, first: Any, second: Any) -> Any:
 
 
 def repeated(run: Run, node: Node, target: Any, count: Any) -> Any:
-    if isinstance(target, list) and is_known(count):
-        return target * count
+    if is_known(count):
+        if isinstance(target, list) or count <= 0:
+            return target * count if isinstance(target, list) else []
+        return functools.reduce(functools.partial(concatenated, run, node), [target] * count)
     if not isinstance(target, list) or not target:
         raise refused.value_needed(node, "repeats a list as often as a value says")
     room = run.most_rounds()
@@ -282,7 +286,12 @@ def equal(run: Run, node: Node, first: Any, second: Any) -> Any:
 
 
 def zeros(run: Run, node: Node, values: list[Any]) -> Any:
-    return jax.tree.map(lambda leaf: leaf * 0 if not isinstance(leaf, bool) else False, values[0])
+    def zero(part: Any) -> Any:
+        if isinstance(part, Grown):
+            return Grown(jax.tree.map(zero, part.rows), part.base, part.extra, part.most)
+        return jnp.zeros_like(part) if isinstance(part, (jax.Array, np.ndarray)) else type(part)(0)
+
+    return jax.tree.map(zero, values[0], is_leaf=lambda part: isinstance(part, Grown))
 
 
 def sums(run: Run, node: Node, values: list[Any]) -> Any:

@@ -154,10 +154,14 @@ def on_host(value: Any, kind: Any) -> Any:
 
 
 class Iterated:
-    """What a loop takes items of: their number, the item at a place, and all of them in rows."""
+    """What a loop takes items of: their number, the item at a place, and all of them in rows.
 
-    def __init__(self, length: Any, item: Any, rows: Any, has: Any = None):
+    The number is `most` at most, if that is known before the values are.
+    """
+
+    def __init__(self, length: Any, item: Any, rows: Any, *, has: Any = None, most: int | None = None):
         self.length, self.item, self.rows, self.has = length, item, rows, has
+        self.most: int | None = length if is_known(length) else most
 
 
 def of_range(start: Any, stop: Any, step: Any) -> Iterated:
@@ -178,7 +182,7 @@ def of_range(start: Any, stop: Any, step: Any) -> Iterated:
         steps = (value - start) // jnp.where(step == 0, 1, step)
         return (steps >= 0) & (steps < length) & (start + steps * step == value)
 
-    return Iterated(length, item, lambda: item(jnp.arange(length, dtype=dtype)), has)
+    return Iterated(length, item, lambda: item(jnp.arange(length, dtype=dtype)), has=has)
 
 
 def of_array(array: Any) -> Iterated:
@@ -189,7 +193,7 @@ def of_enumerate(inner: Iterated, start: Any) -> Iterated:
     def rows() -> Any:
         return jnp.arange(inner.length, dtype=_DTYPES[int]) + start, inner.rows()
 
-    return Iterated(inner.length, lambda i: (i + start, inner.item(i)), rows)
+    return Iterated(inner.length, lambda i: (i + start, inner.item(i)), rows, most=inner.most)
 
 
 def of_zip(parts: Sequence[Iterated]) -> Iterated:
@@ -203,11 +207,12 @@ def of_zip(parts: Sequence[Iterated]) -> Iterated:
     def rows() -> Any:
         return tuple([jax.tree.map(lambda row: row[:length], part.rows()) for part in parts])
 
-    return Iterated(length, lambda i: tuple([part.item(i) for part in parts]), rows)
+    most = min([part.most for part in parts if part.most is not None], default=None)
+    return Iterated(length, lambda i: tuple([part.item(i) for part in parts]), rows, most=most)
 
 
 def of_reversed(inner: Iterated) -> Iterated:
     def rows() -> Any:
         return jax.tree.map(lambda row: row[::-1], inner.rows())
 
-    return Iterated(inner.length, lambda i: inner.item(inner.length - 1 - i), rows)
+    return Iterated(inner.length, lambda i: inner.item(inner.length - 1 - i), rows, most=inner.most)

@@ -57,7 +57,7 @@ class Model:
     def fresh(self, stem: str) -> str:
         """A name that no value of the model has yet."""
         name, count = stem, 0
-        while name in self.taken:
+        while not name or name in self.taken:
             count += 1
             name = f"{stem}_{count}"
         self.taken.add(name)

@@ -159,6 +159,8 @@ def _as_python(text: str, node: Node | None, message: str) -> BaseException:
     if outside:
         axis = "axis 0" if node is not None and getattr(node.inputs[0].type, "ndim", 0) == 1 else "an axis"
         return IndexError(f"index {outside[1]} is out of bounds for {axis} with size {outside[2]}")
+    if "Out of range value in index tensor" in text:
+        return IndexError("an index is out of bounds")
     if "ttempting to broadcast" in text:
         return ValueError("operands could not be broadcast together")
     return AutographError(

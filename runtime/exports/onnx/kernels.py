@@ -1,6 +1,6 @@
 """Which dtypes onnxruntime computes with, operator by operator, on every machine.
 
-An operator that is not listed takes every dtype that ONNX has. `tests/exports/test_onnx_kernels.py`
+An operator that is not listed takes every dtype that ONNX has. `tests/exports/test_onnx_rows.py`
 compares the table with onnxruntime.
 """
 

@@ -148,7 +148,7 @@ class _Exported(Draft):
                     f"{graph.name} {refused.REFUSED}: it writes the Variable "
                     f"{graph.arguments[index].attrs['name']!r}",
                     why="Variables are constants of the model, which it cannot write",
-                    remedy='make them inputs and outputs: to_onnx(path, variables="explicit")',
+                    remedy='make them inputs and outputs: variables="explicit"',
                     place=next(iter(node.places[-1:]), None),
                 )
 
@@ -170,7 +170,7 @@ class _Exported(Draft):
                     f"{self.concrete.graph.name} {refused.REFUSED}: the Variable "
                     f"{node.attrs['name']!r} is an argument",
                     why="which one it is says each call",
-                    remedy='make it an input: to_onnx(path, variables="explicit")',
+                    remedy='make it an input: variables="explicit"',
                 )
             self.argument(node, name)
             self.model.initialisers.append(onnx.numpy_helper.from_array(np.asarray(held.value), name))

@@ -10,6 +10,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.scipy import special
 
 from ....graph.ir import Node
 from ....graph.types import ScalarType
@@ -18,6 +19,7 @@ from .. import lists, refused
 from ..lists import iterated
 from ..run import Run
 from ..values import (
+    INT,
     Grown,
     Iterated,
     Said,
@@ -27,6 +29,7 @@ from ..values import (
     of_reversed,
     of_zip,
 )
+from .checks import TOO_LARGE, check_finite, check_whole, is_large
 
 
 def _cast(run: Run, node: Node, values: list[Any]) -> Any:
@@ -34,8 +37,7 @@ def _cast(run: Run, node: Node, values: list[Any]) -> Any:
     if isinstance(value, (jax.Array,)) and value.shape:
         value = jnp.reshape(value, ())
     if node.op == "int" and isinstance(value, jax.Array) and value.dtype.kind == "f":
-        run.check(jnp.isnan(value), ValueError, "cannot convert float NaN to integer")
-        run.check(jnp.isinf(value), OverflowError, "cannot convert float infinity to integer")
+        check_whole(run, value)
     return run.array(value, node.type)
 
 
@@ -54,8 +56,11 @@ def _len(run: Run, node: Node, values: list[Any]) -> Any:
     return value.length if isinstance(value, Iterated) else len(value)
 
 
-def _reduced(run: Run, node: Node, source: Any, start: Any, step: Callable[[Any, Any], Any]) -> Any:
+def _reduced(
+    run: Run, node: Node, source: Any, start: Any, step: Callable[[Any, Any], Any], kind: Any = None
+) -> Any:
     """The items of something with a function between each two; without `start`, from the first on."""
+    kind = kind or node.type
     items = iterated(run, source)
     first = 0
     if start is None:
@@ -69,10 +74,10 @@ def _reduced(run: Run, node: Node, source: Any, start: Any, step: Callable[[Any,
             return run.nothing(node.type)
         run.fail(items.length == 0, lambda: empty, ())
         start, first = jnp.asarray(items.item(0)), 1
-    start = run.array(start, node.type)
+    start = run.array(start, kind)
 
     def round_(i: Any, total: Any) -> Any:
-        return run.array(step(total, items.item(i)), node.type)
+        return run.array(step(total, items.item(i)), kind)
 
     return lax.fori_loop(first, items.length, round_, start)
 
@@ -84,6 +89,9 @@ def _sum(run: Run, node: Node, values: list[Any]) -> Any:
         if is_known(items.length) and items.length:
             rows = run.number(items.rows(), node.type.dtype)
             return jnp.sum(rows, axis=0) + run.number(start, node.type.dtype)
+    if run.checked and node.type == INT:
+        estimate = _reduced(run, node, values[0], start, jnp.add, ScalarType(float))
+        run.check(is_large(estimate), OverflowError, TOO_LARGE)
     return _reduced(run, node, values[0], start, jnp.add)
 
 
@@ -152,15 +160,15 @@ def _iterate(run: Run, node: Node, values: list[Any]) -> Any:
     items = iterated(run, source)
     if is_known(items.length):
         return Grown(items.rows(), None, items.length, items.length) if items.length else []
-    room = run.most_rounds()
+    room = run.most_rounds() if items.most is None else items.most
     places = jnp.arange(room)
     rows = jax.vmap(items.item)(jnp.minimum(places, jnp.maximum(items.length - 1, 0)))
     run.fail(items.length > room, lambda: refused.no_room(node, room), ())
-    return Grown(rows, run.array(items.length, ScalarType(int)), 0, room)
+    return Grown(rows, run.array(items.length, INT), 0, room)
 
 
 def _range(run: Run, node: Node, values: list[Any]) -> Any:
-    start, stop, step = (v if is_known(v) else run.array(v, ScalarType(int)) for v in values)
+    start, stop, step = (v if is_known(v) else run.array(v, INT) for v in values)
     run.fail(step == 0, lambda: ValueError("range() arg 3 must not be zero"), ())
     return of_range(start, stop, 1 if is_known(step) and step == 0 else step)
 
@@ -176,12 +184,7 @@ def _zip(run: Run, node: Node, values: list[Any]) -> Any:
 def _math(run: Run, node: Node, values: list[Any]) -> Any:
     function = node.attrs["function"]
     name = function.__name__
-    path = {
-        "pow": "power", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2",
-        "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "fabs": "abs", "dist": "", "prod": "",
-        "fsum": "", "erf": "", "gamma": "", "remainder": "",
-    }.get(name, name)  # fmt: skip
-    named = getattr(jnp, path, None) if path else None
+    named = _FUNCTIONS.get(name, getattr(jnp, _NAMES.get(name, name), None))
     args, kwargs = filled(node.attrs["args"], values), filled(node.attrs["kwargs"], values)
     if name == "log" and len(args) == 2:
         return jnp.log(_float(run, args[0])) / jnp.log(_float(run, args[1]))
@@ -189,28 +192,23 @@ def _math(run: Run, node: Node, values: list[Any]) -> Any:
         raise refused.unsupported(node, f"jax.numpy has no function like math.{name}")
     if name not in _WHOLE:
         args = [_float(run, a) for a in args]
+    if node.type == INT and name not in _WHOLE:
+        check_whole(run, args[0])
     made = named(*args)
-    if run.checked and not isinstance(made, (tuple, list)):
-        _check_domain(run, node, args, made)
+    if not isinstance(made, (tuple, list)):
+        check_finite(run, function, args, made)
     return made
 
 
-def _check_domain(run: Run, node: Node, args: Sequence[Any], made: Any) -> None:
-    """Let the program raise what Python does where finite numbers give no finite one."""
-    function = node.attrs["function"]
-
-    def error(*given: Any) -> BaseException:
-        try:
-            function(*given)
-        except (ValueError, OverflowError) as found:
-            return found
-        return ValueError("math domain error")
-
-    finite = jnp.all(jnp.stack([jnp.isfinite(a) for a in args]))
-    flag = jnp.logical_and(finite, jnp.logical_not(jnp.isfinite(made)))
-    run.fail(flag, error, [(a, node.inputs[i].type) for i, a in enumerate(args)])
-
-
+_NAMES = {
+    "pow": "power", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2",
+    "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "fabs": "abs",
+}  # fmt: skip
+_FUNCTIONS: dict[str, Any] = {
+    "erf": special.erf, "erfc": special.erfc, "gamma": special.gamma, "lgamma": special.gammaln,
+    "hypot": lambda *numbers: functools.reduce(jnp.hypot, numbers, jnp.zeros((), float)),
+    "prod": None, "remainder": None,
+}  # fmt: skip
 _WHOLE = frozenset(("gcd", "lcm", "ldexp"))
 
 

@@ -16,7 +16,7 @@ from ...calls import filled
 from .. import lists, refused
 from ..run import Run
 from ..values import Grown, Iterated, Maybe, Said, is_known, of_range
-from .items import check_bounds
+from .checks import CHECKS, check_bounds
 from .operators import applied
 
 _NAMES = {
@@ -44,6 +44,8 @@ _DOUBLING = ("numpy.linalg.", "numpy.fft.", *(
     ).split()
 ))  # fmt: skip
 """What computes with double precision of numbers that are no floats, or with both of two precisions."""
+_CLIPPED = ("numpy.choose", "numpy.ndarray.choose", "numpy.ravel_multi_index")
+"""What by default looks at its indices, which an operation of XLA cannot; the running program does."""
 _MEMORY = frozenset(("order", "casting", "subok", "like", "copy", "kind", "stable", "device"))
 """What options say that is about memory or the way to a result, and not about the result."""
 
@@ -68,6 +70,10 @@ def called(run: Run, node: Node, values: list[Any]) -> Any:
         values = [_doubled(run, v) for v in values]
     args, kwargs = filled(node.attrs["args"], values), filled(node.attrs["kwargs"], values)
     kwargs = {k: v for k, v in kwargs.items() if k not in _MEMORY and v is not np._NoValue}
+    if node.op in CHECKS and run.checked:
+        CHECKS[node.op](run, *args, **kwargs)
+    if node.op in _CLIPPED:
+        kwargs.setdefault("mode", "clip")
     if node.op in _TOTALS and isinstance(node.type, ArrayType):
         kwargs.setdefault("dtype", node.type.dtype)
     made = _named(run, node)(*_without_lists(args), **kwargs)
@@ -226,20 +232,8 @@ def _take(run: Run, node: Node, array: Any, indices: Any, axis: Any = None, out:
     if mode != "raise":
         return jnp.take(array, indices, axis, mode=mode)
     key = (*[slice(None)] * (axis % array.ndim), jnp.asarray(indices))
-    if run.checked:
-        check_bounds(run, key, array.shape)
+    check_bounds(run, key, array.shape)
     return array[key]
-
-
-def _take_along_axis(run: Run, node: Node, arr: Any, indices: Any, axis: Any = -1) -> Any:
-    array, places = jnp.asarray(arr), jnp.asarray(indices)
-    if axis is None:
-        array, axis = jnp.ravel(array), 0
-    if run.checked:
-        size = array.shape[axis]
-        text = f"an index is out of bounds for axis {axis % array.ndim} with size {size}"
-        run.check(jnp.any((places < -size) | (places >= size)), IndexError, text)
-    return jnp.take_along_axis(array, places, axis)
 
 
 _SPECIAL: dict[str, Callable[..., Any]] = {
@@ -256,7 +250,6 @@ _SPECIAL: dict[str, Callable[..., Any]] = {
     ),
     "numpy.ndarray.item": _item,
     "numpy.take": _take,
-    "numpy.take_along_axis": _take_along_axis,
     "numpy.arange": _arange,
     "numpy.where": _where,
     "sum_to": _sum_to,

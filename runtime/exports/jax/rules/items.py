@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -16,6 +15,7 @@ from ...calls import filled
 from .. import lists, refused
 from ..run import Run
 from ..values import INT, Grown, is_known
+from .checks import check_bounds, check_fits
 
 
 def _index(key: Any) -> Any:
@@ -32,32 +32,8 @@ def _check(run: Run, node: Node, target: Any, key: Any) -> None:
         raise refused.value_needed(node)
     if is_known(list(parts)):
         np.broadcast_to(np.empty((), np.int8), target.shape)[key]
-    elif run.checked:
+    else:
         check_bounds(run, parts, target.shape)
-
-
-def check_bounds(run: Run, parts: tuple[Any, ...], shape: tuple[int, ...]) -> None:
-    """Let the program raise where an index is out of bounds."""
-    taken = [_axes(part) for part in parts]
-    axis = 0
-    for part, count in zip(parts, taken, strict=True):
-        if isinstance(part, jax.Array) and part.dtype.kind != "b" and part.size:
-            size = shape[axis]
-            outside = jnp.ravel((part < -size) | (part >= size))
-            first = jnp.ravel(part)[jnp.argmax(outside)]
-            run.fail(jnp.any(outside), _out_of_bounds(axis, size), [(first, INT)])
-        axis += len(shape) - sum(taken) if part is Ellipsis else count
-
-
-def _axes(part: Any) -> int:
-    """How many axes a part of a key is about; an ellipsis is about those that are left."""
-    if part is None or part is Ellipsis or isinstance(part, bool):
-        return 0
-    return np.ndim(part) if getattr(part, "dtype", np.dtype(int)).kind == "b" else 1
-
-
-def _out_of_bounds(axis: int, size: int) -> Callable[[int], IndexError]:
-    return lambda index: IndexError(f"index {index} is out of bounds for axis {axis} with size {size}")
 
 
 def getitem(run: Run, node: Node, values: list[Any]) -> Any:
@@ -104,6 +80,8 @@ def _is_mask(run: Run, key: Any, target: Any) -> bool:
 def _written(run: Run, node: Node, values: list[Any], how: str) -> Any:
     kind = node.inputs[0].type
     assert isinstance(kind, ArrayType)
+    if node.inputs[-1].type == INT:
+        check_fits(run, values[-1], kind.dtype)
     target, value = run.array(values[0], kind), run.number(values[-1], kind.dtype)
     key = _index(filled(node.attrs["key"], values))
     if _is_mask(run, key, target):

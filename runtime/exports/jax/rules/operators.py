@@ -16,7 +16,8 @@ from ....graph.record import UFUNCS
 from ....graph.types import ArrayType, ListType, ScalarType
 from .. import lists, refused
 from ..run import Run
-from ..values import Grown, Iterated, Said, is_known, said
+from ..values import INT, Grown, Iterated, Said, is_known, said
+from .checks import check_64_bits, check_finite, check_fits
 
 _BITS = frozenset(("and_", "or_", "xor"))
 _WHOLE = (np.floor_divide, np.remainder, np.fmod)
@@ -33,8 +34,8 @@ def applied(run: Run, ufunc: np.ufunc, values: Sequence[Any], kinds: Sequence[An
         given = [np.dtype(g) for g in given]
     dtypes = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout))
     for value, kind, dtype in zip(values, kinds, dtypes, strict=False):
-        if kind == ScalarType(int) and dtype.kind in "iu" and dtype.itemsize < 8:
-            _check_fits(run, value, dtype)
+        if kind == INT:
+            check_fits(run, value, dtype)
     operands = [run.number(v, d) for v, d in zip(values, dtypes, strict=False)]
     if ufunc is np.power and dtypes[-1].kind in "iu":
         text = "Integers to negative integer powers are not allowed."
@@ -56,17 +57,6 @@ def applied(run: Run, ufunc: np.ufunc, values: Sequence[Any], kinds: Sequence[An
     return function(*operands)
 
 
-def _check_fits(run: Run, value: Any, dtype: np.dtype) -> None:
-    """Raise as NumPy does of a Python int that an array's dtype does not hold."""
-    if run.checked and not is_known(value):
-        bounds = np.iinfo(dtype)
-        run.fail(
-            (value < bounds.min) | (value > bounds.max),
-            lambda number: OverflowError(f"Python integer {number} out of bounds for {dtype}"),
-            [(value, ScalarType(int))],
-        )
-
-
 def _weak(kind: Any) -> Any:
     """A type as NumPy's promotion takes it: Python's numbers are weak in it."""
     if isinstance(kind, ArrayType):
@@ -84,18 +74,27 @@ def operator(run: Run, node: Node, values: list[Any]) -> Any:
         raise refused.unsupported(node, f"its operands are {', '.join(map(str, kinds))}")
     ufunc = UFUNCS[node.op]
     if all(k == ScalarType(bool) for k in kinds) and node.op not in _BITS | _COMPARISONS:
-        kinds = [ScalarType(int)] * len(kinds)  # as Python takes them
+        kinds = [INT] * len(kinds)  # as Python takes them
     if node.op == "invert" and kinds == [ScalarType(bool)]:
-        kinds = [ScalarType(int)]
+        kinds = [INT]
     if node.op in _DIVISIONS and all(isinstance(k, ScalarType) for k in kinds):
         run.check(values[1] == 0, ZeroDivisionError, _division_by_zero(node.op, *[k.python for k in kinds]))
-    if node.op == "pow" and node.type == ScalarType(int):
+    if node.op in _SHIFTS and node.type == INT:
+        run.check(values[1] < 0, ValueError, "negative shift count")
+    if node.op == "pow" and node.type == INT:
         run.fail(values[1] < 0, lambda: refused.unsupported(node, "the power is no whole number"), ())
     if node.op == "pow" and type(values[1]) is int and _is_inexact(kinds[0]):
-        return run.array(values[0], node.type) ** values[1]
-    return applied(run, ufunc, values, kinds)
+        made = run.array(values[0], node.type) ** values[1]
+    else:
+        made = applied(run, ufunc, values, kinds)
+    if node.type == INT and len(values) == 2:
+        check_64_bits(run, node.op, values[0], values[1], made)
+    elif node.op == "pow" and node.type == ScalarType(float):
+        check_finite(run, python.pow, values, made)
+    return made
 
 
+_SHIFTS = ("lshift", "rshift")
 _DIVISIONS = ("truediv", "floordiv", "mod")
 
 

@@ -6,6 +6,9 @@ gives is brought to the dtype of the node.
 
 from __future__ import annotations
 
+import functools
+import math
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -193,9 +196,12 @@ def fmod(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
     options(c, kwargs)
     b = c.b
     x, y = operands(c, x, y)
-    if x.dtype.kind == "f":
-        return b.op("Mod", x, y, fmod=1)
-    return b.op("Mod", x, _safe(c, y), fmod=1)
+    if x.dtype.kind != "f":
+        return b.op("Mod", x, _safe(c, y), fmod=1)
+    made = b.op("Mod", x, y, fmod=1)
+    if c.is_python:
+        guard(c, made, x, y)
+    return made
 
 
 def power(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
@@ -208,11 +214,13 @@ def power(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
             return b.op("Sqrt", x)
         made = b.times(x, x) if _is(exponent, 2) else b.op("Pow", x, y)
         if c.is_python:
+            refuse_pole(c, x, y)
             guard(c, made, x, y)
         return made
     x, y = b.cast(base, c.dtype), b.cast(exponent, c.dtype)
     if y.dtype.kind == "i" and (y.constant is None or bool(np.any(y.constant < 0))):
-        b.check(b.any(b.less(y, 0)), "ValueError: Integers to negative integer powers are not allowed.")
+        message = "ValueError: Integers to negative integer powers are not allowed."
+        b.check(b.any(b.less(y, 0)), "an int to a negative power, a float" if c.is_python else message)
     estimated(c, "Pow", x, y)
     if y.constant is not None and not y.ndim and 0 < y.constant <= 3:
         made = x
@@ -239,14 +247,26 @@ def _is(value: Value, number: float) -> bool:
 def guard(c: Call, made: Value, *given: Value) -> None:
     """Let the run fail where a function of Python's floats raises: for what it has no finite result."""
     b = c.b
-    nans, infinite = [b.is_nan(v) for v in given], [b.op("IsInf", v, dtype=BOOL) for v in given]
-    known = nans[0]
-    for test in (*nans[1:], *infinite):
-        known = b.either(known, test)
-    failed = b.both(b.op("IsInf", made, dtype=BOOL), b.negated(known))
-    of_nan = nans[0] if len(nans) == 1 else b.either(*nans)
-    failed = b.either(failed, b.both(b.is_nan(made), b.negated(of_nan)))
-    b.check(failed, f"ValueError: math domain or range error in {c.node.op}")
+    nan = functools.reduce(b.either, [b.is_nan(v) for v in given])
+    infinite = functools.reduce(b.either, [b.op("IsInf", v, dtype=BOOL) for v in given])
+    domain, beyond = "ValueError: math domain error", "OverflowError: math range error"
+    if c.node.op == "pow":
+        domain = "a power of a negative number, which is complex"
+        beyond = "OverflowError: (34, 'Numerical result out of range')"
+    b.check(b.both(b.is_nan(made), b.negated(nan)), domain)
+    failed = b.both(b.op("IsInf", made, dtype=BOOL), b.negated(b.either(nan, infinite)))
+    b.check(failed, domain if c.node.op in _WITH_POLES else beyond)
+
+
+_WITH_POLES = frozenset(("math.log", "math.log2", "math.log10", "math.log1p", "math.atanh"))
+
+
+def refuse_pole(c: Call, x: Value, y: Value) -> None:
+    """Python has no negative power of zero."""
+    try:
+        (operator.pow if c.node.op == "pow" else math.pow)(0.0, -1.0)
+    except (ArithmeticError, ValueError) as error:
+        c.b.check(c.b.both(c.b.equal(x, 0), c.b.less(y, 0)), f"{type(error).__name__}: {error}")
 
 
 # Signs and extremes
@@ -301,7 +321,7 @@ def sign(c: Call, x: Any, **kwargs: Any) -> Value:
 
 FUNCTIONS: dict[Any, Rule] = {
     np.add: add, np.subtract: subtract, np.multiply: multiply, np.true_divide: true_divide,
-    np.floor_divide: floor_divide, np.remainder: remainder, np.fmod: fmod, np.power: power,
+    np.floor_divide: floor_divide, np.remainder: remainder, np.fmod: fmod, math.fmod: fmod, np.power: power,
     np.float_power: power, np.square: lambda c, x, **k: multiply(c, x, x, **k),
     np.negative: negative, np.positive: same, np.absolute: absolute, np.fabs: absolute, np.sign: sign,
     np.maximum: extreme("Max"), np.minimum: extreme("Min"),

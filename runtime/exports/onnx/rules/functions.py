@@ -6,6 +6,7 @@ its digits.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from ..builder import BOOL, Builder, Value
 from ..control import looped
-from .elementwise import Rule, arrays, guard, operands, options
+from .elementwise import Rule, arrays, guard, operands, options, refuse_pole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -278,6 +279,13 @@ def hypot(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
     return b.where(infinite, float("inf"), made)
 
 
+def math_hypot(c: Call, *numbers: Any) -> Value:
+    given = operands(c, *numbers)
+    made = functools.reduce(functools.partial(hypot, c), given, c.b.constant(0.0))
+    guard(c, made, *given)
+    return made
+
+
 def logaddexp(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
     options(c, kwargs)
     b = c.b
@@ -301,6 +309,7 @@ def modf(c: Call, x: Any, **kwargs: Any) -> tuple[Value, Value]:
 def power_of_floats(c: Call, x: Any, y: Any) -> Value:
     x, y = operands(c, x, y)
     made = c.b.op("Pow", x, y)
+    refuse_pole(c, x, y)
     guard(c, made, x, y)
     return made
 
@@ -342,7 +351,7 @@ FUNCTIONS: dict[Any, Rule] = {
     math.isnan: tested("IsNaN"), math.isinf: tested("IsInf"), math.isfinite: is_finite,
     np.isposinf: signed_infinity("positive"), np.isneginf: signed_infinity("negative"),
     np.signbit: signbit, np.copysign: copysign, math.copysign: copysign,
-    np.arctan2: arctan2, math.atan2: arctan2, np.hypot: hypot, math.hypot: hypot,
+    np.arctan2: arctan2, math.atan2: arctan2, np.hypot: hypot, math.hypot: math_hypot,
     np.logaddexp: logaddexp, np.modf: modf, math.modf: modf, math.pow: power_of_floats,
     np.gcd: gcd, math.gcd: gcd,
     math.fabs: lambda c, x: c.b.op("Abs", *operands(c, x)),

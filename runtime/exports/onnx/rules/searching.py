@@ -25,6 +25,23 @@ def where(c: Call, condition: Any, x: Any = None, y: Any = None) -> Any:
     return b.where(test, first, second)
 
 
+def choose(c: Call, a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Value:
+    b = c.b
+    if not isinstance(choices, (list, tuple)):
+        raise c.unsupported("choices that are one array")
+    places, options = b.cast(array(c, a), INT), [b.cast(v, c.dtype) for v in arrays(c, *choices)]
+    if mode == "raise":
+        last = b.constant(len(options) - 1, INT)
+        outside = b.either(b.less(places, 0), b.less(last, places))
+        b.check(b.any(outside), "ValueError: invalid entry in choice array")
+    elif mode == "wrap":
+        places = b.op("Mod", places, b.constant(len(options), INT))
+    made = options[-1]
+    for n, option in reversed(list(enumerate(options[:-1]))):
+        made = b.where(b.less(b.constant(n, INT), places), made, option)
+    return made
+
+
 def nonzero(c: Call, a: Any) -> tuple[Value, ...]:
     x = array(c, a)
     places = c.b.node("NonZero", [c.b.cast(x, BOOL)], INT, 2)
@@ -225,7 +242,8 @@ def nan_to_num(
 
 
 FUNCTIONS: dict[Any, Rule] = {
-    np.where: where, np.nonzero: nonzero, np.argwhere: argwhere, np.flatnonzero: flatnonzero,
+    np.where: where, np.choose: choose,
+    np.nonzero: nonzero, np.argwhere: argwhere, np.flatnonzero: flatnonzero,
     np.sort: sort, np.argsort: argsort, np.partition: partition, np.argpartition: argpartition,
     np.unique: unique, np.searchsorted: searchsorted, np.digitize: digitize,
     np.bincount: bincount, np.isin: isin, np.isclose: isclose, np.allclose: allclose,
