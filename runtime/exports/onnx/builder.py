@@ -344,9 +344,6 @@ class Builder:
         """0, 1, ... below a number."""
         return self.range(self.constant(0), length, self.constant(1))
 
-    def full(self, shape: Value, value: Value, ndim: int) -> Value:
-        return self.expand(value, shape, ndim)
-
     # Reductions
 
     def reduce(

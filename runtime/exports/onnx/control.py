@@ -1,37 +1,19 @@
-"""Conditions and loops: `If` and `Loop`, whose graphs hold the captured values by name."""
+"""Conditions and loops of the user's, and the exceptions that are raised."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-
-from onnx import helper
 
 from ...graph.ir import Graph, Node
 from . import iterables, refused
-from .builder import BOOL, INT, Builder, Value, value_info
+from .builder import INT, Builder, Value
+from .subgraphs import closed, looped, received
 from .truth import truth
 from .values import coerced, flatten, unflatten
 
 if TYPE_CHECKING:
     from .emitter import Emitter
-
-
-def closed(b: Builder, name: str, inputs: Sequence[Value], results: Sequence[Value]) -> Any:
-    """A finished graph. Each of its outputs is made in it and has a name of its own."""
-    outputs = [b.node("Identity", [r], r.dtype, r.ndim) for r in results]
-    return helper.make_graph(
-        b.nodes,
-        b.model.fresh(name),
-        [value_info(i, i.name) for i in inputs],
-        [value_info(replace(r, name=o.name), o.name) for r, o in zip(results, outputs, strict=True)],
-    )
-
-
-def received(b: Builder, kind: str, like: Sequence[Value]) -> list[Value]:
-    """Names for the results of a node that has as many as there are values."""
-    return [Value(b.model.fresh(kind.lower()), v.dtype, v.ndim, is_sequence=v.is_sequence) for v in like]
 
 
 def emit_cond(e: Emitter, node: Node) -> tuple[Any, ...]:
@@ -61,44 +43,6 @@ def emit_cond(e: Emitter, node: Node) -> tuple[Any, ...]:
     rest = iter(outputs)
     settled = {k: unflatten(like[k], rest) for k in wanted}
     return tuple([settled.get(k) for k in range(len(node.attrs["then"].results))])
-
-
-def looped(
-    b: Builder,
-    count: Value | None,
-    going: Value,
-    carried: Sequence[Value],
-    body: Callable[[Builder, Value, list[Value]], tuple[Value, Sequence[Value]]],
-) -> list[Value]:
-    """A `Loop`: what it leaves in the values that it carries.
-
-    Args:
-        b: the graph around it.
-        count: how many rounds there are at most.
-        going: whether there is a first round.
-        carried: what the values are at first.
-        body: given the round's number and the carried values, whether there is another round, and new values.
-    """
-    model = b.model
-    number, test = (Value(model.fresh(n), d, 0) for n, d in (("round", INT), ("going", BOOL)))
-    inner = Builder(model, b)
-    token = Value(model.fresh("token"), INT, 1)
-    inner.token = token
-    inner.alive = inner.op("GreaterOrEqual", number, inner.constant(0, INT), dtype=BOOL)
-    values = received(inner, "carried", carried)
-    again, results = body(inner, number, values)
-    inputs, first = [number, test, *values], list(carried)
-    if inner.token is not token:
-        inputs.append(token)
-        results, first = [*results, inner.token], [*first, b.token]
-    graph = closed(inner, "body", inputs, [again, *results])
-    outputs = received(b, "Loop", first)
-    if not outputs:
-        return []
-    b.add("Loop", [count, going, *first], [o.name for o in outputs], body=graph)
-    if len(first) > len(carried):
-        b.token = outputs.pop()
-    return outputs
 
 
 def _body(
@@ -149,7 +93,7 @@ def emit_while(e: Emitter, node: Node) -> tuple[Any, ...]:
 def emit_for(e: Emitter, node: Node) -> tuple[Any, ...]:
     count, size, graph = node.attrs["carried"], node.attrs["elements"], node.attrs["body"]
     init = _carried(e, node.inputs[2 : 2 + count], graph.arguments[size : size + count])
-    source = iterables.iterable(e.b, e.values[node.inputs[1]], node.inputs[1].type)
+    source = iterables.iterable(e.b, e.values[node.inputs[1]])
     rounds = source.length
     limit = node.attrs.get("maximum_iterations")
     if limit is not None:

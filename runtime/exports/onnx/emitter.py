@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,12 @@ from ...graph.optimise import ALL, optimise
 from ...graph.staged import Tensor, wrap
 from ...graph.trace import Root, building
 from ...graph.types import ArrayType, ListType, ScalarType
+from ..calls import filled
 from . import refused
 from .builder import Builder, Value
+from .call import Call
 from .rules import COMPOSITIONS, FUNCTIONS, LISTS, METHODS, OPS
-from .values import Empty, Items, coerced, dtype_of
+from .values import Empty, Items, coerced
 
 Rule = Callable[..., Any]
 
@@ -173,47 +175,6 @@ class Emitter:
             else a
             for a, d in zip(arrays, dtypes, strict=True)
         ]
-
-
-class Call:
-    """What a rule gets first: the graph that is open as `b`, and the node whose call it emits."""
-
-    def __init__(self, b: Builder, node: Node):
-        self.b, self.node = b, node
-
-    @property
-    def dtype(self) -> np.dtype:
-        """The dtype of the result."""
-        return dtype_of(self.b, self.node.type)
-
-    @property
-    def is_python(self) -> bool:
-        """Whether Python's numbers are computed with, whose operators raise where NumPy's warn."""
-        return isinstance(self.node.type, ScalarType)
-
-    def plain(self, name: str, value: Any) -> Any:
-        """An argument that the model's structure depends on, so it has to be known."""
-        if isinstance(value, Value):
-            if value.constant is None:
-                raise refused.with_options(self.node, f"a computed {name}")
-            return value.constant.item() if value.constant.ndim == 0 else tuple(value.constant.tolist())
-        return value
-
-    def unsupported(self, options: str) -> Exception:
-        return refused.with_options(self.node, options)
-
-
-def filled(template: Any, inputs: Sequence[Any]) -> Any:
-    """A template with the inputs in the place of its slots."""
-    if isinstance(template, Slot):
-        return inputs[template.index]
-    if isinstance(template, dict):
-        return {k: filled(v, inputs) for k, v in template.items()}
-    if isinstance(template, slice):
-        return slice(*[filled(p, inputs) for p in (template.start, template.stop, template.step)])
-    if isinstance(template, (list, tuple)):
-        return type(template)([filled(v, inputs) for v in template])
-    return template
 
 
 def _needed(graph: Graph) -> set[Node]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph.ir import Node
 from .builder import BOOL, INT, Builder, Value
+from .subgraphs import looped
 from .truth import length
 from .values import Columns, Empty, Items, Iterable
 
@@ -23,7 +24,7 @@ def list_item(b: Builder, values: Any, index: Value) -> Any:
     return b.node("SequenceAt", [values, index], values.dtype, values.ndim)
 
 
-def iterable(b: Builder, value: Any, kind: Any = None) -> Iterable:
+def iterable(b: Builder, value: Any) -> Iterable:
     """An array, list or iterable as one that a loop can go over."""
     if isinstance(value, Iterable):
         return value
@@ -113,7 +114,6 @@ def taken(b: Builder, values: Any, numbers: Value) -> Any:
 
 def gathered(b: Builder, values: Value, numbers: Value) -> Value:
     """The items of a sequence at several places: one by one."""
-    from .control import looped  # noqa: PLC0415 - which knows iterables
 
     def body(inner: Builder, number: Value, carried: list[Value]) -> tuple[Value, Sequence[Value]]:
         item = list_item(inner, values, inner.gather(numbers, number))

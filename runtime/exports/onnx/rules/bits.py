@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..builder import BOOL, INT, Value
+from ..call import Call
 from .elementwise import Rule, arrays, estimated, operands, options
-
-if TYPE_CHECKING:
-    from ..emitter import Call
 
 
 def _comparable(c: Call, x: Any, y: Any) -> list[Value]:
@@ -79,8 +77,6 @@ def shifted(direction: str) -> Rule:
         b = c.b
         x, y = operands(c, x, y)
         width = x.dtype.itemsize * 8
-        if x.dtype == BOOL:
-            x, y = b.cast(x, INT), b.cast(y, INT)
         if c.is_python and y.constant is None:
             b.check(b.less(y, 0), "ValueError: negative shift count")
         bits = np.dtype(f"u{x.dtype.itemsize}")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..builder import BOOL, INT, Value
+from ..call import Call
 from .elementwise import Rule, array
 from .shaping import shape_vector
-
-if TYPE_CHECKING:
-    from ..emitter import Call
 
 
 def filled(value: Any) -> Rule:
@@ -24,7 +22,7 @@ def full(c: Call, shape: Any, fill_value: Any, dtype: Any = None, order: str = "
 
 
 def _full(c: Call, shape: Value, ndim: int, value: Any) -> Value:
-    return c.b.full(shape, c.b.cast(array(c, value), c.dtype), ndim)
+    return c.b.expand(c.b.cast(array(c, value), c.dtype), shape, ndim)
 
 
 def filled_like(value: Any) -> Rule:

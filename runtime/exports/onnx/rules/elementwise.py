@@ -10,15 +10,13 @@ import functools
 import math
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..builder import BOOL, INT, Builder, Value
-from ..control import looped
-
-if TYPE_CHECKING:
-    from ..emitter import Call
+from ..call import Call
+from ..subgraphs import looped
 
 Rule = Callable[..., Any]
 
@@ -290,7 +288,7 @@ def same(c: Call, x: Any, *_: Any, **__: Any) -> Value:
 
 def imaginary(c: Call, x: Any) -> Value:
     x = array(c, x)
-    return c.b.full(c.b.shape(x), c.b.constant(np.zeros((), c.dtype)), x.ndim)
+    return c.b.expand(c.b.constant(np.zeros((), c.dtype)), c.b.shape(x), x.ndim)
 
 
 def extreme(kind: str, *, ignores_nan: bool = False) -> Rule:

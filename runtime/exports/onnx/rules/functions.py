@@ -13,15 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..builder import BOOL, Builder, Value
-from ..control import looped
+from ..call import Call
+from ..subgraphs import looped
 from .elementwise import Rule, arrays, guard, operands, options, refuse_pole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from ..emitter import Call
-
-Formula = "Callable[[Builder, Value], Value]"
 
 
 def expm1(b: Builder, x: Value) -> Value:
@@ -107,11 +104,8 @@ def atanh(b: Builder, x: Value) -> Value:
     return b.times(b.op("Sign", x), made)
 
 
-def scaled(kind: str, factor: float, *, after: bool) -> Callable[[Builder, Value], Value]:
-    """A function of a multiple, or the multiple of a function."""
-    if after:
-        return lambda b, x: b.over(b.op(kind, x), factor)
-    return lambda b, x: b.op(kind, b.times(factor, x))
+def log_to(base: int) -> Callable[[Builder, Value], Value]:
+    return lambda b, x: b.over(b.op("Log", x), math.log(base))
 
 
 def cbrt(b: Builder, x: Value) -> Value:
@@ -146,7 +140,7 @@ _FORMULAS: dict[str, Any] = {
     "cosh": kept("Cosh", cosh), "asin": kept("Asin", asin), "acos": kept("Acos", acos),
     "atan": kept("Atan", atan), "asinh": kept("Asinh", asinh), "acosh": kept("Acosh", acosh),
     "atanh": kept("Atanh", atanh), "expm1": expm1, "log1p": log1p, "exp2": exp2, "cbrt": cbrt,
-    "log2": scaled("Log", math.log(2), after=True), "log10": scaled("Log", math.log(10), after=True),
+    "log2": log_to(2), "log10": log_to(10),
     "degrees": lambda b, x: b.times(180 / math.pi, x), "radians": lambda b, x: b.times(math.pi / 180, x),
 }  # fmt: skip
 

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...calls import filled
 from ..builder import BOOL, INT, Value
+from ..call import Call
 from .elementwise import Rule, array, converted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ....graph.ir import Node
-    from ..emitter import Call, Emitter
+    from ..emitter import Emitter
 
 _FAR = 2**62
 
@@ -215,8 +217,6 @@ def emit_add_at(e: Emitter, node: Node) -> Value:
 
 
 def _write(e: Emitter, node: Node, *, adds: bool) -> Value:
-    from ..emitter import Call, filled  # noqa: PLC0415 - which knows the rules
-
     inputs = [e.value(i) for i in node.inputs]
     c = Call(e.b, node)
     key = filled(node.attrs["key"], inputs)

@@ -8,9 +8,11 @@ from ....graph.ir import Node
 from ....graph.types import ListType
 from .. import refused
 from ..builder import BOOL, INT, Value
+from ..call import Call
 from ..iterables import list_item, taken
 from ..truth import length
 from ..values import Columns, Empty, Items, coerced, listed
+from .indexing import selected
 
 if TYPE_CHECKING:
     from ..emitter import Emitter
@@ -153,9 +155,6 @@ def repeated(e: Emitter, node: Node) -> Any:
 
 
 def sliced(e: Emitter, node: Node) -> Any:
-    from ..emitter import Call  # noqa: PLC0415 - which knows the rules
-    from .indexing import selected  # noqa: PLC0415
-
     values, key = e.values[node.inputs[0]], e.arguments(node)[0][1]
     if isinstance(values, Empty):
         return values

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..builder import BOOL, Value
+from ..call import Call
 from .elementwise import Rule, array, arrays, operands
-
-if TYPE_CHECKING:
-    from ..emitter import Call
 
 
 def matmul(c: Call, x1: Any, x2: Any, **_: Any) -> Value:

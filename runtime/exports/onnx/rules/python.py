@@ -11,6 +11,7 @@ from ....graph.types import ArrayType, ListType, ScalarType
 from ....undefined import missing
 from .. import iterables, refused
 from ..builder import BOOL, FLOAT, INT, Value
+from ..call import Call
 from ..iterables import as_list
 from ..truth import length, nonzero, truth
 from ..values import Empty, Items, Maybe, coerced, dtype_of, zero
@@ -21,12 +22,6 @@ from .searching import ordered
 
 if TYPE_CHECKING:
     from ..emitter import Emitter
-
-
-def _call(e: Emitter, node: Node) -> Any:
-    from ..emitter import Call  # noqa: PLC0415 - which knows the rules
-
-    return Call(e.b, node)
 
 
 # The graph's own
@@ -73,7 +68,7 @@ def dimension(e: Emitter, node: Node) -> Value:
 def convert(e: Emitter, node: Node) -> Any:
     made = e.value(node.inputs[0])
     if isinstance(made, Value) and isinstance(node.type, ArrayType):
-        made = converted(_call(e, node), made, dtype_of(e.b, node.type))
+        made = converted(Call(e.b, node), made, dtype_of(e.b, node.type))
     return coerced(e.b, e.values[node.inputs[0]] if isinstance(node.type, ListType) else made, node.type)
 
 
@@ -98,7 +93,7 @@ def to_int(e: Emitter, node: Node) -> Value:
     if x.dtype.kind == "U":
         raise refused.with_options(node, "text")
     if x.dtype.kind == "f":
-        refuse_infinite(_call(e, node), x)
+        refuse_infinite(Call(e.b, node), x)
     return b.cast(x, INT)
 
 
@@ -124,7 +119,7 @@ def either(e: Emitter, node: Node) -> Value:
 
 def rounded(e: Emitter, node: Node) -> Value:
     b, x, *digits = e.b, *e.inputs(node)
-    c = _call(e, node)
+    c = Call(e.b, node)
     if x.dtype.kind in "iub" and not digits:
         return b.cast(x, dtype_of(b, node.type))
     if isinstance(node.type, ArrayType):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..builder import BOOL, INT, Builder, Value
+from ..call import Call
 from .elementwise import Rule, array
-
-if TYPE_CHECKING:
-    from ..emitter import Call
 
 
 def axes_of(c: Call, axis: Any, ndim: int) -> list[int]:
@@ -77,7 +75,7 @@ def mean(c: Call, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, 
     return b.over(total, b.cast(count(c, x, axes), used))
 
 
-def is_known(c: Call, axes: list[int]) -> bool:
+def never_empty(c: Call, axes: list[int]) -> bool:
     """Whether the lengths of axes of the first input are known not to be 0."""
     shape = getattr(c.node.inputs[0].type, "shape", ()) if c.node.inputs else ()
     return len(shape) > max(axes, default=-1) and all(shape[a] for a in axes)
@@ -88,7 +86,7 @@ def _refuse_empty(c: Call, x: Value, axes: list[int], name: str) -> None:
     shape = getattr(c.node.inputs[0].type, "shape", ()) if c.node.inputs else ()
     if any(shape[a : a + 1] == (0,) for a in axes):
         c.b.fail(f"ValueError: {name} of an empty array, which has none")
-    elif axes and not is_known(c, axes):
+    elif axes and not never_empty(c, axes):
         failed = c.b.equal(count(c, x, axes), 0)
         c.b.check(failed, f"ValueError: {name} of an empty array, which has none")
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .. import refused
 from ..builder import BOOL, INT, Builder, Value
+from ..call import Call
 from ..kernels import computed
 from .elementwise import Rule, array, arrays
-
-if TYPE_CHECKING:
-    from ..emitter import Call
 
 
 def where(c: Call, condition: Any, x: Any = None, y: Any = None) -> Any:
@@ -166,7 +164,7 @@ def bincount(c: Call, x: Any, weights: Any = None, minlength: Any = 0) -> Value:
     least = b.cast(array(c, minlength), INT)
     most = b.reduce("ReduceMax", b.concat([b.ints(-1), places], 0))
     size = b.op("Max", b.plus(most, 1), least)
-    zeros = b.full(b.unsqueeze(size, 0), b.constant(np.zeros((), c.dtype)), 1)
+    zeros = b.expand(b.constant(np.zeros((), c.dtype)), b.unsqueeze(size, 0), 1)
     given = b.constant(np.ones((), c.dtype)) if weights is None else b.cast(array(c, weights), c.dtype)
     values = b.expand(given, b.shape(places), 1)
     return b.op("ScatterElements", zeros, rest=[places, values], ndim=1, axis=0, reduction="add")

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ....graph.rules import methods
 from ..builder import BOOL, INT, Value
+from ..call import Call
 from ..kernels import computed
 from ..truth import length
 from .elementwise import Rule, array, arrays, same
 from .reductions import axes_of
-
-if TYPE_CHECKING:
-    from ..emitter import Call
 
 
 def shape_vector(c: Call, shape: Any) -> tuple[Value, int]:
@@ -108,7 +106,7 @@ def broadcast_arrays(c: Call, *args: Any, subok: bool = False) -> tuple[Value, .
     zero = b.constant(np.zeros((), np.int32))
     shape = zero
     for x in given:
-        shape = b.plus(shape, b.full(b.shape(x), zero, x.ndim))
+        shape = b.plus(shape, b.expand(zero, b.shape(x), x.ndim))
     return tuple([b.expand(x, b.shape(shape), shape.ndim) for x in given])
 
 

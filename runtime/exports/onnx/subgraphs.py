@@ -1,0 +1,65 @@
+"""Graphs of branches and loops, which hold the captured values by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from onnx import helper
+
+from .builder import BOOL, INT, Builder, Value, value_info
+
+
+def closed(b: Builder, name: str, inputs: Sequence[Value], results: Sequence[Value]) -> Any:
+    """A finished graph. Each of its outputs is made in it and has a name of its own."""
+    outputs = [b.node("Identity", [r], r.dtype, r.ndim) for r in results]
+    return helper.make_graph(
+        b.nodes,
+        b.model.fresh(name),
+        [value_info(i, i.name) for i in inputs],
+        [value_info(replace(r, name=o.name), o.name) for r, o in zip(results, outputs, strict=True)],
+    )
+
+
+def received(b: Builder, kind: str, like: Sequence[Value]) -> list[Value]:
+    """Names for the results of a node that has as many as there are values."""
+    return [Value(b.model.fresh(kind.lower()), v.dtype, v.ndim, is_sequence=v.is_sequence) for v in like]
+
+
+def looped(
+    b: Builder,
+    count: Value | None,
+    going: Value,
+    carried: Sequence[Value],
+    body: Callable[[Builder, Value, list[Value]], tuple[Value, Sequence[Value]]],
+) -> list[Value]:
+    """A `Loop`: what it leaves in the values that it carries.
+
+    Args:
+        b: the graph around it.
+        count: how many rounds there are at most.
+        going: whether there is a first round.
+        carried: what the values are at first.
+        body: given the round's number and the carried values, whether there is another round, and new values.
+    """
+    model = b.model
+    number, test = (Value(model.fresh(n), d, 0) for n, d in (("round", INT), ("going", BOOL)))
+    inner = Builder(model, b)
+    token = Value(model.fresh("token"), INT, 1)
+    inner.token = token
+    inner.alive = inner.op("GreaterOrEqual", number, inner.constant(0, INT), dtype=BOOL)
+    values = received(inner, "carried", carried)
+    again, results = body(inner, number, values)
+    inputs, first = [number, test, *values], list(carried)
+    if inner.token is not token:
+        inputs.append(token)
+        results, first = [*results, inner.token], [*first, b.token]
+    graph = closed(inner, "body", inputs, [again, *results])
+    outputs = received(b, "Loop", first)
+    if not outputs:
+        return []
+    b.add("Loop", [count, going, *first], [o.name for o in outputs], body=graph)
+    if len(first) > len(carried):
+        b.token = outputs.pop()
+    return outputs
