@@ -6,6 +6,8 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from autograph_rs.runtime.errors import OptionError, StateError, told
 
 from . import signatures
@@ -71,15 +73,7 @@ def to_jax(concrete: Any, *, variables: str, list_room: int | None) -> Callable[
         arrays = [leaves[i] for i in trace.inputs.staged]
         if state is None:
             state = [v.value for v in trace.inputs.variables(leaves)]
-        elif not isinstance(state, (list, tuple)) or len(state) != len(trace.inputs.state):
-            found = f"{len(state)} values are" if isinstance(state, (list, tuple)) else f"{told(state)} is"
-            raise OptionError(
-                f"{concrete.name} has {len(trace.inputs.state)} Variables, and {found} given",
-                why="with variables='explicit' the first argument is a tuple with the value of each",
-                remedy="give the values in the order of concrete.variables",
-            )
-        for node, value in zip(trace.graph.arguments[len(arrays) :], state, strict=True):
-            _check_value(node, value)
+        _check_state(concrete, trace.graph.arguments[len(arrays) :], state)
         results = run(*arrays, *state)
         left = dict(enumerate([*arrays, *state]))
         left.update(zip(trace.writes, results[first:], strict=True))
@@ -98,6 +92,19 @@ def to_jax(concrete: Any, *, variables: str, list_room: int | None) -> Callable[
         return called(args, kwargs, None)[0]
 
     return _named(function, concrete)
+
+
+def _check_state(concrete: Any, nodes: Sequence[Any], state: Any) -> None:
+    """Raise where the values given for the Variables are not those of all, in their order."""
+    if not isinstance(state, (list, tuple)) or len(state) != len(nodes):
+        found = f"{len(state)} values are" if isinstance(state, (list, tuple)) else f"{told(state)} is"
+        raise OptionError(
+            f"{concrete.name} has {len(nodes)} Variables, and {found} given",
+            why="with variables='explicit' the first argument is a tuple with the value of each",
+            remedy="give the values in the order of concrete.variables",
+        )
+    for node, value in zip(nodes, state, strict=True):
+        _check_value(node, np.asarray(value) if type(value) in (bool, int, float, complex) else value)
 
 
 def _check_value(node: Any, value: Any) -> None:

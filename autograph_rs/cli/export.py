@@ -37,8 +37,8 @@ def parsed(text: str) -> tuple[str | None, ag.TensorSpec]:
 
 
 @contextlib.contextmanager
-def users_errors(name: str, what: str) -> Iterator[None]:
-    """What the user's own code raises, as one line.
+def users_errors(name: str, what: str, file: str | None = None) -> Iterator[None]:
+    """What the user's own code raises, as one line, which tells the place if that is in a file.
 
     Raises:
         FileError: it raised something.
@@ -52,7 +52,9 @@ def users_errors(name: str, what: str) -> Iterator[None]:
             raise FileError(in_one_line(_located(name, error.place), error)) from error
         except (Exception, SystemExit) as error:
             told = " ".join(str(error).split())
-            raise FileError(f"{name}: {what} raises {type(error).__name__}{told and ': '}{told}") from error
+            lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
+            at = f"{os.path.relpath(str(file))}:{lines[-1]}" if lines else name
+            raise FileError(f"{at}: {what} raises {type(error).__name__}{told and ': '}{told}") from error
 
 
 def _located(name: str, place: Any) -> str:
@@ -145,12 +147,13 @@ def export(function: str, specs: tuple[str, ...], output: str, variables: str) -
     kwargs = {name: spec for name, spec in given if name is not None}
     if len(args) + len(kwargs) < len(given):
         raise click.UsageError("two specs have one name")
-    target = found(imported(module), qualname)
+    loaded = imported(module)
+    target = found(loaded, qualname)
     if given or getattr(target, "input_signature", None) is None:
         try:
             inspect.signature(target).bind(*args, **kwargs)
         except TypeError as error:
             raise click.UsageError(f"{qualname}(): {error}: give a --spec for each argument") from error
-    with users_errors(function, "the function"):
+    with users_errors(function, "the function", getattr(loaded, "__file__", None)):
         concrete = target.get_concrete_function(*args, **kwargs)
         concrete.to_onnx(output, variables=variables)

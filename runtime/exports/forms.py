@@ -46,12 +46,14 @@ def _found(node: Node, known: dict[Node, bool]) -> bool:
     kinds = [i.type for i in node.inputs]
     if not all(isinstance(k, (ArrayType, ScalarType)) and k != ScalarType(str) for k in kinds):
         return False
-    try:
-        with np.errstate(all="ignore"):
-            made = by_numpy(node, [_sample(i, known) for i in node.inputs])
-    except Exception:  # noqa: BLE001 - of ones it cannot be told
-        return False
-    return isinstance(made, np.ndarray)
+    for length in (1, 2):
+        try:
+            with np.errstate(all="ignore"):
+                made = by_numpy(node, [_sample(i, known, length) for i in node.inputs])
+        except Exception:  # noqa: BLE001, S112 - of these lengths it cannot be told
+            continue
+        return isinstance(made, np.ndarray)
+    return False
 
 
 def _of_inner(node: Node, index: int, known: dict[Node, bool]) -> bool:
@@ -67,9 +69,10 @@ def _of_inner(node: Node, index: int, known: dict[Node, bool]) -> bool:
     return any(_is_array(graph.results[index + loop], known) for graph in graphs)
 
 
-def _sample(node: Node, known: dict[Node, bool]) -> Any:
+def _sample(node: Node, known: dict[Node, bool], length: int) -> Any:
+    """Ones of a node's type, in which lengths that are open are `length`."""
     kind = node.type
     if isinstance(kind, ScalarType):
         return kind.python(1)
-    ones = np.ones([1 if n is None else n for n in kind.shape], kind.dtype)
+    ones = np.ones([length if n is None else n for n in kind.shape], kind.dtype)
     return ones if kind.shape or _is_array(node, known) else ones[()]

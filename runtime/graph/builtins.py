@@ -126,6 +126,8 @@ def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
             element = _element(args[0])
             return record.wrap(record.add(function.__name__, (_source(args[0]),), element, function=function))
         values = args if len(args) > 1 else tuple(args[0])
+        if any(isinstance(value, (tuple, list)) for value in values):
+            return _extreme_by_key(function, values, lambda value: value)
         kind = _node_type(values[0])
         for value in values[1:]:
             kind = merge_types(kind, _node_type(value))
@@ -139,7 +141,7 @@ def _extreme_by_key(function: Callable[..., Any], values: tuple, key: Callable[[
     best, best_key = values[0], key(values[0])
     for value in values[1:]:
         this_key = key(value)
-        better = this_key < best_key if function is min else this_key > best_key
+        better = _is_less(this_key, best_key) if function is min else _is_less(best_key, this_key)
         if not isinstance(better, Staged):
             best, best_key = (value, this_key) if better else (best, best_key)
             continue
@@ -152,6 +154,25 @@ def _extreme_by_key(function: Callable[..., Any], values: tuple, key: Callable[[
         )
         best, best_key = pair
     return best
+
+
+def _is_less(first: Any, second: Any) -> Any:
+    """Whether one is less than the other; of tuples and lists, the first parts that differ are."""
+    if not (isinstance(first, (tuple, list)) and type(first) is type(second)):
+        return first < second
+    made: Any = len(first) < len(second)
+    for one, other in reversed(list(zip(first, second, strict=False))):
+        made = _is_less(one, other) | (_is_equal(one, other) & made)
+    return made
+
+
+def _is_equal(first: Any, second: Any) -> Any:
+    if not (isinstance(first, (tuple, list)) and type(first) is type(second)):
+        return first == second
+    made: Any = len(first) == len(second)
+    for one, other in zip(first, second, strict=False):
+        made = _is_equal(one, other) & made
+    return made
 
 
 def _any_of(values: Any) -> Any:

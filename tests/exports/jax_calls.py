@@ -13,16 +13,16 @@ from autograph_rs.runtime.exports.jax import traceable
 from autograph_rs.runtime.structures import flatten, unflatten
 
 WIDEST = 3
-"""How many calls of each function are made."""
+"""How many calls of each function are compared."""
 
 DATA = "the shape of the result depends on values"
 NAME = "jax.numpy has no such function, or has it without these arguments"
 
 
-def some(calls: list[Any]) -> list[Any]:
-    """A few calls of many, from everywhere among them."""
-    step = max(1, len(calls) // WIDEST)
-    return calls[step // 2 :: step][:WIDEST]
+def spread(calls: list[Any]) -> list[Any]:
+    """Calls in an order in which the first few are from everywhere among them."""
+    golden = (5**0.5 - 1) / 2
+    return [calls[i] for i in sorted(range(len(calls)), key=lambda i: (i + 1) * golden % 1)]
 
 
 def traced(function: Callable[..., Any], args: Any, kwargs: Any) -> tuple[Any, list[np.ndarray]]:

@@ -127,7 +127,11 @@ def test_variables(folder: Path) -> None:
         (("model:positive", "--spec", f"float64[{2**63}]"), 2, f"this is {2**63}"),
         (("model:Steps", "--spec", "float64[2]"), 3, "model:Steps: the class Steps is no"),
         (("model:np.sum", "--spec", "float64[2]"), 3, "model:np.sum: the function sum is no"),
-        (("model:fails", "--spec", "float64[2]"), 3, "the function raises KeyError: 'at the trace'"),
+        (
+            ("model:fails", "--spec", "float64[2]"),
+            3,
+            "model.py:37: the function raises KeyError: 'at the trace'",
+        ),
         (("model:leaves", "--spec", "float64[2]"), 3, "the function raises SystemExit: 5"),
         (("leaves:f", "--spec", "float64[2]"), 3, "leaves: the module raises SystemExit: 5"),
         (

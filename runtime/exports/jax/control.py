@@ -7,6 +7,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from ...backends.jax.loops import bounded_loop
@@ -19,6 +20,7 @@ from .run import Run
 from .values import Computed, Grown, Iterated, dtype_of, is_known
 
 BOOL_DTYPE = dtype_of(BOOL)
+_TRUE = np.array(True)
 
 
 def cond(run: Run, node: Node, values: list[Any]) -> Any:
@@ -27,7 +29,10 @@ def cond(run: Run, node: Node, values: list[Any]) -> Any:
     if is_known(pred):
         return run.graph(graphs[not pred], operands)
     paths = Paths(run)
-    sides = [Capture(run, _graph(run, graph, operands), (), operands) for graph in graphs]
+    sides = []
+    for graph, taken in zip(graphs, (pred, jnp.logical_not(pred)), strict=True):
+        with run.only_where(taken):
+            sides.append(Capture(run, _graph(run, graph, operands), (), operands))
     used = run.outputs.get(node, {})
     flag = paths.joined(sides[0].failed, sides[1].failed, BOOL)
     forms = {i: _form(paths, sides, i, output.type) for i, output in used.items()}
@@ -153,14 +158,16 @@ class _Loop:
 
         def call(*given: Any) -> Any:
             rest = iter(given)
+            reached = next(rest)
             item = jax.tree.unflatten(self.tree, [next(rest) for _ in leaves])
             if self.fails:
                 self.run.failed = next(rest)
             values = [self.paths.built(form, rest) for form in self.forms]
-            return self._round(item, values)
+            with self.run.only_where(reached):
+                return self._round(item, values)
 
         outer = (self.operands, [f.value for f in self.forms if isinstance(f, Same)])
-        self.capture = Capture(self.run, call, [*leaves, *flag, *carried], outer)
+        self.capture = Capture(self.run, call, [_TRUE, *leaves, *flag, *carried], outer)
 
     def _arrays(self, i: int) -> list[Any]:
         return self.paths.arrays(self.forms[i], self.init[i])
@@ -190,9 +197,11 @@ class _Loop:
             found.append(max(0, most - form.most) if isinstance(form, List) else 0)
         return found
 
-    def _step(self, item: Any, failed: list[Any], carry: Sequence[Any]) -> tuple[Any, list[Any], list[Any]]:
+    def _step(
+        self, reached: Any, item: Any, failed: list[Any], carry: Sequence[Any]
+    ) -> tuple[Any, list[Any], list[Any]]:
         """Whether to go on, the flag, and the arrays after a round."""
-        failed_after, (again, *values) = self.capture.run(*jax.tree.leaves(item), *failed, *carry)
+        failed_after, (again, *values) = self.capture.run(reached, *jax.tree.leaves(item), *failed, *carry)
         arrays = [a for f, v in zip(self.forms, values, strict=True) for a in self.paths.arrays(f, v)]
         flag = [self.run.number(failed_after, BOOL_DTYPE)] if self.fails else []
         return again, flag, arrays
@@ -208,7 +217,7 @@ class _Loop:
             rows = jax.tree.map(lambda row: row[:length], rows)
 
         def step(carry: list[Any], item: Any) -> tuple[list[Any], None]:
-            return self._step(item, [], carry)[2], None
+            return self._step(_TRUE, item, [], carry)[2], None
 
         left, _ = lax.scan(step, self._start(), rows, length=length)
         made = iter(left)
@@ -236,7 +245,7 @@ class _Loop:
 
     def _argument_of_base(self, i: int) -> int:
         """The place of a list's length among the arguments of the body: the last array of its form."""
-        items = self.tree.num_leaves + bool(self.fails)
+        items = 1 + self.tree.num_leaves + bool(self.fails)
         return items + sum(map(len, self.specs[: i + 1])) - 1
 
     def _while(self, most: int | None) -> list[Any]:
@@ -250,10 +259,11 @@ class _Loop:
         def test(i: Any, going: Any, *_: Any) -> Any:
             return going if length is None else jnp.logical_and(going, i < length)
 
-        def step(i: Any, _: Any, *state: Any) -> list[Any]:
+        def step(i: Any, going: Any, *state: Any) -> list[Any]:
             item = () if self.items is None else self.items.item(i)
             item = jax.tree.map(jnp.asarray, item)
-            again, failed, arrays = self._step(item, list(state[: len(flag)]), state[len(flag) :])
+            reached = has_room(i, going)
+            again, failed, arrays = self._step(reached, item, list(state[: len(flag)]), state[len(flag) :])
             if failed:
                 again = jnp.logical_and(again, jnp.logical_not(failed[0]))
             return [i + 1, run.number(again, BOOL_DTYPE), *failed, *arrays]

@@ -70,7 +70,7 @@ class Engine:
             run = Run(RULES, called, room=self.room, checked=True, raised=self._note, printed=self._print)
             with as_numpy_computes():
                 results = run_graph(run, self.graph, arrays)
-            self._waits = run.used_room
+            self._waits |= run.used_room
             return [_dynamic(r) for r in results]
 
         return jax.jit(program)
@@ -86,7 +86,7 @@ class Engine:
 
     def _grow(self, error: BaseException, node: Any) -> None:
         if self.room >= LARGEST:
-            _raise(refused.unbounded(node), node)
+            _raise(refused.too_long(node, self.room), node)
         self.room *= 4
         self._program = None
 

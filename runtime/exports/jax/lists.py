@@ -48,6 +48,14 @@ def in_rows(run: Run, value: Any, kind: Any = None) -> Grown | None:
     return Grown(paths.rows(value, form.element, len(value)), None, len(value), len(value))
 
 
+def only_row(run: Run, grown: Grown) -> Any:
+    """The items of a list of numbers or arrays."""
+    rows = jax.tree.leaves(grown.rows)
+    if len(rows) != 1:
+        raise refused.unsupported(run.node, "the items of the list are tuples")
+    return rows[0]
+
+
 def _type_of(value: Any) -> Any:
     """The type of an item, by the item."""
     if isinstance(value, tuple):

@@ -17,6 +17,7 @@ from .run import Run
 from .values import INT, Grown, Maybe, Said, dtype_of, is_known, said
 
 BOOL, TEXT = ScalarType(bool), ScalarType(str)
+MOST_TEXTS = 256
 
 
 @dataclass(frozen=True)
@@ -160,12 +161,13 @@ class Paths:
         ]
         return Texts(text.texts, tuple(forms))
 
-    @staticmethod
-    def _either(first: Texts, second: Texts) -> Texts:
+    def _either(self, first: Texts, second: Texts) -> Texts:
         """The texts of both, each once."""
         texts = dict(zip(first.texts, first.values, strict=True))
         for text, forms in zip(second.texts, second.values, strict=True):
             texts.setdefault(text, forms)
+        if len(texts) > MOST_TEXTS:
+            raise refused.differs(self.node, f"it is one of more than {MOST_TEXTS} texts")
         return Texts(tuple(texts), tuple(texts.values()))
 
     def _joined_lists(self, first: Any, second: Any, kind: ListType) -> Any:

@@ -39,7 +39,7 @@ def value_needed(node: Node, what: str = "has a shape that depends on values") -
 def unbounded(node: Node) -> ValueNeededError:
     return ValueNeededError(
         f"the loop {node.op} makes a list longer, and how often it runs depends on values",
-        why="JAX needs the greatest length of a list before the program runs",
+        why="JAX needs the greatest length of a list before the program runs; gradients keep one for a loop",
         remedy="give to_jax(list_room=n), or bound the loop by ag.set_loop_options(maximum_iterations=n)",
         place=_place(node),
     )
@@ -50,6 +50,15 @@ def no_room(node: Node, room: int) -> NoRoomError:
         f"the loop {node.op} that makes a list longer has more than {room} rounds",
         why="the program was made with room for so many",
         remedy="give to_jax a greater list_room",
+        place=_place(node),
+    )
+
+
+def too_long(node: Node, room: int) -> ValueNeededError:
+    return ValueNeededError(
+        f"a list that the loop {node.op} makes has more than {room} items",
+        why="the program that XLA compiled has room for so many",
+        remedy='bound the loop by ag.set_loop_options(maximum_iterations=n), or use engine="numpy"',
         place=_place(node),
     )
 

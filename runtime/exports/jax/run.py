@@ -1,11 +1,14 @@
 """A run of a graph while JAX traces: each node gives a value, by the rule of its op.
 
-What can raise keeps a flag, `failed`: when it is set, nothing raises or prints any more, and loops end.
+What can raise keeps a flag, `failed`: when it is set, nothing raises or prints any more, and loops end. Under
+`jax.vmap` both sides of a condition run, and rounds after the last; nothing raises or prints in them, as the
+program has not `reached` it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -25,6 +28,8 @@ from . import refused
 from .values import Maybe, Said, dtype_of, is_known, on_host
 
 MOST_KNOWN = 4096
+_WRAPPING = ("int8", "uint8", "int16", "uint16", "uint32")
+"""Dtypes to which NumPy casts floats by way of wider integers."""
 _NEVER = (TypeError, ValueError, NotImplementedError, IndexError, AttributeError, KeyError, OverflowError)
 
 
@@ -54,6 +59,8 @@ class Run:
         self.room, self.raised, self.printed = room, raised, printed
         self.used_room = self.prints = False
         self.failed: Any = False
+        self.reached: Any = True
+        self.thrown: BaseException | None = None
         self.node: Any = None
         self.outputs: dict[Node, dict[int, Node]] = {}
         self._seen: set[Graph] = set()
@@ -89,6 +96,8 @@ class Run:
         except refused.UNKNOWN as error:
             raise refused.value_needed(node) from error
         except _NEVER as error:
+            if error is self.thrown:  # where nothing compiles the program, it raises here
+                raise
             if "static" in str(error) or "concrete" in str(error):
                 raise refused.value_needed(node) from error
             return self._failing(node, values, error)
@@ -127,6 +136,13 @@ class Run:
         self.raises(own)
         return self.nothing(node.type)
 
+    @contextlib.contextmanager
+    def only_where(self, flag: Any) -> Iterator[None]:
+        """Let nothing raise or print in the block but where a flag is true."""
+        outer, self.reached = self.reached, _all(self.reached, flag)
+        yield
+        self.reached = outer
+
     def raises(self, error: BaseException) -> None:
         """Raise an error when the program gets here."""
         self.fail(True, lambda: error, ())
@@ -159,6 +175,8 @@ class Run:
             return value
         if value.dtype.kind == "c" and dtype.kind != "c":
             value = value.real
+        if value.dtype.kind == "f" and dtype.name in _WRAPPING:
+            value = lax.convert_element_type(value, jax.dtypes.canonicalize_dtype(np.int64))
         return lax.convert_element_type(value, dtype)
 
     def array(self, value: Any, kind: Any) -> jax.Array:
@@ -190,6 +208,8 @@ class Run:
 
     def truth(self, value: Any) -> Any:
         """A value as Python takes it for true or false: known, or an array."""
+        if isinstance(value, Said) and value.plain is not None:
+            return jnp.asarray(list(map(bool, value.plain)))[value.which]
         if hasattr(value, "length"):
             value = value.length != 0
         try:
@@ -217,7 +237,7 @@ class Run:
         earlier = self.failed
         if earlier is True or flag is False:
             return
-        fires = flag if earlier is False else jnp.logical_and(flag, jnp.logical_not(earlier))
+        fires = _all(flag, self.going_on, self.reached)
         arrays, statics = _split([v for v, _ in values])
         kinds = [k for _, k in values]
 
@@ -225,7 +245,8 @@ class Run:
             if not fires:
                 return None
             parts = [on_host(v, k) for v, k in zip(statics(given), kinds, strict=True)]
-            return made(*parts)
+            self.thrown = made(*parts)
+            return self.thrown
 
         place = next(iter(self.node.places[-1:]), None)
         run = raising(error, place)
@@ -250,10 +271,18 @@ class Run:
         arrays, statics = _split([v for v, _ in values])
         kinds = [k for _, k in values]
 
-        def run(*given: Any) -> None:
-            made(*[on_host(v, k) for v, k in zip(statics(given), kinds, strict=True)])
+        def run(is_reached: Any, *given: Any) -> None:
+            if is_reached:
+                made(*[on_host(v, k) for v, k in zip(statics(given), kinds, strict=True)])
 
-        _callback(self.going_on, lambda _: jax.debug.callback(run, *arrays, ordered=True))
+        reached = _all(self.going_on, self.reached)
+        _callback(reached, lambda flag: jax.debug.callback(run, flag, *arrays, ordered=True))
+
+
+def _all(*flags: Any) -> Any:
+    """Whether all are true: known, or an array."""
+    arrays = [flag for flag in flags if flag is not True]
+    return functools.reduce(jnp.logical_and, arrays) if arrays else True
 
 
 def _callback(flag: Any, call: Callable[[Any], None]) -> None:

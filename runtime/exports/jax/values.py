@@ -100,6 +100,14 @@ class Said:
     def __init__(self, texts: Sequence[tuple[Any, Any]], values: Sequence[Sequence[Any]], which: Any = 0):
         self.texts, self.values, self.which = tuple(texts), [list(v) for v in values], which
 
+    @property
+    def plain(self) -> list[str] | None:
+        """The texts, if none has values in it."""
+        pieces = [pieces for pieces, _ in self.texts]
+        if not all(isinstance(piece, str) for text in pieces for piece in text):
+            return None
+        return ["".join(text) for text in pieces]
+
     def __str__(self) -> str:
         (pieces, types), values = self.texts[int(self.which)], self.values[int(self.which)]
         given = [on_host(v, t) for v, t in zip(values, types, strict=True)]

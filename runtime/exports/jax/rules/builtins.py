@@ -13,7 +13,7 @@ from jax import lax
 from jax.scipy import special
 
 from ....graph.ir import Node
-from ....graph.types import ScalarType
+from ....graph.types import ArrayType, ScalarType
 from ...calls import filled
 from .. import lists, refused
 from ..lists import iterated
@@ -36,7 +36,7 @@ def _cast(run: Run, node: Node, values: list[Any]) -> Any:
     value = values[0]
     if isinstance(value, (jax.Array,)) and value.shape:
         value = jnp.reshape(value, ())
-    if node.op == "int" and isinstance(value, jax.Array) and value.dtype.kind == "f":
+    if node.op == "int" and isinstance(value, jax.Array):
         check_whole(run, value)
     return run.array(value, node.type)
 
@@ -53,6 +53,10 @@ def _len(run: Run, node: Node, values: list[Any]) -> Any:
     [value] = values
     if isinstance(value, (list, Grown)):
         return lists.length_of(value)
+    if isinstance(value, Said):
+        if value.plain is None:
+            raise refused.unsupported(node, "it is about text that holds values")
+        return jnp.asarray(list(map(len, value.plain)))[value.which]
     return value.length if isinstance(value, Iterated) else len(value)
 
 
@@ -61,6 +65,8 @@ def _reduced(
 ) -> Any:
     """The items of something with a function between each two; without `start`, from the first on."""
     kind = kind or node.type
+    if not isinstance(kind, (ArrayType, ScalarType)):
+        raise refused.unsupported(node, "its items are tuples")
     items = iterated(run, source)
     first = 0
     if start is None:
@@ -115,7 +121,7 @@ def _truths(run: Run, source: Any) -> Sequence[Any]:
         grown = lists.in_rows(run, source)
         if grown is None:
             return jnp.zeros(0, bool), True
-        [row] = jax.tree.leaves(grown.rows)
+        row = lists.only_row(run, grown)
         return row != 0, jnp.arange(row.shape[0]) < grown.length
     rows = iterated(run, source).rows()
     return rows != 0, True
@@ -135,6 +141,8 @@ def _round(run: Run, node: Node, values: list[Any]) -> Any:
     value, *digits = values
     if digits and digits[0] is not None:
         return jnp.round(value, digits[0])
+    if node.type == INT:
+        check_whole(run, value)
     return run.array(jnp.round(value), node.type)
 
 
@@ -144,7 +152,7 @@ def _sorted(run: Run, node: Node, values: list[Any]) -> Any:
     grown = lists.in_rows(run, made, node.type)
     if grown is None:
         return []
-    [row] = jax.tree.leaves(grown.rows)
+    row = lists.only_row(run, grown)
     unused = jnp.arange(row.shape[0]) >= grown.length
     order = jnp.lexsort((row, unused))
     if is_reversed:
@@ -186,8 +194,6 @@ def _math(run: Run, node: Node, values: list[Any]) -> Any:
     name = function.__name__
     named = _FUNCTIONS.get(name, getattr(jnp, _NAMES.get(name, name), None))
     args, kwargs = filled(node.attrs["args"], values), filled(node.attrs["kwargs"], values)
-    if name == "log" and len(args) == 2:
-        return jnp.log(_float(run, args[0])) / jnp.log(_float(run, args[1]))
     if named is None or kwargs:
         raise refused.unsupported(node, f"jax.numpy has no function like math.{name}")
     if name not in _WHOLE:
@@ -205,6 +211,7 @@ _NAMES = {
     "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "fabs": "abs",
 }  # fmt: skip
 _FUNCTIONS: dict[str, Any] = {
+    "log": lambda x, *base: functools.reduce(jnp.divide, map(jnp.log, (x, *base))),
     "erf": special.erf, "erfc": special.erfc, "gamma": special.gamma, "lgamma": special.gammaln,
     "hypot": lambda *numbers: functools.reduce(jnp.hypot, numbers, jnp.zeros((), float)),
     "prod": None, "remainder": None,

@@ -32,8 +32,17 @@ def check_fits(run: Run, value: Any, dtype: np.dtype) -> None:
         )
 
 
+def check_sign(run: Run, value: Any) -> None:
+    """Raise where an int of 64 bits has none of the other sign."""
+    run.check(value == -(2**63), OverflowError, TOO_LARGE)
+
+
 def check_whole(run: Run, value: Any) -> None:
-    """Raise where a float cannot be made an int: of NaN and infinity Python makes none, JAX of 64 bits."""
+    """Raise where a number cannot be made an int: of NaN and infinity Python makes none, JAX of 64 bits."""
+    if value.dtype == np.uint64:
+        run.check(value >= np.uint64(2**63), OverflowError, TOO_LARGE)
+    if value.dtype.kind != "f":
+        return
     run.check(jnp.isnan(value), ValueError, "cannot convert float NaN to integer")
     run.check(jnp.isinf(value), OverflowError, "cannot convert float infinity to integer")
     run.check(jnp.abs(value) >= 2.0**63, OverflowError, TOO_LARGE)
@@ -63,16 +72,20 @@ def check_finite(run: Run, function: Callable[..., Any], given: Sequence[Any], m
 def check_64_bits(run: Run, name: str, first: Any, second: Any, made: Any) -> None:
     """Raise where the result of an operator of Python's ints needs more than 64 bits.
 
-    A counter that goes up and down by small numbers needs no check: it would take centuries.
+    What a loop counts by small numbers needs no check: it would take centuries.
     """
     if not run.checked:
         return
-    if name in ("add", "sub") and not (_is_small(first) or _is_small(second)):
+    if name in ("add", "sub"):
+        if any(_is_small(v) for v in (first, second)) and any(i.op == "argument" for i in run.node.inputs):
+            return
         other = second if name == "add" else ~second
         beyond = ((first ^ made) & (other ^ made)) < 0
     elif name in ("mul", "pow"):
         estimate = getattr(jnp, {"mul": "multiply", "pow": "power"}[name])(*map(_as_float, (first, second)))
         beyond = is_large(estimate)
+    elif name == "floordiv":
+        beyond = (first == -(2**63)) & (second == -1)
     elif name == "lshift":
         beyond = (second > 63) | ((made >> jnp.clip(second, 0, 63)) != first)
     else:
@@ -98,11 +111,16 @@ def check_bounds(run: Run, parts: tuple[Any, ...], shape: tuple[int, ...]) -> No
     taken = [_axes(part) for part in parts]
     axis = 0
     for part, count in zip(parts, taken, strict=True):
-        if isinstance(part, jax.Array) and part.dtype.kind != "b" and part.size:
+        if _is_index(part):
             size = shape[axis]
             text = f"index {{}} is out of bounds for axis {axis} with size {size}"
             _check_each(run, (part < -size) | (part >= size), part, text)
         axis += len(shape) - sum(taken) if part is Ellipsis else count
+
+
+def _is_index(part: Any) -> bool:
+    kinds = (int, np.integer, np.ndarray, jax.Array)
+    return isinstance(part, kinds) and getattr(part, "dtype", np.dtype(type(part))).kind in "iu"
 
 
 def _axes(part: Any) -> int:
@@ -114,7 +132,7 @@ def _axes(part: Any) -> int:
 
 def _check_each(run: Run, outside: Any, given: Any, text: str, kind: type[Exception] = IndexError) -> None:
     """Raise with the first number that is outside in the place of `{}`."""
-    if run.checked and jnp.size(given):
+    if run.checked and jnp.size(given) and not (is_known(outside) and not np.any(outside)):
         first = jnp.ravel(given)[jnp.argmax(jnp.ravel(outside))]
         run.fail(jnp.any(outside), lambda number: kind(text.format(number)), [(first, INT)])
 

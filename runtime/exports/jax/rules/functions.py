@@ -46,8 +46,16 @@ _DOUBLING = ("numpy.linalg.", "numpy.fft.", *(
 """What computes with double precision of numbers that are no floats, or with both of two precisions."""
 _CLIPPED = ("numpy.choose", "numpy.ndarray.choose", "numpy.ravel_multi_index")
 """What by default looks at its indices, which an operation of XLA cannot; the running program does."""
-_MEMORY = frozenset(("order", "casting", "subok", "like", "copy", "kind", "stable", "device"))
+_MEMORY = frozenset(("casting", "subok", "like", "copy", "kind", "stable", "device"))
 """What options say that is about memory or the way to a result, and not about the result."""
+_MAKING = frozenset(
+    f"numpy.{name}"
+    for name in (
+        "array asarray asanyarray ascontiguousarray asarray_chkfinite copy empty empty_like full full_like "
+        "ones ones_like zeros zeros_like"
+    ).split()
+)
+"""What makes arrays, whose order is about memory too."""
 
 
 def called(run: Run, node: Node, values: list[Any]) -> Any:
@@ -70,6 +78,8 @@ def called(run: Run, node: Node, values: list[Any]) -> Any:
         values = [_doubled(run, v) for v in values]
     args, kwargs = filled(node.attrs["args"], values), filled(node.attrs["kwargs"], values)
     kwargs = {k: v for k, v in kwargs.items() if k not in _MEMORY and v is not np._NoValue}
+    if node.op in _MAKING or kwargs.get("order") in ("C", "K", "A", None):
+        kwargs.pop("order", None)
     if node.op in CHECKS and run.checked:
         CHECKS[node.op](run, *args, **kwargs)
     if node.op in _CLIPPED:
@@ -134,7 +144,7 @@ def _ufunc(run: Run, node: Node, function: np.ufunc, values: list[Any]) -> Any:
     args, kwargs = filled(node.attrs["args"], values), dict(filled(node.attrs["kwargs"], values))
     kinds = [_kind(node, template) for template in node.attrs["args"]]
     dtype = kwargs.pop("dtype", None)
-    if kwargs.keys() - _MEMORY:
+    if kwargs.keys() - _MEMORY - {"order"}:
         raise refused.unsupported(node, f"jax.numpy has it without {', '.join(kwargs)}")
     if dtype is not None:
         kinds = [ArrayType(np.dtype(dtype), ()) for _ in kinds]
@@ -198,9 +208,11 @@ def _item(run: Run, node: Node, array: Any, *index: Any) -> Any:
     return jnp.asarray(array)[index[0] if len(index) == 1 else index]
 
 
-def _clip(run: Run, node: Node, array: Any, min: Any = None, max: Any = None, **_: Any) -> Any:
+def _clip(run: Run, node: Node, array: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *,
+          min: Any = None, max: Any = None) -> Any:  # fmt: skip
     assert isinstance(node.type, ArrayType)
-    limits = [None if v is None else run.number(v, node.type.dtype) for v in (min, max)]
+    given = (a_min if min is None else min, a_max if max is None else max)
+    limits = [None if v is None or v is np._NoValue else run.number(v, node.type.dtype) for v in given]
     return jnp.clip(run.number(array, node.type.dtype), *limits)
 
 
@@ -226,7 +238,7 @@ def _with_shape(run: Run, node: Node, array: Any, shape: tuple[int, ...], what: 
 
 def _take(run: Run, node: Node, array: Any, indices: Any, axis: Any = None, out: Any = None,
           mode: str = "raise") -> Any:  # fmt: skip
-    array = jnp.asarray(array)
+    array = jnp.atleast_1d(array)
     if axis is None:
         array, axis = jnp.ravel(array), 0
     if mode != "raise":
@@ -236,7 +248,26 @@ def _take(run: Run, node: Node, array: Any, indices: Any, axis: Any = None, out:
     return array[key]
 
 
+def _trapezoid(run: Run, node: Node, y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+    if any(getattr(v, "dtype", np.dtype(float)).kind == "b" for v in (y, x)):
+        raise refused.unsupported(node, "NumPy adds truth values by `or`")
+    return jnp.trapezoid(*(v if v is None else _doubled(run, v) for v in (y, x)), dx, axis)
+
+
+def _least_squares(run: Run, node: Node, a: Any, b: Any, rcond: Any = None) -> list[Any]:
+    """NumPy gives no residuals where the equations do not decide all unknowns, or no more than these."""
+    solution, residuals, rank, values = jnp.linalg.lstsq(_doubled(run, a), _doubled(run, b), rcond)
+    rows, unknowns = a.shape
+    if rows <= unknowns:
+        residuals = residuals[:0]
+    else:
+        run.fail(rank < unknowns, lambda: refused.unsupported(node, "the matrix has not full rank"), ())
+    return [solution, residuals, rank, values]
+
+
 _SPECIAL: dict[str, Callable[..., Any]] = {
+    "numpy.trapezoid": _trapezoid,
+    "numpy.linalg.lstsq": _least_squares,
     "numpy.ndarray.copy": lambda run, node, array, *_, **__: jnp.asarray(array),
     "numpy.copy": lambda run, node, array, *_, **__: jnp.asarray(array),
     "numpy.ndarray.astype": _astype,

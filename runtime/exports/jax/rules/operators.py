@@ -7,7 +7,6 @@ import operator as python
 from collections.abc import Sequence
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -17,7 +16,7 @@ from ....graph.types import ArrayType, ListType, ScalarType
 from .. import lists, refused
 from ..run import Run
 from ..values import INT, Grown, Iterated, Said, is_known, said
-from .checks import check_64_bits, check_finite, check_fits
+from .checks import check_64_bits, check_finite, check_fits, check_sign, check_whole
 
 _BITS = frozenset(("and_", "or_", "xor"))
 _WHOLE = (np.floor_divide, np.remainder, np.fmod)
@@ -87,7 +86,9 @@ def operator(run: Run, node: Node, values: list[Any]) -> Any:
         made = run.array(values[0], node.type) ** values[1]
     else:
         made = applied(run, ufunc, values, kinds)
-    if node.type == INT and len(values) == 2:
+    if node.type == INT and node.op in ("neg", "abs"):
+        check_sign(run, values[0])
+    elif node.type == INT and len(values) == 2:
         check_64_bits(run, node.op, values[0], values[1], made)
     elif node.op == "pow" and node.type == ScalarType(float):
         check_finite(run, python.pow, values, made)
@@ -128,14 +129,13 @@ def _of_lists(run: Run, node: Node, values: list[Any]) -> Any:
 
 def _of_texts(run: Run, node: Node, first: Said, second: Said) -> Any:
     """Texts that hold no values, compared; one beside another."""
-    pairs = [(a, b) for a in first.texts for b in second.texts]
-    if any(not isinstance(piece, str) for pair in pairs for pieces, _ in pair for piece in pieces):
+    if first.plain is None or second.plain is None:
         raise refused.unsupported(node, "it is about text that holds values")
-    made = [("".join(a[0]), "".join(b[0])) for a, b in pairs]
+    pairs = [(a, b) for a in first.plain for b in second.plain]
     which = first.which * len(second.texts) + second.which
     if node.op == "add":
-        return Said([((a + b,), ()) for a, b in made], [()] * len(made), which)
-    return jnp.asarray([(a == b) is (node.op == "eq") for a, b in made])[which]
+        return Said([((a + b,), ()) for a, b in pairs], [()] * len(pairs), which)
+    return jnp.asarray([(a == b) is (node.op == "eq") for a, b in pairs])[which]
 
 
 def convert(run: Run, node: Node, values: list[Any]) -> Any:
@@ -159,13 +159,16 @@ def contains(run: Run, node: Node, values: list[Any]) -> Any:
         grown = lists.in_rows(run, container, node.inputs[0].type)
         if grown is None:
             return False
-        [row] = jax.tree.leaves(grown.rows)
+        row = lists.only_row(run, grown)
         return jnp.any((row == value) & (jnp.arange(row.shape[0]) < grown.length))
     return jnp.any(jnp.asarray(container) == value)
 
 
 def item(run: Run, node: Node, values: list[Any]) -> Any:
-    return jnp.reshape(values[0], ())
+    value = jnp.reshape(values[0], ())
+    if node.type == INT:
+        check_whole(run, value)
+    return value
 
 
 RULES = {
