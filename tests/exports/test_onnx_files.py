@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import operator
 import subprocess
 import sys
 from collections.abc import Callable
@@ -154,6 +156,43 @@ def test_complex_numbers_are_refused(tmp_path: Path) -> None:
     concrete = ag.function(lambda x: x * 2).get_concrete_function(ag.TensorSpec((2,), complex))
     with pytest.raises(ag.SaveError, match="complex128"):
         concrete.to_onnx(tmp_path / "model.onnx")
+
+
+def test_uint64_that_would_be_signed_is_refused(tmp_path: Path) -> None:
+    concrete = ag.function(lambda x: np.unique(x)).get_concrete_function(ag.TensorSpec((2,), "uint64"))  # noqa: PLW0108
+    with pytest.raises(ag.SaveError, match=r"unique cannot") as caught:
+        concrete.to_onnx(tmp_path / "model.onnx")
+    assert "uint64" in caught.value.why
+
+
+def test_arguments_that_a_rule_does_not_take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are refused as what ONNX cannot say, and so is a result of another rank."""
+    from autograph_rs.runtime.exports.onnx.rules import FUNCTIONS
+
+    concrete = ag.function(lambda x: np.exp(x)).get_concrete_function(VECTOR)  # noqa: PLW0108
+    for rule in (lambda c: None, lambda c, x: c.b.unsqueeze(x, 0)):
+        monkeypatch.setitem(FUNCTIONS, np.exp, rule)
+        with pytest.raises(ag.SaveError, match="exp cannot be exported to ONNX") as caught:
+            concrete.to_onnx(tmp_path / "model.onnx")
+        assert "with these arguments" in caught.value.why
+
+
+def test_rules_have_the_parameters_of_their_functions() -> None:
+    from autograph_rs.runtime.exports.onnx.rules import FUNCTIONS
+
+    for function, rule in FUNCTIONS.items():
+        if not isinstance(function, np.ufunc) and function.__module__.startswith("numpy"):
+            theirs, mine = positional(function), positional(rule)[1:]
+            assert all(map(operator.eq, mine[1:], theirs[1:])), (mine, theirs)
+
+
+def positional(function: Any) -> list[str]:
+    kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    try:
+        parameters = inspect.signature(function).parameters
+    except ValueError:  # NumPy does not tell them
+        return []
+    return [p.name for p in parameters.values() if p.kind in kinds]
 
 
 def test_what_returns_nothing_is_refused(tmp_path: Path) -> None:

@@ -233,6 +233,9 @@ def test_an_assert_that_holds_is_silent_and_one_that_fails_names_its_line() -> N
         (lambda n: int(n) ** 9, 127, 128),
         (lambda n: int(n) << 60, 7, 8),
         (lambda n: sum([int(n), int(n)]), 2**61, 2**62),
+        (lambda n: -int(n), 1 - 2**63, -(2**63)),
+        (lambda n: abs(int(n)), 1 - 2**63, -(2**63)),
+        (lambda n: int(n) // -1, 1 - 2**63, -(2**63)),
     ],
 )
 def test_python_ints_have_64_bits(function: Any, small: int, large: int) -> None:
@@ -243,6 +246,19 @@ def test_python_ints_have_64_bits(function: Any, small: int, large: int) -> None
     assert abs(concrete(np.int64(large))) >= 2**63
     with pytest.raises(Exception, match="OverflowError: a"):
         model(np.int64(large))
+
+
+def as_int(n):
+    return int(n)
+
+
+@pytest.mark.parametrize("function", [as_int, lambda n: n.item(), lambda n: n.reshape(1).tolist()])
+def test_large_unsigned_numbers_as_ints(function: Any) -> None:
+    concrete = ag.function(function).get_concrete_function(ag.TensorSpec((), "uint64"))
+    model = Exported(concrete)
+    check_same(model(np.uint64(2**63 - 1)), concrete(np.uint64(2**63 - 1)), "small", exact=True)
+    with pytest.raises(Exception, match="OverflowError: a Python int needs more than 64 bits"):
+        model(np.uint64(2**63))
 
 
 def test_structures_have_names() -> None:
@@ -266,6 +282,19 @@ def test_structures_have_names() -> None:
         "by": ("tensor(double)", []),
     }
     assert list(model.named) == ["sum", "parts.0", "parts.1.0", "three"]
+
+
+def test_names_that_operators_have_too() -> None:
+    """What goes in and comes out keeps its name; what is between gets another."""
+
+    @ag.function
+    def f(constant, max):  # noqa: A002
+        return {"add": constant + 1, "mul": max * 2, "max": [(v, v) for v in max]}
+
+    model = Exported(f.get_concrete_function(NUMBER, VECTOR))
+    assert [i.name for i in model.session.get_inputs()] == ["constant", "max"]
+    model(np.float64(1), V)
+    assert list(model.named) == ["add", "mul", "max_1.0", "max_1.1"]
 
 
 def test_a_list_of_tuples_is_a_tensor_for_each_place() -> None:

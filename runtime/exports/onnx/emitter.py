@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -76,8 +77,12 @@ class Emitter:
                 raise refused.no_rule(node)
             return self.composed(node, definition)
         args, kwargs = self.arguments(node)
-        made = found(Call(self.b, node), *args, **kwargs)
-        return self.result(node, made)
+        call = Call(self.b, node)
+        try:
+            inspect.signature(found).bind(call, *args, **kwargs)
+        except TypeError:
+            raise refused.with_options(node, "these arguments") from None
+        return self.result(node, found(call, *args, **kwargs))
 
     def result_types(self, node: Node) -> dict[int, Any]:
         """The types of those results of a condition that are used."""
@@ -94,7 +99,8 @@ class Emitter:
         if isinstance(made, Value) and isinstance(node.type, (ArrayType, ScalarType)):
             made = coerced(self.b, made, node.type)
             ndim = node.type.ndim if isinstance(node.type, ArrayType) else 0
-            assert made.ndim == ndim, (node.op, made.ndim, ndim)
+            if made.ndim != ndim:
+                raise refused.with_options(node, "these arguments")
         if isinstance(made, tuple) and node.type is None:
             kinds = self._results.get(node, {})
             return tuple([coerced(self.b, v, kinds[n]) if n in kinds else v for n, v in enumerate(made)])

@@ -21,12 +21,13 @@ from ...graph.ir import Graph, Missing, Node
 from ...graph.types import ListType, MaybeType, ScalarType, TupleType
 from ..forms import array_results, given_forms
 from . import refused
-from .builder import BOOL, Value, value_info
+from .builder import BOOL, Model, Value, value_info
 from .emitter import Emitter
 from .model import Draft
 from .values import Columns, Empty, Items, Maybe, coerced, flatten
 
 _OUT_OF_BOUNDS = re.compile(r"out of data bounds, idx=(-?\d+) must be within the inclusive range \[-(\d+)")
+_INVALID = re.compile(r"invalid ind\w+ found, ind\w+ = (-?\d+)")
 
 
 class Engine:
@@ -71,7 +72,7 @@ class _Program(Draft):
     """The model of a graph as onnxruntime has loaded it: gives a value for each of the graph's results."""
 
     def __init__(self, graph: Graph):
-        super().__init__(graph)
+        super().__init__(graph, Model())
         try:
             model = self._made()
         except SaveError as error:
@@ -98,7 +99,7 @@ class _Program(Draft):
         self.inputs.append(value_info(b.alive, b.alive.name))
         results = self.emitter.graph(self.graph)
         self._forms = [self._given(v, node) for v, node in zip(results, self.graph.results, strict=True)]
-        self.output("checked", b.token, [None])
+        self.output(self.model.fresh("checked"), b.token, [None])
         return self.proto()
 
     def _given(self, value: Any, node: Node) -> Any:
@@ -106,7 +107,7 @@ class _Program(Draft):
         self.b.at = node
         made = coerced(self.b, value, node.type)
         for part in flatten(made):
-            self.output("result", part, [None] * part.ndim)
+            self.output(self.model.fresh("result"), part, [None] * part.ndim)
         return made
 
     def __call__(self, arrays: tuple[Any, ...]) -> list[Any]:
@@ -154,14 +155,17 @@ def _as_python(text: str, node: Node | None, message: str) -> BaseException:
     if isinstance(known, type) and issubclass(known, Exception):
         return known(told)
     if node is not None and node.op == "list_get":
-        return IndexError("list index out of range")
+        return IndexError(f"{'tuple' if node.inputs[0].op == 'tuple' else 'list'} index out of range")
     outside = _OUT_OF_BOUNDS.search(text)
     if outside:
         axis = "axis 0" if node is not None and getattr(node.inputs[0].type, "ndim", 0) == 1 else "an axis"
         return IndexError(f"index {outside[1]} is out of bounds for {axis} with size {outside[2]}")
+    found = _INVALID.search(text)
+    if found:
+        return IndexError(f"index {found[1]} is out of bounds")
     if "Out of range value in index tensor" in text:
         return IndexError("an index is out of bounds")
-    if "ttempting to broadcast" in text:
+    if "ttempting to broadcast" in text or "Incompatible dimensions" in text:
         return ValueError("operands could not be broadcast together")
     return AutographError(
         f"onnxruntime fails in {'the model' if node is None else node.op}{message and f': {message}'}",

@@ -52,9 +52,8 @@ def to_model(concrete: ConcreteGraph, *, explicit: bool) -> Any:
 class Draft:
     """A model that is being made of a graph: what it takes, gives and computes."""
 
-    def __init__(self, graph: Graph):
-        self.graph = graph
-        self.model = Model()
+    def __init__(self, graph: Graph, model: Model):
+        self.graph, self.model = graph, model
         self.inputs: list[Any] = []
         self.outputs: list[Any] = []
         self.b = Builder(self.model)
@@ -73,8 +72,7 @@ class Draft:
         return value
 
     def output(self, name: str, value: Value, dims: list[Any]) -> None:
-        """An output that gives a value."""
-        name = self.model.fresh(name)
+        """An output that gives a value, under a name of its own."""
         self.b.add("Identity", [value], [name])
         self.outputs.append(value_info(value, name, dims))
 
@@ -110,15 +108,20 @@ class Draft:
 
 class _Exported(Draft):
     def __init__(self, concrete: ConcreteGraph, *, explicit: bool):
-        super().__init__(concrete.graph)
+        model = Model()
+        names = [model.fresh(_spelled(node.attrs["name"])) for node in concrete.graph.arguments]
+        self.names = [model.fresh(path) for path in _paths(concrete.outputs.spec)]
+        new = [model.fresh(f"{names[i]}.new") for i in concrete.writes]
+        super().__init__(concrete.graph, model)
         self.concrete, self.explicit = concrete, explicit
         self.refuse_changes()
         start = self.b.token
-        names = [self.taken(n, node) for n, node in enumerate(concrete.graph.arguments)]
+        for n, (node, name) in enumerate(zip(concrete.graph.arguments, names, strict=True)):
+            self.take(n, node, name)
         results = self.emitter.graph(concrete.graph)
         written = results[len(results) - len(concrete.writes) :]
-        leaves = [*self.results(results), *((f"{names[i]}.new", v, self.written(k))
-                  for k, (i, v) in enumerate(zip(concrete.writes, written, strict=True)))]  # fmt: skip
+        leaves = [*self.results(results), *((name, v, self.written(k))
+                  for k, (name, v) in enumerate(zip(new, written, strict=True)))]  # fmt: skip
         made = [part for leaf in leaves for part in self.parts(*leaf)]
         if not made:
             raise SaveError(
@@ -159,9 +162,8 @@ class _Exported(Draft):
 
     # Inputs
 
-    def taken(self, index: int, node: Node) -> str:
-        """The name of an input of the model, or of a constant for a Variable."""
-        name = self.model.fresh(_spelled(node.attrs["name"]))
+    def take(self, index: int, node: Node, name: str) -> None:
+        """An input of the model, or a constant for a Variable."""
         position = index - len(self.concrete.inputs.staged)
         if position >= 0 and not self.explicit:
             held = self.concrete.inputs.state[position]
@@ -176,7 +178,6 @@ class _Exported(Draft):
             self.model.initialisers.append(onnx.numpy_helper.from_array(np.asarray(held.value), name))
         else:
             self.input(node, name)
-        return name
 
     # Outputs
 
@@ -184,7 +185,7 @@ class _Exported(Draft):
         """What the function returns, leaf by leaf, but None: name, value, node or nothing."""
         outputs = self.concrete.outputs
         nodes = self.concrete.graph.results
-        for name, plain, place in zip(_paths(outputs.spec), outputs.plain, outputs.places, strict=True):
+        for name, plain, place in zip(self.names, outputs.plain, outputs.places, strict=True):
             if place is not None:
                 yield name, results[place], nodes[place]
             elif plain is not None:
@@ -218,13 +219,13 @@ class _Exported(Draft):
                 else ()
             )
             for n, part in enumerate(columns):
-                yield from self.parts(f"{name}.{n}", part, _as(node, ListType(inner[n]) if inner else None))
+                yield from self.parts(
+                    self.model.fresh(f"{name}.{n}"), part, _as(node, ListType(inner[n]) if inner else None)
+                )
             return
-        for part in flatten(value):
-            if isinstance(kind, ArrayType):
-                yield name, part, list(kind.shape)
-            else:
-                yield name, part, [None] * part.ndim
+        for n, part in enumerate(flatten(value)):
+            label = self.model.fresh(name) if n else name
+            yield label, part, list(kind.shape) if isinstance(kind, ArrayType) else [None] * part.ndim
 
     def checked(self, value: Value) -> Value:
         """An output that is there only if all checks have passed."""

@@ -37,7 +37,7 @@ def no_rule(node: Node) -> SaveError:
     return unsayable(
         node,
         "the exporter has no ONNX operators for it",
-        "compute it with functions that docs/exporting.md lists, or before and after the model runs",
+        "compute it with other functions, or before or after the model runs",
     )
 
 

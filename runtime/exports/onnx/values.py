@@ -144,7 +144,17 @@ def coerced(b: Builder, value: Any, kind: StagedType) -> Any:
         return _list(b, value, kind)
     if isinstance(kind, TupleType):
         return tuple([coerced(b, v, k) for v, k in zip(value, kind.parts, strict=True)])
-    return b.cast(value, dtype_of(b, kind))
+    return _cast(b, value, kind)
+
+
+def refuse_overflow(b: Builder, failed: Value) -> None:
+    b.check(failed, "OverflowError: a Python int needs more than 64 bits")
+
+
+def _cast(b: Builder, x: Value, kind: Any) -> Value:
+    if x.dtype == np.uint64 and kind == ScalarType(int):
+        refuse_overflow(b, b.any(b.less(b.like(2**63 - 1, x), x)))
+    return b.cast(x, dtype_of(b, kind))
 
 
 def _list(b: Builder, value: Any, kind: ListType) -> Any:
@@ -157,9 +167,9 @@ def _list(b: Builder, value: Any, kind: ListType) -> Any:
         return Columns(
             tuple([_list(b, p, ListType(k)) for p, k in zip(value.parts, kind.element.parts, strict=True)])
         )
-    dtype = dtype_of(b, kind.element)
     if is_dense(kind.element):
-        return Items(b.cast(value.tensor, dtype))
+        return Items(_cast(b, value.tensor, kind.element))
+    dtype = dtype_of(b, kind.element)
     if isinstance(value, Items):
         tensor = b.cast(value.tensor, dtype)
         return b.sequence("SplitToSequence", [tensor], dtype, tensor.ndim - 1, axis=0, keepdims=0)

@@ -29,8 +29,6 @@ def compared(kind: str, *, negated: bool = False) -> Rule:
     def rule(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
         options(c, kwargs)
         x, y = _comparable(c, x, y)
-        if x.dtype == BOOL and kind != "Equal":
-            x, y = c.b.cast(x, np.int32), c.b.cast(y, np.int32)
         if x.dtype.kind == "U" and kind != "Equal":
             raise c.unsupported("text")
         made = c.b.binary(kind, x, y)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..builder import BOOL, INT, Value
 from ..call import Call
-from .elementwise import Rule, array
+from .elementwise import Rule, array, refuse_negative
 from .shaping import shape_vector
 
 
@@ -18,7 +18,14 @@ def filled(value: Any) -> Rule:
 
 
 def full(c: Call, shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", **_: Any) -> Value:
-    return _full(c, *shape_vector(c, shape), fill_value)
+    return _full(c, *_lengths(c, shape), fill_value)
+
+
+def _lengths(c: Call, shape: Any) -> tuple[Value, int]:
+    """A shape of an array that is made."""
+    vector, ndim = shape_vector(c, shape)
+    refuse_negative(c.b, vector, "ValueError: negative dimensions are not allowed")
+    return vector, ndim
 
 
 def _full(c: Call, shape: Value, ndim: int, value: Any) -> Value:
@@ -34,7 +41,7 @@ def filled_like(value: Any) -> Rule:
 def full_like(c: Call, a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True,
               shape: Any = None, **_: Any) -> Value:  # fmt: skip
     x = array(c, a)
-    return _full(c, *((c.b.shape(x), x.ndim) if shape is None else shape_vector(c, shape)), fill_value)
+    return _full(c, *((c.b.shape(x), x.ndim) if shape is None else _lengths(c, shape)), fill_value)
 
 
 def arange(c: Call, *given: Any, start: Any = None, stop: Any = None, step: Any = None, dtype: Any = None,
@@ -66,7 +73,9 @@ def arange(c: Call, *given: Any, start: Any = None, stop: Any = None, step: Any 
 
 def eye(c: Call, N: Any, M: Any = None, k: Any = 0, dtype: Any = None, order: str = "C", **_: Any) -> Value:
     b = c.b
-    row, column = _grid(c, N, N if M is None else M)
+    size = N, N if M is None else M
+    _lengths(c, size)
+    row, column = _grid(c, *size)
     return b.cast(b.equal(b.plus(row, b.cast(array(c, k), INT)), column), c.dtype)
 
 
@@ -87,8 +96,8 @@ def _grid(c: Call, rows: Any, columns: Any) -> tuple[Value, Value]:
 def indices(c: Call, dimensions: Any, dtype: Any = None, sparse: bool = False) -> Value:
     if sparse:
         raise c.unsupported("sparse")
-    b, ndim = c.b, len(dimensions)
-    shape = b.vector(dimensions)
+    b = c.b
+    shape, ndim = _lengths(c, dimensions)
     made = []
     for axis, length in enumerate(dimensions):
         number = b.count(b.cast(b.value(length), INT))

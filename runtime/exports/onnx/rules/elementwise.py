@@ -17,6 +17,7 @@ import numpy as np
 from ..builder import BOOL, INT, Builder, Value
 from ..call import Call
 from ..subgraphs import looped
+from ..values import refuse_overflow
 
 Rule = Callable[..., Any]
 
@@ -41,10 +42,6 @@ def converted(c: Call, x: Value, dtype: np.dtype) -> Value:
     return c.b.cast(x, dtype)
 
 
-def _refuse_overflow(c: Call, failed: Value) -> None:
-    c.b.check(failed, "OverflowError: a Python int needs more than 64 bits")
-
-
 def _is_large(b: Builder, estimate: Value) -> Value:
     """Whether a float is no integer of 64 bits, or so near the end that its rounding hides it."""
     return b.negated(b.less(b.op("Abs", estimate), b.like(2.0**63 - 1024, estimate)))
@@ -54,7 +51,12 @@ def estimated(c: Call, kind: str, x: Value, y: Value) -> None:
     """Let the run fail where an operation of Python's ints leaves 64 bits, by its floats."""
     if c.is_python and c.dtype == INT:
         floats = (c.b.cast(v, np.float64) for v in (x, y))
-        _refuse_overflow(c, _is_large(c.b, c.b.op(kind, *floats)))
+        refuse_overflow(c.b, _is_large(c.b, c.b.op(kind, *floats)))
+
+
+def refuse_negative(b: Builder, x: Value, message: str) -> None:
+    if x.dtype.kind == "i" and (x.constant is None or np.any(x.constant < 0)):
+        b.check(b.any(b.less(x, 0)), message)
 
 
 def arrays(c: Call, *given: Any) -> list[Value]:
@@ -101,7 +103,7 @@ def _sum(c: Call, kind: str, x: Value, y: Value) -> Value:
     if c.is_python and c.dtype == INT:
         first = b.op("BitwiseXor", made, x)
         second = b.op("BitwiseXor", made if kind == "Add" else x, y)
-        _refuse_overflow(c, b.less(b.op("BitwiseAnd", first, second), 0))
+        refuse_overflow(c.b, b.less(b.op("BitwiseAnd", first, second), 0))
     return made
 
 
@@ -127,9 +129,8 @@ def true_divide(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
     return c.b.over(x, y)
 
 
-def _safe(c: Call, y: Value) -> Value:
+def safe(b: Builder, y: Value) -> Value:
     """An integer divisor with 1 in the place of 0 and -1, by which processors do not divide all integers."""
-    b = c.b
     risky = (0, -1) if y.dtype.kind == "i" else (0,)
     if y.constant is not None and not np.isin(y.constant, risky).any():
         return y
@@ -150,7 +151,7 @@ def floor_divide(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
     _refuse_zero(c, y, "integer division or modulo by zero" if x.dtype == INT else "division by zero")
     if x.dtype.kind == "f":
         return _floor_of_floats(c, x, y)
-    divisor = _safe(c, y)
+    divisor = safe(c.b, y)
     made = b.over(x, divisor)
     if x.dtype.kind == "i":
         rest = b.minus(x, b.times(made, divisor))
@@ -159,6 +160,7 @@ def floor_divide(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
     if divisor is y:
         return made
     if x.dtype.kind == "i":
+        _refuse_least(c, x, b.equal(y, -1))
         made = b.where(b.equal(y, -1), b.op("Neg", x), made)
     return b.where(b.equal(y, 0), 0, made)
 
@@ -187,7 +189,7 @@ def remainder(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
     _refuse_zero(c, y, "integer modulo by zero" if x.dtype == INT else "float modulo")
     if x.dtype.kind == "f":
         return _remainder_of_floats(c, x, y)
-    return c.b.op("Mod", x, _safe(c, y))
+    return c.b.op("Mod", x, safe(c.b, y))
 
 
 def fmod(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
@@ -195,7 +197,7 @@ def fmod(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
     b = c.b
     x, y = operands(c, x, y)
     if x.dtype.kind != "f":
-        return b.op("Mod", x, _safe(c, y), fmod=1)
+        return b.op("Mod", x, safe(c.b, y), fmod=1)
     made = b.op("Mod", x, y, fmod=1)
     if c.is_python:
         guard(c, made, x, y)
@@ -216,9 +218,8 @@ def power(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
             guard(c, made, x, y)
         return made
     x, y = b.cast(base, c.dtype), b.cast(exponent, c.dtype)
-    if y.dtype.kind == "i" and (y.constant is None or bool(np.any(y.constant < 0))):
-        message = "ValueError: Integers to negative integer powers are not allowed."
-        b.check(b.any(b.less(y, 0)), "an int to a negative power, a float" if c.is_python else message)
+    message = "ValueError: Integers to negative integer powers are not allowed."
+    refuse_negative(b, y, "an int to a negative power, a float" if c.is_python else message)
     estimated(c, "Pow", x, y)
     if y.constant is not None and not y.ndim and 0 < y.constant <= 3:
         made = x
@@ -270,15 +271,24 @@ def refuse_pole(c: Call, x: Value, y: Value) -> None:
 # Signs and extremes
 
 
+def _refuse_least(c: Call, x: Value, where: Value | None = None) -> None:
+    """The negative of the least int of 64 bits is none."""
+    if c.is_python and c.dtype == INT:
+        least = c.b.equal(x, -(2**63))
+        refuse_overflow(c.b, least if where is None else c.b.both(least, where))
+
+
 def absolute(c: Call, x: Any, **kwargs: Any) -> Value:
     options(c, kwargs)
     [x] = operands(c, x)
+    _refuse_least(c, x)
     return x if x.dtype == BOOL else c.b.op("Abs", x)
 
 
 def negative(c: Call, x: Any, **kwargs: Any) -> Value:
     options(c, kwargs)
     [x] = operands(c, x)
+    _refuse_least(c, x)
     return c.b.op("Neg", x) if x.dtype.kind != "u" else c.b.minus(0, x)
 
 
@@ -308,6 +318,12 @@ def extreme(kind: str, *, ignores_nan: bool = False) -> Rule:
         return b.where(b.either(b.is_nan(x), b.is_nan(y)), b.plus(x, y), made)
 
     return rule
+
+
+def without_nan(b: Builder, x: Value, kind: str) -> tuple[Value, Value]:
+    """Floats with the worst for an extreme in the place of NaNs, and which these are."""
+    nan = b.is_nan(x)
+    return b.where(nan, -math.inf if kind == "Max" else math.inf, x), nan
 
 
 def sign(c: Call, x: Any, **kwargs: Any) -> Value:

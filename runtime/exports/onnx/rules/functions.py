@@ -15,7 +15,7 @@ import numpy as np
 from ..builder import BOOL, Builder, Value
 from ..call import Call
 from ..subgraphs import looped
-from .elementwise import Rule, arrays, guard, operands, options, refuse_pole
+from .elementwise import Rule, absolute, arrays, guard, operands, options, refuse_pole, safe, true_divide
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -157,6 +157,11 @@ def formula(name: str) -> Rule:
         return result
 
     return rule
+
+
+def math_log(c: Call, x: Any, base: Any = None) -> Value:
+    made = formula("log")(c, x)
+    return made if base is None else true_divide(c, made, formula("log")(c, base))
 
 
 def rounding(kind: str) -> Rule:
@@ -316,19 +321,23 @@ def reciprocal(c: Call, x: Any, **kwargs: Any) -> Value:
 
 
 def gcd(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
-    """Euclid's: as many rounds as the largest of 64 bits can take, of which few are."""
+    """Euclid's."""
     options(c, kwargs)
-    x, y = (c.b.op("Abs", v) for v in operands(c, x, y))
+    x, y = operands(c, x, y)
     x, y = c.b.plus(x, c.b.times(0, y)), c.b.plus(y, c.b.times(0, x))
 
     def body(b: Builder, _: Value, carried: list[Value]) -> tuple[Value, list[Value]]:
         a, d = carried
-        done = b.equal(d, 0)
-        rest = b.op("Mod", a, b.where(done, 1, d))
-        made = [b.where(done, a, d), b.where(done, 0, rest)]
-        return b.any(b.cast(made[1], BOOL)), made
+        rest = b.op("Mod", a, safe(b, d))
+        return b.any(b.cast(rest, BOOL)), [b.where(b.equal(d, 0), a, d), rest]
 
-    return looped(c.b, None, c.b.constant(True, BOOL), [x, y], body)[0]
+    return absolute(c, looped(c.b, None, c.b.constant(True, BOOL), [x, y], body)[0])
+
+
+def math_gcd(c: Call, *numbers: Any) -> Value:
+    if len(numbers) == 1:
+        return absolute(c, *numbers)
+    return functools.reduce(functools.partial(gcd, c), numbers)
 
 
 _NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh",
@@ -337,6 +346,7 @@ _NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsin
 FUNCTIONS: dict[Any, Rule] = {
     **{getattr(np, _NAMES.get(name, name)): formula(name) for name in _FORMULAS},
     **{getattr(math, name): formula(name) for name in _FORMULAS},
+    math.log: math_log,
     np.deg2rad: formula("radians"), np.rad2deg: formula("degrees"),
     np.floor: rounding("Floor"), np.ceil: rounding("Ceil"), np.trunc: rounding("Trunc"),
     np.rint: rounding("Round"), np.fix: rounding("Trunc"), np.round: around, np.around: around,
@@ -347,7 +357,7 @@ FUNCTIONS: dict[Any, Rule] = {
     np.signbit: signbit, np.copysign: copysign, math.copysign: copysign,
     np.arctan2: arctan2, math.atan2: arctan2, np.hypot: hypot, math.hypot: math_hypot,
     np.logaddexp: logaddexp, np.modf: modf, math.modf: modf, math.pow: power_of_floats,
-    np.gcd: gcd, math.gcd: gcd,
+    np.gcd: gcd, math.gcd: math_gcd,
     math.fabs: lambda c, x: c.b.op("Abs", *operands(c, x)),
     np.reciprocal: reciprocal,
 }  # fmt: skip

@@ -14,7 +14,7 @@ import numpy as np
 from ...calls import filled
 from ..builder import BOOL, INT, Value
 from ..call import Call
-from .elementwise import Rule, array, converted
+from .elementwise import Rule, array, converted, refuse_negative
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -255,7 +255,10 @@ def repeat(c: Call, a: Any, repeats: Any, axis: Any = None) -> Value:
     b, x = c.b, array(c, a)
     along = 0 if axis is None else axis % x.ndim
     source = b.flat(x) if axis is None else x
-    counts = b.expand(b.flat(b_int(c, repeats)), b.vector([b.dim(source, along)]), 1)
+    given = b_int(c, repeats)
+    what = "repeats may not contain negative values." if given.ndim else "negative dimensions are not allowed"
+    refuse_negative(b, given, f"ValueError: {what}")
+    counts = b.expand(b.flat(given), b.vector([b.dim(source, along)]), 1)
     ends = b.op("CumSum", counts, rest=[b.constant(0, INT)], ndim=1)
     place = b.unsqueeze(b.count(b.reduce("ReduceSum", counts)), 1)
     passed = b.op("LessOrEqual", ends, place, dtype=BOOL)

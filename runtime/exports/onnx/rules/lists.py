@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ....graph.ir import Node
 from ....graph.types import ListType
 from .. import refused
@@ -60,13 +62,13 @@ def get(e: Emitter, node: Node) -> Any:
     return coerced(e.b, list_item(e.b, values, e.b.cast(e.b.scalar(index), INT)), node.type)
 
 
-def _index(e: Emitter, values: Any, index: Any) -> Value:
+def _index(e: Emitter, values: Any, index: Any, what: str = "list assignment") -> Value:
     """An index from the start of a list; the run fails where there is no such item."""
     b = e.b
     size, number = length(b, values), b.cast(b.scalar(index), INT)
     made = b.where(b.less(number, 0), b.plus(number, size), number)
     outside = b.either(b.less(made, 0), b.op("GreaterOrEqual", made, size, dtype=BOOL))
-    b.check(outside, "IndexError: list index out of range")
+    b.check(outside, f"IndexError: {what} index out of range")
     return made
 
 
@@ -99,7 +101,8 @@ def set_item(e: Emitter, node: Node) -> Any:
 def pop(e: Emitter, node: Node) -> tuple[Any, Any]:
     b = e.b
     values, given = e.inputs(node)
-    index = _index(e, values, given)
+    b.check(b.equal(length(b, values), 0), "IndexError: pop from empty list")
+    index = _index(e, values, given, "pop")
 
     def shorter(part: Any, _: Any) -> Any:
         if isinstance(part, Items):
@@ -182,9 +185,12 @@ def equal(*, negated: bool) -> Any:
 
 
 def zeros(e: Emitter, node: Node) -> Any:
+    b = e.b
+
     def cleared(part: Any, _: Any) -> Any:
         if isinstance(part, Items):
-            return Items(e.b.times(0, part.tensor))
+            zero = b.constant(np.zeros((), part.tensor.dtype))
+            return Items(b.expand(zero, b.shape(part.tensor), part.tensor.ndim))
         raise refused.with_options(node, "arrays whose shapes differ")
 
     return _each(e.values[node.inputs[0]], cleared)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..call import Call
 from ..iterables import as_list
 from ..truth import length, nonzero, truth
 from ..values import Empty, Items, Maybe, coerced, dtype_of, zero
-from .elementwise import converted
+from .elementwise import converted, without_nan
 from .functions import around, refuse_infinite
 from .reductions import exact
 from .searching import ordered
@@ -94,7 +95,7 @@ def to_int(e: Emitter, node: Node) -> Value:
         raise refused.with_options(node, "text")
     if x.dtype.kind == "f":
         refuse_infinite(Call(e.b, node), x)
-    return b.cast(x, INT)
+    return coerced(b, x, node.type)
 
 
 def to_float(e: Emitter, node: Node) -> Value:
@@ -121,7 +122,7 @@ def rounded(e: Emitter, node: Node) -> Value:
     b, x, *digits = e.b, *e.inputs(node)
     c = Call(e.b, node)
     if x.dtype.kind in "iub" and not digits:
-        return b.cast(x, dtype_of(b, node.type))
+        return coerced(b, x, node.type)
     if isinstance(node.type, ArrayType):
         return coerced(b, around(c, x, *digits), node.type)
     if digits and x.dtype.kind == "f":
@@ -173,19 +174,16 @@ def extreme(kind: str) -> Any:
             best, *others = (b.cast(v, dtype) for v in given)
             for other in others:
                 pair = (other, best) if kind == "Min" else (best, other)
-                best = b.where(_before(e, *pair), other, best)
+                best = b.where(b.less(*pair), other, best)
             return best
         items = _tensor(e, node, given[0])
         if items.ndim != 1:
             raise refused.with_options(node, "items that are arrays")
         refuse_empty(e, node, items, f"ValueError: {kind.lower()}() iterable argument is empty")
-        used = items if items.dtype != BOOL else b.cast(items, np.int32)
+        used, nan = without_nan(b, items, kind) if items.dtype.kind == "f" else (items, None)
         made = b.reduce(f"Reduce{kind}", used)
-        if used.dtype.kind == "f":  # a NaN that comes first stays, others are no better
-            nan = b.is_nan(used)
-            worst = float("inf") if kind == "Min" else float("-inf")
-            made = b.reduce(f"Reduce{kind}", b.where(nan, worst, used))
-            made = b.where(b.gather(nan, b.constant(0, INT)), float("nan"), made)
+        if nan is not None:  # one that comes first stays, others are no better
+            made = b.where(b.gather(nan, b.constant(0, INT)), math.nan, made)
         return coerced(b, made, node.type)
 
     return rule
@@ -197,12 +195,6 @@ def refuse_empty(e: Emitter, node: Node, items: Value, message: str) -> None:
         e.b.fail(message)
     elif known == (None,):
         e.b.check(e.b.equal(e.b.dim(items, 0), 0), message)
-
-
-def _before(e: Emitter, x: Value, y: Value) -> Value:
-    if x.dtype == BOOL:
-        x, y = e.b.cast(x, np.int32), e.b.cast(y, np.int32)
-    return e.b.less(x, y)
 
 
 def tested(name: str) -> Any:

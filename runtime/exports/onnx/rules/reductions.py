@@ -8,7 +8,7 @@ import numpy as np
 
 from ..builder import BOOL, INT, Builder, Value
 from ..call import Call
-from .elementwise import Rule, array
+from .elementwise import Rule, array, without_nan
 
 
 def axes_of(c: Call, axis: Any, ndim: int) -> list[int]:
@@ -92,27 +92,21 @@ def _refuse_empty(c: Call, x: Value, axes: list[int], name: str) -> None:
 
 
 def extremes(kind: str, *, ignores_nan: bool = False) -> Rule:
-    def rule(c: Call, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
-             **options: Any) -> Value:  # fmt: skip
+    def rule(
+        c: Call, a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, **options: Any
+    ) -> Value:
         keeps = _options(c, keepdims, options)
         b, x = c.b, array(c, a)
         axes = axes_of(c, axis, x.ndim)
         _refuse_empty(c, x, axes, kind.lower())
         if x.dtype.kind != "f":
-            return b.reduce(f"Reduce{kind}", _reducible(c, x), axes, keepdims=keeps)
-        nan = b.is_nan(x)
-        worst = float("-inf") if kind == "Max" else float("inf")
-        made = b.reduce(f"Reduce{kind}", b.where(nan, worst, x), axes, keepdims=keeps)
+            return b.reduce(f"Reduce{kind}", x, axes, keepdims=keeps)
+        filled, nan = without_nan(b, x, kind)
+        made = b.reduce(f"Reduce{kind}", filled, axes, keepdims=keeps)
         known = (b.all if ignores_nan else b.any)(nan, axes, keepdims=keeps)
         return b.where(known, float("nan"), made)
 
     return rule
-
-
-def _reducible(c: Call, x: Value) -> Value:
-    if x.dtype == np.uint64:
-        raise c.unsupported("uint64")
-    return x
 
 
 def positions(kind: str) -> Rule:
@@ -131,14 +125,11 @@ def positions(kind: str) -> Rule:
             rank = source.ndim if keeps else source.ndim - 1
             return b.op(f"Arg{which}", values, dtype=INT, ndim=rank, axis=along, keepdims=keeps)
 
-        made = found(b.cast(source, np.int32) if x.dtype == BOOL else source, kind)
         if x.dtype.kind == "f":
-            nan = b.is_nan(source)
-            worst = float("-inf") if kind == "Max" else float("inf")
-            made = found(b.where(nan, worst, source), kind)
-            made = b.where(
-                b.any(nan, [along], keepdims=bool(keeps)), found(b.cast(nan, np.int32), "Max"), made
-            )
+            filled, nan = without_nan(b, source, kind)
+            made = b.where(b.any(nan, [along], keepdims=bool(keeps)), found(nan, "Max"), found(filled, kind))
+        else:
+            made = found(source, kind)
         if axis is None and keeps:
             return b.reshape(made, b.ints(*[1] * ndim), ndim)
         return made
@@ -182,12 +173,6 @@ def running(kind: str) -> Rule:
 
 def reduced(rule: Rule) -> Rule:
     """The method `reduce` of a ufunc: along the first axis, if no other is meant."""
-    return lambda c, array, axis=0, dtype=None, out=None, keepdims=False, **options: rule(
-        c, array, axis, dtype=dtype, keepdims=keepdims, **options
-    )
-
-
-def reduced_truth(rule: Rule) -> Rule:
     return lambda c, array, axis=0, dtype=None, out=None, keepdims=False, **options: rule(
         c, array, axis, keepdims=keepdims, **options
     )
@@ -247,8 +232,8 @@ METHODS: dict[tuple[np.ufunc, str], Rule] = {
     (np.multiply, "reduce"): reduced(_prod),
     (np.maximum, "reduce"): reduced(_max),
     (np.minimum, "reduce"): reduced(_min),
-    (np.logical_and, "reduce"): reduced_truth(tested("all")),
-    (np.logical_or, "reduce"): reduced_truth(tested("any")),
+    (np.logical_and, "reduce"): reduced(tested("all")),
+    (np.logical_or, "reduce"): reduced(tested("any")),
     (np.add, "accumulate"): accumulated(running("CumSum")),
     (np.multiply, "accumulate"): accumulated(running("CumProd")),
     (np.maximum, "accumulate"): accumulated(running_extreme("Max")),

@@ -11,7 +11,8 @@ from .. import refused
 from ..builder import BOOL, INT, Builder, Value
 from ..call import Call
 from ..kernels import computed
-from .elementwise import Rule, array, arrays
+from .elementwise import Rule, array, arrays, refuse_negative, without_nan
+from .shaping import reversed_along
 
 
 def where(c: Call, condition: Any, x: Any = None, y: Any = None) -> Any:
@@ -65,9 +66,8 @@ def ordered(b: Builder, x: Value, axis: int, *, descending: bool = False) -> tup
     """
     if x.dtype.kind != "f":
         return _top(b, x, axis, descending=descending)
-    nan = b.is_nan(x)
-    worst = float("-inf") if descending else float("inf")
-    _, order = _top(b, b.where(nan, worst, x), axis, descending=descending)
+    filled, nan = without_nan(b, x, "Max" if descending else "Min")
+    _, order = _top(b, filled, axis, descending=descending)
     along: dict[str, Any] = {"ndim": x.ndim, "axis": axis}
     late = b.op("GatherElements", b.cast(nan, INT), rest=[order], **along)
     _, again = _top(b, late, axis, descending=False)
@@ -117,6 +117,8 @@ def unique(c: Call, ar: Any, *options: Any, **named: Any) -> Value:
     x = array(c, ar)
     if x.dtype.kind == "f":
         raise c.unsupported("floats, of which NumPy takes NaNs for equal")
+    if x.dtype == np.uint64 or x.dtype.kind == "U":
+        raise c.unsupported("uint64 or text")
     used = c.b.cast(c.b.flat(x) if x.ndim else c.b.unsqueeze(x, 0), INT)
     name = c.b.model.fresh("unique")
     c.b.add("Unique", [used], [name], sorted=1)
@@ -132,8 +134,6 @@ def searchsorted(c: Call, a: Any, v: Any, side: str = "left", sorter: Any = None
         raise c.unsupported("sorter")
     b = c.b
     line, x = b.common(*arrays(c, a, v))
-    if line.dtype == BOOL:
-        line, x = b.cast(line, INT), b.cast(x, INT)
     wanted = b.unsqueeze(x, x.ndim)
     before = b.op("Less" if side == "left" else "LessOrEqual", line, wanted, dtype=BOOL)
     if line.dtype.kind == "f":
@@ -145,22 +145,19 @@ def searchsorted(c: Call, a: Any, v: Any, side: str = "left", sorter: Any = None
 
 
 def digitize(c: Call, x: Any, bins: Any, right: bool = False) -> Value:
-    """For bins that rise or fall."""
-    b = c.b
-    line, given = b.common(*arrays(c, bins, x))
-    wanted = b.unsqueeze(given, given.ndim)
-    last = b.minus(b.dim(line, 0), 1)
-    falls = b.less(b.gather(line, last), b.gather(line, b.constant(0, INT)))
-    rising = b.op("Less" if right else "LessOrEqual", line, wanted, dtype=BOOL)
-    falling = b.op("GreaterOrEqual" if right else "Greater", line, wanted, dtype=BOOL)
-    first, second = (b.reduce("ReduceSum", b.cast(t, INT), [given.ndim]) for t in (rising, falling))
-    return b.where(falls, second, first)
+    """Bins that fall are searched from the end."""
+    b, line, side = c.b, array(c, bins), "left" if right else "right"
+    former, latter = (b.slice(line, b.ints(s), b.ints(e), b.ints(0)) for s, e in ((0, -1), (1, 2**62)))
+    rises, falls = b.any(b.less(former, latter)), b.any(b.less(latter, former))
+    b.check(b.both(rises, falls), "ValueError: bins must be monotonically increasing or decreasing")
+    behind = searchsorted(c, reversed_along(c, line, [0]), x, side)
+    return b.where(falls, b.minus(b.dim(line, 0), behind), searchsorted(c, line, x, side))
 
 
 def bincount(c: Call, x: Any, weights: Any = None, minlength: Any = 0) -> Value:
     b = c.b
     places = b.cast(array(c, x), INT)
-    b.check(b.any(b.less(places, 0)), "ValueError: 'list' argument must have no negative elements")
+    refuse_negative(b, places, "ValueError: 'list' argument must have no negative elements")
     least = b.cast(array(c, minlength), INT)
     most = b.reduce("ReduceMax", b.concat([b.ints(-1), places], 0))
     size = b.op("Max", b.plus(most, 1), least)

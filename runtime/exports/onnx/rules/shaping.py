@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ....graph.rules import methods
-from ..builder import BOOL, INT, Value
+from ..builder import BOOL, INT, Builder, Value
 from ..call import Call
 from ..kernels import computed
 from ..truth import length
 from .elementwise import Rule, array, arrays, same
-from .reductions import axes_of
+from .reductions import axes_of, never_empty
 
 
 def shape_vector(c: Call, shape: Any) -> tuple[Value, int]:
@@ -210,30 +211,43 @@ def unstack(c: Call, x: Any, /, *, axis: int = 0) -> tuple[Value, ...]:
     return tuple([c.b.gather(given, c.b.constant(n, INT), axis % given.ndim) for n in range(length)])
 
 
-_MODES = {"constant": "constant", "edge": "edge", "reflect": "reflect", "wrap": "wrap"}
-
-
-def pad(c: Call, array_: Any, pad_width: Any, mode: str = "constant", **options: Any) -> Value:
+def pad(c: Call, array_: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Value:
     b, x = c.b, array(c, array_)
-    if not x.ndim:
-        return x
     value = options.pop("constant_values", 0)
-    if mode not in _MODES or options or isinstance(value, (list, tuple)):
+    if mode not in ("constant", *_PADDED) or options or isinstance(value, (list, tuple)):
         raise c.unsupported(f"mode={mode!r} or options of it")
-    if isinstance(pad_width, Value) and pad_width.constant is None:
-        raise c.unsupported("a computed width")
-    width = pad_width.constant if isinstance(pad_width, Value) else pad_width
+    width = c.plain("width", pad_width)
+    if isinstance(width, dict):
+        raise c.unsupported("a dict of widths")
     pairs = np.broadcast_to(np.asarray(width, np.int64), (x.ndim, 2))
-    filler = b.cast(array(c, value), x.dtype)
-    moved = x
     if mode == "constant":
-        return b.op("Pad", moved, rest=[b.ints(*pairs[:, 0], *pairs[:, 1]), _like_pad(c, filler)], mode=mode)
-    return b.op("Pad", moved, rest=[b.ints(*pairs[:, 0], *pairs[:, 1])], mode=_MODES[mode])
+        filler = b.cast(b.cast(array(c, value), x.dtype), computed("Pad", x.dtype))
+        return b.op("Pad", x, rest=[b.ints(*pairs.T.reshape(-1)), filler]) if x.ndim else x
+    for axis, (before, behind) in enumerate(pairs.tolist()):
+        if before or behind:
+            size = b.dim(x, axis)
+            if not never_empty(c, [axis]):
+                why = f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
+                b.check(b.equal(size, 0), f"ValueError: {why}")
+            number = b.range(b.constant(-before), b.plus(size, behind), b.constant(1))
+            x = b.gather(x, _PADDED[mode](b, number, size), axis)
+    return x
 
 
-def _like_pad(c: Call, filler: Value) -> Value:
-    used = computed("Pad", filler.dtype)
-    return filler if used is None else c.b.cast(filler, used)
+def _mirrored(b: Builder, number: Value, size: Value, *, once: bool) -> Value:
+    """To and fro, where the items at the ends come once or twice."""
+    period = b.op("Max", b.minus(b.plus(size, size), 2 * once), b.constant(1))
+    number = b.op("Mod", number, period)
+    return b.op("Min", number, b.minus(b.minus(period, int(not once)), number))
+
+
+_PADDED: dict[str, Callable[[Builder, Value, Value], Value]] = {
+    "edge": lambda b, n, size: b.op("Max", b.op("Min", n, b.minus(size, 1)), b.constant(0)),
+    "wrap": lambda b, n, size: b.op("Mod", n, size),
+    "reflect": functools.partial(_mirrored, once=True),
+    "symmetric": functools.partial(_mirrored, once=False),
+}
+"""The numbers of the items that stand at places around an axis."""
 
 
 def at_least(ndim: int) -> Rule:
@@ -248,6 +262,11 @@ def at_least(ndim: int) -> Rule:
         return made[0] if len(made) == 1 else tuple(made)
 
     return rule
+
+
+def as_array(c: Call, given: Any, *_: Any, **__: Any) -> Value:
+    x = array(c, given)
+    return c.b.unsqueeze(x, *range(c.node.type.ndim - x.ndim))
 
 
 def diag(c: Call, v: Any, k: int = 0) -> Value:
@@ -304,7 +323,7 @@ FUNCTIONS: dict[Any, Rule] = {
     np.atleast_3d: at_least(3), np.diag: diag, np.diagonal: diagonal,
     np.linalg.diagonal: lambda c, x, /, *, offset=0: diagonal(c, x, offset, -2, -1),
     np.triu: triangle(upper=True), np.tril: triangle(upper=False),
-    np.copy: same, methods.copy: same, methods.astype: same, np.astype: same, np.array: same,
+    np.copy: same, methods.copy: same, methods.astype: same, np.astype: same, np.array: as_array,
     np.asarray: same, np.asanyarray: same, np.ascontiguousarray: at_least(1), np.asfortranarray: at_least(1),
     np.require: same,
 }  # fmt: skip
