@@ -78,7 +78,9 @@ def run_graph(run: Run, graph: Graph, arrays: Sequence[Any]) -> list[Any]:
     for node, array in zip(graph.arguments, arrays, strict=True):
         run.node = node
         given.append(run.array(array, node.type))
-    return run.graph(graph, given)
+    results = run.graph(graph, given)
+    run.finish()
+    return results
 
 
 def _as_arrays(run: Run, value: Any, kind: Any) -> Any:

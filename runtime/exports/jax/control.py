@@ -16,7 +16,7 @@ from . import refused
 from .captures import Capture, is_computed
 from .lists import iterated
 from .paths import BOOL, List, Paths, Same
-from .run import Run
+from .run import Run, code_type, has_failed
 from .values import Computed, Grown, Iterated, dtype_of, is_known
 
 BOOL_DTYPE = dtype_of(BOOL)
@@ -34,7 +34,7 @@ def cond(run: Run, node: Node, values: list[Any]) -> Any:
         with run.only_where(taken):
             sides.append(Capture(run, _graph(run, graph, operands), (), operands))
     used = run.outputs.get(node, {})
-    flag = paths.joined(sides[0].failed, sides[1].failed, BOOL)
+    flag = paths.joined(sides[0].failed, sides[1].failed, code_type())
     forms = {i: _form(paths, sides, i, output.type) for i, output in used.items()}
 
     def branch(side: Capture) -> Callable[[], list[Any]]:
@@ -42,7 +42,7 @@ def cond(run: Run, node: Node, values: list[Any]) -> Any:
             failed, made = side.run()
             found = paths.arrays(flag, failed)
             for i, form in forms.items():
-                found += paths.zeros(form) if failed is True else paths.arrays(form, made[i])
+                found += paths.zeros(form) if has_failed(failed) else paths.arrays(form, made[i])
             return found
 
         return arrays
@@ -66,7 +66,7 @@ def _graph(run: Run, graph: Any, operands: Sequence[Any]) -> Callable[[], list[A
 
 def _form(paths: Paths, sides: Sequence[Capture], i: int, kind: Any) -> Any:
     """The form of the i-th result; that of the other side where one can only raise."""
-    values = [side.values[i] for side in sides if side.failed is not True]
+    values = [side.values[i] for side in sides if not has_failed(side.failed)]
     if len(values) == 2:
         return paths.joined(values[0], values[1], kind)
     [value] = values or [sides[0].values[i]]
@@ -152,7 +152,7 @@ class _Loop:
     def _capture_body(self) -> None:
         self.specs = [self._arrays(i) for i in range(len(self.forms))]
         carried = [a for arrays in self.specs for a in arrays]
-        flag = [self.run.number(False, BOOL_DTYPE)] if self.fails else []
+        flag = [self.run.code(0)] if self.fails else []
         sample = self._sample()
         leaves, self.tree = jax.tree.flatten(sample)
 
@@ -203,7 +203,7 @@ class _Loop:
         """Whether to go on, the flag, and the arrays after a round."""
         failed_after, (again, *values) = self.capture.run(reached, *jax.tree.leaves(item), *failed, *carry)
         arrays = [a for f, v in zip(self.forms, values, strict=True) for a in self.paths.arrays(f, v)]
-        flag = [self.run.number(failed_after, BOOL_DTYPE)] if self.fails else []
+        flag = [self.run.code(failed_after)] if self.fails else []
         return again, flag, arrays
 
     # What it becomes
@@ -251,9 +251,9 @@ class _Loop:
     def _while(self, most: int | None) -> list[Any]:
         length, run = self.length, self.run
         going = self.going
-        if run.failed is not False:
+        if run.going_on is not True:
             going = jnp.logical_and(going, run.going_on)
-        flag = [run.number(run.failed, BOOL_DTYPE)] if self.fails else []
+        flag = [run.code(run.failed)] if self.fails else []
         bounded = any(self.growth) and most is None
 
         def test(i: Any, going: Any, *_: Any) -> Any:
@@ -265,7 +265,7 @@ class _Loop:
             reached = has_room(i, going)
             again, failed, arrays = self._step(reached, item, list(state[: len(flag)]), state[len(flag) :])
             if failed:
-                again = jnp.logical_and(again, jnp.logical_not(failed[0]))
+                again = jnp.logical_and(again, failed[0] == 0)
             return [i + 1, run.number(again, BOOL_DTYPE), *failed, *arrays]
 
         def has_room(i: Any, going: Any, *state: Any) -> Any:
@@ -280,7 +280,7 @@ class _Loop:
         if flag:
             run.failed = rest.pop(0)
         if bounded:
-            run.fail(test(i, going), lambda: refused.no_room(self.node, run.room or 0), ())
+            run.fail(test(i, going), lambda: refused.no_room(self.node, run.room or 0))
         return self._left(iter(rest))
 
 

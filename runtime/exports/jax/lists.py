@@ -174,7 +174,7 @@ def pop(run: Run, node: Node, values: list[Any]) -> Any:
     if grown is None:
         run.raises(IndexError("pop from empty list"))
         return [target, run.nothing(node.inputs[0].type.element)]
-    run.fail(grown.length == 0, lambda: IndexError("pop from empty list"), ())
+    run.fail(grown.length == 0, lambda: IndexError("pop from empty list"))
     _check(run, grown, index, "pop index out of range")
     place = _from_start(index, grown)
     value, rows = _row(grown, place), grown.rows
@@ -249,7 +249,7 @@ def repeated(run: Run, node: Node, target: Any, count: Any) -> Any:
     grown = in_rows(run, target * room, node.type)
     assert grown is not None
     times = jnp.maximum(run.array(count, INT), 0)
-    run.fail(times > room, lambda: refused.no_room(node, room), ())
+    run.fail(times > room, lambda: refused.no_room(node, room))
     return Grown(grown.rows, times * len(target), 0, room * len(target))
 
 

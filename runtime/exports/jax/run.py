@@ -1,8 +1,8 @@
 """A run of a graph while JAX traces: each node gives a value, by the rule of its op.
 
-What can raise keeps a flag, `failed`: when it is set, nothing raises or prints any more, and loops end. Under
-`jax.vmap` both sides of a condition run, and rounds after the last; nothing raises or prints in them, as the
-program has not `reached` it.
+What raises sets `failed` to a number that says which error it is. Then nothing raises or prints any more,
+loops end, and the error is raised when the program ends. Under `jax.vmap` both sides of a condition run, and
+rounds after the last; nothing prints in them, as the program has not `reached` it.
 """
 
 from __future__ import annotations
@@ -25,12 +25,16 @@ from ...graph.types import ArrayType, ListType, MaybeType, ScalarType
 from ...tracebacks import raising
 from ..calls import by_numpy
 from . import refused
-from .values import Maybe, Said, dtype_of, is_known, on_host
+from .values import INT, Maybe, Said, dtype_of, is_known, on_host
 
 MOST_KNOWN = 4096
 _WRAPPING = ("int8", "uint8", "int16", "uint16", "uint32")
 """Dtypes to which NumPy casts floats by way of wider integers."""
 _NEVER = (TypeError, ValueError, NotImplementedError, IndexError, AttributeError, KeyError, OverflowError)
+
+
+_TOLD, _BITS = 1, 20
+"""The number of an error that was raised where it stands, and how many bits the numbers of others have."""
 
 
 class Run:
@@ -58,9 +62,10 @@ class Run:
         self.checked = checked
         self.room, self.raised, self.printed = room, raised, printed
         self.used_room = self.prints = False
-        self.failed: Any = False
+        self.failed: Any = 0
         self.reached: Any = True
         self.thrown: BaseException | None = None
+        self._errors: list[tuple[Callable[[int], BaseException], Node]] = []
         self.node: Any = None
         self.outputs: dict[Node, dict[int, Node]] = {}
         self._seen: set[Graph] = set()
@@ -145,12 +150,12 @@ class Run:
 
     def raises(self, error: BaseException) -> None:
         """Raise an error when the program gets here."""
-        self.fail(True, lambda: error, ())
+        self.fail(True, lambda: error)
 
     def check(self, flag: Any, kind: type[Exception], text: str) -> None:
         """Raise an error where `flag` is true, if the program looks at indices and divisors."""
         if self.checked:
-            self.fail(flag, lambda: kind(text), ())
+            self.fail(flag, lambda: kind(text))
 
     def nothing(self, kind: Any) -> Any:
         """A value of a type that nobody reads, as the program has raised."""
@@ -230,43 +235,80 @@ class Run:
     @property
     def going_on(self) -> Any:
         """Whether nothing has raised so far."""
-        return not self.failed if isinstance(self.failed, bool) else jnp.logical_not(self.failed)
+        return self.failed == 0
 
-    def fail(self, flag: Any, made: Callable[..., BaseException], values: Sequence[tuple[Any, Any]]) -> None:
+    def fail(
+        self, flag: Any, made: Callable[..., BaseException], values: Sequence[tuple[Any, Any]] = ()
+    ) -> None:
         """Raise what `made` makes of some values, given with their types, where `flag` is true."""
-        earlier = self.failed
-        if earlier is True or flag is False:
+        if flag is False or has_failed(self.failed):
             return
-        fires = _all(flag, self.going_on, self.reached)
-        arrays, statics = _split([v for v, _ in values])
-        kinds = [k for _, k in values]
-
-        def error(fires: Any, *given: Any) -> BaseException | None:
-            if not fires:
-                return None
-            parts = [on_host(v, k) for v, k in zip(statics(given), kinds, strict=True)]
-            self.thrown = made(*parts)
-            return self.thrown
-
-        place = next(iter(self.node.places[-1:]), None)
-        run = raising(error, place)
-        if self.raised is not None:
-            raised, node = self.raised, self.node
-
-            def run(*given: Any) -> None:
-                found = error(*given)
-                if found is not None:
-                    raised(found, node)
-
-        _callback(fires, lambda f: jax.debug.callback(run, f, *arrays, ordered=self.prints))
-        if flag is True or earlier is False:
-            self.failed = flag
+        if values:
+            self._tell(flag, made, values)
+            self._set(flag, _TOLD)
         else:
-            self.failed = jnp.logical_or(earlier, flag)
+            self._set(flag, self._number(lambda _: made()))
+
+    def fail_at(self, flag: Any, made: Callable[[int], BaseException], index: Any) -> None:
+        """Raise what `made` makes of an index, where `flag` is true."""
+        if code_type().dtype != np.int64:
+            self.fail(flag, made, [(index, INT)])
+        elif flag is not False and not has_failed(self.failed):
+            most = 1 << (62 - _BITS)
+            self._set(flag, self._number(made) + (jnp.clip(index, -most, most) << _BITS))
+
+    def _number(self, made: Callable[[int], BaseException]) -> int:
+        self._errors.append((made, self.node))
+        return _TOLD + len(self._errors)
+
+    def _set(self, flag: Any, code: Any) -> None:
+        """Note which error is raised, where `flag` is true and none was before."""
+        if flag is True and is_known(self.failed):
+            self.failed = code
+        else:
+            first = jnp.logical_and(flag, self.going_on)
+            self.failed = jnp.where(first, self.code(code), self.code(self.failed))
+
+    def code(self, failed: Any) -> jax.Array:
+        """What says which error was raised, as an array."""
+        return self.number(failed, code_type().dtype)
+
+    def finish(self) -> None:
+        """Raise what the program has come to."""
+        if is_known(self.failed) and not self.failed:
+            return
+
+        def told(fires: Any, failed: Any) -> None:
+            number, code = divmod(int(failed), 1 << _BITS)
+            if fires and code > _TOLD:
+                made, node = self._errors[code - _TOLD - 1]
+                self._throw(made(number), node)
+
+        failed = self.code(self.failed)
+        _callback(failed != 0, lambda fires: jax.debug.callback(told, fires, failed, ordered=self.prints))
+
+    def _tell(self, flag: Any, made: Callable[..., BaseException], values: Sequence[tuple[Any, Any]]) -> None:
+        arrays, statics = _split([v for v, _ in values])
+        kinds, node = [k for _, k in values], self.node
+
+        def told(fires: Any, *given: Any) -> None:
+            if fires:
+                parts = [on_host(v, k) for v, k in zip(statics(given), kinds, strict=True)]
+                self._throw(made(*parts), node)
+
+        fires = _all(flag, self.going_on, self.reached)
+        _callback(fires, lambda fires: jax.debug.callback(told, fires, *arrays, ordered=self.prints))
+
+    def _throw(self, error: BaseException, node: Node) -> None:
+        if self.raised is not None:
+            self.raised(error, node)
+        else:
+            self.thrown = error
+            raising(lambda: error, next(iter(node.places[-1:]), None))()
 
     def show(self, made: Callable[..., None], values: Sequence[tuple[Any, Any]]) -> None:
         """Call Python with some values when the program runs, in order, unless it has raised."""
-        if self.failed is True:
+        if has_failed(self.failed):
             return
         arrays, statics = _split([v for v, _ in values])
         kinds = [k for _, k in values]
@@ -277,6 +319,16 @@ class Run:
 
         reached = _all(self.going_on, self.reached)
         _callback(reached, lambda flag: jax.debug.callback(run, flag, *arrays, ordered=True))
+
+
+def has_failed(failed: Any) -> bool:
+    """Whether a program is known to have raised, whatever its values are."""
+    return is_known(failed) and failed != 0
+
+
+def code_type() -> ArrayType:
+    """The type of what says which error was raised."""
+    return ArrayType(jax.dtypes.canonicalize_dtype(np.int64), ())
 
 
 def _all(*flags: Any) -> Any:

@@ -8,6 +8,7 @@ so that no optimisation takes one for unused.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -49,7 +50,7 @@ class Model:
 
     def __init__(self) -> None:
         self.taken: set[str] = set()
-        self.used: set[str] = set()
+        self.used: Counter[str] = Counter()
         self.constants: dict[Any, Value] = {}
         self.initialisers: list[TensorProto] = []
         self.origins: dict[str, tuple[Node, str]] = {}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...graph.ir import Graph, Node
+from ...graph.types import ScalarType
 from . import iterables, refused
 from .builder import INT, Builder, Value
 from .subgraphs import closed, looped, received
@@ -100,7 +101,27 @@ def emit_for(e: Emitter, node: Node) -> tuple[Any, ...]:
         rounds = e.b.op("Min", rounds, e.b.constant(limit, INT))
     going = truth(e.b, e.values[node.inputs[0]])
     body = _body(e, node, graph, source.item, init)
-    return _finished(init, looped(e.b, rounds, going, [p for v in init for p in flatten(v)], body))
+    carried = [p for v in init for p in flatten(v)]
+    return _finished(init, looped(e.b, rounds, going, carried, body, _rows(e, node)))
+
+
+def _rows(e: Emitter, node: Node) -> Value | None:
+    """The array that a loop goes over, row by row to the end, with values whose shapes stay.
+
+    It has a row at least: onnxruntime scans no array that has none.
+    """
+    count, size, graph = node.attrs["carried"], node.attrs["elements"], node.attrs["body"]
+    array, length = e.values[node.inputs[1]], getattr(node.inputs[1].type, "shape", ())[:1]
+    kinds = [a.type for a in graph.arguments[size : size + count]]
+    is_steady = all(
+        (isinstance(k, ScalarType) and k.python is not str) or None not in getattr(k, "shape", (None,))
+        for k in kinds
+    )
+    ends = [node.inputs[0], graph.results[0]]
+    goes_on = all(end.op == "constant" and end.attrs["value"] is True for end in ends)
+    if length in ((), (None,), (0,)) or not is_steady or not goes_on or "maximum_iterations" in node.attrs:
+        return None
+    return array if isinstance(array, Value) and not array.is_sequence and array.dtype.kind != "U" else None
 
 
 # Errors of the running program

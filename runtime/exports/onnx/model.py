@@ -87,7 +87,7 @@ class Draft:
             self.graph.name,
             self.inputs,
             self.outputs,
-            [i for i in self.model.initialisers if i.name in self.model.used],
+            [i for i in self.model.initialisers if self.model.used[i.name]],
         )
         model = helper.make_model(
             graph,

@@ -33,8 +33,9 @@ def looped(
     going: Value,
     carried: Sequence[Value],
     body: Callable[[Builder, Value, list[Value]], tuple[Value, Sequence[Value]]],
+    rows: Value | None = None,
 ) -> list[Value]:
-    """A `Loop`: what it leaves in the values that it carries.
+    """A `Loop`, or a `Scan` where that does: what it leaves in the values that it carries.
 
     Args:
         b: the graph around it.
@@ -42,6 +43,7 @@ def looped(
         going: whether there is a first round.
         carried: what the values are at first.
         body: given the round's number and the carried values, whether there is another round, and new values.
+        rows: the array whose rows the rounds take, if it alone ends the loop and all values keep their shape.
     """
     model = b.model
     number, test = (Value(model.fresh(n), d, 0) for n, d in (("round", INT), ("going", BOOL)))
@@ -55,11 +57,33 @@ def looped(
     if inner.token is not token:
         inputs.append(token)
         results, first = [*results, inner.token], [*first, b.token]
-    graph = closed(inner, "body", inputs, [again, *results])
     outputs = received(b, "Loop", first)
     if not outputs:
         return []
-    b.add("Loop", [count, going, *first], [o.name for o in outputs], body=graph)
+    names = [o.name for o in outputs]
+    row = None if rows is None or inner.token is not token else _row(inner, number, rows)
+    if row is None:
+        b.add("Loop", [count, going, *first], names, body=closed(inner, "body", inputs, [again, *results]))
+    else:
+        body_of_scan = closed(inner, "body", [*values, row], results)
+        b.add("Scan", [*first, rows], names, body=body_of_scan, num_scan_inputs=1)
     if len(first) > len(carried):
         b.token = outputs.pop()
     return outputs
+
+
+def _row(inner: Builder, number: Value, rows: Value) -> Value | None:
+    """The row that a round takes, no longer looked up; None if the round's number has another use."""
+    users = [node for node in inner.nodes if number.name in node.input]
+    if inner.model.used[number.name] != len(users):  # a condition or loop in the body uses it too
+        return None
+    name = inner.model.fresh("row")
+    for node in users:
+        if not inner.model.used[node.output[0]]:
+            continue
+        if node.op_type != "Gather" or node.input[0] != rows.name or inner.model.used[name]:
+            return None
+        name = node.output[0]
+    inner.nodes = [node for node in inner.nodes if number.name not in node.input]
+    inner.model.used.subtract(name for node in users for name in node.input)
+    return Value(name, rows.dtype, rows.ndim - 1)

@@ -78,7 +78,7 @@ def _reduced(
         if is_known(items.length) and not items.length:
             run.raises(empty)
             return run.nothing(node.type)
-        run.fail(items.length == 0, lambda: empty, ())
+        run.fail(items.length == 0, lambda: empty)
         start, first = jnp.asarray(items.item(0)), 1
     start = run.array(start, kind)
 
@@ -171,13 +171,13 @@ def _iterate(run: Run, node: Node, values: list[Any]) -> Any:
     room = run.most_rounds() if items.most is None else items.most
     places = jnp.arange(room)
     rows = jax.vmap(items.item)(jnp.minimum(places, jnp.maximum(items.length - 1, 0)))
-    run.fail(items.length > room, lambda: refused.no_room(node, room), ())
+    run.fail(items.length > room, lambda: refused.no_room(node, room))
     return Grown(rows, run.array(items.length, INT), 0, room)
 
 
 def _range(run: Run, node: Node, values: list[Any]) -> Any:
     start, stop, step = (v if is_known(v) else run.array(v, INT) for v in values)
-    run.fail(step == 0, lambda: ValueError("range() arg 3 must not be zero"), ())
+    run.fail(step == 0, lambda: ValueError("range() arg 3 must not be zero"))
     return of_range(start, stop, 1 if is_known(step) and step == 0 else step)
 
 

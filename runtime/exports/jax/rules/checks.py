@@ -134,7 +134,7 @@ def _check_each(run: Run, outside: Any, given: Any, text: str, kind: type[Except
     """Raise with the first number that is outside in the place of `{}`."""
     if run.checked and jnp.size(given) and not (is_known(outside) and not np.any(outside)):
         first = jnp.ravel(given)[jnp.argmax(jnp.ravel(outside))]
-        run.fail(jnp.any(outside), lambda number: kind(text.format(number)), [(first, INT)])
+        run.fail_at(jnp.any(outside), lambda index: kind(text.format(index)), first)
 
 
 # Functions of NumPy

@@ -32,7 +32,7 @@ def check_bound(run: Run, node: Node, values: list[Any]) -> Any:
     if bound is True:
         return held
     symbol = node.attrs["symbol"]
-    run.fail(True if bound is False else ~bound, lambda: missing(symbol), ())
+    run.fail(True if bound is False else ~bound, lambda: missing(symbol))
     return run.nothing(node.type) if held is None else held
 
 

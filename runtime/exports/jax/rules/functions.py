@@ -261,7 +261,7 @@ def _least_squares(run: Run, node: Node, a: Any, b: Any, rcond: Any = None) -> l
     if rows <= unknowns:
         residuals = residuals[:0]
     else:
-        run.fail(rank < unknowns, lambda: refused.unsupported(node, "the matrix has not full rank"), ())
+        run.fail(rank < unknowns, lambda: refused.unsupported(node, "the matrix has not full rank"))
     return [solution, residuals, rank, values]
 
 

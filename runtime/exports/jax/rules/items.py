@@ -65,7 +65,7 @@ def _window(run: Run, node: Node, target: Any, template: slice, values: list[Any
         return None
     first = jnp.where((first < 0) & (first + count < 0), first + target.shape[0], first)
     beyond = jnp.logical_or(first < 0, first + count > target.shape[0])
-    run.fail(beyond, lambda: refused.beyond_end(node, count), ())
+    run.fail(beyond, lambda: refused.beyond_end(node, count))
     return lax.dynamic_slice_in_dim(target, first, count)
 
 

@@ -81,7 +81,7 @@ def operator(run: Run, node: Node, values: list[Any]) -> Any:
     if node.op in _SHIFTS and node.type == INT:
         run.check(values[1] < 0, ValueError, "negative shift count")
     if node.op == "pow" and node.type == INT:
-        run.fail(values[1] < 0, lambda: refused.unsupported(node, "the power is no whole number"), ())
+        run.fail(values[1] < 0, lambda: refused.unsupported(node, "the power is no whole number"))
     if node.op == "pow" and type(values[1]) is int and _is_inexact(kinds[0]):
         made = run.array(values[0], node.type) ** values[1]
     else:
