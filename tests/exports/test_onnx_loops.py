@@ -47,6 +47,13 @@ def only_counted(x):
     return total
 
 
+def last(x):
+    found = x[0]
+    for row in x:
+        found = row
+    return found
+
+
 def placed(x):
     total = 0.0
     for i, row in enumerate(x):
@@ -90,9 +97,9 @@ def bounded(x):
 
 
 KNOWN = {
-    smoothed: {"Scan"}, nested: {"Scan"}, conditional: {"Scan"}, only_counted: {"Scan"}, placed: {"Loop"},
-    ended: {"Loop"}, grown: {"Loop"}, counted: {"Loop"}, listed: {"Loop"}, bounded: {"Loop"},
-}  # fmt: skip
+    **dict.fromkeys((smoothed, nested, conditional, only_counted, last), {"Scan"}),
+    **dict.fromkeys((placed, ended, grown, counted, listed, bounded), {"Loop"}),
+}
 X = np.array([[0.5, -1.0, 2.0], [-3.0, 4.0, 0.25], [2.0, 1.0, -1.0], [0.75, 0.0, 3.0]])
 
 
@@ -108,7 +115,7 @@ def operators(graph: Any) -> Iterator[str]:
 def test_loops_over_rows(f: Callable[[Any], Any], tmp_path: Any) -> None:
     """Of a known number; where it is open there may be none, of which onnxruntime makes no `Scan`."""
     path = str(tmp_path / "model.onnx")
-    some = [X, X[:1]] if f is conditional else [X, X[:1], X[:0]]
+    some = [X, X[:1]] if f in (conditional, last) else [X, X[:1], X[:0]]
     for spec, inputs in ((ag.TensorSpec(X.shape), [X]), (ag.TensorSpec((None, 3)), some)):
         concrete = ag.function(f).get_concrete_function(spec)
         concrete.to_onnx(path)

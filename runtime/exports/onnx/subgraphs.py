@@ -61,7 +61,7 @@ def looped(
     if not outputs:
         return []
     names = [o.name for o in outputs]
-    row = None if rows is None or inner.token is not token else _row(inner, number, rows)
+    row = None if rows is None or inner.token is not token else _row(inner, number, rows, results)
     if row is None:
         b.add("Loop", [count, going, *first], names, body=closed(inner, "body", inputs, [again, *results]))
     else:
@@ -72,18 +72,16 @@ def looped(
     return outputs
 
 
-def _row(inner: Builder, number: Value, rows: Value) -> Value | None:
+def _row(inner: Builder, number: Value, rows: Value, results: Sequence[Value]) -> Value | None:
     """The row that a round takes, no longer looked up; None if the round's number has another use."""
     users = [node for node in inner.nodes if number.name in node.input]
     if inner.model.used[number.name] != len(users):  # a condition or loop in the body uses it too
         return None
-    name = inner.model.fresh("row")
-    for node in users:
-        if not inner.model.used[node.output[0]]:
-            continue
-        if node.op_type != "Gather" or node.input[0] != rows.name or inner.model.used[name]:
-            return None
-        name = node.output[0]
+    given = {value.name for value in results}
+    needed = [node for node in users if inner.model.used[node.output[0]] or node.output[0] in given]
+    if any(node.op_type != "Gather" or node.input[0] != rows.name for node in needed) or len(needed) > 1:
+        return None
+    [name] = [node.output[0] for node in needed] or [inner.model.fresh("row")]
     inner.nodes = [node for node in inner.nodes if number.name not in node.input]
     inner.model.used.subtract(name for node in users for name in node.input)
     return Value(name, rows.dtype, rows.ndim - 1)
