@@ -97,8 +97,8 @@ def bounded(x):
 
 
 KNOWN = {
-    **dict.fromkeys((smoothed, nested, conditional, only_counted, last), {"Scan"}),
-    **dict.fromkeys((placed, ended, grown, counted, listed, bounded), {"Loop"}),
+    **{f: {"Scan"} for f in (smoothed, nested, conditional, only_counted, last)},
+    **{f: {"Loop"} for f in (placed, ended, grown, counted, listed, bounded)},
 }
 X = np.array([[0.5, -1.0, 2.0], [-3.0, 4.0, 0.25], [2.0, 1.0, -1.0], [0.75, 0.0, 3.0]])
 
