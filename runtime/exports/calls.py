@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import operator
+import warnings
 from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from ..graph.ir import Node, Slot
 from ..graph.record import UFUNCS
@@ -27,6 +31,20 @@ def by_numpy(node: Node, values: list[Any]) -> Any:
         args, kwargs = filled(node.attrs["args"], values), filled(node.attrs["kwargs"], values)
         return (operator.getitem if node.op == "getitem" else node.attrs["function"])(*args, **kwargs)
     return None
+
+
+@functools.cache
+def takes_one_item() -> bool:
+    """Whether NumPy makes a number of an array of one item, as it did before 2.4."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            int(np.ones(1))
+    except TypeError:
+        return False
+    return True
+
+
+NO_SCALAR = "only 0-dimensional arrays can be converted to Python scalars"
 
 
 def filled(template: Any, values: Sequence[Any]) -> Any:

@@ -36,7 +36,15 @@ def written(x, n):
     return x
 
 
+def written_float(x, number):
+    x[0] = number
+    return x
+
+
 WITHIN = {
+    "floats among ints": (lambda x: written_float(np.zeros(2, "int8"), float(x)), 2.75),
+    "unsigned indices": (lambda k: MATRIX[k, k], np.array([0, 1], "uint32")),
+    "an unsigned index": (lambda k: (MATRIX + k)[k], np.uint8(1)),
     "a power of zero": (lambda x: float(x) ** 2, 0.0),
     "a large power": (lambda x: float(x) ** 2, 1e150),
     "roots of NaN": (lambda x: float(x) ** 0.5, math.nan),
@@ -71,6 +79,10 @@ RAISING = {
     "an item below zero": (lambda n: written(np.zeros(2, "uint64"), n), 2),
     "a choice": (lambda k: np.choose(k, [10, 20, 30]), np.array([3, 0])),
     "along an axis": (lambda k: np.take_along_axis(MATRIX + k[0, 0], k, 1), np.array([[3], [0]])),
+    "infinity among ints": (lambda x: written_float(np.zeros(2, "int8"), float(x)), math.inf),
+    "NaN among ints": (lambda x: written_float(np.zeros(2, "int8"), float(x)), math.nan),
+    "an int of an array": (int, np.array([3.0])),
+    "a float of an array": (float, np.array([[3.0]])),
     "an item": (lambda k: (MATRIX + k)[k, :], np.array(3)),
 }
 

@@ -40,6 +40,9 @@ CALLS = {
     "unsigned of floats": (lambda x: x.astype("uint32"), np.array([300.7, -2.5, 7.0])),
     "short of floats": (lambda x: x.astype("int16"), np.array([70000.0, -2.5, 7.0])),
     "an item as an array": (lambda x: x[np.argmax(x) - 3, ...], X),
+    "powers that wrap": (lambda x: np.array([2, 3, -1, 5]) ** x, np.array([100, 101, 65, 4200])),
+    "powers of bytes": (lambda x: x**x, np.array([3, 70, 101, 2], "int8")),
+    "truth of complex numbers": (lambda x: (x.all(), np.any(x, axis=0), np.all(x * 0)), np.array([0.5j, 1])),
     "largest int": (lambda x: int(x[0]) + 0, np.array([2**63 - 2])),
 }
 

@@ -14,7 +14,7 @@ from jax.scipy import special
 
 from ....graph.ir import Node
 from ....graph.types import ArrayType, ScalarType
-from ...calls import filled
+from ...calls import NO_SCALAR, filled, takes_one_item
 from .. import lists, refused
 from ..lists import iterated
 from ..run import Run
@@ -34,7 +34,9 @@ from .checks import TOO_LARGE, check_finite, check_whole, is_large
 
 def _cast(run: Run, node: Node, values: list[Any]) -> Any:
     value = values[0]
-    if isinstance(value, (jax.Array,)) and value.shape:
+    if isinstance(value, jax.Array) and value.shape:
+        if not takes_one_item():
+            run.raises(TypeError(NO_SCALAR))
         value = jnp.reshape(value, ())
     if node.op == "int" and isinstance(value, jax.Array):
         check_whole(run, value)

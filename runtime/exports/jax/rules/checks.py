@@ -114,8 +114,14 @@ def check_bounds(run: Run, parts: tuple[Any, ...], shape: tuple[int, ...]) -> No
         if _is_index(part):
             size = shape[axis]
             text = f"index {{}} is out of bounds for axis {axis} with size {size}"
-            _check_each(run, (part < -size) | (part >= size), part, text)
+            _check_each(run, _outside(part, size), part, text)
         axis += len(shape) - sum(taken) if part is Ellipsis else count
+
+
+def _outside(places: Any, size: int) -> Any:
+    if getattr(places, "dtype", np.dtype(int)).kind == "u":
+        return places >= size
+    return (places < -size) | (places >= size)
 
 
 def _is_index(part: Any) -> bool:
@@ -143,8 +149,8 @@ def _check_each(run: Run, outside: Any, given: Any, text: str, kind: type[Except
 def _along_axis(run: Run, arr: Any, indices: Any, axis: Any = -1) -> None:
     places, shape = jnp.asarray(indices), (jnp.size(arr),) if axis is None else jnp.shape(arr)
     at = range(len(shape))[0 if axis is None else axis]
-    outside = (places < -shape[at]) | (places >= shape[at])
-    _check_each(run, outside, places, f"index {{}} is out of bounds for axis {at} with size {shape[at]}")
+    text = f"index {{}} is out of bounds for axis {at} with size {shape[at]}"
+    _check_each(run, _outside(places, shape[at]), places, text)
 
 
 def _unravelled(run: Run, indices: Any, shape: Any, order: str = "C") -> None:

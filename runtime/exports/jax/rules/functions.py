@@ -46,6 +46,10 @@ _DOUBLING = ("numpy.linalg.", "numpy.fft.", *(
 """What computes with double precision of numbers that are no floats, or with both of two precisions."""
 _CLIPPED = ("numpy.choose", "numpy.ndarray.choose", "numpy.ravel_multi_index")
 """What by default looks at its indices, which an operation of XLA cannot; the running program does."""
+_OF_REALS = frozenset(
+    f"numpy.{name}" for method in ("all", "any", "argmin", "argmax") for name in (method, f"ndarray.{method}")
+)
+"""What jax.numpy gives other results of complex numbers, or none."""
 _MEMORY = frozenset(("casting", "subok", "like", "copy", "kind", "stable", "device"))
 """What options say that is about memory or the way to a result, and not about the result."""
 _MAKING = frozenset(
@@ -80,6 +84,10 @@ def called(run: Run, node: Node, values: list[Any]) -> Any:
     kwargs = {k: v for k, v in kwargs.items() if k not in _MEMORY and v is not np._NoValue}
     if node.op in _MAKING or kwargs.get("order") in ("C", "K", "A", None):
         kwargs.pop("order", None)
+    if node.op in _OF_REALS and _is_complex(args[0]):
+        if node.op.endswith(("min", "max")):
+            raise refused.unsupported(node, "jax.numpy has no order of complex numbers")
+        args = (args[0] != 0, *args[1:])
     if node.op in CHECKS and run.checked:
         CHECKS[node.op](run, *args, **kwargs)
     if node.op in _CLIPPED:
@@ -90,6 +98,10 @@ def called(run: Run, node: Node, values: list[Any]) -> Any:
     if node.op in ("numpy.ascontiguousarray", "numpy.asfortranarray"):
         made = jnp.atleast_1d(made)
     return list(made) if isinstance(made, tuple) else made
+
+
+def _is_complex(value: Any) -> bool:
+    return getattr(value, "dtype", np.dtype(float)).kind == "c"
 
 
 def _is_double(run: Run, node: Node) -> bool:

@@ -10,12 +10,12 @@ import numpy as np
 from jax import lax
 
 from ....graph.ir import Node, Slot
-from ....graph.types import ArrayType
+from ....graph.types import ArrayType, ScalarType
 from ...calls import filled
 from .. import lists, refused
 from ..run import Run
 from ..values import INT, Grown, is_known
-from .checks import check_bounds, check_fits
+from .checks import check_bounds, check_fits, check_whole
 
 
 def _index(key: Any) -> Any:
@@ -83,6 +83,8 @@ def _written(run: Run, node: Node, values: list[Any], how: str) -> Any:
     assert isinstance(kind, ArrayType)
     if node.inputs[-1].type == INT:
         check_fits(run, values[-1], kind.dtype)
+    elif node.inputs[-1].type == ScalarType(float) and kind.dtype.kind in "iu":
+        check_whole(run, run.array(values[-1], ScalarType(float)))
     target, value = run.array(values[0], kind), run.number(values[-1], kind.dtype)
     key = _index(filled(node.attrs["key"], values))
     if _is_mask(run, key, target):

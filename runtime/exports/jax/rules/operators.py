@@ -7,6 +7,7 @@ import operator as python
 from collections.abc import Sequence
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -40,6 +41,8 @@ def applied(run: Run, ufunc: np.ufunc, values: Sequence[Any], kinds: Sequence[An
         text = "Integers to negative integer powers are not allowed."
         run.check(jnp.any(operands[1] < 0), ValueError, text)
     if dtypes[0].kind in "iu":
+        if ufunc is np.power:
+            return _integer_power(*operands)
         if ufunc is np.divmod:
             return tuple(applied(run, part, values, kinds) for part in (np.floor_divide, np.remainder))
         if ufunc in _WHOLE:
@@ -54,6 +57,15 @@ def applied(run: Run, ufunc: np.ufunc, values: Sequence[Any], kinds: Sequence[An
         fraction, whole = function(*operands)
         return jnp.where(jnp.isinf(whole), jnp.copysign(0, whole), fraction), whole
     return function(*operands)
+
+
+def _integer_power(x: jax.Array, y: jax.Array) -> jax.Array:
+    """A power that wraps; that of jax.numpy knows six bits of an exponent."""
+    made = jnp.power(x, y & 63)
+    for _ in range(6, 8 * y.dtype.itemsize, 6):
+        x, y = x**64, y >> 6
+        made = made * jnp.power(x, y & 63)
+    return made
 
 
 def _weak(kind: Any) -> Any:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....graph.types import ScalarType
 from ...calls import filled
 from ..builder import BOOL, INT, Value
 from ..call import Call
 from .elementwise import Rule, array, converted, refuse_negative
+from .functions import refuse_infinite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -219,8 +221,10 @@ def emit_add_at(e: Emitter, node: Node) -> Value:
 def _write(e: Emitter, node: Node, *, adds: bool) -> Value:
     inputs = [e.value(i) for i in node.inputs]
     c = Call(e.b, node)
-    key = filled(node.attrs["key"], inputs)
-    return written(c, array(c, inputs[0]), key, array(c, inputs[-1]), adds=adds)
+    key, x, value = filled(node.attrs["key"], inputs), array(c, inputs[0]), array(c, inputs[-1])
+    if node.inputs[-1].type == ScalarType(float) and x.dtype.kind in "iu":
+        refuse_infinite(c, value)
+    return written(c, x, key, value, adds=adds)
 
 
 def take(c: Call, a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Value:

@@ -10,6 +10,7 @@ import numpy as np
 from ....graph.ir import Missing, Node
 from ....graph.types import ArrayType, ListType, ScalarType
 from ....undefined import missing
+from ...calls import NO_SCALAR, takes_one_item
 from .. import iterables, refused
 from ..builder import BOOL, FLOAT, INT, Value
 from ..call import Call
@@ -88,9 +89,16 @@ def item(e: Emitter, node: Node) -> Value:
     return coerced(e.b, e.b.scalar(e.values[node.inputs[0]]), node.type)
 
 
+def _one(e: Emitter, node: Node) -> Value:
+    """The number that `int` and `float` take."""
+    x = e.values[node.inputs[0]]
+    if x.ndim and not takes_one_item():
+        e.b.fail(f"TypeError: {NO_SCALAR}")
+    return e.b.scalar(x)
+
+
 def to_int(e: Emitter, node: Node) -> Value:
-    b = e.b
-    x = b.scalar(e.values[node.inputs[0]])
+    b, x = e.b, _one(e, node)
     if x.dtype.kind == "U":
         raise refused.with_options(node, "text")
     if x.dtype.kind == "f":
@@ -99,7 +107,7 @@ def to_int(e: Emitter, node: Node) -> Value:
 
 
 def to_float(e: Emitter, node: Node) -> Value:
-    x = e.b.scalar(e.values[node.inputs[0]])
+    x = _one(e, node)
     if x.dtype.kind == "U":
         raise refused.with_options(node, "text")
     return e.b.cast(x, FLOAT)
