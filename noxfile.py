@@ -22,7 +22,7 @@ def tool(name: str) -> str:
 
 
 def install(session: nox.Session, extras: str = "") -> None:
-    """Install the package as a user gets it: copied, with the rooms in their places."""
+    """Install the package as a user gets it: copied, with its folders in their places."""
     shutil.rmtree(HERE / "build", ignore_errors=True)  # setuptools would pack what is left there
     session.install(f".{extras}")
 
@@ -37,7 +37,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def types(session: nox.Session) -> None:
-    """Check the types of the installed package: a checkout has its rooms side by side."""
+    """Check the types of the installed package: a checkout has its folders side by side."""
     install(session, "[cli]")
     session.install(tool("mypy"))
     session.chdir(session.create_tmp())  # where no folder `autograph_rs` hides the installed one

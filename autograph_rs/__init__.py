@@ -1,4 +1,4 @@
-"""AutoGraph for every tensor system: Python control flow becomes functional operator calls.
+"""AutoGraph for every tensor system: convert Python control flow to functional operator calls.
 
 >>> import autograph_rs as ag
 >>> def sign(x):
@@ -12,8 +12,8 @@
 >>> staged_sign(np.float64(-2.0))
 -1
 
-Public names are loaded at their first use, so that code converted ahead of time, which needs
-`autograph_rs.runtime` alone, does not load the converters.
+Public names are imported on first use. Code converted ahead of time needs only `autograph_rs.runtime`, and so
+does not load the converters.
 """
 
 from __future__ import annotations
@@ -23,21 +23,18 @@ import os
 import sys
 from typing import Any
 
-_HOMES = {
-    "autograph_rs.api": ("convert", "to_graph", "to_code", "do_not_convert"),
-    "autograph_rs.transpiler": ("Transpiler",),
-    "autograph_rs.functions": (
-        "function",
-        "Function",
-        "RetraceWarning",
-    ),
-    "autograph_rs.gradients.pullback": ("vjp",),
+_NAMES = {
+    "autograph_rs.transpiler.default": ("convert", "to_graph", "to_code", "do_not_convert"),
+    "autograph_rs.transpiler.transpiler": ("Transpiler",),
+    "autograph_rs.functions.function": ("function", "Function"),
+    "autograph_rs.functions.retracing": ("RetraceWarning",),
+    "autograph_rs.gradients.vjp": ("vjp",),
     "autograph_rs.gradients.transforms": ("grad", "value_and_grad"),
     "autograph_rs.gradients.tape": ("GradientTape",),
-    "autograph_rs.verbosity": ("set_verbosity",),
-    "autograph_rs.runtime.side_effects": ("SideEffectWarning",),
-    "autograph_rs.runtime.staging.options": ("set_loop_options",),
-    "autograph_rs.concrete": ("ConcreteFunction",),
+    "autograph_rs.logging.verbosity": ("set_verbosity",),
+    "autograph_rs.runtime.staging.state.side_effects": ("SideEffectWarning",),
+    "autograph_rs.runtime.staging.loop_options": ("set_loop_options",),
+    "autograph_rs.functions.concrete_function": ("ConcreteFunction",),
     "autograph_rs.explaining.api": ("explain",),
     "autograph_rs.explaining.report": ("Report",),
     "autograph_rs.runtime.graph": (
@@ -50,10 +47,10 @@ _HOMES = {
         "print",
         "py_function",
     ),
-    "autograph_rs.runtime.graph.modes": ("run_functions_eagerly",),
-    "autograph_rs.neural": ("convert_module",),
-    "autograph_rs.saving": ("save",),
-    "autograph_rs.loading": ("LoadedFunction", "load"),
+    "autograph_rs.runtime.graph.tracing.modes": ("run_functions_eagerly",),
+    "autograph_rs.frameworks.torch_modules": ("convert_module",),
+    "autograph_rs.saving.save": ("save",),
+    "autograph_rs.saving.load": ("LoadedFunction", "load"),
     "autograph_rs.runtime.errors": (
         "AliasError",
         "AmbiguousSourceError",
@@ -93,28 +90,27 @@ _HOMES = {
     ),
     "autograph_rs.runtime.backends": ("Backend", "register_backend"),
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 
-__all__ = [*sorted(_HOME_OF)]  # noqa: PLE0604
+__all__ = [*sorted(_MODULE_OF)]  # noqa: PLE0604
 __version__ = "0.1.0"
 
-# In a checkout the other rooms lie beside this one, not below it.
+# In a checkout, `converters` and `runtime` are siblings of this package.
 _checkout = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 if os.path.isfile(os.path.join(_checkout, "pyproject.toml")):
     __path__.append(_checkout)
 
 if os.environ.get("AUTOGRAPH_RS_LOG"):
-    from .verbosity import set_from_environment
+    from .logging.verbosity import set_from_environment
 
     set_from_environment(os.environ["AUTOGRAPH_RS_LOG"])
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOME_OF.get(name)
-    if home is None:
-        told = f"module 'autograph_rs' has no attribute {name!r}"
-        raise AttributeError(told, name=name, obj=sys.modules[__name__])
-    value = getattr(importlib.import_module(home), name)
+    if name not in _MODULE_OF:
+        message = f"module 'autograph_rs' has no attribute {name!r}"
+        raise AttributeError(message, name=name, obj=sys.modules[__name__])
+    value = getattr(importlib.import_module(_MODULE_OF[name]), name)
     globals()[name] = value
     return value
 

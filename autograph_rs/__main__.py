@@ -1,4 +1,4 @@
-"""`python -m autograph_rs` is the command `autograph-rs`."""
+"""Run the command `autograph-rs` with `python -m autograph_rs`."""
 
 from .cli import main
 

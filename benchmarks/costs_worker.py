@@ -239,7 +239,7 @@ def f{}(x):
 
 
 def threads(system: str) -> float:
-    """How often as many functions are converted and called in a second by 16 threads as by one.
+    """Return how many times as many functions 16 threads convert and call per second as one thread.
 
     The plain system compiles as many lines as often as it takes about as long: what it loses is the
     interpreter's own price of threads.

@@ -15,7 +15,7 @@ import numpy as np
 from figures import number, table
 
 import autograph_rs as ag
-from autograph_rs.runtime.graph import concrete
+from autograph_rs.runtime.graph.concrete import concrete_graph
 
 
 def straight(x, n):
@@ -81,7 +81,7 @@ class Parts:
     def __init__(self, *names: str):
         self.seconds = dict.fromkeys(names, 0.0)
         for name in names:
-            setattr(concrete, name, self.timed(name, getattr(concrete, name)))
+            setattr(concrete_graph, name, self.timed(name, getattr(concrete_graph, name)))
 
     def timed(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:

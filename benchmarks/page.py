@@ -56,7 +56,7 @@ def versions() -> str:
 
 
 def output(script: str, options: list[str]) -> str:
-    """What a script prints, which is shown as it comes as well."""
+    """Return the output of a script, and show it as it arrives."""
     command = [sys.executable, str(HERE / script), *options]
     lines = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as running:

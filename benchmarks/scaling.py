@@ -25,7 +25,7 @@ from figures import table
 
 import autograph_rs as ag
 from autograph_rs.converters import convert_tree
-from autograph_rs.depth import big_trees
+from autograph_rs.source.recursion_limit import deep_recursion
 
 LIMIT = 12.0
 
@@ -93,7 +93,7 @@ def seconds(source: str, rounds: int) -> tuple[float, float]:
         namespace: dict[str, Any] = {}
         exec(compile(source, name, "exec"), namespace)  # noqa: S102 - the source is ours
         tree = gast.ast_to_gast(ast.parse(source))
-        with big_trees():
+        with deep_recursion():
             passes.append(timed(functools.partial(convert_tree, tree)))
         del tree
         whole.append(timed(functools.partial(ag.Transpiler().to_graph, namespace["f"])))

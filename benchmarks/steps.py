@@ -21,18 +21,19 @@ from functions import CASES
 from worker import CONVERTERS, Worker
 
 import autograph_rs as ag
-from autograph_rs import loader, source, transpiler
 from autograph_rs.converters import PIPELINE
+from autograph_rs.source import definitions
+from autograph_rs.transpiler import loader, transpiler
 
 PICTURE = Path(__file__).resolve().parent.parent / "docs" / "assets" / "profile.svg"
 STEPS: list[tuple[Any, str, str]] = [
-    (source, "find", "find and check the source"),
+    (definitions, "find", "find and check the source"),
     (transpiler, "gast_tree", "ast to gast"),
     *((kind, "run", f"pass {kind.__name__}") for kind in PIPELINE),
-    (loader, "opened", "open operators"),
+    (loader, "inline_operators", "inline operators"),
     (loader, "python_tree", "gast to ast"),
     (loader, "compile", "compile"),
-    (loader._Renaming, "__call__", "names and lines of codes"),  # noqa: SLF001 - a profile looks inside
+    (loader._Renamer, "__call__", "names and lines of codes"),  # noqa: SLF001 - a profile looks inside
 ]
 WIDTH, ROW, LABEL = 760, 24, 220
 

@@ -160,7 +160,7 @@ def seconds(function: Function, args: tuple[Any, ...]) -> float:
 
 
 def greeting(converter: Converter) -> dict[str, Any]:
-    """Whether the converter can be had, and which version of it."""
+    """Return whether the converter is available, and its version."""
     if importlib.util.find_spec(converter.package) is None:
         return {"missing": "not installed"}
     for way in converter.ways:

@@ -1,45 +1,47 @@
-"""Compile time: trees in, trees out.
+"""Source-to-source conversion of gast trees.
 
-`convert_tree` takes the gast tree of a function, or of anything that holds functions, and rewrites
-every function in it, the innermost first. It knows operators by name only; what they do is the
-runtime's business.
+`convert_tree` rewrites every function in a tree, the innermost first. The converters know operators by name
+only; the runtime implements them.
 """
 
 from __future__ import annotations
 
 import gast
 
-from .analysis import may_anchor
-from .names import Namer, survey
-from .passes import FEATURES, PIPELINE, Context, Lists, Operators, Pass, Rewriter, mangle
-from .pipeline import Pipeline, PipelineError
-from .python_trees import python_tree
+from .analysis import can_have_pinned
+from .expressions.lists import Lists
+from .passes.base import Context, Pass
+from .passes.expressions import Rewriter
+from .passes.normalise import mangle
+from .pipeline import FEATURES, PIPELINE, Operators, Pipeline, PipelineError
+from .trees.names import Namer, summarize
+from .trees.python_trees import python_tree
 
 OPERATORS_VERSION = 2
-"""The version of the generated form and of the operators that it calls: that of `docs/operators.md`."""
+"""Version of the generated code and of the operators that it calls (`docs/operators.md`)."""
 
 
 class PassError(RuntimeError):
-    """A pass broke its promise: a fault of this package, not of the code that it converts."""
+    """A pass failed or broke its contract. The fault is not in the code that it converts."""
 
 
 def convert_tree(
     tree: gast.AST, *, passes: tuple[type[Pass], ...] = PIPELINE, verify: bool = False
 ) -> frozenset[str]:
-    """Rewrite, in place, every function in `tree`, `tree` itself included; the names of added functions.
+    """Rewrite every function in `tree` in place, `tree` itself included; return the names of added functions.
 
-    With `verify`, each pass is checked right after it ran: what it removes must be gone, and the
-    tree must still compile.
+    With `verify`, check after each pass that the nodes that it declares to remove are gone and that the tree
+    compiles.
 
     Raises:
-        PassError: a pass left what it promised to remove, or made a tree that does not compile.
+        PassError: a pass left a node that it declares to remove, or made a tree that does not compile.
     """
-    found = survey(tree)
-    functions = [*found.functions, tree] if type(tree) is gast.Lambda else found.functions
-    anchors = may_anchor(found) or not all(map(_is_ours, passes))
+    summary = summarize(tree)
+    functions = [*summary.functions, tree] if type(tree) is gast.Lambda else summary.functions
+    may_pin = can_have_pinned(summary) or not all(map(_is_builtin, passes))
     added: set[str] = set()
     for function in functions:
-        context = Context(Namer(found.names), may_anchor=anchors)
+        context = Context(Namer(summary.names), can_have_pinned=may_pin)
         for kind in passes:
             step = kind(context)
             _run(step, function, verify=verify)
@@ -49,20 +51,17 @@ def convert_tree(
     return frozenset(added)
 
 
-def _is_ours(kind: type) -> bool:
-    """Whether a pass, and the rewriters that it has, are those of this package: they add no `yield`."""
+def _is_builtin(kind: type) -> bool:
+    """Return whether a pass and its rewriters are from this package, so that they add no `yield`."""
     return all(part.__module__.startswith(__name__) for part in (kind, *getattr(kind, "rewriters", ())))
 
 
 def _run(step: Pass, function: gast.AST, *, verify: bool) -> None:
-    if not verify:
-        step.run(function)
-        return
     try:
         step.run(function)
-    except (RecursionError, MemoryError):
-        raise
     except Exception as error:
+        if not verify or isinstance(error, (RecursionError, MemoryError)):
+            raise
         name = getattr(function, "name", "<lambda>")
         raise PassError(f"{type(step).__name__} failed on {name}: {error!r}") from error
 
@@ -78,7 +77,7 @@ def _verify(step: Pass, function: gast.AST, tree: gast.AST) -> None:
 
 
 def compile_tree(tree: gast.AST) -> None:
-    """Compile a function's tree, to see that it can be."""
+    """Compile the tree of a function or module; raise if it is invalid."""
     body = gast.Expr(tree) if isinstance(tree, gast.Lambda) else tree
     module = tree if isinstance(tree, gast.Module) else gast.Module([body], [])
     compile(python_tree(module), "<converted>", "exec", dont_inherit=True)

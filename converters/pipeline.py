@@ -1,23 +1,51 @@
-"""The passes of a conversion, by name and in their order, which an embedder may change."""
+"""The default passes of a conversion, and `Pipeline`, with which an embedder changes them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
-from .passes import FEATURES, PIPELINE, Operators, Pass
+from .expressions.booleans import Booleans, Comparisons
+from .expressions.calls import Calls, Texts
+from .expressions.iteration import Comprehensions, Unpacking
+from .expressions.subscripts import Subscripts
+from .passes.base import Pass
+from .passes.control_flow import ControlFlow
+from .passes.expressions import Expressions, Rewriter
+from .passes.jumps import LowerJumps
+from .passes.match import LowerMatch
+from .passes.normalise import Normalise
+
+
+class Operators(Expressions):
+    """Rewrites each expression that a staged value may reach as an operator call."""
+
+    follows: ClassVar = ("Normalise", "LowerMatch", "LowerJumps")
+    rewriters: ClassVar = (Comparisons, Booleans, Comprehensions, Unpacking, Subscripts, Calls, Texts)
+
+
+PIPELINE: tuple[type[Pass], ...] = (Normalise, LowerMatch, LowerJumps, Operators, ControlFlow)
+FEATURES: dict[str, type[Rewriter] | None] = {
+    **{kind.__name__.lower(): kind for kind in Operators.rewriters},
+    "control_flow": None,
+    "lists": None,
+}
+"""Kinds of syntax that can be left unconverted, each with its rewriter.
+
+`control_flow` has passes instead. `lists` are converted only for custom operators.
+"""
 
 
 class PipelineError(ValueError):
-    """Passes that cannot run in this order."""
+    """The passes cannot run in this order."""
 
 
 @dataclass(frozen=True)
 class Pipeline:
-    """Passes by name, in the order in which they run.
+    """Named passes in the order in which they run.
 
-    A pass says in `needs` what must have run before it, and in `follows` what it must not come before.
+    The passes in a pass's `needs` must run before it. Those in its `follows` must not run after it.
 
     >>> from autograph_rs.converters import Pipeline
     >>> Pipeline()
@@ -36,22 +64,22 @@ class Pipeline:
         kind: Any
         for _, kind in self.steps:
             if not (isinstance(kind, type) and issubclass(kind, Pass)):
-                raise TypeError(f"a pass is a subclass of Pass, not {kind!r}")
-            asked: tuple[Any, ...] = (kind.needs, kind.follows)
-            if any(isinstance(names, str) for names in asked):
-                raise TypeError(f"what {kind.__name__} needs and follows are tuples of names")
-        before: list[str] = []
+                raise TypeError(f"a pass must be a subclass of Pass, not {kind!r}")
+            dependencies: tuple[Any, ...] = (kind.needs, kind.follows)
+            if any(isinstance(names, str) for names in dependencies):
+                raise TypeError(f"needs and follows of {kind.__name__} must be tuples of names")
+        seen: list[str] = []
         names = [name for name, _ in self.steps]
         for name, kind in self.steps:
-            if name in before:
-                raise PipelineError(f"there are two passes of the name {name}")
+            if name in seen:
+                raise PipelineError(f"two passes are named {name}")
             for needed in kind.needs:
-                if needed not in before:
+                if needed not in seen:
                     raise PipelineError(f"{name} needs {needed} before it")
             for followed in kind.follows:
-                if followed in names and followed not in before:
-                    raise PipelineError(f"{name} has to come after {followed}")
-            before.append(name)
+                if followed in names and followed not in seen:
+                    raise PipelineError(f"{name} must come after {followed}")
+            seen.append(name)
 
     def __repr__(self) -> str:
         return f"Pipeline({', '.join(name for name, _ in self.steps)})"
@@ -61,69 +89,72 @@ class Pipeline:
         return tuple(kind for _, kind in self.steps)
 
     def add(self, kind: type[Pass], *, before: str = "", after: str = "") -> Self:
-        """One pass more, before or after another; at the end where neither is said.
+        """Return a pipeline with one more pass, before or after another, or else at the end.
 
         Raises:
-            PipelineError: there is no pass of that name, or a pass would not have what it needs.
+            PipelineError: no pass has that name, or the order would be invalid.
         """
         if before and after:
-            raise PipelineError("say what a pass comes before, or what it comes after, not both")
-        place = len(self.steps)
+            raise PipelineError("pass either before or after, not both")
+        index = len(self.steps)
         if before or after:
-            place = self._place(before or after) + (1 if after else 0)
-        return type(self)((*self.steps[:place], (getattr(kind, "__name__", ""), kind), *self.steps[place:]))
+            index = self._index(before or after) + (1 if after else 0)
+        return type(self)((*self.steps[:index], (getattr(kind, "__name__", ""), kind), *self.steps[index:]))
 
     def replace(self, name: str, kind: type[Pass]) -> Self:
-        """Another pass in the place, and under the name, of one.
+        """Return a pipeline in which another pass takes the position and name of one.
 
         Raises:
-            PipelineError: there is no pass of that name, or a pass would not have what it needs.
+            PipelineError: no pass has that name, or the order would be invalid.
         """
-        place = self._place(name)
-        return type(self)((*self.steps[:place], (name, kind), *self.steps[place + 1 :]))
+        index = self._index(name)
+        return type(self)((*self.steps[:index], (name, kind), *self.steps[index + 1 :]))
 
     def without(self, *names: str) -> Self:
-        """The pipeline without some passes.
+        """Return a pipeline without some passes.
 
         Raises:
-            PipelineError: there is no pass of that name, or another needs it.
+            PipelineError: no pass has that name, or another pass needs it.
         """
         for name in names:
-            self._place(name)
+            self._index(name)
         return type(self)(tuple(step for step in self.steps if step[0] not in names))
 
     def only(self, features: Collection[str]) -> Self:
-        """The pipeline that converts some kinds of syntax and leaves the others as they are.
+        """Return a pipeline that converts only some kinds of syntax.
 
         Raises:
-            PipelineError: a feature is none of `FEATURES`.
-            TypeError: they are no collection.
+            PipelineError: a feature is not in `FEATURES`.
+            TypeError: `features` is not a collection.
         """
         if not isinstance(features, Collection):
-            raise TypeError(f"features are a set of names, not {features!r}")
+            raise TypeError(f"features must be a set of names, not {features!r}")
         names = {features} if isinstance(features, str) else set(features)
         unknown = sorted(map(repr, names - FEATURES.keys()))
         if unknown:
-            raise PipelineError(f"there is no feature {', '.join(unknown)}: there are {', '.join(FEATURES)}")
-        made = self
+            known = ", ".join(FEATURES)
+            raise PipelineError(f"unknown feature {', '.join(unknown)}: the features are {known}")
+        pipeline = self
         steps = dict(self.steps)
         if "control_flow" not in names:
-            made = made.without(*(n for n in ("LowerMatch", "LowerJumps", "ControlFlow") if n in steps))
+            pipeline = pipeline.without(
+                *(n for n in ("LowerMatch", "LowerJumps", "ControlFlow") if n in steps)
+            )
         operators = steps.get("Operators")
         rewriters = tuple(kind for name, kind in FEATURES.items() if kind is not None and name in names)
         if operators is None or rewriters == Operators.rewriters:
-            return made
+            return pipeline
         if not issubclass(operators, Operators):
             raise PipelineError(
-                f"{operators.__name__} stands for Operators, and has no features to choose from"
+                f"{operators.__name__} replaces Operators and is no subclass of it: it has no features"
             )
         own = tuple(
             kind for kind in operators.rewriters if kind in rewriters or kind not in FEATURES.values()
         )
-        return made.replace("Operators", type(operators.__name__, (operators,), {"rewriters": own}))
+        return pipeline.replace("Operators", type(operators.__name__, (operators,), {"rewriters": own}))
 
-    def _place(self, name: str) -> int:
-        for place, (own, _) in enumerate(self.steps):
-            if own == name:
-                return place
-        raise PipelineError(f"there is no pass {name}: there are {', '.join(own for own, _ in self.steps)}")
+    def _index(self, name: str) -> int:
+        names = [own for own, _ in self.steps]
+        if name not in names:
+            raise PipelineError(f"unknown pass {name}: the passes are {', '.join(names)}")
+        return names.index(name)

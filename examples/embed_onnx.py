@@ -165,7 +165,7 @@ def to_model(function: Callable[..., Any], *names: str, shape: Sequence[int] = (
 
 
 def root(a, tolerance):
-    """What is built: no word of ONNX."""
+    """The function to build. It does not mention ONNX."""
     x, step = a, tolerance + 1
     while magnitude(step) > tolerance:
         step = (x * x - a) / (2.0 * x)

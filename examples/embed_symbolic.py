@@ -126,7 +126,7 @@ def explore(function: Callable[..., Any], *names: str, depth: int = 8) -> Iterat
 
 
 def fee(age, is_member):
-    """What is to be explored: no word of symbols."""
+    """The function to explore. It does not mention symbols."""
     price = 10
     if age < 6 or age > 65:
         price = 0

@@ -1,42 +1,21 @@
-"""Run time: the operators that converted code calls, under the name `ag__`.
+"""The runtime: the operators that converted code calls under the name `ag__`.
 
 Code that was converted ahead of time imports this module and nothing else of the package.
 """
 
-from .backends import BACKENDS, Backend, entered, is_staging, register_backend
-from .calls import Entries, make_callee
-from .empty import get_nothing, nothing, set_nothing
-from .frames import caller, framed
-from .operators import (
-    and_,
-    and_rest,
-    assert_stmt,
-    call,
-    fmt,
-    get_item,
-    guard,
-    if_exp,
-    in_,
-    keep,
-    ld,
-    ldu,
-    list_comp,
-    not_,
-    not_in,
-    or_,
-    or_rest,
-    set_attr,
-    set_item,
-    slice,  # noqa: A004
-    text,
-    truth,
-    unpacked,
-    visible,
-)
-from .statements import for_items, for_rest, for_stmt, if_stmt, until, while_rest, while_stmt
-from .undefined import Undefined
+from .backends import BACKENDS, Backend, is_staging, register_backend
+from .core.active_backends import backend_contexts
+from .core.closures import get_nothing, nothing, set_nothing
+from .core.undefined import Undefined
+from .debugging.frames import caller, framed
+from .operators.calls import ConversionCache, make_callee
+from .operators.control_flow import for_items, for_rest, for_stmt, if_stmt, until, while_rest, while_stmt
+from .operators.expressions import assert_stmt, call, fmt, guard, if_exp, keep, list_comp, text
+from .operators.logical import and_, and_rest, in_, not_, not_in, or_, or_rest, truth
+from .operators.subscripts import get_item, set_item, slice, unpacked  # noqa: A004
+from .operators.variables import ld, ldu, set_attr, visible
 
-callee = make_callee(Entries(), None)
+callee = make_callee(ConversionCache(), None)
 
 
 def converted_call(f, args, kwargs):
@@ -45,10 +24,10 @@ def converted_call(f, args, kwargs):
 
 
 def mapped(function):
-    """A function of a converted file, which gets the user's file and lines from the map beside that file."""
-    from .source_maps import mapped as with_map  # noqa: PLC0415 - files without a map do not need it
+    """Give a function of a converted file the user's file and lines, from the source map beside that file."""
+    from .debugging.source_maps import apply_source_map  # noqa: PLC0415 - needed by files with a map only
 
-    return with_map(function)
+    return apply_source_map(function)
 
 
 OPERATORS = {
@@ -60,7 +39,7 @@ OPERATORS = {
     )
 }  # fmt: skip
 OPENED = {f.__name__: f for f in (and_rest, for_items, for_rest, or_rest, truth, while_rest)}
-"""What code in which the plain road is open calls besides."""
+"""Further operators, which only code with inlined fast paths calls."""
 
 __all__ = [  # noqa: PLE0604 - the keys of OPERATORS are names
     "BACKENDS",
@@ -69,7 +48,7 @@ __all__ = [  # noqa: PLE0604 - the keys of OPERATORS are names
     "OPENED",
     "OPERATORS",
     "callee",
-    "entered",
+    "backend_contexts",
     "is_staging",
     "mapped",
     "register_backend",

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from autograph_rs.testing import Outcome, Sample, all_samples
 from autograph_rs.testing.harness import check_same
@@ -54,6 +57,37 @@ def chained(error: BaseException | None) -> list:
         return []
     before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return [] if before is None else [describe(before), *chained(before)]
+
+
+# What is traced in the same way ----------------------------------------------------------------
+
+
+def traced_alike(arguments: tuple[Any, ...]) -> str:
+    """A text that is the same for arguments of which every function has one trace.
+
+    The numbers in arrays do not matter, but for which arguments are one object; all else does.
+    """
+    seen: list[Any] = []
+
+    def told(value: Any) -> str:
+        if isinstance(value, (np.ndarray, list, dict)):
+            known = next((i for i, other in enumerate(seen) if other is value), None)
+            if known is not None:
+                return f"the {known}th"
+            seen.append(value)
+        if type(value) is np.ndarray and value.base is None and value.dtype.kind in "biufc":
+            return f"array{value.dtype.str}{value.shape}{value.strides}{value.flags.writeable}"
+        if isinstance(value, np.generic) and value.dtype.kind in "biufc":
+            return f"scalar{value.dtype.str}"
+        if type(value) in (list, tuple):
+            return f"{type(value).__name__}({', '.join(map(told, value))})"
+        if type(value) is dict:
+            return f"dict({', '.join(f'{told(k)}: {told(v)}' for k, v in value.items())})"
+        if type(value) in (int, float, bool, str, bytes, complex, type(None)):
+            return repr(value)
+        return f"object {id(value)}"
+
+    return told(arguments)
 
 
 # Golden files ----------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What the tests of `autograph-rs convert` on folders share."""
+"""Helpers of the tests of `autograph-rs convert` on folders."""
 
 from __future__ import annotations
 

@@ -207,7 +207,7 @@ class Run:
         environ = os.environ | {"PATH": path, "PYTHONPATH": cli_support.PATH, "COLUMNS": "120"}
         return subprocess.run(
             ["bash", "-c", command], cwd=self.folder, env=environ, capture_output=True, text=True,
-            check=False, timeout=120,
+            check=False, timeout=300,
         )  # fmt: skip
 
     def _nothing(self, fence: Fence) -> None:
@@ -221,7 +221,7 @@ class Run:
 
 
 def same(expected: str, printed: str) -> bool:
-    """Whether this is printed; `...` is anything."""
+    """Return whether the output matches; `...` matches anything."""
     if sys.version_info >= (3, 13):  # it marks a call that is a whole line, too
         expected, printed = (MARKS.sub("", text) for text in (expected, printed))
     return doctest.OutputChecker().check_output(expected, printed, OPTIONS)
@@ -242,5 +242,5 @@ def run_document(document: Path, folder: Path, framework: str | None = None) -> 
 
 
 def frameworks(document: Path) -> list[Any]:
-    """What the blocks of a page need: nothing, or one framework."""
+    """Return what the blocks of a page need: nothing, or one framework."""
     return [None, *sorted({fence.says["needs"] for fence in fences(document) if "needs" in fence.says})]

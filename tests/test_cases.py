@@ -1,10 +1,13 @@
 """Every sample of tests/cases: its golden code, and the same behaviour as plain Python."""
 
 import ast
+import functools
 import inspect
 import sys
 import textwrap
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from cases_support import ALL, CASES, check_plain, check_staged, golden_of, read_golden, write_golden
@@ -14,7 +17,10 @@ import autograph_rs as ag
 from autograph_rs.testing import Sample
 from autograph_rs.testing.harness import files, load, run
 
-each_sample = pytest.mark.parametrize("sample", [pytest.param(sample, id=sample.id) for sample in ALL])
+# With its scope, the tests of one sample follow each other, so that its code is made once.
+each_sample = pytest.mark.parametrize(
+    "sample", [pytest.param(sample, id=sample.id) for sample in ALL], scope="module"
+)
 each_staged_sample = pytest.mark.parametrize(
     "sample", [pytest.param(sample, id=sample.id) for sample in ALL if sample.staged]
 )
@@ -27,6 +33,11 @@ each_plain_call = pytest.mark.parametrize(
     ],
 )
 each_file = pytest.mark.parametrize("file", files(CASES), ids=lambda file: file.name)
+
+
+@functools.cache
+def code_of(function: Callable[..., Any]) -> str:
+    return ag.to_code(function)
 
 
 @each_plain_call
@@ -50,7 +61,7 @@ def test_staged_equivalence(sample: Sample):
 @each_sample
 def test_golden(sample: Sample, request: pytest.FixtureRequest):
     """The generated code is the one that was reviewed; --update-golden rewrites it."""
-    code = ag.to_code(sample.function).strip("\n")
+    code = code_of(sample.function).strip("\n")
     sections = read_golden(golden_of(sample))
     if request.config.getoption("--update-golden"):
         sections[sample.name] = code
@@ -69,7 +80,7 @@ def printed_here(code: str) -> str:
 @each_sample
 def test_round_trip(sample: Sample):
     """The generated code means the same however it is printed."""
-    tree = ast.parse(ag.to_code(sample.function))
+    tree = ast.parse(code_of(sample.function))
     check_round_trip(tree)
 
 

@@ -10,12 +10,12 @@ import pytest
 
 import autograph_rs
 import autograph_rs as ag
-from autograph_rs.runtime.graph.backend import GraphBackend
+from autograph_rs.runtime.graph.backend.backend import GraphBackend
 
 ROOT = str(Path(autograph_rs.__file__).parents[1])  # where the package that the tests import lies
 
 PACKAGE = """
-    from autograph_rs.runtime.graph.backend import GraphBackend
+    from autograph_rs.runtime.graph.backend.backend import GraphBackend
     import autograph_rs as ag
 
     class Own(GraphBackend):
@@ -56,7 +56,7 @@ PROGRAM = """
 
 def test_a_class_is_no_backend():
     with pytest.raises(
-        TypeError, match=r"(?s)the class GraphBackend is no backend.*instead: give GraphBackend\(\)"
+        TypeError, match=r"(?s)the class GraphBackend is not a backend.*fix: pass GraphBackend\(\)"
     ):
         ag.register_backend(GraphBackend)
 
@@ -72,7 +72,7 @@ def test_entry_points(tmp_path):
     environ = os.environ | {"PYTHONPATH": ROOT}
     command = [sys.executable, "program.py"]
     made = subprocess.run(
-        command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=True, timeout=60
+        command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=True, timeout=300
     )
-    warning = "the backend 'broken' of own_package:broken cannot be registered: OSError('no such device')"
+    warning = "cannot register the backend 'broken' of own_package:broken: OSError('no such device')"
     assert made.stdout.splitlines() == ["2", "registered", "own own", str([warning])]

@@ -61,7 +61,7 @@ def test_training_learns(name: str, tmp_path: Path) -> None:
         required(package)
     done = subprocess.run(
         [sys.executable, str(EXAMPLES / f"{name}.py"), str(tmp_path / "loss.png")],
-        env=os.environ | {"PYTHONPATH": ROOT}, capture_output=True, text=True, check=True, timeout=60,
+        env=os.environ | {"PYTHONPATH": ROOT}, capture_output=True, text=True, check=True, timeout=300,
     )  # fmt: skip
     found = re.search(r"held out, ([\d.]+)% are right", done.stdout)
     assert found
@@ -111,7 +111,7 @@ def test_unknown_values_refuse_what_no_operator_asks(script: str, made: tuple[st
 
 
 def noise(text: str) -> str:
-    """What a script wrote to stderr, without the notes that TensorFlow writes on the machine."""
+    """Return a script's stderr without TensorFlow's notes about the machine."""
     ours = [line for line in text.splitlines() if not NOTES.match(line)]
     return "\n".join(ours)
 

@@ -1,8 +1,9 @@
-"""What keeps the house in order: the arrows between its rooms, what it offers, the size of its files."""
+"""Checks of the code base: imports between folders, public names, sizes of files."""
 
 from __future__ import annotations
 
 import ast
+import functools
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -14,7 +15,6 @@ import autograph_rs as ag
 
 ROOT = Path(__file__).resolve().parents[1]
 SETUPTOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
-FOLDERS = {package: ROOT / folder for package, folder in SETUPTOOLS["package-dir"].items()}
 
 # What each room may import beside the standard library and itself.
 ROOMS = {
@@ -29,16 +29,67 @@ ROOMS = {
 ALSO = {
     "autograph_rs.__main__": {"autograph_rs.cli"},
     "autograph_rs.explaining.report": {"rich"},
-    "autograph_rs.runtime.exports.onnx.engine": {"onnxruntime"},
+    "autograph_rs.runtime.export.onnx.engine": {"onnxruntime"},
 }
 FRAMEWORKS = ("jax", "onnx", "tensorflow", "torch")
+
+# The folders, lowest first. A module imports its own folder and folders on earlier lines, nothing else.
+FLOORS = """
+    runtime/core
+    runtime/debugging
+    runtime/errors
+    runtime/values runtime/backends
+    runtime/staging/state
+    runtime/staging
+    runtime/operators runtime/backends/functional
+    runtime/backends/jax runtime/backends/tensorflow runtime/backends/torch runtime
+    runtime/graph/ir
+    runtime/graph/rules runtime/graph/optimise runtime/export/onnx/builder runtime/export
+    runtime/graph/tracing
+    runtime/graph/state
+    runtime/graph/compile runtime/graph/backend
+    runtime/graph/concrete runtime/graph/gradient
+    runtime/graph/serialization runtime/graph/functions/elementwise
+    runtime/graph/functions/reductions runtime/graph/functions/fourier runtime/graph/functions/linear_algebra
+    runtime/graph/functions/shaping
+    runtime/graph/functions/searching runtime/graph/functions/joining runtime/graph/functions/creation
+    runtime/graph/functions/products runtime/graph/functions/calculus
+    runtime/graph/functions
+    runtime/graph runtime/export/onnx
+    converters/trees
+    converters/analysis
+    converters/passes
+    converters/expressions
+    converters
+    converters/diagnostics
+    autograph_rs/source autograph_rs/files autograph_rs/logging
+    autograph_rs/transpiler
+    autograph_rs/ahead_of_time autograph_rs/frameworks
+    autograph_rs/functions
+    autograph_rs/saving autograph_rs/gradients autograph_rs/explaining
+    autograph_rs
+    autograph_rs/cli autograph_rs/testing
+"""
+FLOOR_OF = {
+    folder: floor for floor, line in enumerate(FLOORS.strip().splitlines()) for folder in line.split()
+}
+
+SAMPLES = (
+    "tests/cases"  # installed as `autograph_rs.testing.cases`; samples and their harness know each other
+)
+
 LONGEST = 400
 LONG: dict[str, str] = {  # the files that are longer all the same, each with its reason
-    "runtime/graph/backend.py": "the backend protocol, method by method",
-    "runtime/graph/staged.py": "the methods of an array, which are as many as NumPy's protocols ask for",
+    "runtime/graph/tracing/tensor.py": "the methods of an array, as many as NumPy's protocols require",
     "tests/runtime/graph/test_rules.py": "the table of calls that the rules are compared on",
-    "tests/test_staged_equivalence.py": "a list of functions as users write them",
+    "tests/runtime/staging/test_staged_equivalence.py": "a list of functions as users write them",
 }
+SHORTEST = 40
+SHORT: dict[str, str] = {  # the modules that are shorter all the same, each with its reason
+    "runtime/debugging/loggers.py": "the documented names of the loggers",
+    "runtime/graph/tracing/modes.py": "a public function and the modes that it sets",
+}
+MOST_FILES = 13
 PUBLIC = {
     "GradientError",
     "GradientTape",
@@ -111,11 +162,23 @@ PUBLIC = {
 }
 
 
+def folder_of(package: str) -> Path:
+    """The folder of a package: those below the ones that pyproject.toml names lie where their names say."""
+    root = max((p for p in SETUPTOOLS["package-dir"] if f"{package}.".startswith(f"{p}.")), key=len)
+    return ROOT.joinpath(SETUPTOOLS["package-dir"][root], *package.removeprefix(root).split(".")[1:])
+
+
+FOLDERS = {package: folder_of(package) for package in SETUPTOOLS["packages"]}
+
+
 def modules() -> Iterator[tuple[str, str, Path]]:
     """Each module of the package: its name, that of the package which holds it, its file."""
     for package, folder in FOLDERS.items():
         for file in sorted(folder.glob("*.py")):
             yield package if file.stem == "__init__" else f"{package}.{file.stem}", package, file
+
+
+FILES = {module: (package, file) for module, package, file in modules()}
 
 
 def imports(tree: ast.AST, package: str) -> Iterator[str]:
@@ -142,7 +205,7 @@ def room_of(name: str) -> str | None:
 
 def framework_of(module: str) -> str | None:
     """The framework that a module is about, which it alone may import."""
-    rooms = ("autograph_rs.runtime.backends", "autograph_rs.runtime.exports")
+    rooms = ("autograph_rs.runtime.backends", "autograph_rs.runtime.export")
     return next((f for f in FRAMEWORKS for room in rooms if module.startswith(f"{room}.{f}")), None)
 
 
@@ -170,18 +233,18 @@ def test_arrows(module: str, package: str, file: Path) -> None:
         ("converters.passes.base", "from ..trees import at; from .. import names", []),
         ("converters.names", "import numpy.linalg", ["numpy.linalg"]),
         ("converters.names", "from .. import runtime", ["autograph_rs.runtime"]),
-        ("converters.names", "from ..runtime import calls", ["autograph_rs.runtime.calls"]),
-        ("converters.passes.base", "from ... import api", ["autograph_rs.api"]),
+        ("converters.names", "from ..runtime import operators", ["autograph_rs.runtime.operators"]),
+        ("converters.passes.base", "from ... import functions", ["autograph_rs.functions"]),
         ("converters.names", "import autograph_rs", ["autograph_rs"]),
         ("runtime.errors", "def f(): from ..converters import trees", ["autograph_rs.converters.trees"]),
         ("runtime.errors", "import gast", ["gast"]),
         ("runtime.errors", "importlib.import_module('torch')", ["torch"]),
-        ("api", "from .converters import trees; from . import runtime, loader", []),
-        ("api", "import click", ["click"]),
-        ("api", "from . import cli", ["autograph_rs.cli"]),
-        ("cli.files", "import click, rich.progress; from ..modules import convert_source", []),
+        ("debugging", "from .converters import trees; from . import runtime, source", []),
+        ("debugging", "import click", ["click"]),
+        ("debugging", "from . import cli", ["autograph_rs.cli"]),
+        ("cli.files", "import click, rich.progress; from ..ahead_of_time import modules", []),
         ("cli.files", "import gast", ["gast"]),
-        ("api", "from . import testing", ["autograph_rs.testing"]),
+        ("debugging", "from . import testing", ["autograph_rs.testing"]),
         ("testing.harness", "import autograph_rs as ag; from . import cases", []),
         ("testing.conformance", "import pytest", ["pytest"]),
         ("testing.cases.if_", "from autograph_rs.testing import samples", []),
@@ -194,17 +257,65 @@ def test_a_wrong_arrow_is_seen(module: str, code: str, wrong: list[str]) -> None
     assert wrong_arrows(module, module.rpartition(".")[0], ast.parse(code)) == wrong
 
 
+@functools.cache
+def imported_modules(module: str) -> set[str]:
+    """The modules of ours that a module imports."""
+    package, file = FILES[module]
+    names = [*imports(ast.parse(file.read_text(encoding="utf-8")), package)]
+    found = {name if name in FILES else name.rpartition(".")[0] for name in names}
+    return {name for name in found if name in FILES and name != module}
+
+
+def floor_folder(module: str) -> str:
+    return FILES[module][1].parent.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("module", [m for m in FILES if not m.startswith("autograph_rs.testing.cases")])
+def test_imports_go_down(module: str) -> None:
+    """A folder imports folders of lower floors only, so no folders import each other."""
+    own = floor_folder(module)
+    upward = {
+        name
+        for name in imported_modules(module)
+        if floor_folder(name) not in (own, SAMPLES) and FLOOR_OF[floor_folder(name)] >= FLOOR_OF[own]
+    }
+    assert module == "autograph_rs.__main__" or upward == set()
+
+
+def test_no_files_import_each_other() -> None:
+    """Within a folder too, imports form no cycle."""
+    graph = {module: imported_modules(module) for module in FILES}
+    while free := {module for module, names in graph.items() if not names & graph.keys()}:
+        graph = {module: names for module, names in graph.items() if module not in free}
+    assert graph == {}
+
+
+def test_folders_hold_few_files() -> None:
+    """A folder that has grown too full to be read at a glance is divided."""
+    folders = [folder for package, folder in FOLDERS.items() if package != "autograph_rs.testing.cases"]
+    assert {str(f) for f in folders if len([*f.glob("*.py")]) > MOST_FILES} == set()
+
+
+def test_modules_are_worth_a_file() -> None:
+    """A module too small to be worth a name is part of another, or has its reason here."""
+    lengths = {
+        file.relative_to(ROOT).as_posix(): len(file.read_text("utf-8").splitlines())
+        for package, file in FILES.values()
+        if file.stem not in ("__init__", "__main__") and package != "autograph_rs.testing.cases"
+    }
+    assert {file for file, length in lengths.items() if length < SHORTEST} == set(SHORT)
+
+
 def test_every_package_is_installed() -> None:
     """A folder that `pyproject.toml` forgets would be missing from the wheel alone."""
-    rooms = [FOLDERS[room] for room in ROOMS]
-    folders = {file.parent for room in rooms for file in room.rglob("*.py")}
+    roots = [FOLDERS[room] for room in ROOMS]
+    folders = {file.parent for root in roots for file in root.rglob("*.py")}
     assert set(FOLDERS.values()) == folders
-    assert set(SETUPTOOLS["packages"]) == set(FOLDERS)
     assert all((folder / "__init__.py").exists() for folder in folders)
 
 
 def test_public_names() -> None:
-    """What users may rely on changes on purpose only; each name is there."""
+    """The public names change only on purpose, and each exists."""
     assert set(ag.__all__) == PUBLIC
     assert all(hasattr(ag, name) for name in PUBLIC)
 

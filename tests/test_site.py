@@ -68,7 +68,7 @@ def pages(site: Path) -> list[Path]:
 
 
 def broken(file: Path) -> Iterator[str]:
-    """What a page leads to or loads and is not there."""
+    """Return the missing targets of a page's links and resources."""
     found = links(file)
     for link in found.links | found.loaded:
         parts = urlsplit(link)
@@ -80,11 +80,13 @@ def broken(file: Path) -> Iterator[str]:
             yield link
 
 
+@pytest.mark.needs("material")
 def test_links_lead_somewhere(site: Path) -> None:
     assert len(pages(site)) > 20
     assert {file.name: found for file in pages(site) if (found := sorted(broken(file)))} == {}
 
 
+@pytest.mark.needs("material")
 def test_styles_load_nothing_from_outside(site: Path) -> None:
     for file in site.rglob("*.css"):
         loaded = re.findall(r"(?:url\(|@import)\s*['\"]?([^'\")]+)", file.read_text(encoding="utf-8"))
@@ -110,7 +112,7 @@ def test_every_public_name_is_described() -> None:
 @pytest.fixture(params=[DESKTOP, PHONE], ids=["desktop", "phone"])
 def browser(request: pytest.FixtureRequest, site: Path) -> Iterator[Watched]:
     with browser_page(*request.param) as watched:
-        watched.page.set_default_timeout(10_000)
+        watched.page.set_default_timeout(300_000)
         yield watched
 
 
@@ -120,6 +122,7 @@ def show(browser: Watched, file: Path) -> Any:
     return browser.page
 
 
+@pytest.mark.needs("material")
 def test_each_page_is_shown(browser: Watched, site: Path) -> None:
     """Without an error, a request that fails or leaves the machine; no page is wider than its window."""
     too_wide = "document.scrollingElement.scrollWidth > document.documentElement.clientWidth"
@@ -128,6 +131,7 @@ def test_each_page_is_shown(browser: Watched, site: Path) -> None:
     assert wide == []
 
 
+@pytest.mark.needs("material")
 def test_the_search_finds_a_page_offline(browser: Watched, site: Path) -> None:
     page = show(browser, site / "index.html")
     field, button = page.locator(".md-search__input"), page.locator("label.md-header__button[for=__search]")
@@ -138,6 +142,7 @@ def test_the_search_finds_a_page_offline(browser: Watched, site: Path) -> None:
     assert browser.is_clean()
 
 
+@pytest.mark.needs("material")
 def test_the_navigation_leads_to_a_page(browser: Watched, site: Path) -> None:
     page = show(browser, site / "index.html")
     drawer = page.locator("label.md-header__button[for=__drawer]")

@@ -1,4 +1,4 @@
-"""What tests of warnings share."""
+"""Helpers of the warnings' tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SOME = np.float64(1.0)
 NONE = np.float64(-1.0)
 
 
-def told(run, *arguments):
+def describe(run, *arguments):
     """The line, as text, and the message of each warning."""
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
@@ -28,7 +28,7 @@ def check(f, *arguments, line, says, left=lambda: None):
 
     `left` gives what the function has left somewhere, and takes it away.
     """
-    [(text, message)] = told(ag.function(f), *arguments)
+    [(text, message)] = describe(ag.function(f), *arguments)
     assert text == line
     assert says in message
     assert "filterwarnings('ignore', category=ag.SideEffectWarning)" in message
@@ -36,5 +36,5 @@ def check(f, *arguments, line, says, left=lambda: None):
     with warnings.catch_warnings(action="error"), pytest.raises(ag.SideEffectWarning):
         ag.function(f)(*arguments)
     left()
-    assert told(ag.to_graph(f), 1.0) == []
+    assert describe(ag.to_graph(f), 1.0) == []
     return found

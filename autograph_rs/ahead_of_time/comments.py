@@ -1,7 +1,8 @@
-"""Comments of a function's text, put into the text of its converted form.
+"""Carry the comments of a function over to the text of its converted form.
 
-A comment belongs to the statement that it stands on, inside or above; below the last one of a block, to that.
-It comes with what became of that statement, and goes where nothing did.
+A comment belongs to the statement that it stands beside, in or above. A comment below the last statement of a
+block belongs to that statement. It is placed at the converted form of its statement, and dropped if there is
+none.
 """
 
 from __future__ import annotations
@@ -14,24 +15,23 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 Key = tuple[int, int]
-"""Line and column of a statement of the user's text: what stands for it has the same."""
-Rows = defaultdict[int, list[str]]
-"""Comments by row of a converted text."""
+"""Line and column of a statement in the user's text, which its converted form shares."""
+CommentsByRow = defaultdict[int, list[str]]
 
 
 @dataclass(frozen=True)
 class Comment:
-    """One comment: its place, and whether nothing else is on its line."""
+    """A comment, and whether it has its line to itself."""
 
     row: int
     column: int
     text: str
-    alone: bool
+    is_alone: bool
 
 
 @dataclass
-class Attached:
-    """The comments of one statement of some kind."""
+class StatementComments:
+    """The comments of one statement."""
 
     kind: type[ast.stmt]
     above: list[str] = field(default_factory=list)
@@ -40,57 +40,59 @@ class Attached:
 
 
 def comments_in(text: str) -> list[Comment]:
-    """The comments of a module's text, which must be one that Python compiles."""
-    found = []
+    """Return the comments of a module's text, which must compile."""
+    comments = []
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
             row, column = token.start
-            found.append(Comment(row, column, token.string, not token.line[:column].strip()))
-    return found
+            comments.append(Comment(row, column, token.string, not token.line[:column].strip()))
+    return comments
 
 
-def attach(comments: Iterable[Comment], function: ast.stmt) -> dict[Key, Attached]:
-    """The comments inside a function, by the statement that each belongs to."""
+def attach_comments(comments: Iterable[Comment], function: ast.stmt) -> dict[Key, StatementComments]:
+    """Assign the comments inside a function to its statements."""
     statements = sorted(
         (node for node in ast.walk(function) if isinstance(node, ast.stmt)),
         key=lambda s: (first_row(s), key(s)),
     )
-    found = {key(s): Attached(type(s)) for s in statements}
-    place = 0
+    attached = {key(s): StatementComments(type(s)) for s in statements}
+    index = 0
     for comment in comments:
-        while place < len(statements) and first_row(statements[place]) <= comment.row:
-            place += 1
-        last = statements[max(place - 1, 0)]  # the first one where the comment is inside the `@(` above it
-        after = statements[place] if place < len(statements) else None
-        if comment.row <= (_last_own_row(last) if comment.alone else _last_row_before_blocks(last)):
-            of_last = found[key(last)]
-            of_last.above += of_last.beside  # only what comes last can be beside
-            of_last.beside = []
-            (of_last.above if comment.alone else of_last.beside).append(comment.text)
-        elif after is None or (comment.alone and after.col_offset < comment.column):
-            found[key(last)].below.append(comment.text)
+        while index < len(statements) and first_row(statements[index]) <= comment.row:
+            index += 1
+        previous = statements[max(index - 1, 0)]  # a comment inside `@(` precedes even the first statement
+        following = statements[index] if index < len(statements) else None
+        if comment.row <= (_last_own_row if comment.is_alone else _last_row_before_blocks)(previous):
+            target = attached[key(previous)]
+            target.above += target.beside  # only the last comment can stay beside
+            target.beside = []
+            (target.above if comment.is_alone else target.beside).append(comment.text)
+        elif following is None or (comment.is_alone and following.col_offset < comment.column):
+            attached[key(previous)].below.append(comment.text)
         else:
-            found[key(after)].above.append(comment.text)
-    return {where: those for where, those in found.items() if those.above or those.beside or those.below}
+            attached[key(following)].above.append(comment.text)
+    return {where: c for where, c in attached.items() if c.above or c.beside or c.below}
 
 
-def placed(attached: dict[Key, Attached], made: dict[Key, list[ast.stmt]]) -> tuple[Rows, Rows, Rows]:
-    """The comments that go above, beside and below rows of a converted function's text.
+def place_comments(
+    attached: dict[Key, StatementComments], converted: dict[Key, list[ast.stmt]]
+) -> tuple[CommentsByRow, CommentsByRow, CommentsByRow]:
+    """Return the comments above, beside and below each row of a converted function's text.
 
     Args:
-        attached: comments by statement of the user's text.
-        made: what each of these became, in the order of the converted text.
+        attached: the comments, by statement of the user's text.
+        converted: the statements that each of these became, in the order of the converted text.
     """
-    above, beside, below = Rows(list), Rows(list), Rows(list)
+    above, beside, below = CommentsByRow(list), CommentsByRow(list), CommentsByRow(list)
     for where, comments in attached.items():
-        if where not in made:
+        statements = converted.get(where)
+        if not statements:
             continue
-        first = made[where][0]
-        above[first_row(first)] += comments.above
-        # What a function's first statement became has the places of its declarations and its end, too.
-        own = [s for s in made[where] if comments.kind is ast.Return or not isinstance(s, ast.Return)]
-        last = (own or made[where])[-1]
-        main = _main(made[where], comments.kind)
+        above[first_row(statements[0])] += comments.above
+        # The declarations and the return of a function have the position of its first statement.
+        own = [s for s in statements if comments.kind is ast.Return or not isinstance(s, ast.Return)]
+        last = (own or statements)[-1]
+        main = _main_statement(statements, comments.kind)
         row = _header_row(main)
         if row is None:
             above[first_row(main)] += comments.beside
@@ -100,20 +102,20 @@ def placed(attached: dict[Key, Attached], made: dict[Key, list[ast.stmt]]) -> tu
     return above, beside, below
 
 
-def _main(made: list[ast.stmt], kind: type[ast.stmt]) -> ast.stmt:
-    """Of what became of a statement, what does its work: the call of its operator, or what is of its kind."""
+def _main_statement(converted: list[ast.stmt], kind: type[ast.stmt]) -> ast.stmt:
+    """Return the statement that calls the operator of the original, or else is of the same kind."""
     operator = f"ag__.{kind.__name__.lower()}_stmt"
-    calls = [s for s in made if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)]
-    called = next((s for s in calls if ast.unparse(s.value.func) == operator), None)  # type: ignore[attr-defined]
-    if called is not None:
-        return called
-    work = [s for s in made if not (isinstance(s, ast.AnnAssign) and s.value is None)] or made
+    for statement in converted:
+        match statement:
+            case ast.Expr(value=ast.Call(func=func)) if ast.unparse(func) == operator:
+                return statement
+    steps = [s for s in converted if not (isinstance(s, ast.AnnAssign) and s.value is None)] or converted
     kinds = (ast.Assign, kind) if kind is ast.AnnAssign else (kind,)
-    return next((s for s in work if isinstance(s, kinds)), work[0])
+    return next((s for s in steps if isinstance(s, kinds)), steps[0])
 
 
 def _header_row(statement: ast.stmt) -> int | None:
-    """The row on which a comment can stand beside a statement, if there is one."""
+    """Return the row on which a comment can stand beside a statement, if there is one."""
     rows = {statement.lineno, _last_own_row(statement)}
     return max(rows) if len(rows) == 1 or not hasattr(statement, "body") else None
 
@@ -123,30 +125,31 @@ def key(statement: ast.stmt) -> Key:
 
 
 def first_row(statement: ast.stmt) -> int:
+    """Return the first row of a statement, including its decorators."""
     decorators = getattr(statement, "decorator_list", None)
     return min(d.lineno for d in decorators) if decorators else statement.lineno
 
 
 def _last_own_row(statement: ast.stmt) -> int:
-    """The last row of a statement, or of what stands before the blocks of a compound one."""
+    """Return the last row of a statement, or of the header of a compound statement."""
     if not hasattr(statement, "body") and not isinstance(statement, ast.Match):
         return statement.end_lineno or statement.lineno
-    return max([statement.lineno, *_rows(statement)])
+    return max([statement.lineno, *_header_rows(statement)])
 
 
 def _last_row_before_blocks(statement: ast.stmt) -> int:
-    """The last row on which code of a statement itself can be, such as the `)` that ends its arguments."""
-    inner = getattr(statement, "cases", None) or getattr(statement, "body", None)
-    before = (
-        (inner[0].pattern.lineno if isinstance(statement, ast.Match) else first_row(inner[0])) - 1
-        if inner
-        else 0
-    )
-    return max(_last_own_row(statement), before)
+    """Return the last row that may belong to a statement's header, such as a `)` that closes it."""
+    if isinstance(statement, ast.Match):
+        first = statement.cases[0].pattern.lineno
+    elif body := getattr(statement, "body", None):
+        first = first_row(body[0])
+    else:
+        first = 0
+    return max(_last_own_row(statement), first - 1)
 
 
-def _rows(node: ast.AST) -> Iterator[int]:
+def _header_rows(node: ast.AST) -> Iterator[int]:
     for inner in ast.iter_child_nodes(node):
         if not isinstance(inner, (ast.stmt, ast.ExceptHandler, ast.match_case)):
             row = getattr(inner, "end_lineno", None)
-            yield from _rows(inner) if row is None else [row]
+            yield from _header_rows(inner) if row is None else [row]

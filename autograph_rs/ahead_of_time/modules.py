@@ -1,4 +1,4 @@
-"""Whole modules, converted ahead of time, as text in and text out. Nothing of the input is run."""
+"""Convert whole modules ahead of time, from text to text, without executing them."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ import warnings
 from dataclasses import dataclass
 
 from autograph_rs import converters
-from autograph_rs.converters.python_trees import gast_tree, python_tree
+from autograph_rs.converters.trees.python_trees import gast_tree, python_tree
+from autograph_rs.runtime.debugging.source_maps import SourceMap
 from autograph_rs.runtime.errors import SourceError
-from autograph_rs.runtime.source_maps import SourceMap
 
-from . import loader
-from .depth import converting
-from .refusals import node_place
-from .rewriting import Line, rewritten
-from .source import parse, refuse_own_name
+from ..source.conversion_errors import node_position
+from ..source.definitions import check_reserved_name, parse
+from ..source.recursion_limit import guarded_conversion
+from ..transpiler import loader
+from .rewriting import Line, rewrite_module
 
 IMPORT = "from autograph_rs import runtime as ag__"
-# The lines at the top that mean something by being there: the encoding, below a comment or not, or `#!`.
+# Lines that must stay at the top: a `#!` line, or the encoding on the first or second line.
 TOP = re.compile(r"([ \t\f]*(#.*)?\n)?[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+.*\n|#!.*\n|")
 
 
 @dataclass(frozen=True)
-class Converted:
-    """A converted module: its lines, some of them the user's own, and the names of added functions."""
+class ConvertedModule:
+    """The lines of a converted module, and the names of the functions that the passes added."""
 
     lines: tuple[Line, ...]
     added: frozenset[str]
@@ -35,20 +35,22 @@ class Converted:
         return "\n".join(line.text for line in self.lines)
 
     def source_map(self, filename: str) -> SourceMap:
-        """The map from the converted text to the user's, which is in a file of this name."""
-        found = ((row, *place) for row, line in enumerate(self.lines, 1) for place in line.places)
-        return SourceMap(filename, tuple(found), tuple(sorted(self.added)))
+        """Return the map from the converted text to the original, which is in the file `filename`."""
+        mappings = ((row, *m) for row, line in enumerate(self.lines, 1) for m in line.mappings)
+        return SourceMap(filename, tuple(mappings), tuple(sorted(self.added)))
 
 
 def convert_source(source: str, filename: str = "<string>") -> str:
-    r"""The text of a module with every function converted; it imports the runtime and nothing else of ours.
+    r"""Return the text of a module with every function converted.
+
+    Of this package, the converted module imports only the runtime.
 
     Args:
         source: the module's text.
-        filename: what to call it in errors.
+        filename: the file name for errors.
 
     Raises:
-        ConversionError: the text is no Python, or too deeply nested to be converted.
+        ConversionError: the text is not valid Python, or is nested too deeply to be converted.
 
     >>> print(convert_source("def f(x):\n    return not x  # really\n"))
     from autograph_rs import runtime as ag__
@@ -56,50 +58,54 @@ def convert_source(source: str, filename: str = "<string>") -> str:
         return ag__.not_(x)  # really
     <BLANKLINE>
     """
-    made = convert_module(source, filename)
-    return source if made is None else made.text
+    converted = convert_module(source, filename)
+    return source if converted is None else converted.text
 
 
 def convert_module(
     source: str, filename: str = "<string>", *, header: str = "", mapped: bool = False
-) -> Converted | None:
-    """The lines of a module with every function converted; None where there is nothing to convert.
+) -> ConvertedModule | None:
+    """Convert every function of a module, or return None if there is nothing to convert.
 
-    What is outside of functions stays as it is written, and so does a function in which nothing is converted.
+    Code outside functions, and functions in which nothing is converted, stay as written.
 
     Args:
-        source: the module's text, with plain ends of lines.
-        filename: what to call it in errors.
+        source: the module's text, with Unix line ends.
+        filename: the file name for errors.
         header: a comment for the top.
-        mapped: whether the functions get the user's file and lines from a map beside the file.
+        mapped: whether the functions take the original file name and lines from a source map beside the file.
 
     Raises:
-        ConversionError: the text is no Python, or too deeply nested to be converted.
+        ConversionError: the text is not valid Python, or is nested too deeply to be converted.
     """
     module = parse(source, filename)
-    if any(isinstance(s, ast.ImportFrom) and ast.unparse(s) == IMPORT for s in module.body):
+    if is_converted(module):
         return None
-    refuse_own_name(module, filename)
-    with converting("the code", lambda: node_place(module, filename)):
+    check_reserved_name(module, filename)
+    with guarded_conversion("the code", lambda: node_position(module, filename)):
         tree = gast_tree(module)
         added = converters.convert_tree(tree)
-        made = python_tree(tree)
-        lines = rewritten(source, module, made, mapped=mapped)
+        lines = rewrite_module(source, module, python_tree(tree), mapped=mapped)
         if lines:
             top = TOP.match(source)
             first = top[0].count("\n") if top is not None else 0
-            place = _place_of_import(module) or first
-            lines[place:place] = [Line(IMPORT)]
+            import_row = _import_row(module) or first
+            lines[import_row:import_row] = [Line(IMPORT)]
             lines[first:first] = [Line(header)] if header else []
-        converted = Converted(tuple(lines), added)
-        with warnings.catch_warnings(action="ignore"):  # Python's compiler has limits that a tree has not
+        converted = ConvertedModule(tuple(lines), added)
+        with warnings.catch_warnings(action="ignore"):  # the compiler has limits that the parser has not
             compile(converted.text if lines else source, filename, "exec", dont_inherit=True)
         return converted if lines else None
 
 
-def _place_of_import(module: ast.Module) -> int:
-    """After which line the runtime can be imported: the docstring and what is of the future come first."""
-    place = 0
+def is_converted(module: ast.Module) -> bool:
+    """Return whether a module was converted ahead of time already."""
+    return any(isinstance(s, ast.ImportFrom) and ast.unparse(s) == IMPORT for s in module.body)
+
+
+def _import_row(module: ast.Module) -> int:
+    """Return the row after which to import the runtime: after the docstring and `__future__` imports."""
+    row = 0
     for i, statement in enumerate(module.body):
         is_docstring = (
             i == 0
@@ -108,58 +114,55 @@ def _place_of_import(module: ast.Module) -> int:
             and isinstance(statement.value.value, str)
         )
         is_future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
-        if is_docstring or is_future or statement.lineno <= place:  # on the same line as the one before
-            place = statement.end_lineno or statement.lineno
-        else:
+        shares_line = statement.lineno <= row
+        if not (is_docstring or is_future or shares_line):
             break
-    return place
+        row = statement.end_lineno or statement.lineno
+    return row
 
 
 def convert_function_source(source: str, filename: str, qualname: str) -> str:
-    """The converted text of one function of a module, as `to_code` would show it.
+    """Return the converted text of one function of a module, as `to_code` does.
 
     Args:
         source: the module's text.
-        filename: what to call it in errors.
-        qualname: the function's name, with those of its classes before it (`Model.step`).
+        filename: the file name for errors.
+        qualname: the qualified name of the function, such as `Model.step`.
 
     Raises:
-        ConversionError: the text is no Python, or has no such function.
+        ConversionError: the text is not valid Python, or has no such function.
     """
-    holder: ast.AST = parse(source, filename)
+    scope: ast.AST = parse(source, filename)
     class_name = None
     for name in qualname.split("."):
-        if isinstance(holder, ast.ClassDef):
-            class_name = holder.name
-        found = [n for n in ast.iter_child_nodes(holder) if getattr(n, "name", None) == name]
-        if not found:
-            defined = [n.name for n in ast.iter_child_nodes(holder) if isinstance(n, _NAMED)]
+        if isinstance(scope, ast.ClassDef):
+            class_name = scope.name
+        definitions = [n for n in ast.iter_child_nodes(scope) if isinstance(n, _DEFINITIONS)]
+        matches = [n for n in definitions if n.name == name]
+        if not matches:
+            names = ", ".join(n.name for n in definitions)
             raise SourceError(
                 f"there is no {qualname!r}",
-                why=f"{_name(holder)} defines {', '.join(defined) or 'no function'}",
-                remedy="give the name of a function, with those of its classes before it",
-                place=node_place(holder, filename),
+                why=f"{getattr(scope, 'name', 'the module')} defines {names or 'no function'}",
+                remedy="give the qualified name of a function, such as f or Model.step",
+                place=node_position(scope, filename),
             )
-        holder = found[-1]
-    function = holder
+        scope = matches[-1]
+    function = scope
     if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
         raise SourceError(
-            f"{qualname!r} is no function",
-            why="a function is what can be converted",
+            f"{qualname!r} is not a function",
+            why="only functions can be converted",
             remedy=f"give one of its methods: {qualname}.method",
-            place=node_place(function, filename, qualname),
+            place=node_position(function, filename, qualname),
         )
-    refuse_own_name(function, filename)
-    with converting("the code", lambda: node_place(function, filename, qualname)):
+    check_reserved_name(function, filename)
+    with guarded_conversion("the code", lambda: node_position(function, filename, qualname)):
         tree = gast_tree(function)
         if class_name is not None:
             converters.mangle(tree, class_name)
         converters.convert_tree(tree)
-        return ast.unparse(loader.detached(tree))
+        return ast.unparse(loader.standalone_function(tree))
 
 
-_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-
-
-def _name(holder: ast.AST) -> str:
-    return getattr(holder, "name", "the module")
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

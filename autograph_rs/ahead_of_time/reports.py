@@ -1,30 +1,29 @@
-"""What becomes of the functions of a module, statement by statement, and what of it cannot be staged.
+"""Report how the functions of a module are converted, and what in them cannot be staged.
 
-Nothing of the input is run: it is converted, and the converter says what it did. Lines and columns are those
-that an editor shows: from 1, a column for each character.
+The module is converted but never executed. Lines and columns count from 1, with one column per character, as
+in an editor.
 """
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 
 import gast
 
-from autograph_rs.converters import places, report
-from autograph_rs.converters.python_trees import gast_tree
+from autograph_rs.converters.diagnostics import report, unsupported
+from autograph_rs.converters.trees.python_trees import gast_tree
 
-from .depth import converting
-from .modules import IMPORT
-from .refusals import node_place
-from .source import FunctionNode, parse, refuse_own_name
+from ..source.conversion_errors import node_position
+from ..source.definitions import FunctionNode, check_reserved_name, parse
+from ..source.recursion_limit import guarded_conversion
+from .modules import is_converted
 
-RULES = tuple(places.RULES.values())
+RULES = tuple(unsupported.RULES.values())
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A place that cannot be staged."""
+    """A place in the code that cannot be staged."""
 
     line: int
     column: int
@@ -38,114 +37,115 @@ class Finding:
 
 @dataclass(frozen=True)
 class StatementReport:
-    """A statement: its lines, the text of the first of them, and what becomes of it.
-
-    `first_line` is that of its first decorator, if it has any. `start` and `end` are its place as trees
-    have it.
-    """
+    """The report of one statement's conversion."""
 
     first_line: int
+    """The line of its first decorator, if it has one, else `line`."""
     line: int
     end_line: int
     depth: int
     text: str
+    """The text on its first line."""
     becomes: tuple[str, ...]
     findings: tuple[Finding, ...]
     start: tuple[int, int]
+    """Line and column as in trees, where columns count bytes from 0."""
     end: tuple[int, int]
 
 
 @dataclass(frozen=True)
 class FunctionReport:
-    """A function and its statements; `left` says why it is not converted, and is empty where it is."""
+    """The report of a function's conversion, with its statements."""
 
     name: str
     line: int
     end_line: int
-    left: str
+    unconverted_reason: str
+    """Why it is not converted, or ""."""
     statements: tuple[StatementReport, ...]
     findings: tuple[Finding, ...]
 
 
 def report_source(source: str, filename: str = "<string>") -> list[FunctionReport]:
-    r"""What becomes of each function of a module's text.
+    r"""Report how each function of a module is converted.
 
     Args:
-        source: the module's text, with plain ends of lines.
-        filename: what to call it in errors.
+        source: the module's text, with Unix line ends.
+        filename: the file name for errors.
 
     Raises:
-        ConversionError: the text is no Python, or too deeply nested to be converted.
+        ConversionError: the text is not valid Python, or is nested too deeply to be converted.
 
     >>> text = "def f(xs):\n    total = 0\n    for x in xs:\n        total += x\n    return total\n"
     >>> [function] = report_source(text)
     >>> for statement in function.statements:
     ...     print(statement.line, statement.text, "->", *statement.becomes)
-    2 total = 0 -> as it is
-    3 for x in xs: -> ag__.for_stmt: a loop where what it iterates is staged; carries total
-    4 total += x -> as it is
-    5 return total -> as it is
+    2 total = 0 -> unchanged
+    3 for x in xs: -> ag__.for_stmt: a staged loop if its iterable is staged; carries total
+    4 total += x -> unchanged
+    5 return total -> unchanged
     >>> [function] = report_source("def g(x):\n    if x > 0:\n        yield x\n")
     >>> for finding in function.findings:
     ...     print(finding.line, finding.column, finding.reason)
-    2 8 'if' cannot be staged: it holds 'yield' (line 3), and only the function itself can be suspended
+    2 8 'if' cannot be staged: it contains 'yield' (line 3), and only the function itself can be suspended
     """
     module = parse(source, filename)
-    if any(isinstance(s, ast.ImportFrom) and ast.unparse(s) == IMPORT for s in module.body):
-        return []  # converted already
-    refuse_own_name(module, filename)
+    if is_converted(module):
+        return []
+    check_reserved_name(module, filename)
     lines = source.split("\n")
-    with converting("the code", lambda: node_place(module, filename)):
-        return [_shown(function, lines) for function in report.report(gast_tree(module))]
+    with guarded_conversion("the code", lambda: node_position(module, filename)):
+        return [_function_report(function, lines) for function in report.report(gast_tree(module))]
 
 
 def report_function(node: FunctionNode, lines: list[str]) -> list[FunctionReport]:
-    """What becomes of a function, and of those inside it.
+    """Report how a function and those inside it are converted.
 
     Args:
-        node: its tree; a lambda is a function that returns.
-        lines: those of its file.
+        node: the function; a lambda is reported as a function with a `return` statement.
+        lines: the lines of its file.
     """
     tree = gast_tree(node)
     if isinstance(tree, gast.Lambda):
         body = [gast.copy_location(gast.Return(tree.body), tree.body)]
         tree = gast.copy_location(gast.FunctionDef("<lambda>", tree.args, body, [], None, None, []), tree)
-    return [_shown(function, lines) for function in report.report(gast.Module([tree], []))]
+    return [_function_report(function, lines) for function in report.report(gast.Module([tree], []))]
 
 
-def _shown(function: report.FunctionReport, lines: list[str]) -> FunctionReport:
+def _function_report(function: report.FunctionReport, lines: list[str]) -> FunctionReport:
     statements = tuple(
         StatementReport(
             s.span.line,
-            s.place.line,
-            s.place.end_line,
+            s.own_span.line,
+            s.own_span.end_line,
             s.depth,
-            _first_line(s.place, lines),
+            _first_line(s.own_span, lines),
             s.becomes,
-            tuple(_finding(p, lines) for p in s.places),
-            s.place.start,
-            s.place.end,
+            tuple(_finding(p, lines) for p in s.unsupported),
+            s.own_span.start,
+            s.own_span.end,
         )
         for s in function.statements
     )
-    findings = tuple(_finding(p, lines) for p in function.places)
+    findings = tuple(_finding(p, lines) for p in function.unsupported)
     span = function.span
-    return FunctionReport(function.name, span.line, span.end_line, function.left, statements, findings)
+    reason = function.unconverted_reason
+    return FunctionReport(function.name, span.line, span.end_line, reason, statements, findings)
 
 
-def _finding(place: places.Place, lines: list[str]) -> Finding:
+def _finding(place: unsupported.UnsupportedConstruct, lines: list[str]) -> Finding:
     span, rule = place.span, place.rule
     column, end = _column(span.line, span.column, lines), _column(span.end_line, span.end_column, lines)
     return Finding(span.line, column, span.end_line, end, rule.code, rule.name, place.reason, rule.remedy)
 
 
 def _column(line: int, offset: int, lines: list[str]) -> int:
-    """The column of a character, from its offset in the bytes of UTF-8 that trees count."""
+    """Return the column of a character, given its UTF-8 offset as in trees."""
     return len(lines[line - 1].encode()[:offset].decode(errors="ignore")) + 1
 
 
-def _first_line(span: places.Span, lines: list[str]) -> str:
-    """The text of a statement on its first line, without those beside it."""
+def _first_line(span: unsupported.Span, lines: list[str]) -> str:
+    """Return the text of a statement on its first line, without other statements on that line."""
     text = lines[span.line - 1].encode()
     end = span.end_column if span.end_line == span.line else len(text)
     return text[span.column : end].decode(errors="ignore").rstrip()

@@ -1,6 +1,6 @@
-"""The command `autograph-rs`: what a function becomes, files converted ahead of time, and models.
+"""The command `autograph-rs`: convert files ahead of time, show conversions, and export models.
 
-Input is read, never imported or executed; `export` alone imports it.
+No command but `export` imports or executes its input.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ try:
     from .convert import convert
     from .explain import explain
     from .export import export
-    from .files import FileError, refusals
+    from .files import FileError, file_errors
     from .options import FAILURE, INTERRUPTED, VERSION
 except ModuleNotFoundError as error:
     if error.name not in ("click", "rich"):
@@ -33,7 +33,7 @@ except KeyboardInterrupt:
 
 
 class Program(click.Group):
-    """The commands, with the exit codes that are documented."""
+    """The command group, which turns errors into the documented exit codes."""
 
     def main(self, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
         if sys.stdout is None:
@@ -47,29 +47,29 @@ class Program(click.Group):
         except FileError as error:
             messages.print(str(error))
             exit_code = FAILURE
-        except OSError as error:  # those of files are told where they are met
-            _drop_output()
+        except OSError as error:  # errors with files are reported where they occur
+            _discard_output()
             messages.print(f"standard output: {error.strerror or error}")
             exit_code = FAILURE
         except (KeyboardInterrupt, click.Abort):
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending
-            messages.print("interrupted: each file is as it was, or converted")
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program is exiting
+            messages.print("interrupted: each file is either unchanged or converted")
             exit_code = INTERRUPTED
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is no finding
-            messages.print(f"a fault of autograph_rs: {error!r}")
+        except Exception as error:  # noqa: BLE001 - any error must not exit like a finding
+            messages.print(f"a bug in autograph_rs: {error!r}")
             exit_code = FAILURE
         sys.exit(exit_code)
 
     def invoke(self, context: click.Context) -> Any:
         try:
             return super().invoke(context)
-        except BrokenPipeError:  # what reads the output has enough
-            _drop_output()
+        except BrokenPipeError:  # the reader of the output closed it
+            _discard_output()
             return context.exit(FAILURE)
 
 
-def _drop_output() -> None:
-    """What is not written yet would fail again when the program ends."""
+def _discard_output() -> None:
+    """Discard buffered output, which would fail again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -79,22 +79,22 @@ def _drop_output() -> None:
 def main(context: click.Context) -> None:
     """Convert Python control flow into functional operator calls.
 
-    Input is read, never executed, except by export. [tool.autograph-rs] in pyproject.toml sets include,
-    exclude, jobs, quiet, verbose, source-map and format.
+    Input is never executed, except by export. [tool.autograph-rs] in pyproject.toml sets include, exclude,
+    jobs, quiet, verbose, source-map and format.
 
     \b
     Exit codes:
         0  done
         1  findings: something would change, or cannot be staged
         2  wrong usage
-        3  failure: input that cannot be read or converted, output that cannot be written
+        3  failure: an input cannot be read or converted, or an output cannot be written
       130  interrupted
 
     \b
-    Completion of words in the shell:
+    Shell completion:
       eval "$(_AUTOGRAPH_RS_COMPLETE=bash_source autograph-rs)"   # or zsh_source, fish_source
     """
-    with refusals("the working folder"):
+    with file_errors("the working directory"):
         folder = Path.cwd()
     context.default_map = defaults(main, folder)
 

@@ -1,4 +1,4 @@
-"""Many files: jobs on several processes, a progress bar, a summary, and an orderly end when interrupted."""
+"""Process many files in several processes, with a progress bar, a summary and a clean interruption."""
 
 from __future__ import annotations
 
@@ -18,60 +18,62 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 J = TypeVar("J")
-D = TypeVar("D")
+R = TypeVar("R")
 
-WORTH_A_PROCESS = 16  # files: fewer take less time than another process takes to start
-AHEAD = 4  # jobs that wait for each process, so that an interruption has little to wait for
+FILES_PER_PROCESS = 16  # fewer files take less time than starting a process
+QUEUED_JOBS = 4  # per process, so that an interruption need not wait for many
 
 messages = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
-"""Where what is said about files goes; what is made of them goes to standard output."""
+"""The console for messages about files; converted text goes to standard output."""
 
 
-def processes(jobs: int | None, files: int) -> int:
-    """How many processes do so many files; as many as there are processors if `jobs` does not say."""
+def process_count(jobs: int | None, files: int) -> int:
+    """Return the number of processes to use for some files; `jobs` defaults to one per processor."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(jobs or available, files // WORTH_A_PROCESS))
+    return max(1, min(jobs or available, files // FILES_PER_PROCESS))
 
 
-def each(do: Callable[[J], D], jobs: Iterable[J], lost: Callable[[J], D], *, count: int) -> Iterator[D]:
-    """What becomes of each job, in the order of the jobs, done by so many processes.
+def run_jobs(
+    run: Callable[[J], R], jobs: Iterable[J], crashed: Callable[[J], R], *, count: int
+) -> Iterator[R]:
+    """Yield the result of each job in order, run by `count` processes.
 
-    An interruption ends it when the jobs that were begun are done. `lost` says what becomes of a job that
-    ends its process, such as one that needs more memory than there is.
+    On an interruption, the running jobs finish. `crashed` returns the result of a job that kills its process,
+    such as one that runs out of memory.
     """
     if count == 1:
-        yield from map(do, jobs)
+        yield from map(run, jobs)
         return
     rest = iter(jobs)
-    waiting: deque[tuple[J, Future[D]]] = deque()
-    pool = _pool(count)
+    waiting: deque[tuple[J, Future[R]]] = deque()
+    pool = _start_pool(count)
     try:
         while True:
-            for job in itertools.islice(rest, count * AHEAD - len(waiting)):
-                with _uninterrupted():
-                    waiting.append((job, pool.submit(do, job)))
+            for job in itertools.islice(rest, count * QUEUED_JOBS - len(waiting)):
+                with _ignoring_interrupts():
+                    waiting.append((job, pool.submit(run, job)))
             if not waiting:
                 return
             job, future = waiting.popleft()
             try:
                 yield future.result()
-            except BrokenProcessPool:  # by this job, or by one of those that follow
-                yield _alone(do, job, lost)
-                pool = _pool(count)
-                waiting = deque((other, pool.submit(do, other)) for other, _ in waiting)
+            except BrokenProcessPool:  # because of this job, or of a later one
+                yield _run_alone(run, job, crashed)
+                pool = _start_pool(count)
+                waiting = deque((other, pool.submit(run, other)) for other, _ in waiting)
     finally:
-        with _uninterrupted():
+        with _ignoring_interrupts():
             pool.shutdown(cancel_futures=True)
 
 
-def _pool(count: int) -> ProcessPoolExecutor:
-    spawning = multiprocessing.get_context("spawn")  # the copy of a process with threads would be none
-    return ProcessPoolExecutor(count, mp_context=spawning, initializer=_serve)
+def _start_pool(count: int) -> ProcessPoolExecutor:
+    context = multiprocessing.get_context("spawn")  # forking a process with threads is unsafe
+    return ProcessPoolExecutor(count, mp_context=context, initializer=_initialize_worker)
 
 
 @contextlib.contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """No interruption in here, nor where signals are inherited in the processes that begin in here."""
+def _ignoring_interrupts() -> Iterator[None]:
+    """Ignore interruptions in this block, and in the processes that start in it and inherit its signals."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
@@ -79,41 +81,41 @@ def _uninterrupted() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _serve() -> None:
-    """Leave interruptions to the process that began this one, and end when it has ended."""
+def _initialize_worker() -> None:
+    """Leave interruptions to the parent process, and exit when it does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_follow, daemon=True).start()
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
 
 
-def _follow() -> None:
+def _exit_with_parent() -> None:
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()
     os._exit(1)
 
 
-def _alone(do: Callable[[J], D], job: J, lost: Callable[[J], D]) -> D:
-    with _pool(1) as pool:
+def _run_alone(run: Callable[[J], R], job: J, crashed: Callable[[J], R]) -> R:
+    with _start_pool(1) as pool:
         try:
-            return pool.submit(do, job).result()
+            return pool.submit(run, job).result()
         except BrokenProcessPool:
-            return lost(job)
+            return crashed(job)
 
 
-def with_progress(results: Iterator[D], total: int, *, shown: bool) -> Iterator[D]:
-    """The results as they come, with a bar that counts them; `shown` says whether a person would see it."""
+def with_progress(results: Iterator[R], total: int, *, shown: bool) -> Iterator[R]:
+    """Pass on the results, with a progress bar on a terminal if `shown`."""
     with Progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
         console=messages, transient=True, disable=not (shown and messages.is_terminal and total > 1),
     ) as bar:  # fmt: skip
         task = bar.add_task("files", total=total)
-        for done in results:
+        for result in results:
             bar.advance(task)
-            yield done
+            yield result
 
 
 def summary(counts: dict[str, int], seconds: float) -> str:
-    """`3 converted, 1 failed: 4 files in 0.2 s (20.0 files/s)`"""
+    """Return a summary such as `3 converted, 1 failed: 4 files in 0.2 s (20.0 files/s)`."""
     files = sum(counts.values())
     parts = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
     rate = f" ({files / seconds:,.1f} files/s)" if seconds > 0 else ""

@@ -1,4 +1,4 @@
-"""`autograph-rs check`: the places of a program that cannot be staged."""
+"""`autograph-rs check`: list the places in a program that cannot be staged."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 import click
 
-from ..reports import Finding, report_source
+from ..ahead_of_time.reports import Finding, report_source
 from . import batch, options
 from .files import STDIN, FileError, Source
 from .formats import FORMATS, Located
-from .targets import Found, Selection, Walk
+from .targets import InputFile, Selection, Walk
 
 
 @dataclass(frozen=True)
-class Looked:
-    """What was found in a file, or why it cannot be read."""
+class FileFindings:
+    """The findings in a file, or why it cannot be read."""
 
     path: str
     findings: tuple[Finding, ...] = ()
@@ -31,11 +31,11 @@ class Looked:
     type=click.Choice([*FORMATS]),
     default="text",
     show_default=True,
-    help="Text for people, JSON, commands for GitHub's log, or SARIF for code scanning.",
+    help="Text, JSON, GitHub workflow commands, or SARIF for code scanning.",
 )
 @options.selection
 @options.jobs
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing of how many there are.")
+@click.option("-q", "--quiet", is_flag=True, help="Do not print the number of findings.")
 @click.pass_context
 def check(
     context: click.Context,
@@ -48,8 +48,8 @@ def check(
 ) -> None:
     """List the places that cannot be staged in files, packages, folders, or standard input (-).
 
-    Such a place raises where what it decides on, or iterates, is a staged value; on plain values it does what
-    Python does.
+    Such a place raises an error if its condition or iterable is a staged value. On plain values it runs as in
+    Python.
 
     \b
     autograph-rs check src --exclude tests
@@ -57,49 +57,49 @@ def check(
 
     \b
     Exit codes:
-      0  there are none
-      1  there are some
+      0  no findings
+      1  findings
       2  wrong usage
-      3  a file cannot be read, or is no Python
+      3  a file cannot be read, or is not valid Python
     """
     files = [*Walk(Selection(include, exclude)).files(paths)]
     if not files:
-        batch.messages.print(options.NOTHING)
-    results = batch.each(look, files, lost, count=batch.processes(jobs, len(files)))
-    looked = [*batch.with_progress(results, len(files), shown=not quiet)]
-    for file in looked:
+        batch.messages.print(options.NO_FILES)
+    results = batch.run_jobs(check_file, files, crashed, count=batch.process_count(jobs, len(files)))
+    checked = [*batch.with_progress(results, len(files), shown=not quiet)]
+    for file in checked:
         if file.problem:
             batch.messages.print(file.problem, style="red")
-    found = [
+    findings = [
         Located(file.path, finding)
-        for file in sorted(looked, key=lambda file: file.path)
+        for file in sorted(checked, key=lambda file: file.path)
         for finding in file.findings
     ]
-    sys.stdout.buffer.write(FORMATS[form](found).encode(errors="surrogateescape"))
+    sys.stdout.buffer.write(FORMATS[form](findings).encode(errors="surrogateescape"))
     sys.stdout.buffer.flush()
-    problems = sum(bool(file.problem) for file in looked)
+    problems = sum(bool(file.problem) for file in checked)
     if not quiet:
-        holding = sum(bool(file.findings) for file in looked)
-        summary = f"{counted(len(found), 'place')} in {holding} of {counted(len(files), 'file')}"
+        with_findings = sum(bool(file.findings) for file in checked)
+        summary = f"{counted(len(findings), 'place')} in {with_findings} of {counted(len(files), 'file')}"
         batch.messages.print(f"{summary}; {problems} cannot be read" if problems else summary)
-    context.exit(options.FAILURE if problems else options.FINDINGS if found else 0)
+    context.exit(options.FAILURE if problems else options.FINDINGS if findings else 0)
 
 
-def look(file: Found) -> Looked:
-    """The findings of a file, in the order of its text."""
+def check_file(file: InputFile) -> FileFindings:
+    """Return the findings in a file, in the order of its text."""
     if file.problem:
-        return Looked(file.path, problem=f"{file.path}: {file.problem}")
+        return FileFindings(file.path, problem=f"{file.path}: {file.problem}")
     try:
         functions = Source.read(file.path).convert(report_source)
     except FileError as error:
-        return Looked(file.path, problem=str(error))
-    found = {finding for function in functions for finding in function.findings}
-    ordered = sorted(found, key=lambda finding: (finding.line, finding.column, finding.code))
-    return Looked("<stdin>" if file.path == STDIN else file.path, tuple(ordered))
+        return FileFindings(file.path, problem=str(error))
+    findings = {finding for function in functions for finding in function.findings}
+    ordered = sorted(findings, key=lambda finding: (finding.line, finding.column, finding.code))
+    return FileFindings("<stdin>" if file.path == STDIN else file.path, tuple(ordered))
 
 
-def lost(file: Found) -> Looked:
-    return Looked(file.path, problem=f"{file.path}: ended the process that read it")
+def crashed(file: InputFile) -> FileFindings:
+    return FileFindings(file.path, problem=f"{file.path}: the process that read it crashed")
 
 
 def counted(number: int, noun: str) -> str:

@@ -1,4 +1,4 @@
-"""`[tool.autograph-rs]` in `pyproject.toml`: defaults of the command's options, by their long names."""
+"""Read defaults of command-line options from `[tool.autograph-rs]` in `pyproject.toml`."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 import click
 
 TABLE = "autograph-rs"
-ONCE = ("output", "in-place", "stdout", "diff", "check", "help")
-"""Options that say what one run of the command does: no defaults."""
+NOT_CONFIGURABLE = ("output", "in-place", "stdout", "diff", "check", "help")
+"""Options that select what a single run does."""
 
 
 def defaults(group: click.Group, folder: Path) -> dict[str, dict[str, Any]]:
-    """The default of each option that the nearest `pyproject.toml` of a folder or those above it sets.
+    """Return the defaults of each command from the nearest `pyproject.toml` in a folder or its parents.
 
     Raises:
-        UsageError: the file cannot be read, or sets what no command has, or with a value of another kind.
+        UsageError: the file cannot be read, a key is unknown, or a value has the wrong type.
     """
     files = (at / "pyproject.toml" for at in (folder, *folder.parents))
     file = next((file for file in files if os.path.isfile(file)), None)
@@ -33,37 +33,32 @@ def defaults(group: click.Group, folder: Path) -> dict[str, dict[str, Any]]:
         raise click.UsageError(f"{file}: {error}") from None
     table = tools.get(TABLE, {}) if isinstance(tools, dict) else {}
     if not isinstance(table, dict):
-        raise click.UsageError(f"{file}: [tool.{TABLE}] is no table")
-    made: dict[str, dict[str, Any]] = {name: {} for name in group.commands}
+        raise click.UsageError(f"{file}: [tool.{TABLE}] must be a table")
+    by_command: dict[str, dict[str, Any]] = {name: {} for name in group.commands}
     for key, value in table.items():
-        takers = [
+        options = [
             (name, option)
             for name, command in group.commands.items()
             for option in command.params
-            if isinstance(option, click.Option) and f"--{key}" in option.opts and key not in ONCE
+            if isinstance(option, click.Option) and f"--{key}" in option.opts and key not in NOT_CONFIGURABLE
         ]
-        if not takers:
+        if not options:
             raise click.UsageError(f"{file}: [tool.{TABLE}] has no key {key!r}")
-        for name, option in takers:
-            if not _fits(value, option):
-                raise click.UsageError(f"{file}: {key} = {value!r}: {_wanted(option)} is wanted")
-            made[name][str(option.name)] = value
-    return made
+        for name, option in options:
+            expected, is_valid = _expected_value(value, option)
+            if not is_valid:
+                raise click.UsageError(f"{file}: {key} = {value!r}: must be {expected}")
+            by_command[name][str(option.name)] = value
+    return by_command
 
 
-def _fits(value: Any, option: click.Option) -> bool:
+def _expected_value(value: Any, option: click.Option) -> tuple[str, bool]:
+    """Describe the values that an option accepts, and return whether this is one."""
     if option.multiple:
-        return isinstance(value, list) and all(isinstance(item, str) for item in value)
+        is_list = isinstance(value, list) and all(isinstance(item, str) for item in value)
+        return "a list of strings", is_list
     if option.is_flag:
-        return isinstance(value, bool)
+        return "true or false", isinstance(value, bool)
     if isinstance(option.type, click.types.IntParamType):
-        return isinstance(value, int) and not isinstance(value, bool)
-    return isinstance(value, str)
-
-
-def _wanted(option: click.Option) -> str:
-    if option.multiple:
-        return "a list of texts"
-    if option.is_flag:
-        return "true or false"
-    return "a number" if isinstance(option.type, click.types.IntParamType) else "a text"
+        return "an integer", isinstance(value, int) and not isinstance(value, bool)
+    return "a string", isinstance(value, str)

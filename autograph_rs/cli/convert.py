@@ -1,4 +1,4 @@
-"""`autograph-rs convert`: files and packages, converted ahead of time."""
+"""`autograph-rs convert`: convert files and packages ahead of time."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ from rich.console import Console
 
 from . import batch, options
 from .files import STDIN, is_same
-from .jobs import Done, Job, Result, do
-from .targets import Found, Selection, Walk, is_source
+from .jobs import Job, Outcome, Result, run_job
+from .targets import InputFile, Selection, Walk, is_source
 
 
 @dataclass(frozen=True)
 class Destination:
-    """Where converted files go: into a folder, one file, their own place, or nowhere."""
+    """The destination of converted files: a folder, one file, in place, or none."""
 
     folder: Path | None = None
     file: Path | None = None
     in_place: bool = False
 
     @classmethod
-    def of(cls, output: str | None, paths: Sequence[str], *, in_place: bool) -> Destination:
+    def from_options(cls, output: str | None, paths: Sequence[str], *, in_place: bool) -> Destination:
         if output is None:
             return cls(in_place=in_place)
         is_one = len(paths) == 1 and not os.path.isdir(paths[0])
         if is_one and (is_source(output) or (os.path.exists(output) and not os.path.isdir(output))):
             return cls(file=Path(output))
         if STDIN in paths:
-            raise click.UsageError("standard input has no name: give a file as --output")
+            raise click.UsageError("standard input has no file name: give a file as --output")
         if is_source(output) and not os.path.isdir(output):
-            raise click.UsageError(f"{output} is no folder, which several files need")
+            raise click.UsageError(f"{output} is not a folder, but several files need one")
         if os.path.exists(output) and not os.path.isdir(output):
-            raise click.UsageError(f"{output} is no folder")
+            raise click.UsageError(f"{output} is not a folder")
         return cls(folder=Path(output))
 
-    def of_file(self, found: Found) -> Path | None:
+    def target_of(self, file: InputFile) -> Path | None:
         if self.in_place:
-            return None if found.path == STDIN else Path(found.path)
-        return self.folder / found.below if self.folder is not None else self.file
+            return None if file.path == STDIN else Path(file.path)
+        return self.folder / file.relative if self.folder is not None else self.file
 
     def walk(self, selection: Selection) -> Walk:
         if self.folder is None:
             return Walk(selection)
-        return Walk(selection, leave=(self.folder.resolve(),), others=True, same=os.path.abspath)
+        return Walk(selection, (self.folder.resolve(),), with_data_files=True, identify=os.path.abspath)
 
 
 def jobs_for(
@@ -61,30 +61,30 @@ def jobs_for(
     writes: bool,
     diff: bool,
     mapped: bool,
-) -> Iterator[Job | Done]:
-    """A job for each file; for a file that is not converted what is said of it.
+) -> Iterator[Job | Outcome]:
+    """Yield a job for each file, or the outcome for a file that is not processed.
 
     Raises:
-        UsageError: a file would be written over another one that is read or written.
+        UsageError: an output would overwrite an input or another output.
     """
     targets: dict[str, str] = {}
-    for found in destination.walk(selection).files(paths):
-        if found.problem:
-            yield Done(found.path, Result.FAILED, message=f"{found.path}: {found.problem}")
+    for file in destination.walk(selection).files(paths):
+        if file.problem:
+            yield Outcome(file.path, Result.FAILED, message=f"{file.path}: {file.problem}")
             continue
-        target = destination.of_file(found)
+        target = destination.target_of(file)
         if target is not None and not destination.in_place:
-            if found.path != STDIN and is_same(target, Path(found.path)):
-                raise click.UsageError(f"{target} is the input itself: --in-place replaces it")
-            other = targets.setdefault(os.path.abspath(target), found.path)
-            if other != found.path:
-                raise click.UsageError(f"{other} and {found.path} would both become {target}")
-        if destination.in_place and found.is_outside:
-            message = f"{found.path}: left as it is: a link to a file outside of the folder"
-            yield Done(found.path, Result.LEFT, message=message)
+            if file.path != STDIN and is_same(target, Path(file.path)):
+                raise click.UsageError(f"{target} is the input: use --in-place to replace it")
+            other = targets.setdefault(os.path.abspath(target), file.path)
+            if other != file.path:
+                raise click.UsageError(f"{other} and {file.path} would both be written to {target}")
+        if destination.in_place and file.leads_outside:
+            message = f"{file.path}: skipped: it is a link to a file outside the folder"
+            yield Outcome(file.path, Result.SKIPPED, message=message)
             continue
-        converts = found.selected or not found.is_in_folder
-        yield Job(found.path, target, converts, writes, diff, mapped)
+        converts = file.is_selected or not file.is_in_folder
+        yield Job(file.path, target, converts, writes, diff, mapped)
 
 
 @click.command()
@@ -94,18 +94,16 @@ def jobs_for(
     "--output",
     metavar="DIR",
     type=options.PATH,
-    help="Put the converted files there; - is standard output.",
+    help="Write the converted files there; - is standard output.",
 )
-@click.option("--in-place", is_flag=True, help="Replace each file by its converted form.")
+@click.option("--in-place", is_flag=True, help="Replace each file with its converted form.")
 @click.option("--stdout", is_flag=True, help="Print the converted files.")
-@click.option("--diff", is_flag=True, help="Print what would change, and write nothing.")
-@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if anything would change.")
-@click.option(
-    "--source-map", is_flag=True, help="Put source maps beside the files: errors name original lines."
-)
+@click.option("--diff", is_flag=True, help="Print what would change; write nothing.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with code 1 if anything would change.")
+@click.option("--source-map", is_flag=True, help="Write source maps, so that errors show the original lines.")
 @options.selection
 @options.jobs
-@options.loudness
+@options.verbosity
 @click.pass_context
 def convert(
     context: click.Context,
@@ -124,90 +122,92 @@ def convert(
 ) -> None:
     """Convert the functions of files, packages, folders, or of standard input (-).
 
-    A converted file runs on its own: it imports no more than autograph_rs.runtime. What is outside of
-    functions stays as it is written. A file that is converted again stays as it is.
+    A converted file imports only autograph_rs.runtime. Code outside functions is not changed. Converting a
+    file again does not change it.
 
     \b
     autograph-rs convert model.py -o model_converted.py
-    autograph-rs convert src/package -o build        # makes build/package
+    autograph-rs convert src/package -o build        # creates build/package
     autograph-rs convert src --in-place --exclude 'test_*.py'
     autograph-rs convert src --check --diff
     autograph-rs convert - < model.py > converted.py
 
-    A package keeps its name below DIR, and its other files are copied. A GLOB is compared with the path of a
-    file below the folder that is given, with each folder on that way, and with the name of each.
+    A package keeps its name in DIR, and its other files are copied. A GLOB matches the path of a file
+    relative to the given folder, any leading part of that path, or the name of any part.
     """
     if output in (STDIN, "/dev/stdout"):
         output, stdout = None, True
-    options.exclusive(**{"--output": output, "--in-place": in_place, "--stdout": stdout})
-    options.exclusive(**{"--stdout": stdout, "--diff": diff})
-    options.exclusive(**{"--stdout": stdout, "--check": check})
-    if quiet and verbose:  # one that is given counts more than one that is set
-        quiet, verbose = (options.is_given(context, name) for name in ("quiet", "verbose"))
-    options.exclusive(**{"--quiet": quiet, "--verbose": verbose})
+    options.require_exclusive(**{"--output": output, "--in-place": in_place, "--stdout": stdout})
+    options.require_exclusive(**{"--stdout": stdout, "--diff": diff})
+    options.require_exclusive(**{"--stdout": stdout, "--check": check})
+    if quiet and verbose:  # the command line overrides pyproject.toml
+        quiet, verbose = (options.is_on_command_line(context, name) for name in ("quiet", "verbose"))
+    options.require_exclusive(**{"--quiet": quiet, "--verbose": verbose})
     if not (output or in_place or stdout or diff or check):
         if paths != (STDIN,):
-            raise click.UsageError("say where to: --output DIR, --in-place, --stdout, --diff or --check")
+            raise click.UsageError("choose an output: --output DIR, --in-place, --stdout, --diff or --check")
         stdout = True
     if in_place and STDIN in paths:
-        raise click.UsageError("standard input has no place of its own")
-    if not output and options.is_given(context, "source_map"):
-        raise click.UsageError("--source-map needs --output: the original stays, and the map names its lines")
-    destination = Destination.of(output, paths, in_place=in_place or not (output or stdout))
-    chosen = Selection(include, exclude)
-    found = jobs_for(
-        paths, destination, chosen, writes=not (diff or check), diff=diff, mapped=source_map and bool(output)
-    )
+        raise click.UsageError("standard input cannot be converted in place")
+    if not output and options.is_on_command_line(context, "source_map"):
+        raise click.UsageError(
+            "--source-map needs --output: the map refers to the original, which must remain"
+        )
+    destination = Destination.from_options(output, paths, in_place=in_place or not (output or stdout))
+    selection = Selection(include, exclude)
+    mapped = source_map and bool(output)
+    todo = [*jobs_for(paths, destination, selection, writes=not (diff or check), diff=diff, mapped=mapped)]
     report = Report(quiet=quiet, verbose=verbose, check=check)
-    todo = [*found]
     if not todo:
-        batch.messages.print(options.NOTHING)
-    results = batch.each(do_or_tell, todo, lost, count=batch.processes(jobs, len(todo)))
-    for done in batch.with_progress(results, len(todo), shown=not (quiet or stdout or diff)):
-        report.add(done)
-    report.end(is_many=len(todo) != 1 or todo[0].path not in paths)
+        batch.messages.print(options.NO_FILES)
+    results = batch.run_jobs(run, todo, crashed, count=batch.process_count(jobs, len(todo)))
+    for outcome in batch.with_progress(results, len(todo), shown=not (quiet or stdout or diff)):
+        report.add(outcome)
+    report.finish(is_many=len(todo) != 1 or todo[0].path not in paths)
     context.exit(report.exit_code)
 
 
-def do_or_tell(job: Job | Done) -> Done:
-    return do(job) if isinstance(job, Job) else job
+def run(job: Job | Outcome) -> Outcome:
+    return run_job(job) if isinstance(job, Job) else job
 
 
-def lost(job: Job | Done) -> Done:
-    return Done(job.path, Result.FAILED, message=f"{job.path}: ended the process that converted it")
+def crashed(job: Job | Outcome) -> Outcome:
+    return Outcome(job.path, Result.FAILED, message=f"{job.path}: the process that converted it crashed")
 
 
 class Report:
-    """What is said about the files, as they are done and at the end."""
+    """Prints the outcomes as they arrive, and a summary at the end."""
 
     def __init__(self, *, quiet: bool, verbose: bool, check: bool) -> None:
         self.quiet, self.verbose, self.check = quiet, verbose, check
         self.counts = Counter({str(result): 0 for result in Result})
         self.changes = 0
         self.started = time.perf_counter()
-        self.page = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+        self.output = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
 
-    def add(self, done: Done) -> None:
-        self.counts[done.result] += 1
-        self.changes += done.changes
-        if done.result is Result.FAILED or (done.message and not self.quiet):
-            batch.messages.print(done.message, style="red" if done.result is Result.FAILED else "yellow")
+    def add(self, outcome: Outcome) -> None:
+        self.counts[outcome.result] += 1
+        self.changes += outcome.changes
+        if outcome.result is Result.FAILED or (outcome.message and not self.quiet):
+            batch.messages.print(
+                outcome.message, style="red" if outcome.result is Result.FAILED else "yellow"
+            )
         elif self.verbose:
-            batch.messages.print(f"{done.path}: {done.result}")
-        elif self.check and done.changes and not self.quiet:
-            batch.messages.print(f"{done.path}: would change")
-        if done.shown:
-            self.show(done.shown)
+            batch.messages.print(f"{outcome.path}: {outcome.result}")
+        elif self.check and outcome.changes and not self.quiet:
+            batch.messages.print(f"{outcome.path}: would change")
+        if outcome.printed:
+            self._print_output(outcome.printed)
 
-    def show(self, data: bytes) -> None:
-        if not self.page.is_terminal or not data.startswith(b"--- "):
+    def _print_output(self, data: bytes) -> None:
+        if not self.output.is_terminal or not data.startswith(b"--- "):
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
             return
         for line in data.decode("utf-8", "replace").splitlines():
-            self.page.print(line, style={"+": "green", "-": "red", "@": "cyan"}.get(line[:1]))
+            self.output.print(line, style={"+": "green", "-": "red", "@": "cyan"}.get(line[:1]))
 
-    def end(self, *, is_many: bool) -> None:
+    def finish(self, *, is_many: bool) -> None:
         if self.verbose or (is_many and not self.quiet):
             batch.messages.print(batch.summary(self.counts, time.perf_counter() - self.started))
 

@@ -1,4 +1,4 @@
-"""`autograph-rs explain`: what becomes of each statement of a function."""
+"""`autograph-rs explain`: show how each statement of a function is converted."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ..reports import FunctionReport, StatementReport, report_source
+from ..ahead_of_time.reports import FunctionReport, StatementReport, report_source
 from . import options
 from .files import Source
 
 
-@click.command(context_settings=options.DASHES)
+@click.command(context_settings=options.ALLOW_DASHES)
 @click.argument("place", metavar="FILE[:LINE]")
 def explain(place: str) -> None:
-    """Show what is converted and what is left as it is, and why, statement by statement.
+    """Show what is converted and what is left unconverted, and why, statement by statement.
 
-    With a LINE, of the function that holds it, and the statement is marked; - reads standard input.
+    With LINE, show only the function that contains it, and mark the statement. - reads standard input.
 
     \b
     autograph-rs explain model.py
@@ -41,30 +41,32 @@ def explain(place: str) -> None:
         functions = [f for f in functions if f.line <= line <= f.end_line][-1:]
     if not functions:
         where = source.name if line is None else f"{source.name}:{line}"
-        click.echo(f"{where}: {'there is no function' if line is None else 'outside of functions'}: as it is")
+        reason = "no functions" if line is None else "not inside a function"
+        click.echo(f"{where}: {reason}: unchanged")
         return
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     console = Console(highlight=False, markup=False, emoji=False)
     for function in functions:
         marked = None if line is None else statement_at(function, line)
         if console.is_terminal:
-            show(console, source.name, function, marked)
+            print_table(console, source.name, function, marked)
         else:
-            write(source.name, function, marked)
+            print_lines(source.name, function, marked)
 
 
 def statement_at(function: FunctionReport, line: int) -> StatementReport | None:
-    """The innermost statement that a line is part of."""
+    """Return the innermost statement that contains a line."""
     return next((s for s in reversed(function.statements) if s.first_line <= line <= s.end_line), None)
 
 
 def headline(name: str, function: FunctionReport) -> str:
-    left = f": left as it is: {function.left}" if function.left else ""
-    return f"{name}:{function.line}: {function.name}{left}"
+    reason = function.unconverted_reason
+    suffix = f": left unconverted: {reason}" if reason else ""
+    return f"{name}:{function.line}: {function.name}{suffix}"
 
 
-def write(name: str, function: FunctionReport, marked: StatementReport | None) -> None:
-    """A function as plain lines, whatever the width: each statement, and below it what becomes of it."""
+def print_lines(name: str, function: FunctionReport, marked: StatementReport | None) -> None:
+    """Print a function as plain lines: each statement, and below it how it is converted."""
     click.echo(headline(name, function))
     for statement in function.statements:
         indent = "    " * statement.depth
@@ -74,15 +76,17 @@ def write(name: str, function: FunctionReport, marked: StatementReport | None) -
             click.echo(f"        {indent}    # {line}")
 
 
-def show(console: Console, name: str, function: FunctionReport, marked: StatementReport | None) -> None:
-    """A function as a table that is as wide as the terminal."""
+def print_table(
+    console: Console, name: str, function: FunctionReport, marked: StatementReport | None
+) -> None:
+    """Print a function as a table that is as wide as the terminal."""
     table = Table(title=Text(headline(name, function), "bold"), title_justify="left", expand=True)
     table.add_column("line", justify="right", no_wrap=True)
     table.add_column("statement", ratio=2, overflow="fold")
-    table.add_column("what becomes of it", ratio=3, overflow="fold")
+    table.add_column("conversion", ratio=3, overflow="fold")
     for statement in function.statements:
         style = "reverse" if statement is marked else ""
         source = Padding(Text(statement.text, style), (0, 0, 0, 2 * min(statement.depth, 8)))
-        colour = "yellow" if statement.findings else "dim" if statement.becomes == ("as it is",) else ""
-        table.add_row(str(statement.line), source, Text("\n".join(statement.becomes), colour))
+        color = "yellow" if statement.findings else "dim" if statement.becomes == ("unchanged",) else ""
+        table.add_row(str(statement.line), source, Text("\n".join(statement.becomes), color))
     console.print(table)

@@ -1,4 +1,4 @@
-"""Files as they are read and written: source with its encoding and line ends; all of an output or nothing."""
+"""Read source files with their encoding and line ends, and report files in one line each."""
 
 from __future__ import annotations
 
@@ -6,36 +6,35 @@ import contextlib
 import io
 import os
 import re
-import secrets
 import sys
 import tokenize
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, TypeVar
 
+from autograph_rs.runtime.debugging.positions import CodePosition, source_line
 from autograph_rs.runtime.errors import AutographError
-from autograph_rs.runtime.places import Place, line_of
 
-from ..rewriting import Line
+from ..ahead_of_time.rewriting import Line
 
 STDIN = "-"
-MAX_SOURCE = 64 << 20  # bytes: what is longer is no source, or a device that never ends
+MAX_SOURCE = 64 << 20  # bytes; anything longer is not source, or is an endless device
 _NEWLINE = re.compile(r"\r\n?|\n")
-_ENDS = re.compile(rb"\r\n?")
+_LINE_ENDS = re.compile(rb"\r\n?")
 
 
 T = TypeVar("T")
 
 
 class FileError(Exception):
-    """A file that cannot be read, converted or written, in one line that names it."""
+    """A file cannot be read, converted or written; the message is one line that names it."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file's text, with plain ends of lines, and how it was written down."""
+    """A file's text with Unix line ends, and its original encoding and line ends."""
 
     name: str
     data: bytes
@@ -45,60 +44,60 @@ class Source:
 
     @classmethod
     def read(cls, path: str | Path) -> Source:
-        """The source in a file, or in standard input; Python must be able to compile it.
+        """Read a file, or standard input, and check that it compiles.
 
         Raises:
-            FileError: it cannot be read, or is no Python.
+            FileError: it cannot be read, or is not valid Python.
         """
         name = "<stdin>" if path == STDIN else os.fspath(path)
         if path == STDIN and sys.stdin is None:
-            raise FileError(f"{name}: is closed")
-        with refusals(name):
+            raise FileError(f"{name}: standard input is closed")
+        with file_errors(name):
             with sys.stdin.buffer if path == STDIN else open(path, "rb") as file:
                 data = file.read(MAX_SOURCE + 1)
             if len(data) > MAX_SOURCE:
-                raise FileError(f"{name}: more than {MAX_SOURCE >> 20} MiB: this is no source")
+                raise FileError(f"{name}: larger than {MAX_SOURCE >> 20} MiB, which is too large for source")
             try:
-                with warnings.catch_warnings(action="ignore"):  # dubious syntax is converted as it stands
+                with warnings.catch_warnings(action="ignore"):
                     compile(data, name, "exec", dont_inherit=True)
-                lines = io.BytesIO(_ENDS.sub(b"\n", data))  # a line may end with "\r" alone
+                lines = io.BytesIO(_LINE_ENDS.sub(b"\n", data))
                 encoding, _ = tokenize.detect_encoding(lines.readline)
                 text = data.decode(encoding)
                 if not "\n".encode(encoding).endswith(b"\n"):  # such as unicode_escape
-                    raise ValueError(f"the encoding {encoding} has no ends of lines")
-            except (ValueError, LookupError) as error:  # null bytes; an encoding of something else than text
+                    raise ValueError(f"the encoding {encoding} does not support line ends")
+            except (ValueError, LookupError) as error:  # null bytes; an encoding that is not for text
                 raise FileError(f"{name}: {error}") from error
         return cls(name, data, _NEWLINE.sub("\n", text), encoding, tuple(_NEWLINE.findall(text)))
 
-    def convert(self, by: Callable[..., T], *arguments: Any, **options: Any) -> T:
-        """What a converter makes of the text and its name.
+    def convert(self, converter: Callable[..., T], *arguments: Any, **options: Any) -> T:
+        """Call a converter on the text and its name.
 
         Raises:
             FileError: it cannot be converted.
         """
-        with refusals(self.name), warnings.catch_warnings(action="ignore"):
-            return by(self.text, self.name, *arguments, **options)
+        with file_errors(self.name), warnings.catch_warnings(action="ignore"):
+            return converter(self.text, self.name, *arguments, **options)
 
     def encode(self, lines: Iterable[Line]) -> bytes:
-        """The bytes of a converted text: kept lines end as they did, others as the first does."""
-        usual = self.newlines[0] if self.newlines else "\n"
+        """Encode a converted text. Copied lines keep their line ends; others take that of the first line."""
+        default = self.newlines[0] if self.newlines else "\n"
         parts: list[str] = []
         for line in lines:
-            kept = 0 < line.row <= len(self.newlines)
-            parts += (line.text, self.newlines[line.row - 1] if kept else usual)
-        # What the encoding lacks can only be in a text, where its escape means the same.
+            is_copied = 0 < line.original_row <= len(self.newlines)
+            parts += (line.text, self.newlines[line.original_row - 1] if is_copied else default)
+        # A character that the encoding lacks can only be in a string, where its escape is equivalent.
         data = "".join(parts[:-1]).encode(self.encoding, "backslashreplace")
-        with refusals(self.name), warnings.catch_warnings(action="ignore"):
+        with file_errors(self.name), warnings.catch_warnings(action="ignore"):
             compile(data, self.name, "exec", dont_inherit=True)
         return data
 
 
 @contextlib.contextmanager
-def refusals(name: str) -> Iterator[None]:
-    """What can go wrong with a file, as one line that names it.
+def file_errors(name: str) -> Iterator[None]:
+    """Turn any error about a file into one line that names it.
 
     Raises:
-        FileError: something went wrong.
+        FileError: there was an error.
     """
     try:
         yield
@@ -114,81 +113,23 @@ def refusals(name: str) -> Iterator[None]:
     except FileError:
         raise
     except Exception as error:
-        raise FileError(f"{name}: a fault of autograph_rs: {error!r}") from error
+        raise FileError(f"{name}: a bug in autograph_rs: {error!r}") from error
 
 
 def in_one_line(at: str, error: AutographError) -> str:
-    """`FILE:LINE:COLUMN: what; what to do instead`, as editors read it."""
+    """Format an error as `FILE:LINE:COLUMN: what; remedy`, which editors recognize."""
     return "; ".join(filter(None, (f"{at}: {error.args[0]}", error.remedy)))
 
 
-def position(place: Place) -> str:
-    """The line and the column that an editor shows; a place has the offset in bytes."""
-    line = line_of(place.file, place.line).encode(errors="replace") or b" " * place.column
+def position(place: CodePosition) -> str:
+    """Format a position as line and column, counted in characters from 1."""
+    line = source_line(place.file, place.line).encode(errors="replace") or b" " * place.column
     return f"{place.line}:{len(line[: place.column].decode(errors='ignore')) + 1}"
 
 
 def is_same(one: Path, other: Path) -> bool:
-    """Whether two paths are known to be one file."""
+    """Return whether two paths are known to be the same file."""
     try:
         return one.samefile(other)
     except OSError:
         return False
-
-
-# Writing ------------------------------------------------------------------------------------------
-
-
-def write(path: Path, data: bytes, mode: int | None = None) -> None:
-    """Put `data` into a file, all of it or nothing, whatever ends the program or the machine.
-
-    Args:
-        path: the file; a link stays a link, and what it leads to is written.
-        data: all that will be in it.
-        mode: the permissions of the file; those that it has, or the usual ones, where none are given.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        target.write_bytes(data)  # a device or a pipe
-        return
-    if mode is None and target.exists():
-        mode = mode_of(target)
-    temporary = target.with_name(f".autograph-rs-{secrets.token_hex(8)}")
-    try:
-        if not _appear(temporary, data):
-            with temporary.open("xb") as file:
-                _fill(file, data)
-        if mode is not None:
-            temporary.chmod(mode)
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def mode_of(path: Path) -> int:
-    """The permissions of a file."""
-    return path.stat().st_mode & 0o7777
-
-
-def _appear(path: Path, data: bytes) -> bool:
-    """Let a new file appear when it is whole, so that nobody finds a part of it, where the system can."""
-    try:
-        descriptor = os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o666)
-    except (AttributeError, OSError):
-        return False
-    with open(descriptor, "wb") as file:
-        _fill(file, data)
-        try:
-            os.link(f"/proc/self/fd/{descriptor}", path, src_dir_fd=descriptor)
-        except OSError:
-            return False
-    return True
-
-
-def _fill(file: BinaryIO, data: bytes) -> None:
-    file.write(data)
-    file.flush()
-    os.fsync(file.fileno())

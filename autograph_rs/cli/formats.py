@@ -1,4 +1,4 @@
-"""Findings as text for people, JSON for programs, commands for GitHub's log, and SARIF for code scanning."""
+"""Format findings as text, JSON, GitHub workflow commands, or SARIF for code scanning."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ..reports import RULES, Finding
+from ..ahead_of_time.reports import RULES, Finding
 from .options import VERSION
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -18,25 +18,25 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 @dataclass(frozen=True)
 class Located:
-    """A finding, and the file that it is in."""
+    """A finding and its file."""
 
     path: str
     finding: Finding
 
 
-def text(found: Sequence[Located]) -> str:
-    return "".join(f"{_place(item)}: {item.finding.code} {_message(item.finding)}\n" for item in found)
+def text(findings: Sequence[Located]) -> str:
+    return "".join(f"{_place(item)}: {item.finding.code} {_message(item.finding)}\n" for item in findings)
 
 
-def as_json(found: Sequence[Located]) -> str:
-    return json.dumps([{"path": item.path, **asdict(item.finding)} for item in found], indent=2) + "\n"
+def as_json(findings: Sequence[Located]) -> str:
+    return json.dumps([{"path": item.path, **asdict(item.finding)} for item in findings], indent=2) + "\n"
 
 
-def github(found: Sequence[Located]) -> str:
-    return "".join(_workflow_command(item) for item in found)
+def github(findings: Sequence[Located]) -> str:
+    return "".join(_workflow_command(item) for item in findings)
 
 
-def sarif(found: Sequence[Located]) -> str:
+def sarif(findings: Sequence[Located]) -> str:
     codes = [rule.code for rule in RULES]
     rules = [
         {
@@ -58,7 +58,7 @@ def sarif(found: Sequence[Located]) -> str:
             "message": {"text": _message(item.finding)},
             "locations": [{"physicalLocation": _location(item)}],
         }
-        for item in found
+        for item in findings
     ]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
@@ -82,20 +82,20 @@ def _message(finding: Finding) -> str:
 
 def _workflow_command(item: Located) -> str:
     finding = item.finding
-    places: dict[str, Any] = {"file": item.path, "line": finding.line, "endLine": finding.end_line}
-    if finding.line == finding.end_line:  # GitHub knows columns within one line only
-        places |= {"col": finding.column, "endColumn": finding.end_column}
-    places["title"] = f"{finding.code} {finding.name}"
-    shown = ",".join(f"{key}={_property(str(value))}" for key, value in places.items())
-    return f"::warning {shown}::{_data(_message(finding))}\n"
+    properties: dict[str, Any] = {"file": item.path, "line": finding.line, "endLine": finding.end_line}
+    if finding.line == finding.end_line:  # GitHub supports columns only within a line
+        properties |= {"col": finding.column, "endColumn": finding.end_column}
+    properties["title"] = f"{finding.code} {finding.name}"
+    text = ",".join(f"{key}={_escape_property(str(value))}" for key, value in properties.items())
+    return f"::warning {text}::{_escape_data(_message(finding))}\n"
 
 
-def _data(value: str) -> str:
+def _escape_data(value: str) -> str:
     return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(value: str) -> str:
-    return _data(value).replace(":", "%3A").replace(",", "%2C")
+def _escape_property(value: str) -> str:
+    return _escape_data(value).replace(":", "%3A").replace(",", "%2C")
 
 
 def _location(item: Located) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def _location(item: Located) -> dict[str, Any]:
 
 
 def _uri(path: str) -> str:
-    """A path as a URI relative to the working folder, or an absolute one where it lies elsewhere."""
+    """Return a path as a URI, relative if it is inside the working directory."""
     if path == "<stdin>":
         return quote(path)
     absolute, here = Path(os.path.abspath(path)), Path.cwd()

@@ -1,4 +1,4 @@
-"""One file's conversion, as a job that any process can do."""
+"""Convert or copy one file, as a job that any process can run."""
 
 from __future__ import annotations
 
@@ -9,34 +9,35 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograph_rs.runtime.source_maps import SUFFIX
+from autograph_rs.runtime.debugging.source_maps import SUFFIX
 
-from ..modules import convert_module
-from .files import STDIN, FileError, Source, is_same, mode_of, refusals, write
+from ..ahead_of_time.modules import convert_module
+from ..files.writing import permissions, write
+from .files import STDIN, FileError, Source, file_errors, is_same
 from .options import VERSION
 
 
 class Result(enum.StrEnum):
-    """What became of a file."""
+    """The result of a job, as the summary counts it."""
 
     CONVERTED = "converted"
     UNCHANGED = "unchanged"
     COPIED = "copied"
-    LEFT = "left"
+    SKIPPED = "skipped"
     FAILED = "failed"
 
 
 @dataclass(frozen=True)
 class Job:
-    """A file, and what is to be done with it.
+    """A file to process.
 
     Args:
         path: the file.
-        target: where what becomes of it goes; None if nowhere.
-        converts: whether it is converted, or copied as it is.
-        writes: whether the target is written, or only compared.
-        diff: whether the difference that it makes is shown, or all of it.
-        mapped: whether a source map is put beside the target.
+        target: the output file, or None for standard output.
+        converts: whether to convert the file or copy it unchanged.
+        writes: whether to write the target or only compare with it.
+        diff: whether to print a diff instead of the whole output.
+        mapped: whether to write a source map beside the target.
     """
 
     path: str
@@ -48,76 +49,79 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Done:
-    """What became of a file; whether its target changes; what to show of it; why it failed."""
+class Outcome:
+    """The outcome of a job."""
 
     path: str
     result: Result
     changes: bool = False
-    shown: bytes = b""
+    """Whether the target changes."""
+    printed: bytes = b""
+    """The part of the output to print."""
     message: str = ""
+    """Why the job failed or was skipped."""
 
 
-def do(job: Job) -> Done:
-    """Do a job; what is wrong with its file is told, not raised."""
+def run_job(job: Job) -> Outcome:
+    """Run a job, and report an error with its file in the outcome."""
     try:
-        return _converted(job) if job.converts else _copied(job)
+        return _convert(job) if job.converts else _copy(job)
     except FileError as error:
-        return Done(job.path, Result.FAILED, message=str(error))
+        return Outcome(job.path, Result.FAILED, message=str(error))
 
 
-def _converted(job: Job) -> Done:
+def _convert(job: Job) -> Outcome:
     source = Source.read(job.path)
-    made = source.convert(convert_module, header=_header(source), mapped=job.mapped)
-    data = source.data if made is None else source.encode(made.lines)
+    converted = source.convert(convert_module, header=_header(source), mapped=job.mapped)
+    data = source.data if converted is None else source.encode(converted.lines)
     outputs = {} if job.target is None else {job.target: data}
-    if job.mapped and made is not None and job.target is not None:
+    if job.mapped and converted is not None and job.target is not None:
         original = os.path.relpath(os.path.abspath(job.path), os.path.realpath(job.target.parent))
-        text = made.source_map(Path(original).as_posix()).to_json(job.target.name)
+        text = converted.source_map(Path(original).as_posix()).to_json(job.target.name)
         outputs = {job.target.with_name(job.target.name + SUFFIX): text.encode("utf-8", "replace"), **outputs}
-    changes = _put(job, outputs) if outputs else made is not None
-    shown = _difference(job, source, data) if job.diff else data if job.target is None else b""
-    return Done(job.path, Result.UNCHANGED if made is None else Result.CONVERTED, changes, shown)
+    changes = _write_changed(job, outputs) if outputs else converted is not None
+    printed = _diff(job, source, data) if job.diff else data if job.target is None else b""
+    return Outcome(job.path, Result.UNCHANGED if converted is None else Result.CONVERTED, changes, printed)
 
 
-def _copied(job: Job) -> Done:
+def _copy(job: Job) -> Outcome:
     assert job.target is not None
-    with refusals(job.path):
+    with file_errors(job.path):
         data = Path(job.path).read_bytes()
-    return Done(job.path, Result.COPIED, _put(job, {job.target: data}))
+    return Outcome(job.path, Result.COPIED, _write_changed(job, {job.target: data}))
 
 
 def _header(source: Source) -> str:
     name = ascii(os.path.basename(source.name))[1:-1]
     digest = hashlib.sha256(source.data).hexdigest()
-    maker = f"autograph_rs {VERSION}".rstrip()
-    return f"# Made by {maker} from {name}, sha256 {digest}"
+    producer = f"autograph_rs {VERSION}".rstrip()
+    return f"# Made by {producer} from {name}, sha256 {digest}"
 
 
-def _put(job: Job, outputs: dict[Path, bytes]) -> bool:
-    """Write what is not there yet; whether there is any such."""
+def _write_changed(job: Job, outputs: dict[Path, bytes]) -> bool:
+    """Write the outputs that differ from the existing files, and return whether there are any."""
     changed = [path for path, data in outputs.items() if _content(path) != data]
     for path in changed if job.writes else ():
-        with refusals(str(path)):
-            is_own = is_same(path, Path(job.path))
-            if _is_read_only(path) and (is_own or not _is_read_only(Path(job.path))):
-                raise FileError(f"{path}: is read-only")
+        with file_errors(str(path)):
+            is_input = is_same(path, Path(job.path))
+            if _is_read_only(path) and (is_input or not _is_read_only(Path(job.path))):
+                raise FileError(f"{path}: the file is read-only")
             path.parent.mkdir(parents=True, exist_ok=True)
-            write(path, outputs[path], None if is_own or job.path == STDIN else mode_of(Path(job.path)))
+            write(path, outputs[path], None if is_input or job.path == STDIN else permissions(Path(job.path)))
     return bool(changed)
 
 
 def _content(path: Path) -> bytes | None:
-    with refusals(str(path)):
+    with file_errors(str(path)):
         return path.read_bytes() if path.is_file() else None
 
 
 def _is_read_only(path: Path) -> bool:
-    return path.is_file() and not (os.access(path, os.W_OK) and mode_of(path) & 0o222)
+    return path.is_file() and not (os.access(path, os.W_OK) and permissions(path) & 0o222)
 
 
-def _difference(job: Job, source: Source, data: bytes) -> bytes:
-    """The difference between what is in the target, or in the source, and what would be."""
+def _diff(job: Job, source: Source, data: bytes) -> bytes:
+    """Return the diff from the target, or from the source if there is none, to the new data."""
     before = source.data if job.target is None else _content(job.target) or b""
     name = str(job.target or source.name)
     lines = difflib.diff_bytes(

@@ -1,4 +1,4 @@
-"""What several commands share: arguments, options, exit codes."""
+"""Arguments, options and exit codes that several commands share."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from click.core import ParameterSource
 
 try:
     VERSION = version("autograph_rs")
-except PackageNotFoundError:  # a checkout that is not installed
+except PackageNotFoundError:  # run from a checkout
     VERSION = ""
 
-NOTHING = "no files: --include and --exclude are compared with paths below each PATH"
+NO_FILES = "no files found: --include and --exclude match paths relative to each PATH"
 FINDINGS = 1
 FAILURE = 3
 INTERRUPTED = 130
 
-DASHES = {"ignore_unknown_options": True}
-"""So that `-:12`, a line of standard input, is no option."""
+ALLOW_DASHES = {"ignore_unknown_options": True}
+"""Lets `-:12`, a line of standard input, be an argument."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-PATH = click.Path(readable=False, allow_dash=True)  # what cannot be read is reported with the rest
+PATH = click.Path(readable=False, allow_dash=True)  # unreadable files are reported later, with the others
 
 paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=PATH)
 jobs = click.option(
@@ -32,37 +32,37 @@ jobs = click.option(
     "--jobs",
     type=click.IntRange(min=1),
     metavar="N",
-    help="How many processes; by default as many as processors.",
+    help="Number of processes; by default one per processor.",
 )
 
 
 def selection(command: F) -> F:
-    """Which files below a folder are taken."""
-    command = click.option(
-        "--exclude", multiple=True, metavar="GLOB", help="Of folders leave out such files."
-    )(command)
-    return click.option("--include", multiple=True, metavar="GLOB", help="Of folders take such files only.")(
-        command
-    )
+    """Add the options that select files in folders."""
+    for name, help_text in (
+        ("--exclude", "Skip matching files in folders."),
+        ("--include", "Use only matching files in folders."),
+    ):
+        command = click.option(name, multiple=True, metavar="GLOB", help=help_text)(command)
+    return command
 
 
-def loudness(command: F) -> F:
-    """How much is said."""
-    command = click.option("-v", "--verbose", is_flag=True, help="Say what becomes of each file.")(command)
-    return click.option("-q", "--quiet", is_flag=True, help="Say only what went wrong.")(command)
+def verbosity(command: F) -> F:
+    """Add the options that set how much is printed."""
+    command = click.option("-v", "--verbose", is_flag=True, help="Print the result of each file.")(command)
+    return click.option("-q", "--quiet", is_flag=True, help="Print only errors.")(command)
 
 
-def is_given(context: click.Context, name: str) -> bool:
-    """Whether an option stands on the command line, and not in the settings."""
+def is_on_command_line(context: click.Context, name: str) -> bool:
+    """Return whether an option was set on the command line rather than in `pyproject.toml`."""
     return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
-def exclusive(**given: object) -> None:
-    """At most one of some options is given.
+def require_exclusive(**options: object) -> None:
+    """Check that at most one of some options is set.
 
     Raises:
-        UsageError: there are more.
+        UsageError: more than one is set.
     """
-    said = [name for name, value in given.items() if value]
-    if len(said) > 1:
-        raise click.UsageError(f"{' and '.join(said)} exclude each other")
+    names = [name for name, value in options.items() if value]
+    if len(names) > 1:
+        raise click.UsageError(f"{' and '.join(names)} cannot be used together")

@@ -1,4 +1,4 @@
-"""Which files a command is about, and where what becomes of each goes."""
+"""Select the files that a command processes."""
 
 from __future__ import annotations
 
@@ -11,113 +11,116 @@ from pathlib import Path
 
 from .files import STDIN
 
-LEFT_OUT = ("__pycache__", "node_modules", "site-packages")
+SKIPPED_FOLDERS = ("__pycache__", "node_modules", "site-packages")
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Globs that a file below a folder must and must not match.
+    """Globs that a file in a folder must match (`include`) and must not match (`exclude`).
 
-    A glob is compared with the file's path below the folder, with each folder on that way, and with its name.
+    A glob matches the file's path relative to the folder, any leading part of that path, or the name of any
+    part.
     """
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
 
-    def takes(self, path: Path) -> bool:
+    def accepts(self, path: Path) -> bool:
         return (not self.include or _matches(path, self.include)) and not _matches(path, self.exclude)
 
 
 def _matches(path: Path, globs: Sequence[str]) -> bool:
     parts = path.parts
-    ways = ["/".join(parts[: i + 1]) for i in range(len(parts))]
-    texts = [*ways, *parts]
-    return any(fnmatch.fnmatchcase(text, glob.strip("/")) for glob in globs for text in texts)
+    prefixes = ["/".join(parts[: i + 1]) for i in range(len(parts))]
+    names = [*prefixes, *parts]
+    return any(fnmatch.fnmatchcase(name, glob.strip("/")) for glob in globs for name in names)
 
 
 @dataclass(frozen=True)
-class Found:
-    """A file that was named, or is below a folder that was.
+class InputFile:
+    """A file given on the command line, or in a folder that was.
 
     Args:
         path: the file.
-        below: its path below the folder, with the name of the folder if that is a package.
-        is_in_folder: whether the folder was named, not the file.
-        selected: whether the globs take it.
-        is_outside: whether it is a link to what is not in the folder.
-        problem: why it cannot be had.
+        relative: its path relative to the folder, preceded by the folder's name if that is a package.
+        is_in_folder: whether the folder was given rather than the file.
+        is_selected: whether the globs accept it.
+        leads_outside: whether it is a link to a file outside the folder.
+        problem: why it cannot be read.
     """
 
     path: str
-    below: Path
+    relative: Path
     is_in_folder: bool = False
-    selected: bool = True
-    is_outside: bool = False
+    is_selected: bool = True
+    leads_outside: bool = False
     problem: str = ""
 
 
 @dataclass
 class Walk:
-    """The files of some paths, each once, in the order of their names.
+    """Lists the files of some paths, each once, sorted by name.
 
-    Named files are always taken; below folders Python files that the selection takes. Hidden folders,
-    caches and installed packages are left out, links to folders are not followed.
+    Files given by name are always included, and in folders the Python files that the selection accepts.
+    Hidden folders, caches and installed packages are skipped. Links to folders are not followed.
 
     Args:
-        selection: which Python files of folders are taken.
-        leave: folders that are not entered.
-        others: whether the other files of packages come too, whatever the selection says.
-        same: what two paths have in common that are one file.
+        selection: selects Python files in folders.
+        skip: folders to skip.
+        with_data_files: whether to include all other files of packages as well, regardless of the selection.
+        identify: maps a path to a key that is equal for paths of the same file.
     """
 
     selection: Selection = Selection()
-    leave: tuple[Path, ...] = ()
-    others: bool = False
-    same: Callable[[str], str] = os.path.realpath
+    skip: tuple[Path, ...] = ()
+    with_data_files: bool = False
+    identify: Callable[[str], str] = os.path.realpath
     _seen: set[str] = field(default_factory=set)
 
-    def files(self, paths: Sequence[str]) -> Iterator[Found]:
+    def files(self, paths: Sequence[str]) -> Iterator[InputFile]:
         for path in paths:
             if path != STDIN and os.path.isdir(path):
-                yield from self._below(Path(path))
+                yield from self._files_in(Path(path))
             elif path == STDIN or self._is_new(path):
-                yield Found(path, Path(os.path.basename(path)))
+                yield InputFile(path, Path(os.path.basename(path)))
 
-    def _below(self, folder: Path) -> Iterator[Found]:
+    def _files_in(self, folder: Path) -> Iterator[InputFile]:
         problems: list[OSError] = []
         packages = {folder: os.path.exists(folder / "__init__.py")}
         base = Path(folder.resolve().name) if packages[folder] else Path()
         for top, folders, names in os.walk(folder, onerror=problems.append):
             at = Path(top)
             is_package = packages.setdefault(at, packages.get(at.parent, False) or "__init__.py" in names)
-            folders[:] = sorted(name for name in folders if self._enters(at / name))
+            folders[:] = sorted(name for name in folders if self._should_enter(at / name))
             for name in sorted(names):
                 path = at / name
                 inside = path.relative_to(folder)
-                selected = is_source(name) and self.selection.takes(inside)
-                taken = selected or (self.others and is_package)
-                if taken and _is_file_or_unknown(path) and self._is_new(str(path)):
+                is_selected = is_source(name) and self.selection.accepts(inside)
+                is_included = is_selected or (self.with_data_files and is_package)
+                if is_included and _may_be_regular_file(path) and self._is_new(str(path)):
                     real = Path(os.path.realpath(path))
-                    is_outside = os.path.islink(path) and not real.is_relative_to(os.path.realpath(folder))
-                    yield Found(str(path), base / inside, True, selected, is_outside)
+                    leads_outside = os.path.islink(path) and not real.is_relative_to(os.path.realpath(folder))
+                    yield InputFile(str(path), base / inside, True, is_selected, leads_outside)
         for error in problems:
-            yield Found(error.filename, Path(), problem=error.strerror or str(error))
+            yield InputFile(error.filename, Path(), problem=error.strerror or str(error))
 
-    def _enters(self, folder: Path) -> bool:
-        is_left = (
-            folder.name.startswith(".") or folder.name in LEFT_OUT or os.path.exists(folder / "pyvenv.cfg")
+    def _should_enter(self, folder: Path) -> bool:
+        is_skipped = (
+            folder.name.startswith(".")
+            or folder.name in SKIPPED_FOLDERS
+            or os.path.exists(folder / "pyvenv.cfg")
         )
-        return not is_left and not os.path.islink(folder) and folder.resolve() not in self.leave
+        return not is_skipped and not os.path.islink(folder) and folder.resolve() not in self.skip
 
     def _is_new(self, path: str) -> bool:
-        key = self.same(path)
-        known = key in self._seen
+        key = self.identify(path)
+        was_seen = key in self._seen
         self._seen.add(key)
-        return not known
+        return not was_seen
 
 
-def _is_file_or_unknown(path: Path) -> bool:
-    """Whether a path is no pipe or device; what cannot be had is reported when it is read."""
+def _may_be_regular_file(path: Path) -> bool:
+    """Return whether a path is not a pipe or device; an inaccessible file is reported when it is read."""
     try:
         return stat.S_ISREG(os.stat(path).st_mode)
     except OSError:

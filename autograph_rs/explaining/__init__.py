@@ -1,12 +1,13 @@
-"""What became of a function, statement by statement: `autograph_rs.explain`.
+"""`explain`: report how a function is staged, statement by statement.
 
-| module | what it is about |
+| module | contents |
 |---|---|
 | `api` | `explain` itself |
-| `watching` | a transpiler whose code notes what operators look at |
-| `tracing` | one abstract run of a function, by the system that its arguments belong to |
-| `judging` | what a statement was, from the static report and the notes |
-| `calls` | which calls are converted, and by which rule |
-| `report` | the result |
-| `page`, `colours` | it as a page of HTML |
+| `instrumentation` | a transpiler that inserts probes into converted code |
+| `probes` | what a probe records |
+| `abstract_trace` | trace a function with the framework of its arguments |
+| `classification` | classify statements from the static report and the probes |
+| `calls` | decide which calls are converted, and by which rule |
+| `statements`, `report` | the result as data and text |
+| `html`, `highlighting` | the result as an HTML page |
 """

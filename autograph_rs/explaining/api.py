@@ -1,4 +1,4 @@
-"""`explain`: one function, and what became of it."""
+"""`explain`: report how a function is staged."""
 
 from __future__ import annotations
 
@@ -8,45 +8,43 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from autograph_rs.runtime.boundary import public
-from autograph_rs.runtime.errors import ArgumentError, told
-from autograph_rs.runtime.graph.trace import is_tracing
-from autograph_rs.runtime.source_maps import SourceMap
-from autograph_rs.runtime.tracebacks import is_ours, put
+from autograph_rs.runtime.debugging.source_maps import SourceMap
+from autograph_rs.runtime.debugging.tracebacks import api_boundary, is_internal, set_error_attribute
+from autograph_rs.runtime.errors import ArgumentError, describe
+from autograph_rs.runtime.graph.tracing.trace import is_tracing
 
-from .. import source
-from ..api import DEFAULT
-from ..bound import BoundFunction
-from ..depth import converting
-from ..functions import Function
-from ..known import made_inside
-from ..refusals import node_place
-from ..reports import report_function
-from . import judging, tracing
+from ..ahead_of_time.reports import report_function
+from ..functions.bound_function import BoundFunction
+from ..functions.function import Function
+from ..source import definitions
+from ..source.conversion_errors import node_position
+from ..source.recursion_limit import guarded_conversion
+from ..transpiler.default import DEFAULT
+from ..transpiler.registry import is_generated
+from . import abstract_trace, classification
+from .instrumentation import InstrumentingTranspiler
 from .report import Report
-from .watching import Watching
 
 
-@public
+@api_boundary
 def explain(f: Any, /, *args: Any, **kwargs: Any) -> Report:
-    """What becomes of a function, statement by statement.
+    """Report how a function is staged, statement by statement.
 
-    Without arguments nothing runs: the report says what the conversion made of each statement, and which
-    calls would be converted. With arguments the function is traced once, as `function` would trace it; for
-    arguments of JAX, TensorFlow or PyTorch as `jax.jit`, `tf.function` or `torch.export` would. The report
-    then says what happened. What the function does besides computing, such as to print, it does as in any
-    trace.
+    Without arguments nothing runs: the report shows how each statement is converted, and which calls would be
+    converted. With arguments the function is traced once, as `function` would trace it; arguments of JAX,
+    TensorFlow or PyTorch are traced as by `jax.jit`, `tf.function` or `torch.export`. The report then shows
+    what happened. Side effects of the function, such as printing, happen as in any trace.
 
-    A trace that fails is reported up to where it did, with the error.
+    If the trace fails, the report covers the statements up to the failure, and holds the error.
 
     Args:
-        f: what `convert` takes, or what `function` or `convert` made.
-        *args: what `f` takes; an array may be given as `TensorSpec`.
-        **kwargs: the same, by name.
+        f: anything that `convert` accepts, or that `function` or `convert` returned.
+        *args: arguments of `f`; a `TensorSpec` may stand for an array.
+        **kwargs: keyword arguments of `f`.
 
     Raises:
-        ArgumentError: `f` is no callable that was written in Python.
-        ConversionError: the source of `f` cannot be had.
+        ArgumentError: `f` is not a callable written in Python.
+        ConversionError: the source of `f` is unavailable.
 
     >>> import autograph_rs as ag, numpy as np
     >>> def total_above(xs, limit):
@@ -72,136 +70,141 @@ def explain(f: Any, /, *args: Any, **kwargs: Any) -> Report:
                      # staged: graph
       6  for scale in (2, 3):
              # unrolled: 2 times
-             #   what it iterates is plain
+             #   its iterable is plain
       7      total = total * scale
                  # staged: graph
       8  return total
              # staged: graph
     """
-    run: Callable[..., Any]
-    inner, like, compiled = _unwrapped(f)
+    trace: Callable[..., Any]
+    inner, original, compiled = _unwrap(f)
     function = DEFAULT.original(inner)
-    if is_ours(function.__code__):
+    if is_internal(function.__code__):
         raise ArgumentError(
-            f"{told(f)} has no statements of yours",
-            why="it runs a graph, and no Python",
-            remedy="give the function that the graph was made of, or print the graph",
+            f"{describe(f)} contains no user code",
+            why="it runs a graph instead of Python statements",
+            remedy="pass the function that the graph was traced from, or print the graph",
         )
-    watching = Watching()
-    text = DEFAULT.text_of(inner) if like is None else like.given_text
-    watching.to_graph(function, source=text)
-    watched = functools.partial(watching.watched, source=text)
+    transpiler = InstrumentingTranspiler()
+    source = DEFAULT.supplied_source(inner) if original is None else original.supplied_source
+    transpiler.to_graph(function, source=source)
+    instrument = functools.partial(transpiler.instrument, source=source)
     graph, backend, error = None, "", None
     if args or kwargs:
-        backend = tracing.system_of((args, kwargs), compiled)
-        run = functools.partial(tracing.run, backend, compiled, watched(inner))
+        backend = abstract_trace.backend_of((args, kwargs), compiled)
+        trace = functools.partial(abstract_trace.trace, backend, compiled, instrument(inner))
         if backend == "graph" and not is_tracing():
-            run = tracing.Watched(inner, like, watched).graph_for
+            trace = abstract_trace.InstrumentedFunction(inner, original, instrument).graph_for
         try:
-            graph = run(args, kwargs)
-        except Exception as raised:  # noqa: BLE001 - whatever ends the trace is reported
+            graph = trace(args, kwargs)
+        except Exception as raised:  # noqa: BLE001 - the report holds any error that ends the trace
             error = raised
-    return _report(function, text, watching, backend, graph, error)
+    return _report(function, source, transpiler, backend, graph, error)
 
 
-_INSIDE = ("python_function", "_torchdynamo_orig_callable", "__wrapped__")
-"""Where the compilers of the frameworks keep what they compile."""
+_WRAPPED_ATTRIBUTES = ("python_function", "_torchdynamo_orig_callable", "__wrapped__")
+"""Attributes in which the frameworks' compilers store the function that they compile."""
 
 
-def _unwrapped(f: Any) -> tuple[Any, Function | None, Any]:
-    """What is to be traced, the `Function` that it is of, and the compiled object in which it was found."""
+def _unwrap(f: Any) -> tuple[Any, Function | None, Any]:
+    """Return the callable to trace, the `Function` around it if any, and the compiled function around it."""
     compiled = f
     if isinstance(f, BoundFunction):
         return types.MethodType(f.__func__.python_function, f.__self__), f.__func__, compiled
-    while tracing.framework_of(type(f)) or hasattr(f, _INSIDE[1]):
-        inner = next((getattr(f, name) for name in _INSIDE if hasattr(f, name)), None)
+    while abstract_trace.framework_of(type(f)) or hasattr(f, "_torchdynamo_orig_callable"):
+        inner = next((getattr(f, name) for name in _WRAPPED_ATTRIBUTES if hasattr(f, name)), None)
         if inner is None:
             break
         f = inner
     bound = getattr(f, "__wrapped__", None)
-    if isinstance(bound, types.MethodType) and tracing.framework_of(type(bound.__self__)) == "tensorflow":
-        instance: Any = bound.__self__
-        f = functools.partial(bound.__func__, instance.target)  # in a wrapper, for its weak `self`
+    if (
+        isinstance(bound, types.MethodType)
+        and abstract_trace.framework_of(type(bound.__self__)) == "tensorflow"
+    ):
+        weak_method: Any = bound.__self__  # tf.function holds the instance of a method by a weak reference
+        f = functools.partial(bound.__func__, weak_method.target)
     if isinstance(f, Function):
         return f.python_function, f, compiled
-    is_module = "torch" in map(tracing.framework_of, type(f).__mro__)
+    is_module = "torch" in map(abstract_trace.framework_of, type(f).__mro__)
     return getattr(f, "forward", f) if is_module else f, None, compiled
 
 
 def _report(
     function: types.FunctionType,
-    text: str | None,
-    watching: Watching,
+    source: str | None,
+    transpiler: InstrumentingTranspiler,
     backend: str,
     graph: Any,
     error: Exception | None,
 ) -> Report:
     code = function.__code__
-    node, lines = _found(function, text)
-    first, last = source.first_line(node), node.end_lineno or node.lineno
-    with converting(
-        repr(function.__qualname__), lambda: node_place(node, code.co_filename, function.__name__)
+    node, lines = _node_and_lines(function, source)
+    first, last = definitions.first_line(node), node.end_lineno or node.lineno
+    with guarded_conversion(
+        repr(function.__qualname__), lambda: node_position(node, code.co_filename, function.__name__)
     ):
         functions = report_function(node, lines)
-    for site in watching.sites:
-        site.close()
-    sites = [s for s in watching.sites if s.file == code.co_filename and first <= s.span.line <= last]
-    converted, found = DEFAULT.to_code(function, source=text), DEFAULT.source_map(function, source=text)
+    for probe in transpiler.probes:
+        probe.end_while()
+    probes = [p for p in transpiler.probes if p.file == code.co_filename and first <= p.span.line <= last]
+    converted = DEFAULT.to_code(function, source=source)
     return Report(
         function.__qualname__.rpartition("<locals>.")[2],
         code.co_filename,
         first,
         tuple(lines[first - 1 : last]),
         converted,
-        _origins(converted, found),
-        judging.statements(functions, sites, has_run=bool(backend)),
-        judging.calls(sites, function, watching, has_run=bool(backend)),
+        _line_origins(converted, DEFAULT.source_map(function, source=source)),
+        classification.statements(functions, probes, has_run=bool(backend)),
+        classification.calls(probes, function, transpiler, has_run=bool(backend)),
         backend,
-        DEFAULT.policy.reason_to_leave(function) or "",
+        DEFAULT.policy.reason_unconverted(function) or "",
         graph,
         error,
-        _line_of(error, code.co_filename, range(first, last + 1)),
+        _pop_error_line(error, code.co_filename, range(first, last + 1)),
     )
 
 
-def _found(function: types.FunctionType, text: str | None) -> tuple[source.FunctionNode, list[str]]:
-    """The node of a function, and the lines of its file; a text that was given stands where that does."""
-    if text is None:
-        found, whole = source.find(function, trusted=made_inside(function))
-        return found.node, whole.split("\n")
-    given = textwrap.dedent(text)
-    blank = len(given) - len(given.lstrip("\n"))
-    lines = [*[""] * (function.__code__.co_firstlineno - 1 - blank), *given.split("\n")]
-    return source.find(function, text)[0].node, lines
+def _node_and_lines(
+    function: types.FunctionType, source: str | None
+) -> tuple[definitions.FunctionNode, list[str]]:
+    """Return the node of a function, and the lines of its file; supplied source counts as those lines."""
+    if source is None:
+        definition, text = definitions.find(function, verify=not is_generated(function))
+        return definition.node, text.split("\n")
+    dedented = textwrap.dedent(source)
+    blank = len(dedented) - len(dedented.lstrip("\n"))
+    lines = [*[""] * (function.__code__.co_firstlineno - 1 - blank), *dedented.split("\n")]
+    return definitions.find(function, source)[0].node, lines
 
 
-def _origins(converted: str, found: SourceMap) -> tuple[tuple[int, ...], ...]:
-    """The user's lines that each line of converted code came from."""
-    origins: list[tuple[int, ...]] = []
-    before: tuple[int, ...] = ()
+def _line_origins(converted: str, source_map: SourceMap) -> tuple[tuple[int, ...], ...]:
+    """Return, for each line of converted code, the user's lines that it came from."""
     by_line: dict[int, list[int]] = {}
-    for row, _, line, _ in found.segments:
+    for row, _, line, _ in source_map.segments:
         by_line.setdefault(row, []).append(line)
+    origins: list[tuple[int, ...]] = []
+    latest: tuple[int, ...] = ()
     for number, text in enumerate(converted.split("\n"), 1):
-        before = tuple(dict.fromkeys(by_line.get(number, before)))
-        origins.append(before if text.strip() else ())
+        latest = tuple(dict.fromkeys(by_line.get(number, latest)))
+        origins.append(latest if text.strip() else ())
     return tuple(origins)
 
 
-def _line_of(error: BaseException | None, file: str, lines: range) -> int | None:
-    """The line of the function below which an error was raised; the error forgets its frames."""
-    found = None
-    place = None if error is None else error.__traceback__
-    while place is not None:
-        if place.tb_frame.f_code.co_filename == file and place.tb_lineno in lines:
-            found = place.tb_lineno
-        place = place.tb_next
-    rest, seen = [error], set[int]()
-    while rest:
-        error = rest.pop()
+def _pop_error_line(error: BaseException | None, file: str, lines: range) -> int | None:
+    """Return the line of the function that raised an error, and drop tracebacks, which keep frames alive."""
+    error_line = None
+    traceback = None if error is None else error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == file and traceback.tb_lineno in lines:
+            error_line = traceback.tb_lineno
+        traceback = traceback.tb_next
+    stack, seen = [error], set[int]()
+    while stack:
+        error = stack.pop()
         if error is not None and id(error) not in seen:
             seen.add(id(error))
-            put(error, "__traceback__", None)
-            rest += [error.__cause__, error.__context__]
-            rest += error.exceptions if isinstance(error, BaseExceptionGroup) else ()
-    return found
+            set_error_attribute(error, "__traceback__", None)
+            stack += [error.__cause__, error.__context__]
+            stack += error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+    return error_line

@@ -1,4 +1,4 @@
-"""Python text as HTML with colours, a string for each line."""
+"""Highlight Python code as HTML, line by line."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _KINDS = {token.NUMBER: "number-literal", token.STRING: "string", tokenize.COMME
 _KINDS |= {getattr(token, name): "string" for name in dir(token) if name.startswith(("FSTRING_", "TSTRING_"))}
 
 
-def coloured(lines: Sequence[str]) -> list[str]:
-    """The lines with a `span` around each keyword, text, number and comment.
+def highlight(lines: Sequence[str]) -> list[str]:
+    """Return the lines with a `span` around each keyword, string, number and comment.
 
-    Lines that Python cannot tell apart, since they are part of something, are as they are.
+    If Python cannot tokenize the lines, because they are only part of a statement, nothing is highlighted.
 
-    >>> coloured(["return 1 < x"])
+    >>> highlight(["return 1 < x"])
     ['<span class="keyword">return</span> <span class="number-literal">1</span> &lt; x']
     """
     parts: list[list[tuple[int, int, str]]] = [[] for _ in lines]
@@ -30,21 +30,21 @@ def coloured(lines: Sequence[str]) -> list[str]:
                 parts[number - 1].append((start, end, kind))
     except (tokenize.TokenError, SyntaxError, IndexError):
         parts = [[] for _ in lines]
-    return ["".join(_pieces(line, found)) for line, found in zip(lines, parts, strict=True)]
+    return ["".join(_mark_up(line, spans)) for line, spans in zip(lines, parts, strict=True)]
 
 
 def _tokens(lines: Sequence[str]) -> Iterator[tuple[str, tuple[int, int], tuple[int, int]]]:
-    for found in tokenize.generate_tokens(io.StringIO("\n".join(lines) + "\n").readline):
-        kind = _KINDS.get(found.type, "")
-        if found.type == token.NAME and keyword.iskeyword(found.string):
+    for item in tokenize.generate_tokens(io.StringIO("\n".join(lines) + "\n").readline):
+        kind = _KINDS.get(item.type, "")
+        if item.type == token.NAME and keyword.iskeyword(item.string):
             kind = "keyword"
-        elif found.string == "ag__":
+        elif item.string == "ag__":
             kind = "operator"
         if kind:
-            yield kind, found.start, found.end
+            yield kind, item.start, item.end
 
 
-def _pieces(line: str, parts: Sequence[tuple[int, int, str]]) -> Iterator[str]:
+def _mark_up(line: str, parts: Sequence[tuple[int, int, str]]) -> Iterator[str]:
     last = 0
     for start, end, kind in parts:
         yield html.escape(line[last:start])

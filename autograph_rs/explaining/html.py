@@ -1,30 +1,31 @@
-"""A report as a page of HTML that needs nothing else, and as a part of one for notebooks."""
+"""Render a report as a self-contained HTML page, or as a fragment for notebooks."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Iterator
 from importlib import resources
+from typing import Any
 
-from autograph_rs.runtime.graph.drawing import MAX_DRAWN, to_svg
+from autograph_rs.runtime.graph.ir.drawing import MAX_DRAWN, to_svg
 
-from .colours import coloured
-from .report import Call, Report, Statement, judgement, summary
+from .highlighting import highlight
+from .statements import Statement, call_summary, summary
 
 MAX_ROWS = 60
-"""Statements that a report shows of itself in a notebook."""
+"""The number of statements and calls that a notebook displays."""
 _LEGEND = {
     "plain": "Python ran it",
-    "staged": "became part of what the backend builds",
-    "unrolled": "a plain loop, each of whose rounds was staged",
-    "left": "stays in Python",
-    "converted": "an operator decides when it runs",
-    "not run": "the trace did not come by",
+    "staged": "became part of the staged program",
+    "unrolled": "a plain loop whose iterations were staged",
+    "left": "cannot be staged, stays in Python",
+    "converted": "an operator decides at run time",
+    "not run": "the trace did not reach it",
 }
 
 
-def page(report: Report) -> str:
-    title = html.escape(f"{report.name}: what became of it")
+def page(report: Any) -> str:
+    title = html.escape(f"{report.name}: staging report")
     sections = "\n".join([_code(report), _statements(report), _calls(report), _graph(report)])
     parts = [("code", "code"), ("statements", "statements"), ("calls", "calls"), ("graph", "graph")]
     links = "".join(f'<a href="#{name}">{text}</a>' for name, text in parts if f'id="{name}"' in sections)
@@ -57,25 +58,25 @@ def _data(name: str) -> str:
     return (resources.files(__package__) / name).read_text(encoding="utf-8")
 
 
-def _notes(report: Report) -> Iterator[str]:
+def _notes(report: Any) -> Iterator[str]:
     by = f"traced by {report.backend}" if report.backend else "not run"
     yield f"<p>{html.escape(f'{report.file}:{report.line}, {by}')}</p>\n"
     if report.left:
-        yield f"<p>{html.escape(f'A call of it from converted code leaves it as it is: {report.left}')}</p>\n"
+        yield f"<p>{html.escape(f'Converted code calls it unconverted: {report.left}')}</p>\n"
     if report.error is not None:
-        text = f"{type(report.error).__name__}: {report.error}"
-        yield f'<p class="error" role="alert">{html.escape(text)}</p>\n'
+        text = html.escape(f"{type(report.error).__name__}: {report.error}")
+        yield f'<p class="error" role="alert">{text}</p>\n'
 
 
-def _code(report: Report) -> str:
+def _code(report: Any) -> str:
     used = dict.fromkeys(s.what for s in report.statements)
     legend = "".join(f'<li class="{_class(w)}"><b>{w}</b>: {_LEGEND[w]}</li>' for w in _LEGEND if w in used)
     return f"""<section aria-labelledby="code">
 <h2 id="code">Code</h2>
 <ul class="legend">{legend}</ul>
 <div class="panes">
-{_pane("As it is written", "".join(_written(report)))}
-{_pane("What it is converted to", "".join(_made(report)))}
+{_pane("Original", "".join(_original_lines(report)))}
+{_pane("Converted", "".join(_converted_lines(report)))}
 </div>
 </section>"""
 
@@ -91,60 +92,62 @@ def _class(what: str) -> str:
     return what.replace(" ", "-")
 
 
-def _written(report: Report) -> Iterator[str]:
-    first: dict[int, Statement] = {}
-    for statement in report.statements:
-        first.setdefault(statement.line, statement)
-    for number, text in enumerate(coloured(report.source), report.line):
-        kinds, where = ["line"], f'<span class="number">{number}</span>'
+def _original_lines(report: Any) -> Iterator[str]:
+    first = {s.line: s for s in reversed(report.statements)}
+    for number, text in enumerate(highlight(report.source), report.line):
+        kinds, link = ["line"], f'<span class="number">{number}</span>'
         if number in first:
             kinds.append(_class(first[number].what))
             title = html.escape(summary(first[number]))
-            where = f'<a class="number" href="#S{number}" title="{title}">{number}</a>'
+            link = f'<a class="number" href="#S{number}" title="{title}">{number}</a>'
         if number == report.error_line:
             kinds.append("failed")
-        place = f'id="L{number}" data-lines="{number}"'
-        yield f'<div class="{" ".join(kinds)}" {place}>{where}<code>{text}</code></div>\n'
+        anchor = f'id="L{number}" data-lines="{number}"'
+        yield f'<div class="{" ".join(kinds)}" {anchor}>{link}<code>{text}</code></div>\n'
 
 
-def _made(report: Report) -> Iterator[str]:
-    lines = coloured(report.converted.split("\n"))
+def _converted_lines(report: Any) -> Iterator[str]:
+    lines = highlight(report.converted.split("\n"))
     for number, (text, origins) in enumerate(zip(lines, report.origins, strict=True), 1):
         if origins:
-            where = f'<a class="number" href="#L{origins[0]}" title="line {origins[0]}">{number}</a>'
-            given = f' data-lines="{" ".join(map(str, origins))}"'
+            link = f'<a class="number" href="#L{origins[0]}" title="line {origins[0]}">{number}</a>'
+            data = f' data-lines="{" ".join(map(str, origins))}"'
         else:
-            where, given = f'<span class="number">{number}</span>', ""
-        yield f'<div class="line"{given}>{where}<code>{text}</code></div>\n'
+            link, data = f'<span class="number">{number}</span>', ""
+        yield f'<div class="line"{data}>{link}<code>{text}</code></div>\n'
 
 
-def _statements(report: Report) -> str:
+def _statements(report: Any) -> str:
     rows, seen = [], set[int]()
     for s in report.statements:
-        name = "" if s.line in seen else f' id="S{s.line}"'
+        anchor = "" if s.line in seen else f' id="S{s.line}"'
         seen.add(s.line)
-        rows.append(f"<tr{name}>{_line(s.line)}{''.join(_cells(s))}</tr>")
+        rows.append(f"<tr{anchor}>{_line(s.line)}{''.join(_cells(s))}</tr>")
     return f"""<section aria-labelledby="statements">
 <h2 id="statements">Statements</h2>
-{_table(("line", "statement", "what became of it"), rows)}
+{_table(("line", "statement", "result"), rows)}
 </section>"""
 
 
 def _cells(s: Statement) -> Iterator[str]:
     indent = f"padding-left: {min(s.depth, 8) + 0.6}rem"
-    yield f'<td style="{indent}"><code>{coloured([s.text])[0]}</code></td>'
+    yield f'<td style="{indent}"><code>{highlight([s.text])[0]}</code></td>'
     why = "".join(f"<li>{html.escape(text)}</li>" for text in s.why)
     listed = f"<ul>{why}</ul>" if why else ""
     yield f'<td><span class="what {_class(s.what)}">{html.escape(summary(s))}</span>{listed}</td>'
 
 
-def _calls(report: Report) -> str:
+def _calls(report: Any) -> str:
     if not report.calls:
         return ""
-    rows = [f"<tr>{_line(call.line)}{_call(call)}</tr>" for call in report.calls]
+    rows = [
+        f"<tr>{_line(call.line)}<td><code>{html.escape(call.callee)}</code></td>"
+        f"<td>{html.escape(call_summary(call))}</td></tr>"
+        for call in report.calls
+    ]
     return f"""<section aria-labelledby="calls">
 <h2 id="calls">Calls</h2>
-{_table(("line", "callee", "converted or left, and the rule"), rows)}
+{_table(("line", "callee", "result"), rows)}
 </section>"""
 
 
@@ -152,26 +155,20 @@ def _line(number: int) -> str:
     return f'<td data-name="line"><a href="#L{number}">{number}</a></td>'
 
 
-def _call(call: Call) -> str:
-    return f"<td><code>{html.escape(call.callee)}</code></td><td>{html.escape(judgement(call))}</td>"
-
-
 def _table(heads: tuple[str, ...], rows: list[str]) -> str:
     head = "".join(f'<th scope="col">{text}</th>' for text in heads)
     return f"<table><thead><tr>{head}</tr></thead><tbody>\n{chr(10).join(rows)}\n</tbody></table>"
 
 
-def _graph(report: Report) -> str:
+def _graph(report: Any) -> str:
     if report.graph is None:
         return ""
     graph, dot = report.graph, report.graph.to_dot()
     size = len(graph)
-    drawn = to_svg(dot) if size <= MAX_DRAWN else ""
-    shown = (
-        f'<div class="graph" tabindex="0" role="img" aria-label="The graph">{drawn}</div>' if drawn else ""
-    )
+    svg = to_svg(dot) if size <= MAX_DRAWN else ""
+    drawing = f'<div class="graph" tabindex="0" role="img" aria-label="The graph">{svg}</div>' if svg else ""
     if size > MAX_DRAWN:
-        shown = f"<p>{size} nodes are too many to be drawn here.</p>"
+        drawing = f"<p>The graph is too large to draw: it has {size} nodes.</p>"
     texts = (("As text", str(graph)), ("For Graphviz", dot), ("For Mermaid", graph.to_mermaid()))
     details = "\n".join(
         f'<details><summary>{name}</summary><pre tabindex="0">{html.escape(text)}</pre></details>'
@@ -179,29 +176,29 @@ def _graph(report: Report) -> str:
     )
     return f"""<section aria-labelledby="graph">
 <h2 id="graph">Graph</h2>
-{shown}
+{drawing}
 {details}
 </section>"""
 
 
-def fragment(report: Report) -> str:
-    """The statements and calls of a report as tables; no scripts, and no style but what a notebook has."""
+def fragment(report: Any) -> str:
+    """Render the statements and calls of a report as tables without scripts, for a notebook."""
     rows = []
     for s in report.statements[:MAX_ROWS]:
         text = html.escape("    " * s.depth + s.text)
         why = "".join(f"<br><small>{html.escape(line)}</small>" for line in s.why)
-        left = "text-align: left"
         rows.append(
-            f'<tr><td>{s.line}</td><td style="{left}"><code style="white-space: pre-wrap">{text}</code></td>'
-            f'<td style="{left}"><b>{html.escape(summary(s))}</b>{why}</td></tr>'
+            f"<tr><td>{s.line}</td>"
+            f'<td style="text-align: left"><code style="white-space: pre-wrap">{text}</code></td>'
+            f'<td style="text-align: left"><b>{html.escape(summary(s))}</b>{why}</td></tr>'
         )
     more = len(report.statements) - MAX_ROWS
-    note = f"<p>{more} statements more: print(report) has all, to_html() a page.</p>" if more > 0 else ""
+    note = f"<p>{more} more statements; print(report) and to_html() show all.</p>" if more > 0 else ""
     calls = "".join(
-        f"<li>{call.line}: <code>{html.escape(call.callee)}</code>: {html.escape(judgement(call))}</li>"
+        f"<li>{call.line}: <code>{html.escape(call.callee)}</code>: {html.escape(call_summary(call))}</li>"
         for call in report.calls[:MAX_ROWS]
     )
     listed = f"<details><summary>calls</summary><ul>{calls}</ul></details>" if calls else ""
     notes = "".join(_notes(report))
-    table = _table(("line", "statement", "what became of it"), rows)
+    table = _table(("line", "statement", "result"), rows)
     return f"<div><b><code>{html.escape(report.name)}</code></b>{notes}{table}{note}{listed}</div>"

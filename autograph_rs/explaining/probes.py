@@ -1,4 +1,4 @@
-"""What comes by at the places of converted code where an operator looks at a value."""
+"""Probes: what converted code records while `explain` traces it."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from autograph_rs.converters.places import Span
+from autograph_rs.converters.diagnostics.unsupported import Span
 from autograph_rs.runtime import staging
 from autograph_rs.runtime.backends import staged_by
-from autograph_rs.runtime.structures import flatten
-from autograph_rs.runtime.switch import is_off
+from autograph_rs.runtime.operators.opt_out import is_opted_out
+from autograph_rs.runtime.values.structures import flatten
 
-_TRUTHS = (bool, int, float, str, bytes, tuple, list, dict, set, type(None))
+_PLAIN_TESTS = (bool, int, float, str, bytes, tuple, list, dict, set, type(None))
 
 
 @dataclass
-class Site:
-    """A place in converted code, and what came by there.
+class Probe:
+    """A position in converted code where values are observed, and the observations.
 
-    `operator` is what stands there: an operator, a statement that is Python's (`If`), or "" for a statement
-    that is begun and "value" for its value. `is_own` tells an `if` of the user from a test of a flag at its
-    place.
+    `operator` names what stands there: an operator, a statement left to Python (`If`), "" for the start of
+    a statement, or "value" for its value. `is_user_test` distinguishes a condition of the user from the test
+    of a flag that conversion added.
     """
 
     file: str
@@ -31,77 +31,80 @@ class Site:
     operator: str
     text: str = ""
     state: tuple[str, ...] = ()
-    is_own: bool = True
+    is_user_test: bool = True
     staged: Counter[str] = field(default_factory=Counter)
-    passed: int = 0
+    runs: int = 0
     true: int = 0
     false: int = 0
-    rounds: list[int] = field(default_factory=list)
-    going: int | None = None
+    iterations: list[int] = field(default_factory=list)
+    open_iterations: int | None = None
     callees: dict[Any, Any] = field(default_factory=dict)
 
-    def forget(self) -> None:
-        self.staged, self.rounds, self.callees, self.going = Counter(), [], {}, None
-        self.passed = self.true = self.false = 0
+    def reset(self) -> None:
+        self.staged, self.iterations, self.callees, self.open_iterations = Counter(), [], {}, None
+        self.runs = self.true = self.false = 0
 
-    # What instrumented code calls
+    # Called by instrumented code; each method but the first returns its value unchanged.
 
-    def ran(self) -> None:
-        self.passed += 1
+    def start(self) -> None:
+        """Record the start of a statement."""
+        self.runs += 1
 
-    def asked(self, value: Any) -> Any:
-        """What decides: a staged value, or a plain one that is true or false."""
-        self.passed += 1
+    def test(self, value: Any) -> Any:
+        """Record the value that an operator or condition decides by."""
+        self.runs += 1
         if not self._is_staged(value):
-            self._count(value)
+            kind = type(value)
+            if kind in _PLAIN_TESTS or (kind.__module__ == "numpy" and kind.__name__ == "bool"):
+                self.true, self.false = self.true + bool(value), self.false + (not value)
         return value
 
-    def asked_again(self, value: Any) -> Any:
-        """What a `while` is asked before each round."""
-        if self.going is None:
-            self.passed += 1
+    def start_while(self, value: Any) -> Any:
+        """Record the start of a `while`; an exception may have ended its previous run."""
+        self.end_while()
+        return value
+
+    def test_while(self, value: Any) -> Any:
+        """Record a test of a `while`."""
+        if self.open_iterations is None:
+            self.runs += 1
         if self._is_staged(value):
-            self.close()
-        elif type(value) in _TRUTHS and not value:
-            self.going = self.going or 0
-            self.close()
+            self.end_while()
+        elif type(value) in _PLAIN_TESTS and not value:
+            self.open_iterations = self.open_iterations or 0
+            self.end_while()
         else:
-            self.going = (self.going or 0) + 1
+            self.open_iterations = (self.open_iterations or 0) + 1
         return value
 
-    def begun(self, value: Any) -> Any:
-        """What a `while` is given at its beginning; the run before may have been left by an exception."""
-        self.close()
-        return value
+    def end_while(self) -> None:
+        """Record the end of the current run of a `while`, if any."""
+        if self.open_iterations is not None:
+            self.iterations.append(self.open_iterations)
+        self.open_iterations = None
 
-    def iterated(self, value: Any, is_asked: bool) -> Any:
-        """What a `for` iterates; a plain one counts its rounds."""
-        self.passed += 1
-        looping = staging.looping() if is_asked and type(value) is range else None
+    def iterate(self, value: Any, has_options: bool) -> Any:
+        """Record the iterable of a `for`. A plain one is wrapped, to count iterations."""
+        self.runs += 1
+        looping = staging.looping() if has_options and type(value) is range else None
         if looping is not None:
             self.staged[looping.name] += 1
         elif not self._is_staged(value):
-            return _Counted(value, self)
+            return _CountedIterable(value, self.iterations)
         return value
 
-    def made(self, value: Any, before: Any = None) -> Any:
-        """The value of a statement, and what was in its target before."""
+    def value(self, value: Any, previous: Any = None) -> Any:
+        """Record the value of a statement, and the previous value of its target."""
         if not self._is_staged(value):
-            self._is_staged(before)
+            self._is_staged(previous)
         return value
 
-    def called(self, function: Any) -> Any:
-        """What a call calls, and whether that is in a `do_not_convert()` block."""
-        self.passed += 1
-        off = is_off()
-        self.callees[_identity(function), off] = function, off
+    def callee(self, function: Any) -> Any:
+        """Record the callee of a call, and whether conversion is disabled there."""
+        self.runs += 1
+        is_disabled = is_opted_out()
+        self.callees[_identity(function), is_disabled] = function, is_disabled
         return function
-
-    def close(self) -> None:
-        """Take what was going on as ended."""
-        if self.going is not None:
-            self.rounds.append(self.going)
-        self.going = None
 
     def _is_staged(self, value: Any) -> bool:
         backend = staged_by(value)
@@ -112,14 +115,9 @@ class Site:
             self.staged[backend.name] += 1
         return backend is not None
 
-    def _count(self, value: Any) -> None:
-        kind = type(value)
-        if kind in _TRUTHS or (kind.__module__ == "numpy" and kind.__name__ == "bool"):
-            self.true, self.false = self.true + bool(value), self.false + (not value)
-
 
 def _identity(function: Any) -> Any:
-    """One key for what is the same function, though a bound method is another object each time."""
+    """Return one key per function, although each access to a bound method creates a new object."""
     owner = getattr(function, "__self__", None)
     if isinstance(function, types.MethodType):
         return id(function.__func__)
@@ -128,25 +126,25 @@ def _identity(function: Any) -> Any:
     return id(function)
 
 
-class _Counted:
-    """What a loop iterates, with a count of the rounds of each run."""
+class _CountedIterable:
+    """An iterable that appends the number of items drawn from each of its iterators to a list."""
 
-    def __init__(self, iterated: Iterable[Any], site: Site):
-        self.iterated, self.site = iterated, site
+    def __init__(self, iterable: Iterable[Any], counts: list[int]):
+        self.iterable, self.counts = iterable, counts
 
     def __iter__(self) -> Iterator[Any]:
-        return _Rounds(iter(self.iterated), self.site.rounds)
+        return _CountedIterator(iter(self.iterable), self.counts)
 
 
-class _Rounds:
-    def __init__(self, items: Iterator[Any], rounds: list[int]):
-        self.items, self.rounds, self.place = items, rounds, len(rounds)
-        rounds.append(0)
+class _CountedIterator:
+    def __init__(self, items: Iterator[Any], counts: list[int]):
+        self.items, self.counts, self.index = items, counts, len(counts)
+        counts.append(0)
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __next__(self) -> Any:
         item = next(self.items)
-        self.rounds[self.place] += 1
+        self.counts[self.index] += 1
         return item

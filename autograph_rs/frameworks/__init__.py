@@ -1,4 +1,4 @@
-"""Frameworks, imported where they are asked for."""
+"""Optional frameworks, imported on demand."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from autograph_rs.runtime.errors import MissingFrameworkError
 
 EXTRAS = {"onnxruntime": "onnx"}
-"""The extra that brings a framework, where it has another name."""
+"""The extra that installs a framework, if their names differ."""
 
 
-def imported(framework: str, what: str) -> Any:
-    """A framework that `what` needs.
+def import_framework(framework: str, feature: str) -> Any:
+    """Import the framework that a feature needs.
 
     Raises:
         MissingFrameworkError: it is not installed.
@@ -21,8 +21,8 @@ def imported(framework: str, what: str) -> Any:
         return importlib.import_module(framework)
     except ImportError as error:
         missing = MissingFrameworkError(
-            f"{what} needs {framework}, which is not installed",
-            why="this package works with frameworks, and brings none of them",
+            f"{feature} needs {framework}, which is not installed",
+            why="frameworks are optional dependencies of this package",
             remedy=f"pip install 'autograph_rs[{EXTRAS.get(framework, framework)}]'",
         )
         missing.name = framework

@@ -1,4 +1,4 @@
-"""Converted functions through the compilers of tensor systems."""
+"""Compile converted functions with the compilers of frameworks."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from typing import Any
 
 from autograph_rs.runtime.errors import OptionError
 
-from .api import convert
-from .frameworks import imported
+from ..transpiler.default import convert
+from . import import_framework
 
 COMPILERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "jax": ("jax", "jit", {}),
     "tensorflow": ("tensorflow", "function", {"autograph": False}),
     "torch": ("torch", "compile", {}),
 }
-"""The compiler of each framework: its module, its name there, its options for converted code."""
+"""The compiler of each framework: its module, its name there, and its options for converted code."""
 
 
-def compiled(f: Callable[..., Any], backend: str) -> Any:
-    """`f`, converted and given to the compiler of a framework.
+def compile_for(f: Callable[..., Any], backend: str) -> Any:
+    """Convert `f`, and compile it with a framework.
 
     Args:
-        f: what `convert` takes.
+        f: any callable that `convert` accepts.
         backend: "jax" (`jax.jit`), "tensorflow" (`tf.function`) or "torch" (`torch.compile`).
 
     Raises:
-        OptionError: no such backend.
+        OptionError: there is no such backend.
         MissingFrameworkError: the framework is not installed.
 
-    >>> compiled(abs, "numpy")
+    >>> compile_for(abs, "numpy")
     Traceback (most recent call last):
         ...
     autograph_rs.OptionError: there is no backend 'numpy'...
@@ -38,9 +38,9 @@ def compiled(f: Callable[..., Any], backend: str) -> Any:
         known = ", ".join(map(repr, ("graph", *COMPILERS)))
         raise OptionError(
             f"there is no backend {backend!r}",
-            why="a function is compiled by the embedded graph or by a framework that is known",
+            why="a function is compiled by the embedded graph or by a supported framework",
             remedy=f"use {known}",
         )
-    path = COMPILERS[backend]
-    compiler: Any = getattr(imported(path[0], f"backend={backend!r}"), path[1])
-    return compiler(convert(f), **path[2])
+    module, name, options = COMPILERS[backend]
+    compiler: Any = getattr(import_framework(module, f"backend={backend!r}"), name)
+    return compiler(convert(f), **options)

@@ -1,52 +1,52 @@
-"""A `Function` as a method of an instance."""
+"""A `Function` bound to an instance as a method."""
 
 from __future__ import annotations
 
 import inspect
 from typing import Any
 
-from autograph_rs.runtime.graph.specs import Identity
-from autograph_rs.runtime.left import annotate
-from autograph_rs.runtime.tracebacks import strip
+from autograph_rs.runtime.debugging.tracebacks import (
+    add_unconverted_notes,
+    api_boundary,
+    strip_internal_frames,
+)
+from autograph_rs.runtime.graph.tracing.specs import Identity
 
-from .concrete import ConcreteFunction
+from .concrete_function import ConcreteFunction
 
 
 class BoundFunction:
-    """A `Function` as a method of an instance: each instance has traces of its own."""
+    """A `Function` bound to an instance. Each instance has its own traces."""
 
     def __init__(self, function: Any, instance: Any):
         self.__func__, self.__self__, self.__doc__ = function, instance, function.__doc__
 
     @property
     def __signature__(self) -> inspect.Signature | None:
-        made: inspect.Signature | None = self.__func__.signature_of((self.__self__,))
-        return made
+        signature: inspect.Signature | None = self.__func__.signature_of((self.__self__,))
+        return signature
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
             return self.__func__.call_bound((self.__self__,), args, kwargs, None)
         except BaseException as error:
-            annotate(error)
-            strip(error)
+            add_unconverted_notes(error)
+            strip_internal_frames(error)
             raise
 
+    @api_boundary
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """The trace for these arguments of the method; see `Function.get_concrete_function`."""
-        try:
-            made: ConcreteFunction = self.__func__.concrete_bound((self.__self__,), args, kwargs)
-        except BaseException as error:
-            strip(error)
-            raise
-        return made
+        """Return the trace for these arguments of the method; see `Function.get_concrete_function`."""
+        concrete: ConcreteFunction = self.__func__.concrete_function_for((self.__self__,), args, kwargs)
+        return concrete
 
     def traces(self) -> list[ConcreteFunction]:
-        """The traces for this instance so far, oldest first."""
-        own = (Identity(self.__self__),)
-        return [concrete for owner, concrete in self.__func__.owned_traces() if owner == own]
+        """Return the traces for this instance, oldest first."""
+        instance = (Identity(self.__self__),)
+        return [concrete for bound, concrete in self.__func__.bound_traces() if bound == instance]
 
     def pretty_printed_concrete_signatures(self) -> str:
-        """Every trace for this instance in a line."""
+        """Return the signature of each trace for this instance, one per line."""
         return "\n".join(map(repr, self.traces()))
 
     def __eq__(self, other: object) -> bool:

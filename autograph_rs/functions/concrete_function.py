@@ -1,31 +1,32 @@
-"""`ConcreteFunction`: one trace of a function, as users hold it."""
+"""`ConcreteFunction`: one trace of a function, as a public object."""
 
 from __future__ import annotations
 
 import html
 import inspect
 import os
-from collections.abc import Callable
 from typing import Any
 
-from autograph_rs.runtime.boundary import public
-from autograph_rs.runtime.graph.concrete import ConcreteGraph
-from autograph_rs.runtime.graph.taping import session
-from autograph_rs.runtime.graph.variables import Variable
-from autograph_rs.runtime.tracebacks import strip
+from autograph_rs.runtime.debugging.tracebacks import strip_internal_frames
+from autograph_rs.runtime.errors import OptionError, describe
+from autograph_rs.runtime.graph.concrete.concrete_graph import ConcreteGraph
+from autograph_rs.runtime.graph.state.taped_values import unwrap_arguments
+from autograph_rs.runtime.graph.state.taping import current_session
+from autograph_rs.runtime.graph.state.variables import Variable
 
-from . import exporting, signatures
-from .gradients.taped import all_untaped
+from ..files.writing import checked_path, save
+from ..frameworks import import_framework
+from . import signatures
 
 
 class ConcreteFunction:
-    """One trace of a function: it takes the arguments for which it was traced, and only those.
+    """One trace of a function, callable with the arguments that it was traced for.
 
-    Arguments may be given by position or by name. One that was a Python value when the function was
-    traced may be left out, or given as that very value.
+    Arguments are positional or named. An argument that was a Python value when the function was traced may
+    be omitted; if it is passed, it must equal that value.
 
     Raises:
-        SignatureError: an argument is of another dtype, shape or value than it was traced for.
+        SignatureError: an argument differs in dtype, shape or value from what was traced.
         StagingError: an argument that the graph writes to shares memory with another.
 
     >>> import autograph_rs as ag, numpy as np
@@ -45,22 +46,22 @@ class ConcreteFunction:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The `Variable`s that it reads or writes, beside those among its arguments."""
+        """The `Variable`s that it reads or writes, except those passed as arguments."""
         return tuple([v for v in self.concrete.inputs.state if isinstance(v, Variable)])
 
     @property
     def graph(self) -> Any:
-        """The optimised `Graph`."""
+        """The optimized `Graph`."""
         return self.concrete.graph
 
     @property
     def python_source(self) -> str:
-        """The Python that runs the graph."""
+        """The source of the compiled Python function that runs the graph."""
         return self.concrete.python_source
 
     @property
     def structured_input_signature(self) -> Any:
-        """`(args, kwargs)`, with a `TensorSpec` for each array and the traced value of all else."""
+        """`(args, kwargs)`, with a `TensorSpec` for each array and the traced value of everything else."""
         return self.concrete.inputs.build()
 
     @property
@@ -71,22 +72,22 @@ class ConcreteFunction:
     def to_onnx(self, path: str | os.PathLike[str], *, variables: str = "constant") -> None:
         """Write the graph to a file as an ONNX model, which runs without this package and without Python.
 
-        Inputs have the dtypes, shapes and names of the function's arguments: `x`, and `x.0.key` for a part of
-        one. A length that the trace left open stays open. The results are the outputs `output_0`, `output_1`
-        and on, or have the keys of a dict that is returned. An array that the function writes is an output
-        too: `x.new`. docs/exporting.md has more, and what ONNX cannot say.
+        Inputs keep the dtypes, shapes and names of the function's arguments: `x`, and `x.0.key` for a leaf
+        of a nested argument. Dimensions that are unknown in the trace stay dynamic. The outputs are named
+        `output_0`, `output_1` and so on, or by the keys of a returned dict. An array that the function writes
+        to is also an output: `x.new`. docs/exporting.md lists what ONNX cannot represent.
 
         Args:
-            path: the file, which is replaced as a whole.
-            variables: "constant" for Variables as constants with the values that they have now, "explicit"
-                for each as an input of its name, and where it is written an output: `v` and `v.new`.
+            path: the file. An existing file is replaced atomically.
+            variables: "constant" embeds the current values of Variables. "explicit" makes each Variable an
+                input under its own name, and also an output if the function writes it: `v` and `v.new`.
 
         Raises:
-            SaveError: the graph holds what ONNX cannot say, or writes a Variable that is a constant.
+            SaveError: ONNX cannot represent part of the graph, or the graph writes a constant Variable.
             MissingFrameworkError: the package onnx is not installed.
-            MissingFileError: there is no such folder, or a folder is where the file should be.
-            ArgumentError: `path` is no path.
-            OptionError: `variables` is something else.
+            MissingFileError: the parent directory does not exist, or the path is a directory.
+            ArgumentError: `path` is not a path.
+            OptionError: `variables` is neither "constant" nor "explicit".
 
             @ag.function
             def halvings(x):
@@ -99,65 +100,39 @@ class ConcreteFunction:
             session = onnxruntime.InferenceSession("halvings.onnx")
             session.run(None, {"x": np.array(1000.0)})  # [array(10)]
         """
-        from .onnx_files import write_onnx  # noqa: PLC0415 - which knows this class
+        file = checked_path(path)
+        if variables not in ("constant", "explicit"):
+            raise OptionError(
+                f"variables= is 'constant' or 'explicit', not {describe(variables)}",
+                why="Variables are either constants of the model, or its inputs and outputs",
+                remedy='pass variables="explicit" to keep Variables outside of the model',
+            )
+        import_framework("onnx", "to_onnx")
+        from autograph_rs.runtime.export.onnx.model import to_model  # noqa: PLC0415 - it imports onnx
 
-        write_onnx(self, path, variables)
+        save(file, to_model(self.concrete, explicit=variables == "explicit").SerializeToString())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            now = session()
-            if now is not None:
-                return now.call_function(self.name, self._bound, args, kwargs)
-            leaves, arguments, concrete = self._bound(*all_untaped(args, kwargs))
+            session = current_session()
+            if session is not None:
+                return session.call_graph(self.name, self._resolve_call, args, kwargs)
+            leaves, arguments, concrete = self._resolve_call(*unwrap_arguments(args, kwargs))
             return concrete.run(leaves, arguments)
         except BaseException as error:
-            strip(error)
+            strip_internal_frames(error)
             raise
 
-    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], Any, ConcreteGraph]:
-        """The leaves of a call, its arguments and the graph."""
-        leaves, arguments = signatures.bound_leaves(self.concrete.inputs, self.signature, args, kwargs)
+    def _resolve_call(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[list[Any], Any, ConcreteGraph]:
+        """Return the leaves of a call, its bound arguments and the graph."""
+        leaves, arguments = signatures.bind_to_trace(self.concrete.inputs, self.signature, args, kwargs)
         return leaves, arguments, self.concrete
 
-    @public
-    def to_jax(self, *, variables: str = "read", list_room: int | None = None) -> Callable[..., Any]:
-        """The graph as a function of JAX: `jit`, `grad`, `vmap` and shardings work on it.
-
-        It takes the arguments of this trace, with arrays of JAX of these dtypes and shapes, and gives the
-        result in its structure. Numbers are arrays without dimensions in it. Text with values in it is an
-        object whose `str()` is the text; a list whose length depends on values has a length and items once
-        these are known.
-
-        Args:
-            variables: "read" takes the values that Variables have when it is called; where it is called in
-                `jax.jit`, when that traces. "explicit" makes them its first argument, as a tuple in the order
-                of the graph's last arguments; it gives a pair, the result and a tuple: what the graph leaves
-                in the Variables, and then in the arrays among its arguments that it writes.
-            list_room: how many rounds a loop may have that makes a list longer and that nothing else bounds;
-                without it such a loop is refused. More rounds raise when the program runs.
-
-        Raises:
-            StateError: the graph writes Variables or arguments, and `variables` is not "explicit"; or it
-                changes a list, dict or object among its arguments.
-            OptionError: `variables` is neither, or (when it is called) the graph computes with 64 bits and
-                JAX is told to have 32.
-            MissingFrameworkError: JAX is not installed.
-
-        What it refuses is told before JAX is asked for; docs/exporting.md has the rest.
-
-        >>> import autograph_rs as ag, numpy as np
-        >>> total = ag.Variable(0.0, name="total")
-        >>> count = ag.function(lambda x: total.assign_add(x).value).get_concrete_function(np.float64(1))
-        >>> count.to_jax()
-        Traceback (most recent call last):
-            ...
-        autograph_rs.StateError: <lambda> writes 'total'...
-        """
-        return exporting.to_jax(self, variables=variables, list_room=list_room)
-
     def __repr__(self) -> str:
-        call = signatures.call_text(self.name, self.concrete.inputs, self.signature)
-        return f"{call} -> {signatures.shown_value(self.structured_outputs)}"
+        call = signatures.format_call(self.name, self.concrete.inputs, self.signature)
+        return f"{call} -> {signatures.format_value(self.structured_outputs)}"
 
     def _repr_html_(self) -> str:
         return f"<div><code>{html.escape(repr(self))}</code>{self.graph._repr_html_()}</div>"

@@ -1,74 +1,68 @@
-"""Calls with nothing but arrays and NumPy scalars, whose trace is known by their dtypes and shapes."""
+"""Fast path for calls whose arguments are all arrays and NumPy scalars.
+
+Dtypes and shapes alone select the trace of such a call, so it can skip argument binding.
+"""
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autograph_rs.runtime.active import ACTIVE
-from autograph_rs.runtime.graph.concrete import ConcreteGraph
-from autograph_rs.runtime.graph.modes import MODES
-from autograph_rs.runtime.graph.trace import is_tracing
-from autograph_rs.runtime.left import annotate
-from autograph_rs.runtime.tracebacks import strip
+from autograph_rs.runtime.core.active_backends import ACTIVE
+from autograph_rs.runtime.debugging.tracebacks import add_unconverted_notes, strip_internal_frames
+from autograph_rs.runtime.graph.concrete.concrete_graph import ConcreteGraph
+from autograph_rs.runtime.graph.tracing.modes import MODES
+from autograph_rs.runtime.graph.tracing.trace import is_tracing
 
 SCALARS = frozenset(kind for kind in np.sctypeDict.values() if issubclass(kind, (np.number, np.bool_)))
-MAX_DIRECT = 1024
+MAX_FAST_PATHS = 1024
 
 
-class Direct:
-    """A callable that goes from such arguments to the compiled function without further ado."""
+class FastPath:
+    """Base class of callables that run graphs: dispatch directly to a compiled function where possible."""
 
     def __init__(self) -> None:
-        self._direct: dict[Any, Callable[..., tuple[Any]]] = {}
+        self._fast_paths: dict[Any, Callable[..., tuple[Any]]] = {}
         self._graphs: dict[Callable[..., tuple[Any]], ConcreteGraph] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        parts: list[Any] | None = None
-        direct = None
+        fast_key: list[Any] | None = None
+        compiled = None
         try:
             if not (kwargs or MODES or (ACTIVE and is_tracing())):
-                parts = []
+                fast_key = []
                 for value in args:
                     kind = type(value)
                     if kind is np.ndarray:
-                        parts += (value.dtype, value.shape)
+                        fast_key += (value.dtype, value.shape)
                     elif kind in SCALARS:
-                        parts.append(kind)
+                        fast_key.append(kind)
                     else:
                         return self.call_bound((), args, kwargs, None)
-                direct = self._direct.get(tuple(parts))
-                if direct is not None:
-                    return direct(*args)[0]
-            return self.call_bound((), args, kwargs, parts)
+                compiled = self._fast_paths.get(tuple(fast_key))
+                if compiled is not None:
+                    return compiled(*args)[0]
+            return self.call_bound((), args, kwargs, fast_key)
         except BaseException as error:
-            if direct is not None:
-                self._graphs[direct].at_user_code(error)
-            annotate(error)
-            strip(error)
+            if compiled is not None:
+                self._graphs[compiled].set_user_traceback(error)
+            add_unconverted_notes(error)
+            strip_internal_frames(error)
             raise
 
     def call_bound(
-        self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], quick: Any
+        self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], fast_key: Any
     ) -> Any:
-        """Any other call; `quick` is what to give to `keep_direct`."""
+        """Run any other call. `fast_key` is for `cache_fast_path`; None disables the fast path."""
         raise NotImplementedError
 
-    def keep_direct(self, quick: Any, concrete: ConcreteGraph) -> None:
-        """Go straight to a trace the next time, if it has nothing to do but to compute one result."""
-        direct = None if quick is None else concrete.direct
-        if direct is not None:
-            if len(self._direct) >= MAX_DIRECT:
-                self._direct.clear()
-            self._graphs[direct] = concrete
-            self._direct[tuple(quick)] = direct
-
-
-def forget(function: weakref.ref[Any], table: str, known: Any) -> None:
-    """Take what a function knows of an object that has died out of a table of its."""
-    alive = function()
-    if alive is not None:
-        getattr(alive, table).pop(known, None)
+    def cache_fast_path(self, fast_key: Any, graph: ConcreteGraph) -> None:
+        """Let later calls with this key skip binding, if running the graph only computes a result."""
+        compiled = None if fast_key is None else graph.fast_path_function
+        if compiled is not None:
+            if len(self._fast_paths) >= MAX_FAST_PATHS:
+                self._fast_paths.clear()
+            self._graphs[compiled] = graph
+            self._fast_paths[tuple(fast_key)] = compiled

@@ -1,1 +1,1 @@
-"""Gradients: `transforms` of functions, the `pullback`, and the `tape` of what a block of code computes."""
+"""Reverse-mode differentiation: `grad` and `value_and_grad`, `vjp`, and `GradientTape`."""

@@ -1,7 +1,7 @@
-"""Calls in the block of a `GradientTape` outside of any trace: which of them write, and which are refused.
+"""Classify calls in the block of an eager `GradientTape` by whether they write and can be recorded.
 
-What is recorded must hold all that a value comes to be. So whatever would take a part of it elsewhere, into
-plain arrays, containers or bytes, is an error.
+A tape records values, not plain arrays, containers or bytes. A call that would let a recorded value escape
+into one of those raises `GradientError`.
 """
 
 from __future__ import annotations
@@ -14,16 +14,15 @@ from typing import Any
 import numpy as np
 
 from autograph_rs.runtime.errors import GradientError
-from autograph_rs.runtime.graph import record
-from autograph_rs.runtime.graph.concrete import ConcreteGraph
-from autograph_rs.runtime.graph.inline import inline
-from autograph_rs.runtime.graph.specs import TensorSpec
-from autograph_rs.runtime.graph.trace import is_tracing
-from autograph_rs.runtime.graph.types import ScalarType
-from autograph_rs.runtime.graph.variables import Variable
-from autograph_rs.runtime.structures import flatten
-
-from .taped import ARITHMETIC, Taped, apply_method, apply_ufunc
+from autograph_rs.runtime.graph.concrete.concrete_graph import ConcreteGraph
+from autograph_rs.runtime.graph.concrete.inlining import inline
+from autograph_rs.runtime.graph.ir.types import ScalarType
+from autograph_rs.runtime.graph.state.taped_values import ARITHMETIC, TapedValue, apply_method, apply_ufunc
+from autograph_rs.runtime.graph.state.variables import Variable
+from autograph_rs.runtime.graph.tracing import recording
+from autograph_rs.runtime.graph.tracing.specs import TensorSpec
+from autograph_rs.runtime.graph.tracing.trace import is_tracing
+from autograph_rs.runtime.values.structures import flatten
 
 _WRITING_METHODS = frozenset(("fill", "sort", "at"))
 _WRITING_FUNCTIONS = frozenset((np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis))
@@ -31,12 +30,12 @@ _IN_PLACE = frozenset(getattr(operator, f"__i{name}__") for name in ARITHMETIC)
 _OPERATORS = frozenset(
     (divmod, *(f for n, f in vars(operator).items() if n.startswith("__") and callable(f)))
 )
-_GIVING_BACK = frozenset((np.atleast_1d, np.atleast_2d, np.atleast_3d))
+_RETURNING_ARGUMENTS = frozenset((np.atleast_1d, np.atleast_2d, np.atleast_3d))
 
 
 @dataclass(frozen=True)
-class Run:
-    """The call of a function by its graph, which stays what it was when the call was made."""
+class GraphCall:
+    """A callable that runs the graph that a function had when it was called."""
 
     graph: ConcreteGraph
 
@@ -47,17 +46,17 @@ class Run:
     def __call__(self, *leaves: Any) -> Any:
         if not is_tracing():
             return self.graph.run(leaves)
-        given = list(leaves)
-        for place in self.graph.inputs.staged:
-            spec: TensorSpec = self.graph.inputs.leaves[place]
-            if record.is_staged(given[place]) and isinstance(given[place].type, ScalarType):
-                given[place] = record.converted(given[place], spec.type)
-        return inline(self.graph, given, None)
+        arguments = list(leaves)
+        for i in self.graph.inputs.staged:
+            spec: TensorSpec = self.graph.inputs.leaves[i]
+            if recording.is_staged(arguments[i]) and isinstance(arguments[i].type, ScalarType):
+                arguments[i] = recording.cast(arguments[i], spec.type)
+        return inline(self.graph, arguments, None)
 
 
-def writes(function: Callable[..., Any], args: Sequence[Any]) -> bool:
-    """Whether a call may write to one of its arguments."""
-    if isinstance(function, Run):
+def is_write(function: Callable[..., Any], args: Sequence[Any]) -> bool:
+    """Return whether a call may write to one of its arguments."""
+    if isinstance(function, GraphCall):
         return bool(function.graph.writes)
     if function is operator.setitem or function in _WRITING_FUNCTIONS:
         return True
@@ -66,67 +65,67 @@ def writes(function: Callable[..., Any], args: Sequence[Any]) -> bool:
     return bool(args) and isinstance(args[0], Variable)
 
 
-def takes_any_number(function: Callable[..., Any]) -> bool:
-    """Whether a call goes the same way for all floats that it may be given."""
+def is_generic_in_numbers(function: Callable[..., Any]) -> bool:
+    """Return whether one trace of a call is valid for all values of its Python float arguments."""
     return function is apply_ufunc or function in _OPERATORS
 
 
-def refuse_escapes(
+def check_call(
     session: Any, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
-    """Refuse to write to what is no value of the session, of which nothing is recorded."""
+    """Raise `GradientError` if a call writes to anything but a value of the session."""
     outs = kwargs.get("out", ())
     targets = list(outs) if isinstance(outs, tuple) else [outs]
-    if function in _IN_PLACE or writes(function, args):
+    if function in _IN_PLACE or is_write(function, args):
         targets.append(args[2] if function is apply_ufunc else args[0])
     for target in targets:
-        _refuse_target(session, target, _named(function, args))
+        _check_target(session, target, _name_of(function, args))
 
 
-def refuse_changes(session: Any, graph: ConcreteGraph, name: str, leaves: Sequence[Any]) -> None:
-    """Refuse a function that leaves values where they are not recorded."""
+def check_graph(session: Any, graph: ConcreteGraph, name: str, leaves: Sequence[Any]) -> None:
+    """Raise `GradientError` if a graph changes objects among its arguments, or writes to plain arrays."""
     if graph.changes:
         raise GradientError(
             f"in the block of a GradientTape {name} changes a list, dict or object among its arguments",
-            why="what is put there is not recorded, and would count as a constant",
-            remedy="return what is new, or put the block under @ag.function",
+            why="the tape does not record the new contents, so they would act as constants",
+            remedy="return the new values, or put the block into an @ag.function",
         )
-    given = [*(leaves[i] for i in graph.inputs.staged), *graph.inputs.variables(leaves)]
-    for place in graph.writes:
-        _refuse_target(session, given[place], name)
+    arguments = [*(leaves[i] for i in graph.inputs.staged), *graph.inputs.variables(leaves)]
+    for i in graph.writes:
+        _check_target(session, arguments[i], name)
 
 
-def refuse_result(function: Callable[..., Any], leaves: Sequence[Any], made: Any) -> None:
-    """Refuse a call that gave a plain argument back, having written to it, or values as no numbers."""
-    if function in _GIVING_BACK:
+def check_result(function: Callable[..., Any], leaves: Sequence[Any], result: Any) -> None:
+    """Raise `GradientError` if a call returns a plain argument, or values that are not numbers."""
+    if function in _RETURNING_ARGUMENTS:
         return
     plain = {id(leaf) for leaf in leaves if isinstance(leaf, np.ndarray)}
-    for result in flatten(made)[0]:
-        if id(result) in plain:
-            raise _written(_named(function, leaves))
-        if isinstance(result, (np.ndarray, np.generic)) and result.dtype.kind in "OSUV":
+    for value in flatten(result)[0]:
+        if id(value) in plain:
+            raise _write_error(_name_of(function, leaves))
+        if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "OSUV":
             raise GradientError(
-                f"in the block of a GradientTape a value becomes items of the dtype {result.dtype}",
-                why="what is computed of that is not recorded, and would count as a constant",
-                remedy="stay with floats; for the value alone, x.numpy()",
+                f"the block of a GradientTape converts a recorded value to the dtype {value.dtype}",
+                why="later computations on the result are not recorded, so it would act as a constant",
+                remedy="use floats only; use x.numpy() if you want a constant",
             )
 
 
-def _refuse_target(session: Any, target: Any, name: str) -> None:
-    is_foreign = type(target) is Taped and target.owner is not session
+def _check_target(session: Any, target: Any, name: str) -> None:
+    is_foreign = type(target) is TapedValue and target.session is not session
     if is_foreign or isinstance(target, np.ndarray):
-        raise _written(name, "a value of another tape" if is_foreign else "a plain array")
+        raise _write_error(name, "a value of another tape" if is_foreign else "a plain array")
 
 
-def _written(name: str, what: str = "a plain array") -> GradientError:
+def _write_error(name: str, target: str = "a plain array") -> GradientError:
     return GradientError(
-        f"in the block of a GradientTape {name} writes to {what}",
-        why="what is written to that is not recorded, and would count as a constant",
-        remedy="make a new value (total = total + x), or write to a value of the tape (tape.watch)",
+        f"in the block of a GradientTape {name} writes to {target}",
+        why="the tape does not record the written items, so they would act as constants",
+        remedy="compute a new value (total = total + x), or write to a value of the tape (tape.watch)",
     )
 
 
-def _named(function: Callable[..., Any], args: Sequence[Any]) -> str:
+def _name_of(function: Callable[..., Any], args: Sequence[Any]) -> str:
     if function is apply_method:
         return str(args[1])
     named: Any = args[0] if function is apply_ufunc else function

@@ -1,40 +1,38 @@
-"""`GradientTape`: gradients of what a block of code computes, inside of a `function` and outside."""
+"""`GradientTape`: differentiate the computations of a `with` block, inside a `function` or eagerly."""
 
 from __future__ import annotations
 
 from typing import Any, Self
 
-from autograph_rs.runtime.boundary import public
-from autograph_rs.runtime.errors import GradientError, OptionError, StateError, checked_truth, told
-from autograph_rs.runtime.graph import record
+from autograph_rs.runtime.debugging.tracebacks import api_boundary
+from autograph_rs.runtime.errors import GradientError, OptionError, StateError, check_bool, describe
 from autograph_rs.runtime.graph.gradient import (
     Recording,
-    apart,
+    check_cotangent,
     is_differentiable,
-    of_shape,
     ones_like,
     type_of,
+    with_own_node,
     zeros_like,
 )
-from autograph_rs.runtime.graph.taping import session
-from autograph_rs.runtime.graph.trace import is_tracing
-from autograph_rs.runtime.graph.variables import Variable
-from autograph_rs.runtime.structures import flatten, unflatten
+from autograph_rs.runtime.graph.state.taped_values import TapedValue, unwrap
+from autograph_rs.runtime.graph.state.taping import current_session
+from autograph_rs.runtime.graph.state.variables import Variable
+from autograph_rs.runtime.graph.tracing import recording
+from autograph_rs.runtime.graph.tracing.trace import is_tracing
+from autograph_rs.runtime.values.structures import flatten, unflatten
 
-from .session import Session
-from .taped import Taped, untaped
-from .values import staged_number
-
-UNCONNECTED = ("none", "zero")
+from .arguments import as_numpy_scalar
+from .eager_tape import Session
 
 
 class GradientTape:
-    """What is computed in its `with` block can be differentiated.
+    """A context manager that records the computations in its block, so that they can be differentiated.
 
     Args:
         persistent: whether `gradient` may be called more than once.
 
-    `Variable`s are watched by themselves, with the value that they have when the block begins.
+    The tape watches `Variable`s automatically, with their values at the beginning of the block.
 
     >>> import autograph_rs as ag, numpy as np
     >>> w = ag.Variable([1.0, 2.0])
@@ -48,8 +46,8 @@ class GradientTape:
     >>> losses == sorted(losses, reverse=True)
     True
 
-    Outside of a `function` what is computed of Variables and of what is watched is recorded too, calls of
-    functions included; there the block runs as plain Python, and its values know their contents.
+    Outside of a `function` the block runs as plain Python, on concrete values. The tape records operations
+    on Variables and watched values there too, including calls to traced functions.
 
     >>> with ag.GradientTape() as tape:
     ...     loss = np.sum(w * w)
@@ -57,17 +55,17 @@ class GradientTape:
     True
     """
 
-    @public
+    @api_boundary
     def __init__(self, persistent: bool = False):
-        self.persistent = checked_truth("persistent", persistent)
+        self.persistent = check_bool("persistent", persistent)
         self._recording: Recording | None = None
         self._session: Session | None = None
         self._number = 0
         self._is_used = self._is_open = False
 
     @classmethod
-    def _begun(cls) -> Self:
-        """One whose block begins here."""
+    def _opened(cls) -> Self:
+        """Return a new tape whose block begins here."""
         return cls(persistent=True).__enter__()
 
     def __enter__(self) -> Self:
@@ -75,7 +73,7 @@ class GradientTape:
             raise StateError(
                 "a GradientTape is entered in its own block",
                 why="a tape records one block at a time",
-                remedy="make another tape for the inner block",
+                remedy="create another tape for the inner block",
             )
         self._is_open = True
         self._recording = self._session = None
@@ -83,7 +81,7 @@ class GradientTape:
         if is_tracing():
             self._recording = Recording()
         else:
-            self._session = session() or Session()
+            self._session = current_session() or Session()
             self._number = self._session.enter(self)
         return self
 
@@ -92,28 +90,28 @@ class GradientTape:
         if self._session is not None:
             self._session.leave()
 
-    def _check_begun(self) -> None:
+    def _check_recording(self) -> None:
         if self._recording is None and self._session is None:
             raise StateError(
-                "a GradientTape is asked before its block",
-                why="it knows what is computed in its 'with' block",
+                "a GradientTape is used before its block",
+                why="a tape knows only the computations in its 'with' block",
                 remedy="write 'with ag.GradientTape() as tape:' around the computation",
             )
         if (self._recording is None) == is_tracing():
             raise StateError(
-                "a GradientTape is asked in a function, and its block is outside, or the other way round",
-                why="what is recorded in a graph is there only while that is made",
-                remedy="put the block and the call of gradient() into the same function",
+                "a GradientTape is used inside a traced function and its block is outside, or the reverse",
+                why="a tape records either one trace or eager computations, and serves only these",
+                remedy="put the block and the call to gradient() into the same function",
             )
 
-    @public
+    @api_boundary
     def watch(self, value: Any) -> Any:
-        """A value for which gradients can be asked: a staged one as it is, or one of a plain number or array.
+        """Return a value whose uses the tape records: a staged value unchanged, or a copy of a plain one.
 
-        What is computed of the value that is returned counts, not what is computed of the plain one.
+        The tape records operations on the returned value, not on the plain one.
 
         Raises:
-            GradientError: it is neither a float, a complex number nor an array of these.
+            GradientError: the value is not a float, a complex number or an array of these.
 
         >>> import autograph_rs as ag, numpy as np
         >>> @ag.function
@@ -125,100 +123,97 @@ class GradientTape:
         >>> slope(np.array([1.0, 2.0]))
         [array([ 6., 12.]), 5.0]
         """
-        self._check_begun()
-        _checked(value)
+        self._check_recording()
+        kind = type_of(unwrap(value))
+        if not is_differentiable(kind):
+            what = describe(value) if kind is None else f"a value of type {kind}"
+            raise GradientError(
+                f"a GradientTape cannot watch {what}",
+                why="derivatives exist only with respect to floats and complex numbers",
+                remedy="watch floats, as in x.astype(float)",
+            )
         if self._session is not None:
-            return self._session.watch(staged_number(value))
-        return value if record.is_staged(value) else apart(value)
+            return self._session.watch(as_numpy_scalar(value))
+        return value if recording.is_staged(value) else with_own_node(value)
 
-    @public
+    @api_boundary
     def gradient(
         self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: str = "none"
     ) -> Any:
-        """The gradient of a target, or of the sum of several, with respect to sources.
+        """Return the gradient of a target, or of the sum of several, with respect to sources.
 
         Args:
-            target: a staged value, or a nested structure of them; of an array, the sum.
+            target: a staged value, or a nested structure of them; the elements of an array are summed.
             sources: a `Variable` or staged value, or a nested structure of them.
-            output_gradients: a cotangent for each target, in the place of ones.
-            unconnected_gradients: what a source has that the target does not depend on: "none" or "zero".
+            output_gradients: a cotangent for each target; ones by default.
+            unconnected_gradients: "none" or "zero", the gradient for a source that the target does not
+                depend on.
 
         Returns:
-            Gradients in the structure of `sources`, each of the shape and dtype of its source; None for one
-            that is neither a float nor a complex number.
+            Gradients in the structure of `sources`, each with the shape and dtype of its source. The gradient
+            for a source that is not a float or complex number is None.
 
         Raises:
-            StateError: it was called before, and the tape is not persistent; or the block is in a function,
-                and the call outside.
-            GradientError: the target depends on a source by what has no gradient, or the tape does not know
-                one of both.
+            StateError: the tape is not persistent and was used before; or its block is inside a function and
+                the call outside, or the reverse.
+            GradientError: an operation between a source and the target has no gradient, or the tape did not
+                record one of them.
             OptionError: `unconnected_gradients` is neither "none" nor "zero".
         """
-        self._check_begun()
-        if unconnected_gradients not in UNCONNECTED:
+        self._check_recording()
+        if unconnected_gradients not in ("none", "zero"):
             raise OptionError(
-                f"unconnected_gradients is {told(unconnected_gradients)}",
-                why="it says what stands for a gradient that there is not",
-                remedy="give 'none' or 'zero'",
+                f"unconnected_gradients is {describe(unconnected_gradients)}",
+                why="it states the gradient for a source that the target does not depend on",
+                remedy="pass 'none' or 'zero'",
             )
         if self._is_used and not self.persistent:
             raise StateError(
-                "gradient() of a GradientTape is called a second time",
-                why="it was made without persistent=True",
-                remedy="make it by ag.GradientTape(persistent=True), or ask for all sources in one call",
+                "GradientTape.gradient() was called a second time",
+                why="the tape was created without persistent=True",
+                remedy="create it with ag.GradientTape(persistent=True), or pass all sources in one call",
             )
         self._is_used = True
         targets, _ = flatten(target)
         leaves, spec = flatten(sources)
         for leaf in leaves:
-            self._check_source(leaf)
+            self._check_recorded(leaf, "with respect to")
         if self._session is not None:
-            for end in targets:
-                kind = type_of(untaped(end))
+            for leaf in targets:
+                kind = type_of(unwrap(leaf))
                 if kind is None or is_differentiable(kind):
-                    self._check_source(end, "of")
+                    self._check_recorded(leaf, "of")
             return self._session.gradient(
                 self, self._number, target, sources, output_gradients, unconnected_gradients
             )
         assert self._recording is not None
-        given = [None] * len(targets) if output_gradients is None else flatten(output_gradients)[0]
-        if len(given) != len(targets):
+        cotangents = [None] * len(targets) if output_gradients is None else flatten(output_gradients)[0]
+        if len(cotangents) != len(targets):
             raise GradientError(
-                f"{len(given)} output_gradients are given for {len(targets)} targets",
-                why="each stands for one of the targets",
-                remedy="give them in the structure of the targets",
+                f"{len(cotangents)} output_gradients were passed for {len(targets)} targets",
+                why="each target needs one cotangent",
+                remedy="pass output_gradients in the structure of the targets",
             )
-        ends = [
-            (end, ones_like(end) if cotangent is None else of_shape(cotangent, end))
-            for end, cotangent in zip(targets, given, strict=True)
-            if is_differentiable(type_of(end))
+        pairs = [
+            (leaf, ones_like(leaf) if cotangent is None else check_cotangent(cotangent, leaf))
+            for leaf, cotangent in zip(targets, cotangents, strict=True)
+            if is_differentiable(type_of(leaf))
         ]
-        nodes = [self._recording.source(leaf) for leaf in leaves]
-        found = self._recording.gradients(ends, nodes)
+        gradients = self._recording.gradients(pairs, [self._recording.source(leaf) for leaf in leaves])
         if unconnected_gradients == "zero":
-            found = [
+            gradients = [
                 zeros_like(leaf) if g is None and is_differentiable(type_of(leaf)) else g
-                for g, leaf in zip(found, leaves, strict=True)
+                for g, leaf in zip(gradients, leaves, strict=True)
             ]
-        return unflatten(spec, found)
+        return unflatten(spec, gradients)
 
-    def _check_source(self, value: Any, asked: str = "with respect to") -> None:
-        if isinstance(value, Variable) or record.is_staged(value):
+    def _check_recorded(self, value: Any, relation: str) -> None:
+        if isinstance(value, Variable) or recording.is_staged(value):
             return
-        if self._session is not None and type(value) is Taped and value.owner is self._session:
+        if self._session is not None and type(value) is TapedValue and value.session is self._session:
             return
         raise GradientError(
-            f"a gradient is asked {asked} {told(value)}, which the tape does not know",
-            why="it knows Variables, and what its block computes of them and of what it watches",
-            remedy="let the tape watch it in the block, and go on with what that returns: x = tape.watch(x)",
-        )
-
-
-def _checked(value: Any) -> None:
-    kind = type_of(untaped(value))
-    if not is_differentiable(kind):
-        raise GradientError(
-            f"a GradientTape is to watch {told(value) if kind is None else f'a value of type {kind}'}",
-            why="a derivative is a limit of small changes, which only floats and complex numbers can have",
-            remedy="watch floats, as in x.astype(float)",
+            f"the tape has no gradient {relation} {describe(value)}, which it did not record",
+            why="a tape records Variables, watched values, and what its block computes from them",
+            remedy="watch the value in the block, and compute with the returned one: x = tape.watch(x)",
         )

@@ -1,4 +1,4 @@
-"""`grad` and `value_and_grad`: functions of gradients, as graphs."""
+"""`grad` and `value_and_grad`: transform a function into one that computes its gradient."""
 
 from __future__ import annotations
 
@@ -9,248 +9,256 @@ from typing import Any
 
 import numpy as np
 
-from autograph_rs.api import DEFAULT
-from autograph_rs.bound import BoundFunction
-from autograph_rs.functions import Function
-from autograph_rs.runtime.boundary import public
-from autograph_rs.runtime.errors import ArgumentError, GradientError, checked_truth, told
-from autograph_rs.runtime.graph import record
+from autograph_rs.functions.bound_function import BoundFunction
+from autograph_rs.functions.function import Function
+from autograph_rs.runtime.debugging.tracebacks import api_boundary
+from autograph_rs.runtime.errors import ArgumentError, GradientError, check_bool, describe
 from autograph_rs.runtime.graph.gradient import (
     Recording,
-    apart,
     is_differentiable,
-    own_arrays,
     type_of,
+    unaliased_arrays,
+    with_own_node,
     zeros_like,
 )
-from autograph_rs.runtime.graph.trace import is_tracing
-from autograph_rs.runtime.graph.variables import Variable
-from autograph_rs.runtime.structures import flatten, unflatten
+from autograph_rs.runtime.graph.state.variables import Variable
+from autograph_rs.runtime.graph.tracing import recording as trace_recording
+from autograph_rs.runtime.graph.tracing.trace import is_tracing
+from autograph_rs.runtime.values.structures import flatten, unflatten
+from autograph_rs.transpiler.default import DEFAULT
 
-from .values import convertible, staged_number
+from .arguments import as_numpy_scalar, as_python_function
 
 Argnums = int | Sequence[int]
 
 
 class Gradient(Function):
-    """The gradient of a function, traced into a graph for each signature, as a `Function` is."""
+    """The gradient of a function, traced into a graph for each signature like a `Function`."""
 
-    runs_eagerly = False  # a gradient is a graph always
+    can_run_eagerly = False
 
     def __init__(
         self, f: Callable[..., Any], argnums: Argnums | None, wrt: Any, *, has_aux: bool, with_value: bool
     ):
         if wrt is not None and argnums is not None:
             raise ArgumentError(
-                "both argnums= and wrt= are given",
-                why="a gradient is with respect to arguments, or to Variables",
-                remedy="give one of them, or use a GradientTape that watches the arguments",
+                "both argnums= and wrt= were passed",
+                why="a gradient is with respect to arguments or to Variables, not both",
+                remedy="pass one of them, or use a GradientTape that watches the arguments",
             )
         self._argnums, self._wrt = _checked_argnums(0 if argnums is None else argnums), wrt
-        self._has_aux, self._with_value = checked_truth("has_aux", has_aux), with_value
-        super().__init__(convertible(f), engine=_engine_of(f))
+        self._has_aux, self._with_value = check_bool("has_aux", has_aux), with_value
+        function = f.__func__ if isinstance(f, BoundFunction) else f
+        engine = function.engine if isinstance(function, Function) else "numpy"
+        super().__init__(as_python_function(f), engine=engine)
 
     def __reduce__(self) -> Any:
-        by_name = super().__reduce__()
-        if isinstance(by_name, str):
-            return by_name
-        kind: Callable[..., Any] = type(self)
-        named = {"has_aux": self._has_aux, "with_value": self._with_value}
+        reduced = super().__reduce__()
+        if isinstance(reduced, str):  # pickled by name
+            return reduced
+        flags = {"has_aux": self._has_aux, "with_value": self._with_value}
         argnums = self._argnums if self._wrt is None else None
-        return functools.partial(kind, **named), (self.python_function, argnums, self._wrt)
+        kind: Callable[..., Any] = type(self)
+        return functools.partial(kind, **flags), (self.python_function, argnums, self._wrt)
 
-    def _to_graph(self, source: str | None) -> Callable[..., Any]:
-        return functools.partial(self._computed, DEFAULT.to_graph(self.python_function, source=source))
+    def _convert(self, source: str | None) -> Callable[..., Any]:
+        return functools.partial(self._differentiate, DEFAULT.to_graph(self.python_function, source=source))
 
     def call_bound(
-        self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], quick: Any
+        self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], fast_key: Any
     ) -> Any:
         if self._wrt is None and not is_tracing():
-            args = _changed(args, self._argnums, lambda leaf, _: staged_number(leaf), len(bound))
-        return super().call_bound(bound, args, kwargs, quick)
+            args = _map_arguments(args, self._argnums, lambda leaf, _: as_numpy_scalar(leaf), len(bound))
+        return super().call_bound(bound, args, kwargs, fast_key)
 
-    def _computed(self, f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def _differentiate(self, f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         recording = Recording()
         sources: list[Any] = []
-        given, leaves = args, []
+        primals, leaves = args, []
         if self._wrt is None:
 
-            def own(leaf: Any, path: str) -> Any:
+            def make_source(leaf: Any, path: str) -> Any:
                 if leaf is not None:
-                    leaf = apart(_differentiable(leaf, path))
+                    leaf = with_own_node(_checked_source(leaf, path))
                     sources.append(leaf)
                 leaves.append(leaf)
                 return leaf
 
-            given = _changed(args, self._argnums, own)
+            primals = _map_arguments(args, self._argnums, make_source)
         else:
             leaves, spec = flatten(self._wrt)
-            sources = [_differentiable(_watched(leaf), "wrt") for leaf in leaves]
+            sources = [_checked_source(_checked_variable(leaf), "wrt") for leaf in leaves]
         nodes = [recording.source(source) for source in sources]
-        made = f(*given, **kwargs)
-        value, aux = _pair(made) if self._has_aux else (made, None)
-        found = recording.gradients([(_real_number(value), 1.0)], nodes)
-        whole = iter(
-            own_arrays([zeros_like(s) if g is None else g for g, s in zip(found, sources, strict=True)])
+        result = f(*primals, **kwargs)
+        value, aux = _checked_pair(result) if self._has_aux else (result, None)
+        gradients = recording.gradients([(_checked_real_number(value), 1.0)], nodes)
+        gradients = unaliased_arrays(
+            [zeros_like(s) if g is None else g for g, s in zip(gradients, sources, strict=True)]
         )
         if self._wrt is None:
-            _give_back(args, given, leaves, self._argnums)
-            result = _structured(args, self._argnums, whole)
+            _write_back(args, primals, leaves, self._argnums)
+            gradient = _structure_like(args, self._argnums, iter(gradients))
         else:
-            result = unflatten(spec, list(whole))
+            gradient = unflatten(spec, gradients)
         value = (value, aux) if self._has_aux else value
         if self._with_value:
-            return value, result
-        return (result, aux) if self._has_aux else result
+            return value, gradient
+        return (gradient, aux) if self._has_aux else gradient
 
 
-def _engine_of(f: Any) -> str:
-    f = f.__func__ if isinstance(f, BoundFunction) else f
-    return f.engine if isinstance(f, Function) else "numpy"
-
-
-def _changed(
-    args: tuple[Any, ...], argnums: Argnums, change: Callable[[Any, str], Any], first: int = 0
-) -> tuple[Any, ...]:
-    """The arguments, with the leaves changed of those that count; `first` of them are not there."""
-    made, seen = list(args), set()
-    for place in _places(argnums):
-        if not -len(args) <= (place - first if place >= 0 else place) < len(args):
-            raise ArgumentError(
-                f"argnums names argument {place}, and {len(args) + first} are given",
-                why="a gradient is with respect to arguments that are given by position",
-                remedy="give them by position, or choose others by argnums",
-            )
-        place = place - first if place >= 0 else place + len(args)
-        if place in seen:
-            raise _no_argnums(argnums)
-        seen.add(place)
-        leaves, spec = flatten(args[place], changeable=True)
-        made[place] = unflatten(spec, [change(leaf, f"argument {place}") for leaf in leaves])
-    return tuple(made)
+# Arguments
 
 
 def _checked_argnums(argnums: Any) -> Argnums:
-    """One place or several, as plain ints."""
+    """Convert argnums to an int or a tuple of distinct ints."""
     try:
         if isinstance(argnums, Sequence) and not isinstance(argnums, str):
-            made: Argnums = tuple(map(operator.index, argnums))
+            checked: Argnums = tuple(map(operator.index, argnums))
         else:
-            made = operator.index(argnums)
+            checked = operator.index(argnums)
     except TypeError:
-        made = ()
-    if made == () or isinstance(argnums, bool) or (isinstance(made, tuple) and len({*made}) < len(made)):
-        raise _no_argnums(argnums)
-    return made
+        checked = ()
+    is_repeated = isinstance(checked, tuple) and len({*checked}) < len(checked)
+    if checked == () or isinstance(argnums, bool) or is_repeated:
+        raise _invalid_argnums(argnums)
+    return checked
 
 
-def _no_argnums(argnums: Any) -> ArgumentError:
+def _invalid_argnums(argnums: Any) -> ArgumentError:
     return ArgumentError(
-        f"argnums is {told(argnums)}",
-        why="it names the arguments with respect to which the gradient is by their places, each once",
-        remedy="give a place, as argnums=1, or several, as argnums=(0, 2)",
+        f"argnums is {describe(argnums)}",
+        why="it lists the positions of the arguments to differentiate with respect to, each once",
+        remedy="pass one position, as argnums=1, or several, as argnums=(0, 2)",
     )
 
 
-def _places(argnums: Argnums) -> tuple[int, ...]:
+def _positions(argnums: Argnums) -> tuple[int, ...]:
     return (argnums,) if isinstance(argnums, int) else tuple(argnums)
 
 
-def _structured(args: tuple[Any, ...], argnums: Argnums, found: Iterator[Any]) -> Any:
-    made = []
-    for place in _places(argnums):
-        leaves, spec = flatten(args[place], changeable=True)
-        made.append(unflatten(spec, [None if leaf is None else next(found) for leaf in leaves]))
-    return made[0] if isinstance(argnums, int) else tuple(made)
+def _map_arguments(
+    args: tuple[Any, ...], argnums: Argnums, function: Callable[[Any, str], Any], bound: int = 0
+) -> tuple[Any, ...]:
+    """Apply a function to the leaves of arguments in argnums. `args` lacks the first `bound` arguments."""
+    mapped, seen = list(args), set()
+    for position in _positions(argnums):
+        index = position - bound if position >= 0 else position
+        if not -len(args) <= index < len(args):
+            raise ArgumentError(
+                f"argnums names argument {position}, but the call passes {len(args) + bound} by position",
+                why="a gradient is with respect to positional arguments",
+                remedy="pass the argument by position, or change argnums",
+            )
+        index += len(args) if position < 0 else 0
+        if index in seen:
+            raise _invalid_argnums(argnums)
+        seen.add(index)
+        leaves, spec = flatten(args[index], mutable_dataclasses=True)
+        mapped[index] = unflatten(spec, [function(leaf, f"argument {index}") for leaf in leaves])
+    return tuple(mapped)
 
 
-def _give_back(args: tuple[Any, ...], given: tuple[Any, ...], own: Sequence[Any], argnums: Argnums) -> None:
-    """Let the caller's arrays have what the function wrote to its arguments."""
-    places = _places(argnums)
-    after, shape = flatten([given[place] for place in places], changeable=True)
-    before, old_shape = flatten([args[place] for place in places], changeable=True)
-    if shape != old_shape or any(a is not b for a, b in zip(after, own, strict=True)):
+def _structure_like(args: tuple[Any, ...], argnums: Argnums, gradients: Iterator[Any]) -> Any:
+    """Arrange gradients in the structure of the arguments in argnums."""
+    structured = []
+    for position in _positions(argnums):
+        leaves, spec = flatten(args[position], mutable_dataclasses=True)
+        structured.append(unflatten(spec, [None if leaf is None else next(gradients) for leaf in leaves]))
+    return structured[0] if isinstance(argnums, int) else tuple(structured)
+
+
+def _write_back(
+    args: tuple[Any, ...], primals: tuple[Any, ...], sources: Sequence[Any], argnums: Argnums
+) -> None:
+    """Copy what the function wrote to `primals`, whose leaves were `sources`, to the caller's arrays."""
+    positions = _positions(argnums)
+    after, spec = flatten([primals[i] for i in positions], mutable_dataclasses=True)
+    originals, original_spec = flatten([args[i] for i in positions], mutable_dataclasses=True)
+    if spec != original_spec or any(a is not b for a, b in zip(after, sources, strict=True)):
         raise GradientError(
             "a function changes a list, dict or object among the arguments of its gradient",
-            why="the gradient has the structure of the argument, and what is in that now is another value",
-            remedy="make a new one in the function, and return it with has_aux=True",
+            why="the gradient has the structure of the argument, whose leaves are now different values",
+            remedy="build a new object in the function, and return it with has_aux=True",
         )
-    for old, new in zip(before, own, strict=True):
-        if record.is_staged(old) and getattr(new, "version", False):
-            old.write_through(new.read())
+    for original, source in zip(originals, sources, strict=True):
+        if trace_recording.is_staged(original) and getattr(source, "version", False):
+            original.write_through(source.read())
 
 
-def _watched(leaf: Any) -> Any:
-    if isinstance(leaf, Variable) or record.is_staged(leaf):
+# Checks
+
+
+def _checked_variable(leaf: Any) -> Any:
+    if isinstance(leaf, Variable) or trace_recording.is_staged(leaf):
         return leaf
     raise GradientError(
-        f"wrt names {told(leaf)}",
-        why="what the function reads of it is part of the graph as a constant",
+        f"wrt names {describe(leaf)}",
+        why="the graph holds its value as a constant",
         remedy="make it an argument of the function, or a Variable",
     )
 
 
-def _differentiable(leaf: Any, path: str) -> Any:
+def _checked_source(leaf: Any, path: str) -> Any:
     kind = type_of(leaf)
     if not is_differentiable(kind):
-        what = told(leaf) if kind is None else f"of type {kind}"
+        what = describe(leaf) if kind is None else f"of type {kind}"
         raise GradientError(
-            f"the gradient is asked with respect to {path}, {what}",
-            why="a derivative is a limit of small changes, which only floats and complex numbers can have",
-            remedy="give floats, as in x.astype(float), or choose other arguments by argnums",
+            f"cannot differentiate with respect to {path}, {what}",
+            why="derivatives exist only with respect to floats and complex numbers",
+            remedy="pass floats, as in x.astype(float), or select other arguments with argnums",
         )
     return leaf
 
 
-def _real_number(value: Any) -> Any:
+def _checked_real_number(value: Any) -> Any:
     kind = type_of(value)
     shape = getattr(kind, "shape", ())
     dtype = np.dtype(getattr(kind, "dtype", getattr(kind, "python", None) or object))
     if shape != () or dtype.kind != "f":
         raise GradientError(
-            f"the gradient is asked of a function that returns {told(value) if kind is None else kind}",
-            why="a gradient is that of one real number",
-            remedy="return one float, such as the sum of an array; ag.vjp is for other results",
+            f"cannot differentiate a function that returns {describe(value) if kind is None else kind}",
+            why="only a single real number has a gradient",
+            remedy="return one float, such as the sum of an array, or use ag.vjp for other results",
         )
     return value
 
 
-def _pair(made: Any) -> tuple[Any, Any]:
-    if not isinstance(made, tuple) or len(made) != 2:
+def _checked_pair(result: Any) -> tuple[Any, Any]:
+    if not isinstance(result, tuple) or len(result) != 2:
         raise GradientError(
-            f"a function under has_aux=True returns {told(made)}",
-            why="it has to return the number whose gradient is asked, and something else",
-            remedy="return a pair, or leave has_aux out",
+            f"a function under has_aux=True returns {describe(result)}",
+            why="with has_aux=True it must return the number to differentiate and an auxiliary value",
+            remedy="return a pair, or remove has_aux",
         )
-    return made[0], made[1]
+    return result[0], result[1]
 
 
-@public
+@api_boundary
 def grad(
     f: Callable[..., Any], argnums: Argnums | None = None, *, wrt: Any = None, has_aux: bool = False
 ) -> Any:
-    """A function that computes the gradient of a function, as a graph.
+    """Return a function that computes the gradient of a function, as a graph.
 
     Args:
-        f: a function that returns one real number: a Python float or an array of shape `()`. The engine of a
-            `function` runs its gradient too.
-        argnums: the place of the argument with respect to which the gradient is, or several places; without
-            it and `wrt` the first. An argument may be a nested structure of floats and arrays.
-        wrt: in the place of that a `Variable` that `f` reads, or a nested structure of them.
-        has_aux: whether `f` returns a pair, of which the second part is given back as it is.
+        f: a function that returns one real number, a Python float or an array of shape `()`. If it is a
+            `function`, its engine also runs the gradient.
+        argnums: the position of the argument to differentiate with respect to, or several positions; the
+            first argument by default. An argument may be a nested structure of floats and arrays.
+        wrt: instead of argnums, a `Variable` that `f` reads, or a nested structure of Variables.
+        has_aux: whether `f` returns a pair, whose second item is an auxiliary value.
 
     Returns:
-        A function of the arguments of `f`. It returns the gradient in the structure of the argument, for
-        several a tuple of them; each array has the shape and dtype of its argument. With `has_aux` it
-        returns a pair of that and the second part.
+        A function of the arguments of `f`. It returns the gradient in the structure of the argument, or a
+        tuple of gradients for several positions; each array has the shape and dtype of its argument. With
+        `has_aux` it returns a pair of the gradient and the auxiliary value.
 
     Raises:
-        GradientError: `f` returns something else, an argument holds what is neither a float nor a complex
-            number, or `f` calls a function that has no gradient.
-        ArgumentError: there is no argument at a place.
+        GradientError: `f` does not return a real number, an argument holds something other than floats and
+            complex numbers, or `f` calls a function without a gradient.
+        ArgumentError: argnums names an argument that was not passed.
 
-    Conditions and loops are differentiated as they ran. Like a `function` it is traced once for each
-    signature, so make it once, not in a loop.
+    Conditionals and loops are differentiated as they ran. Like a `function`, the gradient is traced once for
+    each signature, so create it once, outside of loops.
 
     >>> import autograph_rs as ag, numpy as np
     >>> def power(x, n):
@@ -270,17 +278,17 @@ def grad(
     return Gradient(f, argnums, wrt, has_aux=has_aux, with_value=False)
 
 
-@public
+@api_boundary
 def value_and_grad(
     f: Callable[..., Any], argnums: Argnums | None = None, *, wrt: Any = None, has_aux: bool = False
 ) -> Any:
-    """A function that computes the value of a function and its gradient, as one graph.
+    """Return a function that computes the value and the gradient of a function, as one graph.
 
-    It takes what `grad` takes, and returns a pair of the value and the gradient; the value is what `f`
-    returns, with `has_aux` a pair itself.
+    It has the parameters of `grad`, and returns a pair of the result of `f` and the gradient. With `has_aux`
+    the first item of this pair is itself a pair.
 
     Raises:
-        GradientError, ArgumentError: as of `grad`.
+        GradientError, ArgumentError: as for `grad`.
 
     >>> import autograph_rs as ag
     >>> value, slope = ag.value_and_grad(lambda x: x**3)(2.0)

@@ -1,4 +1,4 @@
-"""How much is told: `set_verbosity`, and the variable `AUTOGRAPH_RS_LOG`."""
+"""Set the log level: `set_verbosity`, and the environment variable `AUTOGRAPH_RS_LOG`."""
 
 from __future__ import annotations
 
@@ -8,53 +8,53 @@ import warnings
 from collections.abc import Iterator
 from typing import TextIO
 
-from autograph_rs.runtime.boundary import public
-from autograph_rs.runtime.errors import OptionError, checked_truth
-from autograph_rs.runtime.log import CODE, NONE, ROOT
+from autograph_rs.runtime.debugging.loggers import CODE, NONE, ROOT
+from autograph_rs.runtime.debugging.tracebacks import api_boundary
+from autograph_rs.runtime.errors import OptionError, check_bool
 
 LEVELS = {0: logging.WARNING, 1: logging.INFO, 2: logging.DEBUG, 3: CODE}
-GREATEST = 10
-NAMES = {"off": 0, "info": 1, "debug": 2, "code": 3}
+MAX_VERBOSITY = 10
+NAMED_LEVELS = {"off": 0, "info": 1, "debug": 2, "code": 3}
 
 
-class _Stream(logging.StreamHandler[TextIO]):
-    """Writes to what a standard stream is at the time; to stderr only where the program logs nowhere else."""
+class _Handler(logging.StreamHandler[TextIO]):
+    """Writes to the current standard stream; to stderr only if the program has no handlers of its own."""
 
-    def __init__(self, stream: str):
+    def __init__(self, stream_name: str):
         logging.Handler.__init__(self)
-        self.of = stream
+        self.stream_name = stream_name
         self.setFormatter(logging.Formatter("%(name)s: %(message)s"))
 
     @property
     def stream(self) -> TextIO:  # type: ignore[override]
-        found: TextIO = getattr(sys, self.of)
-        return found
+        stream: TextIO = getattr(sys, self.stream_name)
+        return stream
 
     def filter(self, record: logging.LogRecord) -> bool:
-        return self.of == "stdout" or not any(_handlers(record.name))
+        return self.stream_name == "stdout" or not any(_program_handlers(record.name))
 
 
-def _handlers(name: str) -> Iterator[logging.Handler]:
-    """The program's own handlers that a record of some logger comes to."""
+def _program_handlers(name: str) -> Iterator[logging.Handler]:
+    """Yield the handlers of the program that receive the records of a logger."""
     logger: logging.Logger | None = logging.getLogger(name)
     while logger is not None:
-        yield from (h for h in logger.handlers if h is not NONE and not isinstance(h, _Stream))
+        yield from (h for h in logger.handlers if h is not NONE and not isinstance(h, _Handler))
         logger = logger.parent if logger.propagate else None
 
 
-@public
+@api_boundary
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
-    """Tell what is converted, called and traced, through the logger `autograph_rs`.
+    """Log conversions, calls and traces to the logger `autograph_rs`.
 
     Args:
-        level: 0 tells nothing; 1 a line for each conversion and each trace; 2 what becomes of each called
-            function as well, and why; 3 and above the converted code and the graphs as well. At most 10.
-        alsologtostdout: whether it is also written to the standard output.
+        level: 0 logs nothing; 1 one line for each conversion and each trace; 2 also whether each called
+            function is converted, and why; 3 to 10 also the converted code and the graphs.
+        alsologtostdout: whether to write to standard output as well.
 
     Raises:
-        OptionError: there is no such level.
+        OptionError: `level` is not an integer from 0 to 10.
 
-    It is written to the standard error, or to the handlers of `logging` if the program has set up any.
+    Messages go to standard error, or to the handlers of `logging` if the program has installed any.
 
     >>> import autograph_rs as ag, numpy as np
     >>> ag.set_verbosity(1, alsologtostdout=True)
@@ -64,27 +64,30 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     array([2., 2.])
     >>> ag.set_verbosity(0)
     """
-    checked_truth("alsologtostdout", alsologtostdout)
-    if type(level) is not int or not 0 <= level <= GREATEST:
+    check_bool("alsologtostdout", alsologtostdout)
+    if type(level) is not int or not 0 <= level <= MAX_VERBOSITY:
         raise OptionError(
-            f"{level!r} is no verbosity",
-            why="a verbosity is a whole number, and the greater it is, the more is told",
-            remedy=f"give a number from 0 to {GREATEST}",
+            f"{level!r} is not a verbosity level",
+            why="a level is an integer, and higher levels log more",
+            remedy=f"pass a number from 0 to {MAX_VERBOSITY}",
         )
-    for handler in [h for h in ROOT.handlers if isinstance(h, _Stream)]:
+    for handler in [h for h in ROOT.handlers if isinstance(h, _Handler)]:
         ROOT.removeHandler(handler)
     ROOT.setLevel(LEVELS[min(level, max(LEVELS))])
-    for stream in ("stderr", "stdout")[: (level > 0) + (level > 0 and alsologtostdout)]:
-        ROOT.addHandler(_Stream(stream))
+    if level > 0:
+        for stream_name in ("stderr", "stdout") if alsologtostdout else ("stderr",):
+            ROOT.addHandler(_Handler(stream_name))
 
 
 def set_from_environment(text: str) -> None:
-    """The verbosity that `AUTOGRAPH_RS_LOG` asks for; a value that is none is warned of."""
-    level = int(text) if text.isdecimal() else NAMES.get(text.lower(), -1)
-    if 0 <= level <= GREATEST:
+    """Set the verbosity to the value of `AUTOGRAPH_RS_LOG`, or warn if that is invalid."""
+    level = int(text) if text.isdecimal() else NAMED_LEVELS.get(text.lower(), -1)
+    if 0 <= level <= MAX_VERBOSITY:
         set_verbosity(level)
-    else:
-        message = (
-            f"AUTOGRAPH_RS_LOG={text!r}: it is one of {', '.join(NAMES)}, or a number from 0 to {GREATEST}"
-        )
-        warnings.warn(message, RuntimeWarning, stacklevel=3)
+        return
+    names = ", ".join(NAMED_LEVELS)
+    warnings.warn(
+        f"AUTOGRAPH_RS_LOG={text!r} must be one of {names}, or a number from 0 to {MAX_VERBOSITY}",
+        RuntimeWarning,
+        stacklevel=3,
+    )

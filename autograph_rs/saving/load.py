@@ -1,42 +1,43 @@
-"""`load`: functions from files that `save` wrote."""
+"""`load`: read a function from a file that `save` wrote."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from autograph_rs.runtime.boundary import public
-from autograph_rs.runtime.errors import ArgumentError, FormatError, MissingFileError, SignatureError, told
-from autograph_rs.runtime.graph.concrete import ConcreteGraph
-from autograph_rs.runtime.graph.inline import described, inline
-from autograph_rs.runtime.graph.loaded import Saved, from_content
-from autograph_rs.runtime.graph.reading import no_graph
-from autograph_rs.runtime.graph.serial import from_text
-from autograph_rs.runtime.graph.taping import session
-from autograph_rs.runtime.graph.trace import is_tracing
-from autograph_rs.runtime.graph.variables import Variable
-from autograph_rs.runtime.structures import flatten
+from autograph_rs.runtime.debugging.tracebacks import api_boundary
+from autograph_rs.runtime.errors import FormatError, SignatureError
+from autograph_rs.runtime.graph.concrete.concrete_graph import ConcreteGraph
+from autograph_rs.runtime.graph.concrete.inlining import abstract_leaf, inline
+from autograph_rs.runtime.graph.serialization.graphs import from_text
+from autograph_rs.runtime.graph.serialization.loaded_function import SavedFunction, from_content
+from autograph_rs.runtime.graph.serialization.reading import not_a_graph
+from autograph_rs.runtime.graph.state.taped_values import unwrap_arguments
+from autograph_rs.runtime.graph.state.taping import current_session
+from autograph_rs.runtime.graph.state.variables import Variable
+from autograph_rs.runtime.graph.tracing.trace import is_tracing
+from autograph_rs.runtime.values.structures import flatten
 
-from . import signatures
-from .concrete import ConcreteFunction
-from .direct import Direct
-from .gradients.taped import all_untaped
+from ..files.writing import checked_path, missing_file_error
+from ..functions import signatures
+from ..functions.concrete_function import ConcreteFunction
+from ..functions.fast_path import FastPath
 
 
-class LoadedFunction(Direct):
-    """A function that `load` read from a file: a callable with the traces that were saved.
+class LoadedFunction(FastPath):
+    """A function that `load` read from a file: a callable with the saved traces.
 
-    It is called as the original is; in a traced function its graph becomes part of that one's. The arguments
-    choose the trace: the most special one that they fit. `variables` are its Variables, which all its traces
-    share; they have the values that were saved.
+    Call it like the original function; the arguments select the most specific trace that accepts them. A call
+    in a traced function inlines the graph. All traces share the Variables in `variables`, which start with
+    their saved values.
 
     Raises:
-        SignatureError: the arguments fit none of the traces.
+        SignatureError: no trace accepts the arguments.
     """
 
-    def __init__(self, saved: Saved):
+    def __init__(self, saved: SavedFunction):
         super().__init__()
         self.__name__ = saved.name
         self.variables: tuple[Variable, ...] = tuple(saved.variables)
@@ -44,63 +45,51 @@ class LoadedFunction(Direct):
             ConcreteFunction(saved.name, graph, saved.signature) for graph in saved.graphs
         )
         self._signature = saved.signature
-        self._ordered = sorted(self.concrete_functions, key=_openness)
+        self._traces = sorted(self.concrete_functions, key=_generality)
 
     def __repr__(self) -> str:
-        return f"<loaded function: {', '.join(map(repr, self._ordered))}>"
+        return f"<loaded function: {', '.join(map(repr, self._traces))}>"
 
     def call_bound(
-        self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], quick: Any
+        self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], fast_key: Any
     ) -> Any:
-        now = session()
-        if now is not None:
-            return now.call_function(self.__name__, self._found, args, kwargs)
+        session = current_session()
+        if session is not None:
+            return session.call_graph(self.__name__, self._resolve_call, args, kwargs)
         if is_tracing():
-            leaves, given, concrete = self._found(args, kwargs)
-            return inline(concrete, leaves, given)
-        leaves, given, concrete = self._found(*all_untaped(args, kwargs))
-        self.keep_direct(quick, concrete)
-        return concrete.run(leaves, given)
+            leaves, arguments, concrete = self._resolve_call(args, kwargs)
+            return inline(concrete, leaves, arguments)
+        leaves, arguments, concrete = self._resolve_call(*unwrap_arguments(args, kwargs))
+        self.cache_fast_path(fast_key, concrete)
+        return concrete.run(leaves, arguments)
 
-    def _found(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], Any, ConcreteGraph]:
-        """The leaves of a call, its arguments and the graph that takes them."""
-        given = self._bound(args, kwargs)
-        leaves, spec = flatten(given, changeable=True)
-        shown = list(map(described, leaves)) if is_tracing() else leaves
-        for trace in self._ordered:
-            if signatures.takes(trace.concrete.inputs, spec, shown):
-                return leaves, given, trace.concrete
-        raise self._no_trace(*given)
-
-    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Arguments by position where they can be, as traces have them."""
-        if self._signature is None or not kwargs:
-            return args, kwargs
-        try:
-            found = self._signature.bind_partial(*args, **kwargs)
-        except TypeError:
-            return args, kwargs
-        return found.args, found.kwargs
-
-    def _no_trace(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> SignatureError:
-        shown = ", ".join(
-            [
-                *map(signatures.shown_value, args),
-                *(f"{k}={signatures.shown_value(v)}" for k, v in kwargs.items()),
-            ]
-        )
-        return SignatureError(
-            f"{self.__name__} was called with ({shown}), but was not saved for that",
-            why="a file holds the graphs for some dtypes and shapes, and no code to make others of",
-            remedy="give what it was saved for, or save it with a trace for these arguments",
-            rows=["it was saved for", *(f"  {trace!r}" for trace in self._ordered)],
+    def _resolve_call(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[list[Any], Any, ConcreteGraph]:
+        """Return the leaves of a call, its arguments and the graph that accepts them."""
+        if self._signature is not None and kwargs:  # pass by position where possible, as traces do
+            with contextlib.suppress(TypeError):
+                bound = self._signature.bind_partial(*args, **kwargs)
+                args, kwargs = bound.args, bound.kwargs
+        leaves, spec = flatten((args, kwargs), mutable_dataclasses=True)
+        abstract_leaves = list(map(abstract_leaf, leaves)) if is_tracing() else leaves
+        for trace in self._traces:
+            if signatures.accepts(trace.concrete.inputs, spec, abstract_leaves):
+                return leaves, (args, kwargs), trace.concrete
+        texts = [signatures.format_value(v) for v in args]
+        texts += [f"{k}={signatures.format_value(v)}" for k, v in kwargs.items()]
+        raise SignatureError(
+            f"{self.__name__} was called with ({', '.join(texts)}), but was not saved for these arguments",
+            why="the file holds graphs for certain dtypes and shapes, and no code to trace others",
+            remedy="pass arguments that it was saved for, or save it with a trace for these",
+            rows=["it was saved for", *(f"  {trace!r}" for trace in self._traces)],
         )
 
     @property
     def _only(self) -> ConcreteFunction:
         if len(self.concrete_functions) != 1:
             raise AttributeError(
-                f"{self.__name__} has {len(self.concrete_functions)} traces: ask one of .concrete_functions"
+                f"{self.__name__} has {len(self.concrete_functions)} traces: use one of .concrete_functions"
             )
         return self.concrete_functions[0]
 
@@ -111,59 +100,35 @@ class LoadedFunction(Direct):
 
     @property
     def structured_outputs(self) -> Any:
-        """The result of the only trace, as `ConcreteFunction` has it."""
+        """The structured outputs of the only trace; see `ConcreteFunction.structured_outputs`."""
         return self._only.structured_outputs
 
     @property
     def python_source(self) -> str:
-        """The Python that runs the graph of the only trace."""
+        """The source of the compiled Python function that runs the only trace."""
         return self._only.python_source
 
 
-def _openness(trace: ConcreteFunction) -> int:
-    """How many lengths are left open, and whether an array of no dimensions may be a scalar."""
+def _generality(trace: ConcreteFunction) -> int:
+    """Count unknown dimensions, and arguments that accept both a zero-dimensional array and a scalar."""
     inputs = trace.concrete.inputs
     shapes = [(i, inputs.leaves[i].shape) for i in inputs.staged]
     return sum(shape.count(None) + (shape == () and i not in inputs.forms) for i, shape in shapes)
 
 
-def path_of(path: Any) -> Path:
-    """The path of a file.
-
-    Raises:
-        ArgumentError: it is none.
-    """
-    if isinstance(path, str) or (hasattr(path, "__fspath__") and isinstance(os.fspath(path), str)):
-        made = Path(path)
-        if made.name and "\0" not in made.name:
-            return made
-    raise ArgumentError(
-        f"the path of a file is a str or a pathlib.Path that ends with a name, not {told(path)}",
-        why="what is saved is one file",
-        remedy="give a path such as 'model.json'",
-    )
-
-
-def missing(what: str, why: str, remedy: str, error: OSError) -> MissingFileError:
-    """The error of ours for one of the system."""
-    made = MissingFileError(what, why=why, remedy=remedy)
-    made.errno, made.filename = error.errno, error.filename
-    return made
-
-
-@public
+@api_boundary
 def load(path: str | os.PathLike[str], *, types: Sequence[type] = ()) -> LoadedFunction:
-    """A function that `save` wrote to a file. Nothing of the file is run before the function is called.
+    """Read a function that `save` wrote to a file. Nothing in the file runs before the function is called.
 
     Args:
         path: the file.
-        types: namedtuples and dataclasses among arguments and results. A result of another class is a
-            namedtuple of the same name and fields that is made for it.
+        types: the namedtuples and dataclasses among arguments and results. Results of any other class become
+            namedtuples with the same name and fields.
 
     Raises:
-        MissingFileError: there is no such file.
-        FormatError: the file holds no function that was saved, or was damaged since.
-        ArgumentError: `path` is no path.
+        MissingFileError: the file does not exist.
+        FormatError: the file does not hold a saved function, or is damaged.
+        ArgumentError: `path` is not a path.
 
     >>> import autograph_rs as ag, numpy as np, os, tempfile
     >>> total = ag.Variable(10.0, name="total")
@@ -176,23 +141,23 @@ def load(path: str | os.PathLike[str], *, types: Sequence[type] = ()) -> LoadedF
     >>> loaded(np.float64(10)), loaded.variables
     ({'total': np.float64(25.0)}, (Variable('total', 25.0, dtype=float64),))
     """
-    file = path_of(path)
+    file = checked_path(path)
+    name = os.fspath(path)
     try:
         raw = file.read_bytes()
     except OSError as error:
-        if not isinstance(error, FileNotFoundError) and not file.is_dir():
-            raise
         if file.is_dir():
-            what, why = f"{os.fspath(path)!r} is a folder", "a function is saved to one file"
+            what, why = f"{name!r} is a directory", "a function is saved to a single file"
+        elif isinstance(error, FileNotFoundError):
+            what, why = f"there is no file {name!r}", "a relative path starts at the working directory"
         else:
-            what = f"there is no file {os.fspath(path)!r}"
-            why = "a relative path is one below the working folder"
-        raise missing(what, why, "give the path that ag.save was given", error) from error
+            raise
+        raise missing_file_error(what, why, "pass the path that was passed to ag.save", error) from error
     try:
         return LoadedFunction(from_content(from_text(raw.decode("utf-8")), types))
     except UnicodeDecodeError:
-        wrong = no_graph("it is no text")
+        failure = not_a_graph("it is no text")
     except FormatError as error:
-        wrong = error
-    said = f"{os.fspath(path)} cannot be loaded: {wrong.args[0]}"
-    raise type(wrong)(said, why=wrong.why, remedy=wrong.remedy)
+        failure = error
+    message = f"{name} cannot be loaded: {failure.args[0]}"
+    raise type(failure)(message, why=failure.why, remedy=failure.remedy)

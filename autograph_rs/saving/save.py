@@ -1,38 +1,39 @@
-"""`save`: the traces of a function, written to a file that `load` reads where the source is not."""
+"""`save`: write the traces of a function to a file, which `load` reads without the source."""
 
 from __future__ import annotations
 
-import contextlib
 import os
-import threading
-from pathlib import Path
 from typing import Any
 
-from autograph_rs.runtime.boundary import public
-from autograph_rs.runtime.errors import SaveError, checked_truth, told
-from autograph_rs.runtime.graph.saved import to_content
-from autograph_rs.runtime.graph.serial import to_text
+from autograph_rs.runtime.debugging.tracebacks import api_boundary
+from autograph_rs.runtime.errors import SaveError, check_bool, describe
+from autograph_rs.runtime.graph.serialization.graphs import to_text
+from autograph_rs.runtime.graph.serialization.saved_function import to_content
 
-from .bound import BoundFunction
-from .concrete import ConcreteFunction
-from .functions import Function
-from .loading import LoadedFunction, missing, path_of
+from ..files import writing as files
+from ..files.writing import checked_path
+from ..functions.bound_function import BoundFunction
+from ..functions.concrete_function import ConcreteFunction
+from ..functions.function import Function
+from .load import LoadedFunction
 
 
-@public
+@api_boundary
 def save(function: Any, path: str | os.PathLike[str], *, source: bool = True) -> None:
     """Write a traced function to a file, as JSON.
 
     Args:
-        function: a `ConcreteFunction`; a `Function`, or one as a method of an object, whose traces are all
-            saved; or what `load` gave. Its Variables are saved as they are now.
-        path: the file, which is replaced as a whole.
-        source: whether the file tells the user's files, lines and their text, for errors and `print`.
+        function: a `ConcreteFunction`; a `Function` or bound method, with all its traces; or a function
+            that `load` returned. Its Variables are saved with their current values.
+        path: the file. An existing file is replaced atomically.
+        source: whether to store file names, line numbers and source lines of user code, for errors and
+            `print`.
 
     Raises:
-        SaveError: there is no trace, or one holds what cannot be written down, such as a py_function.
-        MissingFileError: there is no such folder, or a folder is where the file should be.
-        ArgumentError: `path` is no path, or `source` neither True nor False.
+        SaveError: the function has no trace, or a trace that cannot be serialized, such as one with a
+            py_function.
+        MissingFileError: the parent directory does not exist, or the path is a directory.
+        ArgumentError: `path` is not a path, or `source` is neither True nor False.
 
     >>> import numpy as np, os, tempfile, autograph_rs as ag
     >>> double = ag.function(lambda x: x * 2)
@@ -42,16 +43,16 @@ def save(function: Any, path: str | os.PathLike[str], *, source: bool = True) ->
     ...     ag.load(path)(np.array([1.0, 2.0, 3.0]))
     array([2., 4., 6.])
     """
-    file, source = path_of(path), checked_truth("source", source)
+    file, source = checked_path(path), check_bool("source", source)
     name, traces = _traces(function)
     if not traces:
         raise SaveError(
             f"{name} cannot be saved: it has no trace",
-            why="a file holds graphs, which are made when a function is called",
-            remedy="call it first, or save what its get_concrete_function gives for a TensorSpec",
+            why="a file holds graphs, which exist only after a function is traced",
+            remedy="call it first, or save the result of its get_concrete_function(ag.TensorSpec(...))",
         )
     content = to_content(name, traces[0].signature, [trace.concrete for trace in traces], source=source)
-    replace(file, to_text(content).encode("utf-8"))
+    files.save(file, to_text(content).encode("utf-8"))
 
 
 def _traces(function: Any) -> tuple[str, list[ConcreteFunction]]:
@@ -63,42 +64,15 @@ def _traces(function: Any) -> tuple[str, list[ConcreteFunction]]:
         return function.__name__, function.traces()
     if isinstance(function, Function):
         name = function.__name__
-        if any(owner for owner, _ in function.owned_traces()):
+        if any(instance for instance, _ in function.bound_traces()):
             raise SaveError(
-                f"{name} cannot be saved: it has traces for objects whose method it is",
-                why="a file holds the traces of one of them",
-                remedy=f"save it as a method of one: ag.save(thing.{name}, path)",
+                f"{name} cannot be saved: it is a method, with separate traces for each object",
+                why="a file holds the traces for one object",
+                remedy=f"save it as a method of one object: ag.save(thing.{name}, path)",
             )
         return name, function.traces()
     raise SaveError(
-        f"{told(function)} cannot be saved",
+        f"{describe(function)} cannot be saved",
         why="a file holds graphs, which only traced functions have",
-        remedy="give an ag.function, or one of its traces",
+        remedy="pass an ag.function, or one of its traces",
     )
-
-
-def replace(path: Path, data: bytes) -> None:
-    """Write a file; the one that was there stays until this one is whole.
-
-    Raises:
-        MissingFileError: there is no such folder, or a folder is where the file should be.
-    """
-    beside = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
-    try:
-        beside.write_bytes(data)
-        beside.replace(path)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            beside.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            error.filename, error.filename2 = str(path), None
-            if path.is_dir():
-                what = f"{str(path)!r} is a folder"
-                raise missing(what, _ONE, "give the path of a file in it", error) from error
-            if not path.parent.is_dir():
-                what = f"there is no folder {str(path.parent)!r} for the file"
-                raise missing(what, _ONE, "make the folder first, or give another path", error) from error
-        raise
-
-
-_ONE = "what is saved is one file, in a folder that is there"

@@ -1,4 +1,4 @@
-"""Questions about functions and their code, asked before they are converted."""
+"""Inspect callables and code objects before conversion."""
 
 from __future__ import annotations
 
@@ -7,31 +7,28 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from autograph_rs.runtime.errors import ArgumentError, told
+from autograph_rs.runtime.errors import ArgumentError, describe
 
 
-def codes_in(code: types.CodeType) -> list[types.CodeType]:
-    found = [code]
-    for inner in found:
-        found.extend(c for c in inner.co_consts if isinstance(c, types.CodeType))
-    return found
+def walk_code(code: types.CodeType) -> list[types.CodeType]:
+    """Return a code object and all code objects nested in it."""
+    codes = [code]
+    for outer in codes:
+        codes.extend(c for c in outer.co_consts if isinstance(c, types.CodeType))
+    return codes
 
 
-def names_in(code: types.CodeType) -> tuple[str, ...]:
-    return code.co_names + code.co_varnames + code.co_cellvars + code.co_freevars
-
-
-def function_inside(f: Any) -> Any:
-    """The function inside a method, partial or callable object."""
+def unwrap_callable(f: Any) -> Any:
+    """Return the function inside a method, partial or callable object."""
     if isinstance(f, functools.partial):
         return f.func
     inner = getattr(f, "__func__", None)
     if not isinstance(inner, (types.FunctionType, functools.partial)) and not isinstance(f, type):
-        inner = getattr(type(f), "__call__", None)  # noqa: B004 - it is what is wanted, not whether it is there
+        inner = getattr(type(f), "__call__", None)  # noqa: B004 - the method itself is needed
     if not isinstance(inner, (types.FunctionType, functools.partial)):
         raise ArgumentError(
-            f"{told(f)} is no Python function, method, partial or object with a __call__ of its own",
-            why="conversion begins with the Python source of a function",
+            f"{describe(f)} is not a Python function, method, partial or object with its own __call__",
+            why="conversion starts from the Python source of a function",
             remedy=_remedy(f),
         )
     return inner
@@ -39,36 +36,39 @@ def function_inside(f: Any) -> Any:
 
 def _remedy(f: Any) -> str:
     if isinstance(f, type):
-        return f"give the methods that are to be converted, such as {f.__name__}.method"
+        return f"pass the methods to convert, such as {f.__name__}.method"
     if isinstance(getattr(f, "__wrapped__", None), types.FunctionType):
-        return f"give the function that it wraps: {f.__name__}.__wrapped__"
+        return f"pass the function that it wraps: {f.__name__}.__wrapped__"
     if callable(f):
-        return "give a function of your own that calls it: what is no Python needs no conversion"
-    return "give a function"
+        return "pass a Python function that calls it; code without Python source needs no conversion"
+    return "pass a function"
 
 
-def around(f: Any, make: Callable[[Any], Any]) -> Any:
-    """`make`, applied to the function inside a method, partial or object; `f` if that changes nothing."""
+def map_function(f: Any, transform: Callable[[Any], Any]) -> Any:
+    """Apply `transform` to the function inside a callable, and wrap the result like the original.
+
+    Returns `f` itself if `transform` changes nothing.
+    """
     if isinstance(f, functools.partial):
-        made = make(f.func)
-        return f if made is f.func else functools.partial(made, *f.args, **f.keywords)
+        result = transform(f.func)
+        return f if result is f.func else functools.partial(result, *f.args, **f.keywords)
     is_method = isinstance(f, (staticmethod, classmethod, types.MethodType))
-    inner = f.__func__ if is_method else function_inside(f)
-    made = make(inner)
-    if made is inner:
+    inner = f.__func__ if is_method else unwrap_callable(f)
+    result = transform(inner)
+    if result is inner:
         return f
     if isinstance(f, (staticmethod, classmethod)):
-        return type(f)(made)
-    return types.MethodType(made, f.__self__ if isinstance(f, types.MethodType) else f)
+        return type(f)(result)
+    return types.MethodType(result, f.__self__ if isinstance(f, types.MethodType) else f)
 
 
 _COMPREHENSIONS = frozenset(("<listcomp>", "<setcomp>", "<dictcomp>"))
 
 
-def outlives(code: types.CodeType) -> bool:
-    """Whether a function makes what outlives its call: functions, classes, generators."""
+def may_outlive_call(code: types.CodeType) -> bool:
+    """Return whether a function creates functions, classes or generators, which may outlive its call."""
     generators = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
     if code.co_flags & generators:
         return True
     inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
-    return any(c.co_name not in _COMPREHENSIONS or outlives(c) for c in inner)
+    return any(c.co_name not in _COMPREHENSIONS or may_outlive_call(c) for c in inner)

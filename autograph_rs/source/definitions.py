@@ -1,9 +1,9 @@
-"""From a function to the tree of its source.
+"""Find the tree of a function in its source.
 
-A text is parsed and compiled once per version. The function's node is found by its first line and
-name, a lambda's by the exact columns that its instructions carry. The node must compile to the very
-code that the function runs: a file that has changed since is noticed, and the text of another
-function never taken. A function that stands on another line by now is found there.
+Each version of a text is parsed and compiled once. A function is located by its first line and name, a lambda
+by the exact columns of its instructions. Its node must compile to the code that the function runs, so neither
+a changed file nor the text of another function is mistaken for its source. A function that has moved to other
+lines of its file is still found.
 """
 
 from __future__ import annotations
@@ -20,309 +20,306 @@ from typing import Any, TypeAlias
 
 from autograph_rs.runtime.errors import ConversionError
 
-from . import refusals
-from .depth import big_trees
-from .hooks import as_imported
-from .shapes import shape
-from .texts import forget, is_kept, reason, texts_of
+from . import conversion_errors
+from .code_objects import walk_code
+from .recursion_limit import deep_recursion
+from .retrieval import candidate_texts, evict, has_source_file, missing_source_reason
+from .verification import code_fingerprint, compile_as_imported
 
 OPERATORS = "ag__"
 ANNOTATIONS = __future__.annotations.compiler_flag
-_FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # cells of notebooks may await
+_FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # notebook cells may use await
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+CodeIndex: TypeAlias = dict[tuple[int, str], list[types.CodeType]]
+"""Code objects by first line and name."""
 
 
 @dataclass(frozen=True)
-class Found:
-    """A function's node, and the name of the class whose body it stands in."""
+class Definition:
+    """A function's node, and the name of the class whose body contains it."""
 
     node: FunctionNode
     class_name: str | None
 
 
-class _File:
-    """One version of a source text, parsed."""
+class _SourceFile:
+    """One version of a source text, parsed and compiled."""
 
     def __init__(self, text: str, filename: str, flags: int):
         self.text, self.filename, self.flags = text, filename, flags
         self.tree = parse(text, filename)
-        self.functions: dict[int, list[Found]] = {}
-        self._index()
-        self.codes = _codes(_compiled(text, filename, flags))
-        self._alone: dict[int, Codes] = {}
-        self._imported: Codes | None = None
-        self.used = 0  # the number of the latest conversion
+        self.functions: dict[int, list[Definition]] = {}
+        self._index_functions()
+        self.codes = _index_code(_compile(text, filename, flags))
+        self._statement_codes: dict[int, CodeIndex] = {}
+        self._imported_codes: CodeIndex | None = None
+        self.last_used = 0  # the number of the latest conversion
 
-    def _index(self) -> None:
-        """Find the functions of the text, in the classes that they stand in."""
+    def _index_functions(self) -> None:
         classes: list[tuple[ast.AST, str | None]] = [(self.tree, None)]
         while classes:
             node, class_name = classes.pop()
-            stack = _below(node)
+            stack = _child_nodes(node)
             while stack:
                 node = stack.pop()
                 if isinstance(node, ast.ClassDef):
                     classes.append((node, node.name))
                     continue
-                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-                    self.functions.setdefault(first_line(node), []).append(Found(node, class_name))
-                stack += _below(node)
+                if isinstance(node, _FUNCTIONS):
+                    self.functions.setdefault(first_line(node), []).append(Definition(node, class_name))
+                stack += _child_nodes(node)
 
-    def at_line(self, code: types.CodeType) -> list[Found]:
-        """What may be the function of some code, by its line, name and parameters."""
-        found = [f for f in self.functions.get(code.co_firstlineno, ()) if _fits(f.node, code)]
-        if len(found) > 1:
-            found = _around_instructions([f for f in found if isinstance(f.node, ast.Lambda)], code) or found
-        return found
+    def at_line(self, code: types.CodeType) -> list[Definition]:
+        """Return the functions that match the line, name and parameters of `code`."""
+        matches = [d for d in self.functions.get(code.co_firstlineno, ()) if _has_signature(d.node, code)]
+        if len(matches) > 1:
+            lambdas = [d for d in matches if isinstance(d.node, ast.Lambda)]
+            matches = _enclosing_lambda(lambdas, code) or matches
+        return matches
 
     def is_source(self, node: FunctionNode, function: types.FunctionType) -> bool:
-        """Whether a node compiles to the code of a function, however that was compiled."""
-        key, wanted = (first_line(node), function.__code__.co_name), shape(function.__code__)
+        """Return whether a node compiles to the code of a function in any of the ways it may be compiled."""
+        key = first_line(node), function.__code__.co_name
+        fingerprint = code_fingerprint(function.__code__)
         return any(
-            any(shape(code) == wanted for code in codes.get(key, ()))
+            code_fingerprint(code) == fingerprint
             for codes in self._compilations(node, function)
+            for code in codes.get(key, ())
         )
 
-    def _compilations(self, node: FunctionNode, function: types.FunctionType) -> Iterator[Codes]:
+    def _compilations(self, node: FunctionNode, function: types.FunctionType) -> Iterator[CodeIndex]:
         yield self.codes
         first = next(s for s in self.tree.body if node.lineno <= (s.end_lineno or 0))
-        if first.lineno not in self._alone:  # IPython and the prompt compile each statement alone
-            with big_trees():
+        if first.lineno not in self._statement_codes:  # IPython and the prompt compile each statement alone
+            with deep_recursion():
                 alone = ast.Module([s for s in self.tree.body if s.lineno == first.lineno], [])
                 code = compile(alone, self.filename, "exec", self.flags, dont_inherit=True)
-            self._alone[first.lineno] = _codes(code)
-        yield self._alone[first.lineno]
-        if self._imported is None:
-            self._imported = _codes(as_imported(self.text, function))
-        yield self._imported
+            self._statement_codes[first.lineno] = _index_code(code)
+        yield self._statement_codes[first.lineno]
+        if self._imported_codes is None:
+            self._imported_codes = _index_code(compile_as_imported(self.text, function))
+        yield self._imported_codes
 
-    def elsewhere(self, function: types.FunctionType) -> list[Found]:
-        """Where the very function stands by now, or one like it."""
-        every = (f for line in self.functions.values() for f in line if not isinstance(f.node, ast.Lambda))
-        fitting = (f for f in every if _fits(f.node, function.__code__))
-        return list(islice((f for f in fitting if self.is_source(f.node, function)), 1))
+    def find_moved(self, function: types.FunctionType) -> list[Definition]:
+        """Return the definition of a function that is on another line now, if there is one."""
+        definitions = (
+            d for line in self.functions.values() for d in line if not isinstance(d.node, ast.Lambda)
+        )
+        matches = (d for d in definitions if _has_signature(d.node, function.__code__))
+        return list(islice((d for d in matches if self.is_source(d.node, function)), 1))
 
 
-def _below(node: ast.AST) -> list[ast.AST]:
-    """The nodes right below a node, but for those that hold none."""
-    found: list[Any] = []
-    for field in node._fields:  # tools hang other attributes on nodes, such as what holds them
+def _child_nodes(node: ast.AST) -> list[ast.AST]:
+    """Return the direct children of a node that may contain functions."""
+    children: list[Any] = []
+    for field in node._fields:  # other attributes may be set by tools, such as a link to the parent
         value = getattr(node, field, None)
         if type(value) is list:
-            found += [item for item in value if type(item) not in _LEAVES]
+            children += [item for item in value if type(item) not in _LEAVES]
         elif type(value) not in _LEAVES:
-            found.append(value)
-    return [item for item in found if isinstance(item, ast.AST)]
+            children.append(value)
+    return [child for child in children if isinstance(child, ast.AST)]
 
 
 _LEAVES = frozenset((ast.Name, ast.Constant, ast.Load, ast.Store, str, int, type(None)))
 
 
-Codes: TypeAlias = dict[tuple[int, str], list[types.CodeType]]
-
-
-def _codes(code: types.CodeType | None) -> Codes:
-    """The codes in a code, by first line and name."""
-    found: Codes = {}
-    stack = [] if code is None else [code]
-    while stack:
-        code = stack.pop()
-        found.setdefault((code.co_firstlineno, code.co_name), []).append(code)
-        stack.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
-    return found
+def _index_code(module: types.CodeType | None) -> CodeIndex:
+    index: CodeIndex = {}
+    for code in walk_code(module) if module is not None else ():
+        index.setdefault((code.co_firstlineno, code.co_name), []).append(code)
+    return index
 
 
 def first_line(node: ast.AST) -> int:
-    """Where a function begins, with its decorators."""
+    """Return the first line of a function, including its decorators."""
     lines: list[int] = [n.lineno for n in (node, *getattr(node, "decorator_list", ()))]
     return min(lines)
-
-
-def _compiled(text: str, filename: str, flags: int) -> types.CodeType:
-    """The code of a text; Python compiles deeper nests from text than from a tree."""
-    try:
-        with big_trees():
-            made: types.CodeType = compile(text, filename, "exec", flags, dont_inherit=True)
-            return made
-    except SyntaxError as error:
-        raise refusals.syntax(error, filename) from error
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise refusals.unparsable(error, filename) from error
-
-
-MAX_FILES, MAX_IDLE = 32, 256
-"""How many files are kept, and for how many conversions after the last one in a file."""
-_uses = count()
-_files: dict[tuple[str, int, int], _File] = {}
-_lock = threading.Lock()
 
 
 def parse(text: str, filename: str) -> ast.Module:
     """Parse a module's text.
 
     Raises:
-        ConversionError: the text is no Python, or nested too deeply for Python's own parser.
+        ConversionError: the text is not valid Python, or is nested too deeply for Python's parser.
     """
+    return _parse(text, filename, ast.PyCF_ONLY_AST)  # type: ignore[no-any-return]
+
+
+def _compile(text: str, filename: str, flags: int) -> types.CodeType:
+    """Compile a text; Python compiles deeper nesting from text than from a tree."""
+    with deep_recursion():
+        return _parse(text, filename, flags)  # type: ignore[no-any-return]
+
+
+def _parse(text: str, filename: str, flags: int) -> Any:
     try:
-        return ast.parse(text, filename)
+        return compile(text, filename, "exec", flags, dont_inherit=True)
     except SyntaxError as error:
-        raise refusals.syntax(error, filename) from error
+        raise conversion_errors.syntax_error(error, filename) from error
     except (ValueError, RecursionError, MemoryError) as error:
-        raise refusals.unparsable(error, filename) from error
+        raise conversion_errors.parse_error(error, filename) from error
+
+
+MAX_FILES, MAX_IDLE = 32, 256
+"""The most files to cache, and the number of conversions after which an unused file is evicted."""
+_conversions = count()
+_files: dict[tuple[str, int, int], _SourceFile] = {}
+_lock = threading.Lock()
 
 
 def find(
-    function: types.FunctionType, source: str | None = None, *, trusted: bool = False, read: str = ""
-) -> tuple[Found, str]:
-    """The node of a function in its source, and the text that it stands in.
+    function: types.FunctionType, source: str | None = None, *, verify: bool = True, known_text: str = ""
+) -> tuple[Definition, str]:
+    """Find the definition of a function and the text that contains it.
 
     Args:
         function: a Python function or lambda.
-        source: the text to read in place of the function's file, for functions made where no
-            source can be had.
-        trusted: whether the function may run other code than its source has now: it is part of a
-            converted one.
-        read: the text that it was found in before.
+        source: the text to read instead of the function's file.
+        verify: whether the definition must compile to the function's code. That of a function created by
+            converted code does not.
+        known_text: the text in which the function was found before.
 
     Raises:
-        ConversionError: the source cannot be had, or is not what the function was compiled from.
+        ConversionError: the source is not available, or is not what the function was compiled from.
     """
     if source is not None:
-        return _find_in_text(function, textwrap.dedent(source)), source
-    return _search(function, trusted, [read] if read else texts_of(function))
+        return _find_in_source(function, textwrap.dedent(source)), source
+    return _search(function, [known_text] if known_text else candidate_texts(function), verify=verify)
 
 
-def text_of(function: types.FunctionType) -> str | None:
-    """The text of a function alone, such as `find` takes; none where there is no such text."""
+def own_source(function: types.FunctionType) -> str | None:
+    """Return the text of a function alone, valid as the `source` of `find`, or None if there is none."""
     try:
-        found, text = find(function)
-        node = found.node
+        definition, text = find(function)
+        node = definition.node
         if isinstance(node, ast.Lambda):
             own = f"({ast.get_source_segment(text, node)})"
         else:
             own = "\n".join(text.split("\n")[first_line(node) - 1 : node.end_lineno])
         own = own if own[:1].strip() else f"if True:\n{own}"
-        _find_in_text(function, own)
+        _find_in_source(function, own)
     except ConversionError:
         return None
     return own
 
 
-def _search(function: types.FunctionType, trusted: bool, texts: Iterable[str]) -> tuple[Found, str]:
-    """The node of a function in one of some texts, and that text."""
-    read = False
+def _search(function: types.FunctionType, texts: Iterable[str], *, verify: bool) -> tuple[Definition, str]:
+    has_text = False
     for text in texts:
-        file = _file(text, function.__code__)
-        found = _find(file, function, trusted)
-        if found is not None:
-            return found, file.text  # which all functions of the file share
-        read = True
-    if read and is_kept(function):
-        raise refusals.changed(function)
-    raise refusals.no_text(function, *reason(function))
+        file = _source_file(text, function.__code__)
+        definition = _find_in_file(file, function, verify=verify)
+        if definition is not None:
+            return definition, file.text  # one string for all functions of the file
+        has_text = True
+    if has_text and has_source_file(function):
+        raise conversion_errors.stale_source(function)
+    raise conversion_errors.missing_source(function, *missing_source_reason(function))
 
 
-def _file(text: str, code: types.CodeType) -> _File:
+def _source_file(text: str, code: types.CodeType) -> _SourceFile:
     filename, flags = code.co_filename, _FLAGS | code.co_flags & ANNOTATIONS
     key = (filename, hash(text), flags)
     with _lock:
-        uses = next(_uses)
+        now = next(_conversions)
         file = _files.pop(key, None)
         if file is None:
             surplus = list(_files)[: max(0, len(_files) - MAX_FILES + 1)]
-            idle = [k for k, f in _files.items() if k[0] == filename or uses - f.used > MAX_IDLE]
+            idle = [k for k, f in _files.items() if k[0] == filename or now - f.last_used > MAX_IDLE]
             for old in idle or surplus:
                 del _files[old]
                 if old[0] != filename:
-                    forget(old[0])
-            file = _File(text, filename, flags)
-        file.used = uses
+                    evict(old[0])
+            file = _SourceFile(text, filename, flags)
+        file.last_used = now
         _files[key] = file
     return file
 
 
-def _find(file: _File, function: types.FunctionType, trusted: bool) -> Found | None:
+def _find_in_file(file: _SourceFile, function: types.FunctionType, *, verify: bool) -> Definition | None:
     candidates = file.at_line(function.__code__)
-    if not trusted:
-        candidates = [f for f in candidates if file.is_source(f.node, function)] or file.elsewhere(function)
+    if verify:
+        candidates = [d for d in candidates if file.is_source(d.node, function)] or file.find_moved(function)
     if len(candidates) > 1:
-        raise refusals.ambiguous(function, [f.node for f in candidates])
+        raise conversion_errors.ambiguous_source(function, [d.node for d in candidates])
     return candidates[0] if candidates else None
 
 
-def _find_in_text(function: types.FunctionType, text: str) -> Found:
-    tree = parse(text, f"<source given for {function.__qualname__}>")
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-    found = [n for n in ast.walk(tree) if isinstance(n, kinds) and _fits(n, function.__code__)]
-    if len(found) != 1:
-        raise refusals.not_one(function, len(found))
+def _find_in_source(function: types.FunctionType, source: str) -> Definition:
+    """Find a function in the text that the user passed for it."""
+    tree = parse(source, f"<source given for {function.__qualname__}>")
+    nodes = [n for n in ast.walk(tree) if isinstance(n, _FUNCTIONS) and _has_signature(n, function.__code__)]
+    if len(nodes) != 1:
+        raise conversion_errors.no_single_match(function, len(nodes))
+    [node] = nodes
     class_name = next(
-        (c.name for c in ast.walk(tree) if isinstance(c, ast.ClassDef) and found[0] in c.body), None
+        (c.name for c in ast.walk(tree) if isinstance(c, ast.ClassDef) and node in c.body), None
     )
     scope = function.__qualname__.split(".")[:-1]
     if class_name is None and scope and scope[-1] != "<locals>":
         class_name = scope[-1]
-    ast.increment_lineno(found[0], function.__code__.co_firstlineno - first_line(found[0]))
-    return Found(found[0], class_name)
+    ast.increment_lineno(node, function.__code__.co_firstlineno - first_line(node))
+    return Definition(node, class_name)
 
 
-def _fits(node: FunctionNode, code: types.CodeType) -> bool:
+def _has_signature(node: FunctionNode, code: types.CodeType) -> bool:
+    """Return whether a node has the name and parameters of a code object."""
     name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
     args = node.args
     names = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
     names += [a.arg for a in (args.vararg, args.kwarg) if a is not None]
-    own = code.co_varnames[: len(names)]
-    private = any(n.startswith("__") and not n.endswith("__") for n in names)
-    return code.co_name == name and (private or own == tuple(names))
+    is_mangled = any(n.startswith("__") and not n.endswith("__") for n in names)
+    return code.co_name == name and (is_mangled or code.co_varnames[: len(names)] == tuple(names))
 
 
-def _around_instructions(candidates: list[Found], code: types.CodeType) -> list[Found]:
-    """Of some lambdas, the innermost whose body holds every instruction of `code`."""
+def _enclosing_lambda(candidates: list[Definition], code: types.CodeType) -> list[Definition]:
+    """Return the innermost of some lambdas whose body contains every instruction of `code`."""
     starts, ends = set(), set()
     for line, end_line, column, end_column in code.co_positions():
         if None not in (line, end_line, column, end_column) and end_column:
             starts.add((line, column))
             ends.add((end_line, end_column))
     if not starts:
-        # A lambda that returns a constant has it last among its constants, and no place of its own.
-        shown = repr(code.co_consts[-1])
-        return [f for f in candidates if ast.unparse(f.node.body) == shown][:1]  # type: ignore[arg-type]
+        # The instructions of a lambda that returns a constant have no positions; the constant is the last.
+        constant = repr(code.co_consts[-1])
+        return [d for d in candidates if ast.unparse(d.node.body) == constant][:1]  # type: ignore[arg-type]
 
-    def body_start(found: Found) -> tuple[int, int]:
-        body = found.node.body
+    def body_start(definition: Definition) -> tuple[int, int]:
+        body = definition.node.body
         return body.lineno, body.col_offset  # type: ignore[union-attr]
 
-    def holds(found: Found) -> bool:
-        body = found.node.body
+    def encloses(definition: Definition) -> bool:
+        body = definition.node.body
         end = body.end_lineno, body.end_col_offset  # type: ignore[union-attr]
-        return body_start(found) <= min(starts) and max(ends) <= end
+        return body_start(definition) <= min(starts) and max(ends) <= end
 
-    return sorted(filter(holds, candidates), key=body_start)[-1:]
+    return sorted(filter(encloses, candidates), key=body_start)[-1:]
 
 
-def is_known(function: types.FunctionType) -> bool:
-    """Whether there is a text that a function was compiled from, or a file that it once was in."""
+def has_source(function: types.FunctionType) -> bool:
+    """Return whether a function has a verified source, or a file whose text has changed since."""
     try:
-        find(function, trusted=False)
+        find(function)
     except ConversionError:
-        return is_kept(function) and any(texts_of(function))
+        return has_source_file(function) and any(candidate_texts(function))
     return True
 
 
-def refuse_own_name(tree: ast.AST, filename: str) -> None:
-    """Converted code finds its operators under one name, which the code must not use itself.
+def check_reserved_name(tree: ast.AST, filename: str) -> None:
+    """Check that code does not use the name of the operators.
 
     Raises:
-        ConversionError: it does.
+        ReservedNameError: it does.
     """
     for node in ast.walk(tree):
-        if OPERATORS in _names_of(node):
-            raise refusals.own_name(OPERATORS, node, filename)
+        if OPERATORS in _variable_names(node):
+            raise conversion_errors.reserved_name(OPERATORS, node, filename)
 
 
-def _names_of(node: ast.AST) -> list[str]:
-    """The variables that a node itself reads, binds or declares."""
+def _variable_names(node: ast.AST) -> list[str]:
+    """Return the variables that a node itself reads, binds or declares."""
     match node:
         case ast.Name(id=name) | ast.arg(arg=name):
             return [name]
@@ -330,8 +327,6 @@ def _names_of(node: ast.AST) -> list[str]:
             return [bound or name.partition(".")[0]]
         case ast.Global(names=names) | ast.Nonlocal(names=names):
             return names
-        case ast.MatchMapping(rest=name) | ast.MatchAs(name=name) | ast.MatchStar(name=name):
+        case ast.MatchMapping(rest=name):
             return [name or ""]
-        case ast.ExceptHandler(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-            return [name or ""]
-    return [getattr(node, "name", "")]  # a class; the parameter of a generic
+    return [getattr(node, "name", None) or ""]  # a function, class, pattern, handler or type parameter

@@ -1,8 +1,8 @@
-"""Where the text of a function may be, and what to do where there is none.
+"""Retrieve the text that a function may have been compiled from, and explain why there is none.
 
-Most texts are had from `linecache`: files, modules in archives, cells of notebooks, doctests, the prompt of
-Python 3.13. What is given here may be the text of other code under the same name; whether a function was
-compiled from it is for `source` to see.
+Most text comes from `linecache`: files, modules in archives, notebook cells, doctests, and the prompt of
+Python 3.13. Several texts may share a file name, so `definitions` checks that one compiles to the function's
+code.
 """
 
 from __future__ import annotations
@@ -15,80 +15,79 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from autograph_rs.runtime.errors import ArgumentError, told
+from autograph_rs.runtime.errors import ArgumentError, describe
 
-_GIVEN = "or give its text: ag.convert(f, source=text)"
-_TIMED = {"<timed exec>", "<timed eval>"}  # where IPython runs what %%time and %time are given
+_SOURCE_ARGUMENT = "or pass its text: ag.convert(f, source=text)"
+_TIMED = {"<timed exec>", "<timed eval>"}  # the file names of code that IPython runs under %%time and %time
 
 
-def checked_text(text: str | None) -> str | None:
-    """A text that is given for a function, if one is.
+def checked_source(source: str | None) -> str | None:
+    """Return the argument `source=` of a conversion.
 
     Raises:
-        ArgumentError: it is none.
+        ArgumentError: it is not a string.
     """
-    if text is None or isinstance(text, str):
-        return text
+    if source is None or isinstance(source, str):
+        return source
     raise ArgumentError(
-        f"source= is the text of a function, not {told(text)}",
-        why="it is read in the place of the function's file",
-        remedy="give the text, such as that of a file: pathlib.Path(file).read_text()",
+        f"source= must be the text of a function, not {describe(source)}",
+        why="it is read instead of the function's file",
+        remedy="pass the text, such as pathlib.Path(file).read_text()",
     )
 
 
-def texts_of(function: types.FunctionType) -> Iterator[str]:
-    """The texts that a function's code may have been compiled from."""
+def candidate_texts(function: types.FunctionType) -> Iterator[str]:
+    """Yield the texts that a function may have been compiled from."""
     filename = function.__code__.co_filename
-    text = _kept(function)
+    text = _cached_text(function, filename)
     if text:
         yield text
     if filename == "<string>":
-        yield from _command()
+        yield from _command_line_text()
     elif filename in _TIMED:
-        yield from _timed()
+        yield from _timed_cell_texts()
 
 
-_brought: dict[str, Any] = {}
-"""What is in `linecache` on our account, by the names of files."""
+_own_cache_entries: dict[str, Any] = {}
+"""The entries of `linecache` that this module caused, by file name."""
 
 
-def forget(filename: str) -> None:
-    """Let go of the lines of a file that nobody else has asked for."""
-    brought = _brought.pop(filename, None)
-    if brought is not None and linecache.cache.get(filename) is brought:
+def evict(filename: str) -> None:
+    """Drop a file from `linecache` if this module put it there."""
+    entry = _own_cache_entries.pop(filename, None)
+    if entry is not None and linecache.cache.get(filename) is entry:
         del linecache.cache[filename]
 
 
-def _kept(function: types.FunctionType, filename: str | None = None) -> str:
-    """The text of a function's file, or of another one, as it is now; none where it cannot be read."""
-    filename = filename or function.__code__.co_filename
-    is_known = filename in linecache.cache
+def _cached_text(function: types.FunctionType, filename: str) -> str:
+    """Return the current text of a file, or "" if it cannot be read."""
+    was_cached = filename in linecache.cache
     try:
         linecache.checkcache(filename)
         lines = linecache.getlines(filename, function.__globals__)
-    except ValueError:  # no file can have such a name
+    except ValueError:  # not a valid file name
         return ""
-    if not is_known and filename in linecache.cache:
-        _brought[filename] = linecache.cache[filename]
+    if not was_cached and filename in linecache.cache:
+        _own_cache_entries[filename] = linecache.cache[filename]
     return "".join(lines)
 
 
-def _command() -> Iterator[str]:
-    """The text of `python -c`, which Python keeps in linecache itself from 3.13 on."""
+def _command_line_text() -> Iterator[str]:
+    """Yield the text of `python -c`, which Python itself puts into linecache since 3.13."""
     arguments = iter(sys.orig_argv[1:])
     for argument in arguments:
-        found = re.fullmatch("-[^-cmWX]*([cmWX]?)(.*)", argument, re.DOTALL)
-        if found is None or found[1] == "m":
+        option = re.fullmatch("-[^-cmWX]*([cmWX]?)(.*)", argument, re.DOTALL)
+        if option is None or option[1] == "m":
             return
-        if found[1] == "c":
-            yield found[2] or next(arguments, "")
+        if option[1] == "c":
+            yield option[2] or next(arguments, "")
             return
-        if found[1] and not found[2]:  # -W and -X take the next one
+        if option[1] and not option[2]:  # the value of -W or -X is the next argument
             next(arguments, None)
 
 
-def _timed() -> Iterator[str]:
-    """What %%time and %time of IPython were given, the latest first."""
+def _timed_cell_texts() -> Iterator[str]:
+    """Yield the code that IPython ran under %%time and %time, the latest first."""
     ipython: Any = sys.modules.get("IPython")
     shell = ipython and ipython.get_ipython()
     for cell in reversed(shell.history_manager.input_hist_raw if shell else ()):
@@ -98,58 +97,64 @@ def _timed() -> Iterator[str]:
         yield from re.findall(r"^%time\s+(.*)", cell, re.MULTILINE)
 
 
-def is_kept(function: types.FunctionType) -> bool:
-    """Whether a function's file is there, or was: a module's text is had for what it made by exec too."""
+def has_source_file(function: types.FunctionType) -> bool:
+    """Return whether the function comes from a file, even one that has since been deleted.
+
+    The module's loader also supplies the module's text under the file name of code that the module executed
+    with `exec`; that does not count.
+    """
     filename = function.__code__.co_filename
     own = str(function.__globals__.get("__file__"))
-    if not is_file(filename):
+    if not is_file_name(filename):
         return False
-    return _exists(filename) or _stem(filename) == _stem(own) or _kept(function) != _kept(function, own)
+    if _exists(filename) or _stem(filename) == _stem(own):
+        return True
+    return _cached_text(function, filename) != _cached_text(function, own)
 
 
 def _stem(path: str) -> str:
     return os.path.splitext(os.path.basename(path))[0]
 
 
-def is_file(filename: str) -> bool:
-    """Whether a name is that of a file, or else one such as <string>, which many texts may have."""
+def is_file_name(filename: str) -> bool:
+    """Return whether this names a file, unlike `<string>`, which many texts may share."""
     return not (filename.startswith("<") and filename.endswith(">"))
 
 
-def reason(function: types.FunctionType) -> tuple[str, str]:
-    """Why a function has no text, and what to do."""
+def missing_source_reason(function: types.FunctionType) -> tuple[str, str]:
+    """Return why a function has no source, and the remedy."""
     filename = function.__code__.co_filename
     if filename in {"<stdin>", "<console>"}:
-        why = "what is typed at a prompt, or read from standard input, is kept nowhere"
-        return why, f"define it in a file, use IPython or the prompt of Python 3.13, {_GIVEN}"
+        why = "Python does not keep the text of code typed at this prompt or read from standard input"
+        return why, f"define it in a file, use IPython or the prompt of Python 3.13, {_SOURCE_ARGUMENT}"
     if filename in _TIMED or filename.startswith("<magic-"):
-        why = "what a magic such as %%timeit runs is kept nowhere"
-        return why, f"define it in a cell without that magic, {_GIVEN}"
-    if not is_file(filename):
+        why = "IPython does not keep the text of code run by a magic such as %%timeit"
+        return why, f"define it in a cell without that magic, {_SOURCE_ARGUMENT}"
+    if not is_file_name(filename):
         if hasattr(function, "__wrapped__"):
-            why = "a decorator made it by exec, which keeps no text"
+            why = "a decorator created it with exec, which does not keep the text"
             return (
                 why,
-                "write it above the decorator of autograph_rs, which is then given the function itself",
+                "move that decorator above the one from autograph_rs, so that this converts the original",
             )
-        why = "it was made by exec, eval or compile, which keep no text"
-        return why, f"define it in a file, {_GIVEN}"
+        why = "it was created by exec, eval or compile, which do not keep the text"
+        return why, f"define it in a file, {_SOURCE_ARGUMENT}"
     if _exists(filename):
-        return "there is something of that name, but no text to read", f"put the file where it was, {_GIVEN}"
-    ahead = f"convert the module ahead of time with `autograph-rs convert`, {_GIVEN}"
+        return "the file exists but contains no readable text", f"restore the file, {_SOURCE_ARGUMENT}"
+    ahead = f"convert the module ahead of time with `autograph-rs convert`, {_SOURCE_ARGUMENT}"
     if getattr(sys, "frozen", False):
-        return "the program is frozen, and its text is not in it", ahead
+        return "the program is frozen without its source", ahead
     own = str(function.__globals__.get("__file__"))
     cached = str(function.__globals__.get("__cached__") or own)
     if cached.endswith(".pyc") and _exists(cached) and _stem(filename) == _stem(own):
-        return f"only compiled code is there: {cached}", f"put the .py file where it was, {ahead}"
-    why = "there is no such file here: it was moved or deleted, or the function comes from another process"
-    remedy = "put the file where it was, import the function from a module, pickle ag.convert(f) in its place"
-    return why, f"{remedy}, {_GIVEN}"
+        return f"only compiled code is available: {cached}", f"restore the .py file, {ahead}"
+    why = "the file does not exist: it was moved or deleted, or the function comes from another process"
+    remedy = "restore the file, import the function from a module, pickle ag.convert(f) instead"
+    return why, f"{remedy}, {_SOURCE_ARGUMENT}"
 
 
 def _exists(filename: str) -> bool:
     try:
         return os.path.exists(filename)
-    except ValueError:  # no file can have such a name
+    except ValueError:  # not a valid file name
         return False

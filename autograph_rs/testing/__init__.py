@@ -1,7 +1,7 @@
-"""Tests for those who write a backend: the samples that ours are tested with, as a class for pytest.
+"""Conformance tests for backend authors: the package's own samples, as a pytest class.
 
-`BackendConformance` runs each sample on a system and compares it with plain Python. It needs pytest to be
-run, and nothing but NumPy to be imported.
+`BackendConformance` runs each sample on a tensor system and compares the outcome with plain Python. Importing
+this package requires only NumPy; running the tests requires pytest.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .harness import Outcome, Sample, all_samples, samples
 
 __all__ = ["BackendConformance", "Outcome", "Sample", "Verdict", "all_samples", "samples"]
 
-# In a checkout the samples lie among the tests, not below this room.
+# In a checkout the samples are in tests/cases, not in this package.
 _checkout = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 if os.path.isfile(os.path.join(_checkout, "pyproject.toml")):
     __path__.append(os.path.join(_checkout, "tests"))

@@ -1,4 +1,4 @@
-"""The samples as a test class: what becomes of each on a system, and whether the class says so."""
+"""`BackendConformance`: run the samples on a tensor system, and compare them with plain Python."""
 
 from __future__ import annotations
 
@@ -10,27 +10,31 @@ from typing import Any
 import autograph_rs as ag
 
 from .harness import Sample, all_samples, run
-from .systems import check, through
+from .systems import check_outcome, stage_arrays
 
 Function = Callable[..., Any]
 
-LISTS = {"differs": "differs", "refused": "error"}
-"""What the samples of each list end as."""
-REMEDIES = {
-    "error": "Have the backend stage it, or enter it in `refused` with the reason.",
-    "foreign": "What a backend cannot stage it refuses with a StagingError, or with a type of `refusals`.",
-    "wrong": "Mend the backend, or enter the sample in `differs` if that is what the system does.",
+_LISTED_KINDS = {"differs": "differs", "refused": "error"}
+"""The kind of verdict that each list of exceptions expects."""
+_REMEDIES = {
+    "error": "Stage it in the backend, or add it to `refused` with the reason.",
+    "foreign": "Raise a StagingError or an error listed in `refusals` for what the backend cannot stage.",
+    "wrong": "Fix the backend, or add the sample to `differs` if the tensor system itself differs.",
 }
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What becomes of a sample on a system, why, and the error that ended it.
+    """The outcome of a sample on a tensor system, the reason, and the error that ended it.
 
-    Its kind is "staged" (right, with all its arguments staged), "unrolled" (right, with its integers and
-    truth values known when it is traced), "error" (one of ours, with a reason, or the mistake that the
-    program itself makes, found when it is traced), "differs" (listed: it does what the system does),
-    "foreign" (another error) or "wrong".
+    Its kind is one of:
+
+    - "staged": correct, with all arguments staged;
+    - "unrolled": correct, with integers and booleans known during the trace;
+    - "error": one of our errors with a reason, or the program's own error, raised during the trace;
+    - "differs": the listed difference between the tensor system and NumPy;
+    - "foreign": any other error;
+    - "wrong": a wrong result.
     """
 
     kind: str
@@ -39,10 +43,10 @@ class Verdict:
 
 
 class BackendConformance:
-    """Every sample that can be staged, run on a system and compared with plain Python, as tests of pytest.
+    """Pytest class that runs every stageable sample on a tensor system and compares it with plain Python.
 
-    A subclass has `stage`, and may have `prepare` and the lists. A sample that ends as "staged" or "unrolled"
-    passes; one of a list passes if it ends as the list says, and fails when it no longer does.
+    A subclass defines `stage`, and may define `prepare` and the lists of exceptions. A sample passes if its
+    verdict is "staged" or "unrolled". A listed sample passes only while its verdict is that of its list.
 
     >>> import autograph_rs as ag
     >>> from autograph_rs.testing import BackendConformance, all_samples
@@ -57,82 +61,80 @@ class BackendConformance:
     """
 
     differs: Mapping[str, str] = {}
-    """Why the system does something else than NumPy, by sample: `"indexing.py::element": "it is clamped"`."""
+    """Samples in which the system differs from NumPy, with reasons: `"indexing.py::element": "it clamps"`."""
     refused: Mapping[str, str] = {}
-    """Why the system cannot stage a sample, by sample."""
+    """Samples that the system cannot stage, with reasons."""
     refusals: tuple[type[Exception], ...] = ()
-    """Errors of the system's that say what is wrong, and count as ours do."""
+    """The system's own errors for code that it cannot stage."""
 
     def stage(self, f: Function) -> Function:
-        """A function compiled by the system.
+        """Compile a function with the tensor system.
 
         Args:
             f: takes arrays of the system, which have a `dtype`, and returns a list of them.
 
         Returns:
-            A function that takes NumPy arrays and returns a list of what `numpy.asarray` takes.
+            A function that takes NumPy arrays, and returns a list of values that `numpy.asarray` accepts.
         """
         raise NotImplementedError(f"{type(self).__name__} needs a method `stage(self, f)`")
 
     def prepare(self, f: Function) -> Function:
-        """What is staged in the place of a sample's function: that, converted."""
+        """Return the function to stage for a sample; by default it is converted."""
         return ag.convert(f)  # type: ignore[no-any-return]
 
     def verdict(self, sample: Sample) -> Verdict:
-        """What becomes of a sample."""
-        found = self._attempt(sample, unroll=False)
-        if found.kind == "wrong" and sample.id in self.differs:
+        """Run a sample and classify its outcome."""
+        verdict = self._run(sample, unroll=False)
+        if verdict.kind == "wrong" and sample.id in self.differs:
             return Verdict("differs", self.differs[sample.id])
-        if found.kind == "error" and self._attempt(sample, unroll=True).kind == "staged":
-            return Verdict("unrolled", found.why)
-        return found
+        if verdict.kind == "error" and self._run(sample, unroll=True).kind == "staged":
+            return Verdict("unrolled", verdict.why)
+        return verdict
 
-    def _attempt(self, sample: Sample, *, unroll: bool) -> Verdict:
-        def call(*given: Any) -> Any:
-            return through(self.stage, self.prepare(sample.function), unroll=unroll)(*given)
+    def _run(self, sample: Sample, *, unroll: bool) -> Verdict:
+        def call(*args: Any) -> Any:
+            return stage_arrays(self.stage, self.prepare(sample.function), unroll=unroll)(*args)
 
         for arguments in sample.staged:
             expected = run(sample.function, arguments)
             with warnings.catch_warnings(action="ignore", category=ag.SideEffectWarning):  # some set globals
-                made = run(call, arguments)
+                actual = run(call, arguments)
             try:
-                check(made, expected)
+                check_outcome(actual, expected)
             except AssertionError as difference:
-                return self._judged(made.error, expected.error, str(difference))
+                return self._failure_verdict(actual.error, expected.error, str(difference))
         return Verdict("staged")
 
-    def _judged(self, made: BaseException | None, expected: BaseException | None, difference: str) -> Verdict:
-        if made is None or (expected is not None and type(expected).__name__ in str(made)):
-            return Verdict("wrong", difference, made)
-        # That a program's own mistake is found before the program runs is as good.
-        is_told = expected is not None or isinstance(made, (ag.AutographError, *self.refusals))
-        return Verdict("error" if is_told else "foreign", f"{type(made).__name__}: {made}", made)
+    def _failure_verdict(
+        self, error: BaseException | None, expected: BaseException | None, difference: str
+    ) -> Verdict:
+        if error is None or (expected is not None and type(expected).__name__ in str(error)):
+            return Verdict("wrong", difference, error)
+        # An error of the program itself may as well be raised during the trace.
+        is_explained = expected is not None or isinstance(error, (ag.AutographError, *self.refusals))
+        return Verdict("error" if is_explained else "foreign", f"{type(error).__name__}: {error}", error)
 
-    # What pytest finds
+    # Collected by pytest
 
     def pytest_generate_tests(self, metafunc: Any) -> None:
         if "sample" in metafunc.fixturenames:
-            found = [sample for sample in all_samples() if sample.staged]
-            metafunc.parametrize("sample", found, ids=[sample.id for sample in found])
+            samples = [sample for sample in all_samples() if sample.staged]
+            metafunc.parametrize("sample", samples, ids=[sample.id for sample in samples])
 
     def test_sample(self, sample: Sample) -> None:
-        """The sample ends as the class says."""
+        """The verdict on a sample is acceptable, and is the one that the lists declare."""
         __tracebackhide__ = True
-        found = self.verdict(sample)
-        needless = [
-            name
-            for name, kind in LISTS.items()
-            if sample.id in getattr(self, name) and found.kind not in (kind, "foreign", "wrong")
-        ]
-        if needless:
-            raise AssertionError(f"{sample.id} ends as {found.kind}: take it out of `{needless[0]}`")
-        if found.kind in REMEDIES and not (found.kind == "error" and sample.id in self.refused):
-            told = f"{sample.id} ends as {found.kind}: {found.why}\n{REMEDIES[found.kind]}"
-            raise AssertionError(told) from found.error
+        verdict = self.verdict(sample)
+        for name, kind in _LISTED_KINDS.items():
+            if sample.id in getattr(self, name) and verdict.kind not in (kind, "foreign", "wrong"):
+                raise AssertionError(f"{sample.id} ends as {verdict.kind}: remove it from `{name}`")
+        if verdict.kind in _REMEDIES and not (verdict.kind == "error" and sample.id in self.refused):
+            message = f"{sample.id} ends as {verdict.kind}: {verdict.why}\n{_REMEDIES[verdict.kind]}"
+            raise AssertionError(message) from verdict.error
 
     def test_lists(self) -> None:
-        """An entry that names no sample would say nothing."""
+        """The lists name existing samples only."""
         known = {sample.id for sample in all_samples() if sample.staged}
-        strays = sorted({*self.differs, *self.refused} - known)
-        if strays:
-            raise AssertionError(f"entries that are no samples: {', '.join(strays)}")
+        unknown = sorted({*self.differs, *self.refused} - known)
+        if unknown:
+            raise AssertionError(f"the lists name unknown samples: {', '.join(unknown)}")

@@ -1,9 +1,8 @@
-"""The harness of the samples: what a sample is, how it is run, what counts as the same.
+"""Test harness: declare samples, run them, and compare outcomes.
 
-A *sample* is a plain function with tuples of arguments, attached by `@samples`. Its *plain*
-tuples hold Python and NumPy values; its *staged* tuples are what `ag.function` is called with,
-where a NumPy array or scalar is staged and any other value stays a static Python value.
-An *outcome* is all that one call did: its value or error, what it printed, and its arguments
+A *sample* is a plain function with argument tuples, attached by `@samples`. *Plain* tuples hold Python and
+NumPy values. *Staged* tuples are passed to `ag.function`, which stages NumPy arrays and scalars; other values
+stay static. An *outcome* is everything that a call did: its value or error, its output, and its arguments
 afterwards.
 """
 
@@ -25,21 +24,21 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from autograph_rs.runtime.tracebacks import show
+from autograph_rs.runtime.debugging.tracebacks import register_user_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
 Arguments = tuple[Any, ...]
 
-show(os.path.dirname(__file__))  # samples and what calls them, as in tests of a user's own
+register_user_folder(os.path.dirname(__file__))  # samples count as user code
 NUMBER = (bool, int, float, complex, np.generic, np.ndarray)
 
 
-# What a sample is ------------------------------------------------------------------------------
+# Samples
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A function of a case file, with the arguments it is called with."""
+    """A function of a case file, with the arguments to call it with."""
 
     function: Callable[..., Any]
     file: Path
@@ -58,8 +57,8 @@ class Sample:
 def samples(*plain: Arguments, staged: Sequence[Arguments] | None = None) -> Callable[[F], F]:
     """Attach argument tuples to a function.
 
-    Without `staged`, the plain tuples are staged with each Python number as a NumPy scalar.
-    `staged=()` says that the function is about plain values only; its docstring says why.
+    By default, the plain tuples are staged too, with Python numbers converted to NumPy scalars. `staged=()`
+    declares that the function is for plain values only; its docstring gives the reason.
 
     >>> @samples((3,), (-2,))
     ... def absolute(x):
@@ -76,21 +75,21 @@ def samples(*plain: Arguments, staged: Sequence[Arguments] | None = None) -> Cal
 
 
 def as_numpy(value: Any) -> Any:
-    """A Python number as the NumPy scalar that stages; any other value as it is."""
+    """Convert a Python number to a NumPy scalar, which is staged; return any other value unchanged."""
     kinds = {bool: np.bool_, int: np.int64, float: np.float64}
     return kinds[type(value)](value) if type(value) in kinds else value
 
 
 def files(folder: Path) -> list[Path]:
-    """The case files of a folder that this Python can read: `x_py312.py` has syntax of Python 3.12."""
-    newest = {file: re.search(r"_py3(\d+)$", file.stem) for file in sorted(folder.glob("[!_]*.py"))}
-    return [file for file, found in newest.items() if found is None or int(found[1]) <= sys.version_info[1]]
+    """Return the case files in a folder that this Python can parse: `x_py312.py` requires Python 3.12."""
+    versions = {file: re.search(r"_py3(\d+)$", file.stem) for file in sorted(folder.glob("[!_]*.py"))}
+    return [file for file, match in versions.items() if match is None or int(match[1]) <= sys.version_info[1]]
 
 
 def load(file: Path) -> list[Sample]:
-    """The samples of a case file, in the order in which they are written.
+    """Return the samples of a case file, in source order.
 
-    Its module is called as no module of this package is: a sample is a user's code.
+    The module gets a name outside of this package, since samples count as user code.
     """
     name = f"autograph_rs_cases.{file.stem}"
     if name not in sys.modules:
@@ -108,7 +107,7 @@ def load(file: Path) -> list[Sample]:
 
 @functools.cache
 def all_samples() -> tuple[Sample, ...]:
-    """Every sample that this Python can read.
+    """Return every sample that this Python can parse.
 
     >>> [sample.name for sample in all_samples() if sample.file.name == "if_.py"][:2]
     ['absolute', 'both_branches_bind']
@@ -117,12 +116,12 @@ def all_samples() -> tuple[Sample, ...]:
     return tuple(sample for file in files(Path(folder)) for sample in load(file))
 
 
-# How it is run ---------------------------------------------------------------------------------
+# Running
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """All that one call did."""
+    """The effects of one call."""
 
     value: Any
     error: BaseException | None
@@ -131,7 +130,7 @@ class Outcome:
 
 
 def run(function: Callable[..., Any], arguments: Arguments) -> Outcome:
-    """Call `function` on a copy of `arguments`; a generator is run to its end."""
+    """Call a function on copies of its arguments; a returned generator is exhausted."""
     arguments = copy.deepcopy(arguments)
     value = error = None
     with contextlib.redirect_stdout(io.StringIO()) as stdout:
@@ -139,55 +138,55 @@ def run(function: Callable[..., Any], arguments: Arguments) -> Outcome:
             value = function(*arguments)
             if inspect.isgenerator(value):
                 value = "generator", list(value)
-        except Exception as caught:  # noqa: BLE001 - whatever it raises is what is compared
+        except Exception as caught:  # noqa: BLE001 - any error is part of the outcome
             error = caught
     return Outcome(value, error, stdout.getvalue(), arguments)
 
 
-# What counts as the same -----------------------------------------------------------------------
+# Comparison
 
 
-def must(holds: bool, told: str) -> None:
-    """Raise an AssertionError unless something holds, under `python -O` too."""
-    if not holds:
-        raise AssertionError(told)
+def require(condition: bool, message: str) -> None:
+    """Raise an AssertionError if a condition is false, even under `python -O`."""
+    if not condition:
+        raise AssertionError(message)
 
 
 def check_same(actual: Any, expected: Any, at: str, *, exact: bool) -> None:
-    """Raise an AssertionError that names the place `at` which `actual` differs."""
-    shown = f"{at}: {actual!r} ({type(actual).__name__}), not {expected!r} ({type(expected).__name__})"
+    """Raise an AssertionError, with the path `at`, if two values differ."""
+    message = f"{at}: {actual!r} ({type(actual).__name__}), not {expected!r} ({type(expected).__name__})"
     if isinstance(expected, NUMBER):
-        must(isinstance(actual, NUMBER), shown)
-        check_number(actual, expected, shown, exact=exact)
+        require(isinstance(actual, NUMBER), message)
+        check_number(actual, expected, message, exact=exact)
         return
     if not exact and isinstance(expected, str):
-        must(isinstance(actual, str) and actual == expected, shown)
+        require(isinstance(actual, str) and actual == expected, message)
         return
-    must(type(actual).__name__ == type(expected).__name__, shown)
+    require(type(actual).__name__ == type(expected).__name__, message)
     if isinstance(expected, Mapping):
-        must(list(actual) == list(expected), shown)
+        require(list(actual) == list(expected), message)
         for key in expected:
             check_same(actual[key], expected[key], f"{at}[{key!r}]", exact=exact)
     elif isinstance(expected, list | tuple):
-        must(len(actual) == len(expected), shown)
+        require(len(actual) == len(expected), message)
         for i, pair in enumerate(zip(actual, expected, strict=True)):
             check_same(*pair, f"{at}[{i}]", exact=exact)
     elif hasattr(expected, "__dict__") and not callable(expected):
         check_same(vars(actual), vars(expected), f"vars({at})", exact=exact)
     else:
-        must(actual == expected, shown)
+        require(actual == expected, message)
 
 
-def check_number(actual: Any, expected: Any, shown: str, *, exact: bool) -> None:
-    must(not exact or type(actual) is type(expected), shown)
+def check_number(actual: Any, expected: Any, message: str, *, exact: bool) -> None:
+    require(not exact or type(actual) is type(expected), message)
     arrays = np.asarray(actual), np.asarray(expected)
-    must(arrays[0].shape == arrays[1].shape, shown)
+    require(arrays[0].shape == arrays[1].shape, message)
     if exact or (isinstance(expected, np.ndarray) and expected.ndim > 0):
-        must(arrays[0].dtype == arrays[1].dtype, shown)
+        require(arrays[0].dtype == arrays[1].dtype, message)
     try:
         if exact or not any(np.issubdtype(array.dtype, np.inexact) for array in arrays):
             np.testing.assert_array_equal(*arrays)
         else:
             np.testing.assert_allclose(*arrays, rtol=1e-12)
     except AssertionError:
-        raise AssertionError(shown) from None
+        raise AssertionError(message) from None

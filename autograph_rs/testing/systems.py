@@ -1,6 +1,6 @@
-"""A function on a tensor system: how its arrays are staged, and what it gives compared with plain Python.
+"""Run a function on a tensor system, and compare its outcome with that of plain Python.
 
-A system takes and gives lists of arrays, and has dtypes of its own; structures are kept here.
+A tensor system takes and returns flat lists of arrays; this module flattens and restores structures.
 """
 
 from __future__ import annotations
@@ -10,83 +10,80 @@ from typing import Any
 
 import numpy as np
 
-from autograph_rs.runtime.backends.texts import Text
-from autograph_rs.runtime.structures import flatten, unflatten
+from autograph_rs.runtime.backends.functional.staged_text import Text
+from autograph_rs.runtime.values.structures import Spec, flatten, unflatten
 
-from .harness import Outcome, check_same, must
+from .harness import Outcome, check_same, require
 
 Function = Callable[..., Any]
 
 
-def through(stage: Callable[[Function], Function], f: Function, *, unroll: bool = False) -> Function:
-    """`f` with its NumPy arguments staged by a system, and all else as it is.
+def stage_arrays(stage: Callable[[Function], Function], f: Function, *, unroll: bool = False) -> Function:
+    """Wrap a function so that a tensor system stages its NumPy arguments; other arguments stay static.
 
-    With `unroll` integers and truth values without dimensions are not staged either.
+    With `unroll`, integer and boolean scalars stay static too.
     """
 
     def call(*arguments: Any) -> Any:
         leaves, spec = flatten(arguments)
-        places = [i for i, leaf in enumerate(leaves) if is_number(leaf)]
+        staged = [i for i, leaf in enumerate(leaves) if is_numeric(leaf)]
         if unroll:
-            places = [i for i in places if np.ndim(leaves[i]) or leaves[i].dtype.kind not in "iub"]
-        shape: list[Any] = []
+            staged = [i for i in staged if np.ndim(leaves[i]) or leaves[i].dtype.kind not in "iub"]
+        structure: list[Any] = []
 
         def on_arrays(*arrays: Any) -> list[Any]:
-            filled = list(leaves)
-            for place, array in zip(places, arrays, strict=True):
-                filled[place] = array
-            results, shape[:] = structured(f(*unflatten(spec, filled)))
+            inputs = list(leaves)
+            for i, array in zip(staged, arrays, strict=True):
+                inputs[i] = array
+            results, *structure[:] = split_result(f(*unflatten(spec, inputs)))
             return results
 
-        rest = list(stage(on_arrays)(*[leaves[i] for i in places]))
-        must(bool(shape), "what `stage` returned gave results without calling the function")
-        [structure, plain] = shape
-        asked = plain.count(None)
-        must(len(rest) == asked, f"what `stage` returned gives {len(rest)} results, not {asked}")
-        return unflatten(structure, [known(rest.pop(0)) if p is None else p[0] for p in plain])
+        results = list(stage(on_arrays)(*[leaves[i] for i in staged]))
+        require(bool(structure), "the staged function returned results without calling the function")
+        [result_spec, static] = structure
+        count = static.count(None)
+        require(len(results) == count, f"the staged function returned {len(results)} results, not {count}")
+        return unflatten(result_spec, [to_numpy(results.pop(0)) if s is None else s[0] for s in static])
 
     return call
 
 
-def is_number(leaf: Any) -> bool:
+def is_numeric(leaf: Any) -> bool:
     return isinstance(leaf, (np.ndarray, np.generic)) and leaf.dtype.kind in "biufc"
 
 
-def is_result(leaf: Any) -> bool:
+def is_staged(leaf: Any) -> bool:
     return isinstance(leaf, Text) or (hasattr(leaf, "dtype") and getattr(leaf.dtype, "kind", "?") not in "US")
 
 
-def known(result: Any) -> Any:
+def to_numpy(result: Any) -> Any:
     if isinstance(result, list):
         return result
     return str(result) if isinstance(result, Text) else np.asarray(result)[()]
 
 
-def structured(value: Any) -> tuple[list[Any], list[Any]]:
-    """The arrays of a result, and what the rest of it is."""
-    leaves, spec = flatten(value, changeable=True)
-    kept = [None if is_result(leaf) else (leaf,) for leaf in leaves]
-    return [leaf for leaf, k in zip(leaves, kept, strict=True) if k is None], [spec, kept]
+def split_result(value: Any) -> tuple[list[Any], Spec, list[tuple[Any] | None]]:
+    """Return the staged leaves of a result, its structure, and its static leaves (None for staged ones)."""
+    leaves, spec = flatten(value, mutable_dataclasses=True)
+    return [x for x in leaves if is_staged(x)], spec, [None if is_staged(x) else (x,) for x in leaves]
 
 
-def check(made: Outcome, expected: Outcome) -> None:
-    """Raise an AssertionError unless a system did what Python does: value, error, stdout."""
+def check_outcome(actual: Outcome, expected: Outcome) -> None:
+    """Raise an AssertionError if the value, error or output differs from that of plain Python."""
     if expected.error is not None:
-        must(made.error is not None, f"missing {expected.error!r}; got {made.value!r}")
-        text = f"{type(made.error).__name__}: {made.error}"
-        must(type(expected.error).__name__ in text, text)
-        must(str(expected.error) in text, text)
+        require(actual.error is not None, f"missing {expected.error!r}; got {actual.value!r}")
+        text = f"{type(actual.error).__name__}: {actual.error}"
+        require(type(expected.error).__name__ in text, text)
+        require(str(expected.error) in text, text)
         return
-    must(made.error is None, repr(made.error))
-    must(made.stdout == expected.stdout, f"stdout: {made.stdout!r}, not {expected.stdout!r}")
-    check_same(loosened(made.value), loosened(expected.value), "value", exact=False)
+    require(actual.error is None, repr(actual.error))
+    require(actual.stdout == expected.stdout, f"stdout: {actual.stdout!r}, not {expected.stdout!r}")
+    check_same(without_dtypes(actual.value), without_dtypes(expected.value), "value", exact=False)
 
 
-def loosened(value: Any) -> Any:
-    """Arrays as lists of numbers, since systems have dtypes of their own."""
+def without_dtypes(value: Any) -> Any:
+    """Convert arrays to nested lists, since dtypes differ between tensor systems."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
-    leaves, spec = flatten(value, changeable=True)
-    if spec.kind is None:
-        return value
-    return unflatten(spec, [loosened(leaf) for leaf in leaves])
+    leaves, spec = flatten(value, mutable_dataclasses=True)
+    return value if spec.kind is None else unflatten(spec, list(map(without_dtypes, leaves)))

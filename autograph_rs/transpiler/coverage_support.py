@@ -1,9 +1,9 @@
-"""Converted code for coverage.py, which is to count the branches that the user's code takes.
+"""Make coverage.py count branches of converted code as in the original.
 
-A branch is counted where one frame comes from a line to another: from an `if` to the first line of its body.
-In converted code the body is a frame of its own. So code that is converted while coverage.py measures says
-once more, where a closure begins, from which line control came; where a statement is left in the other way,
-to which line it goes, by expressions without effect. Other code has none of them.
+coverage.py counts a branch when one frame moves from a line to another, such as from an `if` to the first
+line of its body. In converted code the body is a closure with its own frame. While coverage.py measures,
+conversion therefore adds markers, which are expressions without effect. A closure begins with a marker on the
+line that control comes from. A path without a closure has a marker on the line that control goes to.
 """
 
 from __future__ import annotations
@@ -16,248 +16,246 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
-from .codes import codes_in
-from .source import OPERATORS
+from ..source.code_objects import walk_code
+from ..source.definitions import OPERATORS
 
-Statements = list[ast.stmt]
+Block = list[ast.stmt]
 EXIT = 0
-"""Where control goes that leaves the function."""
+"""The line number of the next statement where control leaves the function."""
 
 
-def is_measured() -> bool:
-    """Whether coverage.py traces this thread."""
+def is_coverage_active() -> bool:
+    """Return whether coverage.py traces this thread."""
     tracer = sys.gettrace()
     modules = (getattr(owner, "__module__", None) or "" for owner in (type(tracer), tracer))
     return any(module.partition(".")[0] == "coverage" for module in modules)
 
 
 @dataclass
-class Arcs:
-    """Adds to a converted function the lines that tell of its branches; `added` are names of new closures."""
+class BranchMarkers:
+    """Adds markers to a converted function."""
 
     original: types.CodeType
     generated: Set[str]
+    """The names of the functions that the passes added."""
     numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def __post_init__(self) -> None:
         code = self.original
-        self.users = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
+        self.user_names = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
         self.added: set[str] = set()
-        self.exits: dict[str, int] = {}
+        """The names of closures that this class adds or renames."""
+        self.returning: dict[str, int] = {}
+        """The first line of the function, by the name of each closure after which it returns."""
         self.closures: dict[str, ast.FunctionDef] = {}
+        """The latest definition of each closure."""
 
-    def run(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    def add_to(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         ast.fix_missing_locations(function)
-        self.block(function.body, EXIT)
+        self._block(function.body, EXIT)
         for node in ast.walk(function):
-            if _called(node) == "visible":  # `locals()` shows none of what was added
+            if _called_operator(node) == "visible":  # so that `locals()` does not show the added names
                 hidden: Any = node.args[1]  # type: ignore[attr-defined]
-                hidden.elts += [_at(hidden.lineno, ast.Constant(name)) for name in sorted(self.added)]
+                hidden.elts += [_place(hidden.lineno, ast.Constant(name)) for name in sorted(self.added)]
 
-    def block(self, body: Statements, follow: int | None) -> None:
-        """Statements of one frame.
+    def _block(self, body: Block, follow: int | None) -> None:
+        """Add markers to the statements of one frame.
 
         Args:
             body: the statements.
-            follow: the line that comes after them, where that is another frame's; None: it is this one's.
+            follow: the line after them if it belongs to another frame, else None.
         """
-        todo = list(enumerate(body))
+        statements = list(body)
         body.clear()
-        everything = [statement for _, statement in todo]
-        for place, statement in todo:
-            name, args = _operator(statement)
-            after = self.line_after(everything[place + 1 :], follow)
+        for index, statement in enumerate(statements):
+            operator, args = _operator_call(statement)
+            after = self._line_after(statements[index + 1 :], follow)
             if isinstance(statement, ast.FunctionDef) and statement.name in self.generated:
                 self.closures[statement.name] = statement
                 body.append(statement)
-            elif name == "if_stmt":
-                self.branch(statement, args, after, body)
-            elif name in ("while_stmt", "for_stmt"):
-                self.loop(statement, args, after, body)
-            elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                self.inner(statement)
-                body.append(statement)
-            elif isinstance(statement, ast.ClassDef):
-                for method in ast.walk(statement):
-                    if isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                        self.inner(method)
+            elif operator == "if_stmt":
+                self._branch(statement, args, after, body)
+            elif operator == "while_stmt":
+                self._loop(statement, args[0], args[1], after, body)
+            elif operator == "for_stmt":
+                self._loop(statement, args[1], args[2], after, body)
+            elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                is_class = isinstance(statement, ast.ClassDef)
+                for inner in ast.walk(statement) if is_class else (statement,):
+                    if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                        self._inner_function(inner)
                 body.append(statement)
             else:
-                if isinstance(statement, ast.Return) and self.is_added(statement.value):
-                    _nowhere(statement)
-                for inner in _blocks(statement):
-                    self.block(inner, None)
+                if isinstance(statement, ast.Return) and self._is_generated(statement.value):
+                    _remove_lines(statement)
+                for block in _blocks(statement):
+                    self._block(block, None)
                 body.append(statement)
 
-    def branch(self, statement: ast.stmt, args: list[ast.expr], after: int | None, out: Statements) -> None:
+    def _branch(self, statement: ast.stmt, args: list[ast.expr], after: int | None, out: Block) -> None:
         line = statement.lineno
-        if self.is_flags(args[0]):
-            self.closure(args[1], None, after)
-            self.closure(args[2], None, after)
-            _nowhere(statement)
+        if self._tests_flags(args[0]):
+            self._closure(args[1], None, after)
+            self._closure(args[2], None, after)
+            _remove_lines(statement)
             out.append(statement)
             return
-        self.closure(args[1], line, after)
+        self._closure(args[1], line, after)
         if isinstance(args[2], ast.Name):
-            self.closure(args[2], line, after)
+            self._closure(args[2], line, after)
             out.append(statement)
         elif after is None:
             out.append(statement)
-        else:
+        else:  # without an else branch: add one that goes to the next statement
             name = f"missed_{next(self.numbers)}"
             empty = ast.arguments([], [], None, [], [], None, [])
-            missed = ast.FunctionDef(name, empty, _marks(line, after), [])
+            missed = ast.FunctionDef(name, empty, _markers(line, after), [])
             if sys.version_info >= (3, 12):
                 missed.type_params = []
             args[2] = ast.copy_location(ast.Name(name, ast.Load()), statement)
             self.added.add(name)
-            self.closed(missed, args[2], after)
-            out += [ast.copy_location(missed, statement), statement, *_marks(self.original.co_firstlineno)]
+            self._rename_if_returning(missed, args[2], after)
+            out += [ast.copy_location(missed, statement), statement, *_markers(self.original.co_firstlineno)]
 
-    def loop(self, statement: ast.stmt, args: list[ast.expr], after: int | None, out: Statements) -> None:
+    def _loop(
+        self, statement: ast.stmt, test: ast.expr, body_name: ast.expr, after: int | None, out: Block
+    ) -> None:
         line = statement.lineno
-        name, _ = _operator(statement)
-        body = self.closure(args[1] if name == "while_stmt" else args[2], line, line)
+        body = self._closure(body_name, line, line)
         if body is not None:
-            body.body += _marks(line)
+            body.body += _markers(line)
         out.append(statement)
-        test = args[0] if name == "while_stmt" else args[1]
-        made = self.closures.get(test.id) if isinstance(test, ast.Name) else None
-        flags = sorted(set(self.flags(made))) if made is not None else []
-        left = _marks(line, after) if after else _marks(line)
-        if flags:
+        test_closure = self.closures.get(test.id) if isinstance(test, ast.Name) else None
+        flags = sorted(set(self._flags(test_closure))) if test_closure is not None else []
+        exits = _markers(line, after) if after else _markers(line)
+        if flags:  # a jump that sets a flag marks its own way out
             first = self.original.co_firstlineno
-            going: list[ast.expr] = [
+            unset: list[ast.expr] = [
                 ast.Compare(ast.Name(flag, ast.Load()), [ast.IsNot()], [ast.Constant(True)]) for flag in flags
             ]
-            out.append(_at(first, ast.If(ast.BoolOp(ast.And(), [*going, *going]), left, _marks(first))))
+            out.append(_place(first, ast.If(ast.BoolOp(ast.And(), [*unset, *unset]), exits, _markers(first))))
         elif after:
-            out += left
+            out += exits
 
-    def closure(self, name: ast.expr, line: int | None, follow: int | None) -> ast.FunctionDef | None:
-        """A closure that comes after a line, and is followed by another."""
-        found = self.closures.pop(name.id, None) if isinstance(name, ast.Name) else None
-        if found is not None:
-            around = dict(self.closures)  # names may be given again inside
-            self.block(found.body, follow)
-            self.closures = around
+    def _closure(self, name: ast.expr, line: int | None, follow: int | None) -> ast.FunctionDef | None:
+        """Mark a closure that control enters from `line` and leaves to `follow`."""
+        closure = self.closures.pop(name.id, None) if isinstance(name, ast.Name) else None
+        if closure is not None:
+            outer = dict(self.closures)  # the closures inside may reuse names
+            self._block(closure.body, follow)
+            self.closures = outer
             if line is not None:
-                declared = sum(isinstance(s, (ast.Nonlocal, ast.Global)) for s in found.body)
-                found.body[declared:declared] = _marks(line)
-            self.closed(found, name, follow)
-        return found
+                declarations = sum(isinstance(s, (ast.Nonlocal, ast.Global)) for s in closure.body)
+                closure.body[declarations:declarations] = _markers(line)
+            self._rename_if_returning(closure, name, follow)
+        return closure
 
-    def closed(self, closure: ast.FunctionDef, name: ast.expr, follow: int | None) -> None:
-        """What leaves such a closure leaves the function: it gets a name of its own, by which it is found."""
+    def _rename_if_returning(self, closure: ast.FunctionDef, name: ast.expr, follow: int | None) -> None:
+        """Give a closure after which the function returns a unique name, which identifies its code."""
         if follow == EXIT and isinstance(name, ast.Name):
             name.id = closure.name = f"{closure.name}_{1000 + next(self.numbers)}"
             self.added.add(name.id)
-            self.exits[name.id] = self.original.co_firstlineno
+            self.returning[name.id] = self.original.co_firstlineno
 
-    def inner(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        """A function of the user's in this one."""
+    def _inner_function(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        """Mark a function that the user defined inside this one."""
         line = min([function.lineno, *(d.lineno for d in function.decorator_list)])
-        for code in codes_in(self.original):
+        for code in walk_code(self.original):
             if (code.co_name, code.co_firstlineno) == (function.name, line):
-                arcs = Arcs(code, self.generated, self.numbers)
-                arcs.run(function)
-                self.added |= arcs.added
-                self.exits |= arcs.exits
+                inner = BranchMarkers(code, self.generated, self.numbers)
+                inner.add_to(function)
+                self.added |= inner.added
+                self.returning |= inner.returning
                 return
 
-    def line_after(self, rest: Sequence[ast.stmt], follow: int | None) -> int | None:
+    def _line_after(self, rest: Sequence[ast.stmt], follow: int | None) -> int | None:
+        """Return the line of the first statement of `rest` that the user wrote, or `follow`."""
         for statement in rest:
-            name, args = _operator(statement)
+            operator, args = _operator_call(statement)
             if isinstance(statement, ast.FunctionDef) and statement.name in self.generated:
                 self.closures.setdefault(statement.name, statement)
-            elif name == "if_stmt" and self.is_flags(args[0]):
-                body = args[1]
-                held = next(
-                    (s for s in rest if isinstance(s, ast.FunctionDef) and s.name == getattr(body, "id", "")),
-                    None,
-                ) or self.closures.get(getattr(body, "id", ""))
-                return self.line_after(held.body, follow) if held is not None else None
-            elif isinstance(statement, ast.Return) and self.is_added(statement.value):
+            elif operator == "if_stmt" and self._tests_flags(args[0]):
+                body_name = getattr(args[1], "id", "")
+                definitions = (s for s in rest if isinstance(s, ast.FunctionDef) and s.name == body_name)
+                body = next(definitions, None) or self.closures.get(body_name)
+                return self._line_after(body.body, follow) if body is not None else None
+            elif isinstance(statement, ast.Return) and self._is_generated(statement.value):
                 return EXIT
-            elif not self.is_silent(statement):
+            elif not self._is_silent(statement):
                 return statement.lineno
         return follow
 
-    # What the conversion wrote
-
-    def is_silent(self, statement: ast.stmt) -> bool:
+    def _is_silent(self, statement: ast.stmt) -> bool:
+        """Return whether the conversion added a statement that is not a step of the user's code."""
         if isinstance(statement, ast.Assign):
             [target, *_], value = statement.targets, statement.value
-            is_flag = isinstance(value, ast.Constant) and isinstance(value.value, bool)
             return (
-                is_flag
+                isinstance(value, ast.Constant)
+                and isinstance(value.value, bool)
                 and isinstance(target, ast.Name)
-                and target.id not in self.users
-                and (not target.id.startswith("return_value"))
+                and target.id not in self.user_names
+                and not target.id.startswith("return_value")
             )
         is_declaration = isinstance(statement, ast.AnnAssign) and statement.value is None
         return is_declaration or isinstance(statement, (ast.Nonlocal, ast.Global))
 
-    def is_added(self, value: ast.expr | None) -> bool:
+    def _is_generated(self, value: ast.expr | None) -> bool:
+        """Return whether an expression reads variables, and only such as the conversion added."""
         names = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} if value is not None else set()
-        return (
-            bool(names - {OPERATORS})
-            and not names & self.users
-            and all(name not in self.original.co_names for name in names)
-        )
+        return bool(names - {OPERATORS}) and names.isdisjoint({*self.user_names, *self.original.co_names})
 
-    def is_flags(self, test: ast.expr) -> bool:
-        return self.is_added(test) and bool(list(self.flags(test)))
+    def _tests_flags(self, test: ast.expr) -> bool:
+        return self._is_generated(test) and any(self._flags(test))
 
-    def flags(self, tree: ast.AST) -> Iterator[str]:
+    def _flags(self, tree: ast.AST) -> Iterator[str]:
+        """Yield the flags of jumps that an expression tests."""
         for node in ast.walk(tree):
-            if _called(node) == "not_":
+            if _called_operator(node) == "not_":
                 [value] = node.args  # type: ignore[attr-defined]
-                if isinstance(value, ast.Name) and self.is_added(value):
+                if isinstance(value, ast.Name) and self._is_generated(value):
                     yield value.id
 
 
-def _called(node: ast.AST) -> str | None:
-    """The operator that a node calls."""
-    func: Any = node.func if isinstance(node, ast.Call) else None
-    is_ours = (
-        isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == OPERATORS
-    )
-    return func.attr if is_ours else None
+def _called_operator(node: ast.AST) -> str | None:
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=module), attr=name)) if module == OPERATORS:
+            return name
+    return None
 
 
-def _operator(statement: ast.stmt) -> tuple[str | None, list[ast.expr]]:
+def _operator_call(statement: ast.stmt) -> tuple[str | None, list[ast.expr]]:
+    """Return the operator that a statement calls, and its arguments."""
     value = statement.value if isinstance(statement, ast.Expr) else None
-    name = _called(value) if value is not None else None
-    return name, value.args if isinstance(value, ast.Call) else []
+    return (_called_operator(value), value.args) if isinstance(value, ast.Call) else (None, [])
 
 
-def _blocks(statement: ast.stmt) -> Iterator[Statements]:
+def _blocks(statement: ast.stmt) -> Iterator[Block]:
     for name in ("body", "orelse", "finalbody"):
-        yield from (b for b in [getattr(statement, name, None)] if b)
+        yield from (block for block in [getattr(statement, name, None)] if block)
     for holder in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
         yield holder.body
 
 
-def _at(line: int, node: Any) -> Any:
-    found: Any
-    for found in ast.walk(node):
-        if not hasattr(found, "lineno"):
-            found.lineno = found.end_lineno = line
-            found.col_offset = found.end_col_offset = 0
+def _place(line: int, node: Any) -> Any:
+    """Put the nodes of a tree that have no position on a line, and return the tree."""
+    inner: Any
+    for inner in ast.walk(node):
+        if not hasattr(inner, "lineno"):
+            inner.lineno = inner.end_lineno = line
+            inner.col_offset = inner.end_col_offset = 0
     return node
 
 
-def _marks(*lines: int) -> Statements:
-    """What has no effect, on each of some lines; Python may drop a `pass`."""
-    return [_at(line, ast.Expr(ast.Name(OPERATORS, ast.Load()))) for line in lines if line != EXIT]
+def _markers(*lines: int) -> Block:
+    """Return a marker on each line; Python may drop a `pass`, but not a name."""
+    return [_place(line, ast.Expr(ast.Name(OPERATORS, ast.Load()))) for line in lines if line != EXIT]
 
 
-def _nowhere(tree: ast.AST) -> None:
-    """Let a statement be where control comes from; its lambdas stay."""
+def _remove_lines(tree: ast.AST) -> None:
+    """Make a statement belong to no line, except for the lambdas in it."""
     if hasattr(tree, "lineno"):
         for name in ("lineno", "end_lineno", "col_offset", "end_col_offset"):
             setattr(tree, name, -1)
     for node in ast.iter_child_nodes(tree):
         if not isinstance(node, ast.Lambda):
-            _nowhere(node)
+            _remove_lines(node)

@@ -1,7 +1,7 @@
-"""Operators of another framework in the place of ours.
+"""Replace operators with those of another framework.
 
-Those that were written for TensorFlow's AutoGraph or for malt have the signatures of ours but for a few,
-which take options besides; these are told by the names of their parameters, and adapted.
+Operators written for TensorFlow's AutoGraph or for malt have the same signatures as ours, except a few that
+take an extra parameter for options. Those are recognized by the name of that parameter, and adapted.
 """
 
 from __future__ import annotations
@@ -14,95 +14,94 @@ from typing import Any
 
 from autograph_rs import runtime
 from autograph_rs.converters import FEATURES, Lists, Operators, Pipeline, PipelineError
-from autograph_rs.runtime import switch
-from autograph_rs.runtime.calls import Entries, Replacements, make_callee
-from autograph_rs.runtime.errors import ArgumentError, OptionError, told
+from autograph_rs.runtime.errors import ArgumentError, OptionError, describe
+from autograph_rs.runtime.operators import opt_out
+from autograph_rs.runtime.operators.calls import ConversionCache, Replacements, make_callee
 
 OPERATORS = (*runtime.OPERATORS, "callee", *sorted(Lists.operators))
 """The names of the operators that generated code calls."""
 
 
-def namespace(
-    own: Any, callee: Callable[[Any], Any], replacements: Replacements, *, recursive: bool, transpiler: Any
+def operator_namespace(
+    custom: Any, callee: Callable[[Any], Any], replacements: Replacements, *, recursive: bool, transpiler: Any
 ) -> types.ModuleType:
-    """What converted code knows as `ag__`: the operators of a module or object, and ours for the rest.
+    """Return the module that converted code knows as `ag__`: the custom operators, and ours for the rest.
 
-    Whatever else it has is found there too, for passes of its own. It is a module, and of no class that
-    derives from that: only of a module Python finds an attribute as quickly as a global.
+    Other attributes of `custom` are available in it too, for custom passes. It is a plain module because only
+    there does Python look up an attribute as fast as a global.
 
     Raises:
-        ArgumentError: it has no operators, or what is called like one is none.
+        ArgumentError: `custom` has no operators, or one of them is not callable.
     """
-    made = types.ModuleType("ag__", "The operators of a transpiler.")
-    names = vars(made)
-    names["__transpiler__"] = transpiler  # says first, to who takes a module apart, that it is not pickled
+    module = types.ModuleType("ag__", "The operators of a transpiler.")
+    names = vars(module)
+    names["__transpiler__"] = transpiler  # first, so that pickling by value fails with its error
     names.update(runtime.OPERATORS | runtime.OPENED, callee=callee)
     names["converted_call"] = lambda f, args, kwargs: callee(f)(*args, **(kwargs or {}))
-    if own is not None:
-        theirs = dict(plugged(own, recursive=recursive))
-        names.update(theirs, __getattr__=functools.partial(getattr, own))
-        if "converted_call" in theirs and "callee" not in theirs:
-            names["callee"] = by_call(theirs["converted_call"], replacements)
-    plain = make_callee(Entries(), None, replacements, embedded=bool(replacements))
-    switch.register(made, plain)
-    return made
+    if custom is not None:
+        operators = dict(_adapted_operators(custom, recursive=recursive))
+        names.update(operators, __getattr__=functools.partial(getattr, custom))
+        if "converted_call" in operators and "callee" not in operators:
+            names["callee"] = _callee_from_converted_call(operators["converted_call"], replacements)
+    plain = make_callee(ConversionCache(), None, replacements, embedded=bool(replacements))
+    opt_out.register(module, plain)
+    return module
 
 
-def plugged(own: Any, *, recursive: bool) -> Iterator[tuple[str, Any]]:
-    """The operators that a module or object has, by name, as converted code calls them."""
-    if isinstance(own, Mapping):
+def _adapted_operators(custom: Any, *, recursive: bool) -> Iterator[tuple[str, Any]]:
+    """Yield the name of each operator of a module or object, and the function that converted code calls."""
+    if isinstance(custom, Mapping):
         raise ArgumentError(
-            "operators are attributes of a module or object, not items of a dict",
-            why="converted code finds them as those of a module",
-            remedy="give types.SimpleNamespace(**operators)",
+            "operators must be attributes of a module or object, not items of a dict",
+            why="converted code reads them as attributes",
+            remedy="pass types.SimpleNamespace(**operators)",
         )
-    found = [name for name in OPERATORS if hasattr(own, name)]
-    if not found:
+    available = [name for name in OPERATORS if hasattr(custom, name)]
+    if not available:
         raise ArgumentError(
-            f"{told(own)} has no operator, such as if_stmt",
-            why="a Transpiler calls the operators that it is given, and ours for those that are not there",
-            remedy="give what has at least one operator of docs/operators.md, or leave operators= out",
+            f"{describe(custom)} has no operator, such as if_stmt",
+            why="a Transpiler calls the operators that it is given, and its own in place of missing ones",
+            remedy="define at least one operator listed in docs/operators.md, or omit operators=",
         )
-    for name in found:
-        operator = getattr(own, name)
+    for name in available:
+        operator = getattr(custom, name)
         if not callable(operator):
             raise ArgumentError(
-                f"the operator {name} is a function, not {told(operator)}",
+                f"the operator {name} must be a function, not {describe(operator)}",
                 why="converted code calls it",
-                remedy="give a function with the parameters that docs/operators.md says",
+                remedy="pass a function with the parameters listed in docs/operators.md",
             )
-        if name in _ADAPTED:
-            adapt, asked = _ADAPTED[name]
-            yield name, adapt(operator, own, recursive) if asked in _parameters(operator) else operator
-        else:
-            yield name, operator
+        adapt, parameter = _ADAPTERS.get(name, (None, ""))
+        if adapt is not None and parameter in _parameters(operator):
+            operator = adapt(operator, custom, recursive)
+        yield name, operator
 
 
 def _parameters(operator: Callable[..., Any]) -> list[str]:
     try:
         return list(inspect.signature(operator).parameters)
-    except (TypeError, ValueError):  # it does not tell
+    except (TypeError, ValueError):  # no signature available
         return []
 
 
-def _options(own: Any, kind: str, **values: Any) -> Any:
-    """Options of the kind that the operators have for them."""
-    return getattr(own, kind, types.SimpleNamespace)(**values)
+def _options(custom: Any, kind: str, **values: Any) -> Any:
+    """Return options of the class that the custom operators define for them, or a namespace."""
+    return getattr(custom, kind, types.SimpleNamespace)(**values)
 
 
-def _get_item(operator: Callable[..., Any], own: Any, _: bool) -> Callable[..., Any]:
-    options = _options(own, "GetItemOpts", element_dtype=None)
+def _get_item(operator: Callable[..., Any], custom: Any, _: bool) -> Callable[..., Any]:
+    options = _options(custom, "GetItemOpts", element_dtype=None)
     return lambda target, key: operator(target, key, options)
 
 
-def _list_pop(operator: Callable[..., Any], own: Any, _: bool) -> Callable[..., Any]:
-    options = _options(own, "ListPopOpts", element_dtype=None, element_shape=None)
+def _list_pop(operator: Callable[..., Any], custom: Any, _: bool) -> Callable[..., Any]:
+    options = _options(custom, "ListPopOpts", element_dtype=None, element_shape=None)
     return lambda target, index: operator(target, index, options)
 
 
-def _list_stack(operator: Callable[..., Any], own: Any, _: bool) -> Callable[..., Any]:
+def _list_stack(operator: Callable[..., Any], custom: Any, _: bool) -> Callable[..., Any]:
     def list_stack(target: Any, call: Any) -> Any:
-        return operator(target, _options(own, "ListStackOpts", element_dtype=None, original_call=call))
+        return operator(target, _options(custom, "ListStackOpts", element_dtype=None, original_call=call))
 
     return list_stack
 
@@ -111,80 +110,80 @@ def _assert_stmt(operator: Callable[..., Any], _: Any, __: bool) -> Callable[...
     return lambda test, msg: operator(test, msg or (lambda: ""))
 
 
-def _converted_call(operator: Callable[..., Any], own: Any, recursive: bool) -> Callable[..., Any]:
+def _converted_call(operator: Callable[..., Any], custom: Any, recursive: bool) -> Callable[..., Any]:
     options = None
-    if hasattr(own, "ConversionOptions"):
-        options = own.ConversionOptions(recursive=recursive, optional_features=())
+    if hasattr(custom, "ConversionOptions"):
+        options = custom.ConversionOptions(recursive=recursive, optional_features=())
     return lambda f, args, kwargs: operator(f, args, kwargs, caller_fn_scope=None, options=options)
 
 
-_ADAPTED: dict[str, tuple[Callable[..., Callable[..., Any]], str]] = {
+_ADAPTERS: dict[str, tuple[Callable[..., Callable[..., Any]], str]] = {
     "get_item": (_get_item, "opts"),
     "list_pop": (_list_pop, "opts"),
     "list_stack": (_list_stack, "opts"),
     "assert_stmt": (_assert_stmt, "expression2"),
     "converted_call": (_converted_call, "caller_fn_scope"),
 }
-"""How an operator is called that has a parameter of this name."""
+"""How to adapt an operator that has a parameter of this name."""
 
 
-def by_call(
+def _callee_from_converted_call(
     converted_call: Callable[..., Any], replacements: Replacements
 ) -> Callable[[Any], Callable[..., Any]]:
-    """The operator `callee` for operators that have `converted_call(f, args, kwargs)` instead."""
+    """Return the operator `callee` of a framework that defines `converted_call(f, args, kwargs)` instead."""
 
     def callee(function: Any) -> Callable[..., Any]:
-        found = replacements(function)
-        return lambda *args, **kwargs: converted_call(found or function, args, kwargs)
+        target = replacements(function) or function
+        return lambda *args, **kwargs: converted_call(target, args, kwargs)
 
     return callee
 
 
-def with_lists(pipeline: Pipeline, own: Any) -> Pipeline:
-    """The pipeline that converts lists too, as far as there are operators for them."""
-    known = frozenset(name for name in Lists.operators if hasattr(own, name))
-    operators = dict(pipeline.steps).get("Operators")
-    if not known or operators is None or not issubclass(operators, Operators):
-        return pipeline
-    lists = type("Lists", (Lists,), {"operators": known})
-    rewriters = (*operators.rewriters, lists)
-    return pipeline.replace("Operators", type(operators.__name__, (operators,), {"rewriters": rewriters}))
-
-
-def pipeline_of(passes: Pipeline | None, features: Collection[str] | None, operators: Any) -> Pipeline:
-    """The pipeline of a transpiler that was given these.
+def build_pipeline(passes: Pipeline | None, features: Collection[str] | None, custom: Any) -> Pipeline:
+    """Return the pipeline of a transpiler with these arguments.
 
     Raises:
-        ArgumentError: an argument is of another kind.
+        ArgumentError: an argument has the wrong type.
         OptionError: a feature is unknown.
     """
     pipeline: Any = Pipeline() if passes is None else passes
     if not isinstance(pipeline, Pipeline):
         raise ArgumentError(
-            f"passes are a Pipeline, not {told(passes)}",
-            why="a Pipeline sees to it that each pass has before it what it needs",
-            remedy="give Pipeline().add(MyPass), of autograph_rs.converters",
+            f"passes must be a Pipeline, not {describe(passes)}",
+            why="a Pipeline ensures that each pass runs after those it needs",
+            remedy="pass Pipeline().add(MyPass), with Pipeline from autograph_rs.converters",
         )
     if features is not None:
-        pipeline = _only(pipeline, features)
+        pipeline = _restrict(pipeline, features)
     if features is None or "lists" in features:
-        pipeline = with_lists(pipeline, operators)
+        pipeline = convert_lists(pipeline, custom)
     return pipeline  # type: ignore[no-any-return]
 
 
-def _only(pipeline: Pipeline, features: Any) -> Pipeline:
+def convert_lists(pipeline: Pipeline, custom: Any) -> Pipeline:
+    """Add the conversion of those list methods for which there are custom operators."""
+    available = frozenset(name for name in Lists.operators if hasattr(custom, name))
+    operators = dict(pipeline.steps).get("Operators")
+    if not available or operators is None or not issubclass(operators, Operators):
+        return pipeline
+    lists = type("Lists", (Lists,), {"operators": available})
+    rewriters = (*operators.rewriters, lists)
+    return pipeline.replace("Operators", type(operators.__name__, (operators,), {"rewriters": rewriters}))
+
+
+def _restrict(pipeline: Pipeline, features: Any) -> Pipeline:
     known = ", ".join(FEATURES)
     if not isinstance(features, Collection):
         raise ArgumentError(
-            f"features are a set of names, not {told(features)}",
-            why="each names a kind of syntax that is converted",
-            remedy=f"give some of {known}",
+            f"features must be a set of names, not {describe(features)}",
+            why="each name selects a kind of syntax to convert",
+            remedy=f"pass some of {known}",
         )
     try:
         return pipeline.only(features)
     except PipelineError as error:
         raise OptionError(
             str(error).partition(": ")[0],
-            why="each feature names a kind of syntax that is converted, or its rewriter in a pass",
-            remedy=f"give some of {known}; leave features= out to convert all",
+            why="each feature names a kind of syntax to convert, or its rewriter in a pass",
+            remedy=f"pass some of {known}, or omit features= to convert all",
         ) from error

@@ -1,4 +1,4 @@
-"""The functions of `autograph_rs` that are methods of the default transpiler."""
+"""The public functions that use the default transpiler."""
 
 from __future__ import annotations
 
@@ -6,52 +6,50 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from autograph_rs.runtime.boundary import public
-from autograph_rs.runtime.errors import checked_truth
+from autograph_rs.runtime.debugging.tracebacks import api_boundary
+from autograph_rs.runtime.errors import check_bool
 
-from .by_hand import do_not_convert
+from .opt_out import do_not_convert
 from .transpiler import Transpiler
 
 DEFAULT = Transpiler()
-_FLAT = Transpiler(recursive=False)
+_NON_RECURSIVE = Transpiler(recursive=False)
 
 to_code = DEFAULT.to_code
 
 
-def _which(recursive: bool) -> Transpiler:
-    return DEFAULT if checked_truth("recursive", recursive) else _FLAT
+def _transpiler(recursive: bool) -> Transpiler:
+    return DEFAULT if check_bool("recursive", recursive) else _NON_RECURSIVE
 
 
-DEFAULT.reduced, _FLAT.reduced = (_which, (True,)), (_which, (False,))
+DEFAULT.reference, _NON_RECURSIVE.reference = (_transpiler, (True,)), (_transpiler, (False,))
 
 
-def _by_name(namespace: ModuleType, name: str) -> ModuleType:
-    """A namespace as a module that can be imported: pickles of converted functions name it."""
+def _importable(namespace: ModuleType, name: str) -> ModuleType:
+    """Make a namespace importable by name, because pickles of converted functions refer to it."""
     namespace.__name__ = f"{__name__}.{name}"
     sys.modules[namespace.__name__] = namespace
     return namespace
 
 
-operators, flat_operators = (
-    _by_name(DEFAULT.namespace, "operators"),
-    _by_name(_FLAT.namespace, "flat_operators"),
-)
+operators = _importable(DEFAULT.namespace, "operators")
+non_recursive_operators = _importable(_NON_RECURSIVE.namespace, "non_recursive_operators")
 
 
-@public
+@api_boundary
 def convert(f: Any = None, *, recursive: bool = True, source: str | None = None) -> Any:
     if f is None:
         return lambda g: convert(g, recursive=recursive, source=source)
-    return _which(recursive).convert(f, source=source)
+    return _transpiler(recursive).convert(f, source=source)
 
 
-@public
+@api_boundary
 def to_graph(f: Any, *, recursive: bool = True, source: str | None = None) -> Any:
-    return _which(recursive).to_graph(f, source=source)
+    return _transpiler(recursive).to_graph(f, source=source)
 
 
 _RECURSIVE = """
-        The functions that converted code calls are converted too, unless `recursive` is False.
+        Functions that converted code calls are converted too, unless `recursive` is False.
 """
 convert.__doc__ = (Transpiler.convert.__doc__ or "") + _RECURSIVE
 to_graph.__doc__ = (Transpiler.to_graph.__doc__ or "") + _RECURSIVE

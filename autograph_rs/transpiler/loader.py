@@ -1,9 +1,8 @@
-"""From a converted tree to a function, in memory.
+"""Compile a converted tree, and make functions from the code.
 
-The tree is compiled under the user's own file name with the positions of the user's own nodes, so
-tracebacks, debuggers and coverage speak of the user's lines. The new function shares the globals
-and the very closure cells of the original. Functions that the passes added take the name of the
-user's function whose code they hold.
+The tree is compiled under the user's file name with the positions of the user's nodes, so tracebacks,
+debuggers and coverage show the user's lines. The new function shares the globals and closure cells of the
+original. The functions that passes add take the name of the user's function that contains them.
 """
 
 from __future__ import annotations
@@ -17,33 +16,39 @@ from typing import Any
 
 import gast
 
-from autograph_rs.converters.opening import opened
-from autograph_rs.converters.python_trees import python_tree
-from autograph_rs.converters.trees import blocks
-from autograph_rs.runtime.line_tables import carrier, carries, of_closure, table, without_hidden
+from autograph_rs.converters.passes.inlining import inline_operators
+from autograph_rs.converters.trees.builders import blocks
+from autograph_rs.converters.trees.python_trees import python_tree
+from autograph_rs.runtime.debugging.line_tables import (
+    as_internal_code,
+    closure_positions,
+    encode_positions,
+    has_no_user_code,
+    hide_operator_steps,
+)
 
-from .measured import Arcs, is_measured
-from .source import ANNOTATIONS, OPERATORS, FunctionNode, first_line
+from ..source.definitions import ANNOTATIONS, OPERATORS, FunctionNode, first_line
+from .coverage_support import BranchMarkers, is_coverage_active
 
 _FACTORY = "ag__factory"
-_ALIKE_COLLIDE = sys.version_info < (3, 12)  # functions that differ in their instructions have one hash
-_LONG = 2000  # bytes of code of which so many functions may be made that it takes Python long to compare them
-_ITERABLE_COROUTINE = 0x100  # what `types.coroutine` makes of a generator function
+_CODE_HASHES_COLLIDE = sys.version_info < (3, 12)  # code objects that differ only in instructions hash alike
+_LONG_CODE = 2000  # bytes of code above which comparing the added functions may take Python long
+_ITERABLE_COROUTINE = 0x100  # set by `types.coroutine`
 
 
-def detached(tree: gast.AST, known: dict[gast.AST, Any] | None = None) -> FunctionNode:
-    """The function alone: no decorators, and a name that is not the name by which it calls itself."""
-    node: FunctionNode = python_tree(tree, known=known)
+def standalone_function(tree: gast.AST, memo: dict[gast.AST, Any] | None = None) -> FunctionNode:
+    """Return a function without decorators, under a name that its own recursive calls do not use."""
+    node: FunctionNode = python_tree(tree, memo=memo)
     if not isinstance(node, ast.Lambda):
         node.decorator_list = []
         node.name = f"ag__{node.name}"
         if sys.version_info >= (3, 12):
-            node.type_params = []  # their variables are free variables of the function
+            node.type_params = []  # their variables become free variables of the function
     return node
 
 
-def to_module(tree: FunctionNode, free: tuple[str, ...]) -> ast.Module:
-    """The function inside a factory that has its free variables as parameters."""
+def _wrap_in_factory(tree: FunctionNode, free: tuple[str, ...]) -> ast.Module:
+    """Return a module with a factory whose parameters are the function's free variables."""
     names = [OPERATORS, *(name for name in free if name != OPERATORS)]
     parameters = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
     inner = ast.Return(tree) if isinstance(tree, ast.Lambda) else tree
@@ -56,133 +61,141 @@ def to_module(tree: FunctionNode, free: tuple[str, ...]) -> ast.Module:
 
 
 def compile_function(
-    tree: gast.AST, original: types.CodeType, generated: Set[str], *, opens: bool = False
+    tree: gast.AST, original: types.CodeType, generated: Set[str], *, inline: bool = False
 ) -> types.CodeType:
-    """The code of a converted function, named as the original is.
+    """Compile a converted function, with the names of the original.
 
     Args:
         tree: the converted function.
-        original: the code of the function that was converted.
+        original: the code of the original function.
         generated: the names of the functions that the passes added.
-        opens: whether what operators do on plain values stands in the place of their call.
+        inline: whether to inline what operators do on plain values.
     """
-    is_opened = opens and not is_measured()
-    node = detached(opened(tree, generated), known={}) if is_opened else detached(tree)
-    leaving: Mapping[str, int] = {}
-    if is_measured() and not isinstance(node, ast.Lambda):
-        arcs = Arcs(original, generated)
-        arcs.run(node)
-        generated, leaving = generated | arcs.added, arcs.exits
+    is_inlined = inline and not is_coverage_active()
+    node = (
+        standalone_function(inline_operators(tree, generated), {})
+        if is_inlined
+        else standalone_function(tree)
+    )
+    returning: Mapping[str, int] = {}
+    if is_coverage_active() and not isinstance(node, ast.Lambda):
+        markers = BranchMarkers(original, generated)
+        markers.add_to(node)
+        generated, returning = generated | markers.added, markers.returning
     node.lineno = first_line(tree)
-    told_apart = _ALIKE_COLLIDE and len(original.co_code) > _LONG and not isinstance(node, ast.Lambda)
-    if told_apart:
-        _tell_apart(node, generated)
-    made, flags = to_module(node, original.co_freevars), original.co_flags & ANNOTATIONS
-    module = compile(made, original.co_filename, "exec", flags=flags, dont_inherit=True)
-    [factory] = _codes(module)
+    has_docstrings = _CODE_HASHES_COLLIDE and len(original.co_code) > _LONG_CODE
+    has_docstrings = has_docstrings and not isinstance(node, ast.Lambda)
+    if has_docstrings:
+        _add_unique_docstrings(node, generated)
+    factory_tree, flags = _wrap_in_factory(node, original.co_freevars), original.co_flags & ANNOTATIONS
+    module = compile(factory_tree, original.co_filename, "exec", flags=flags, dont_inherit=True)
+    [factory] = _nested_codes(module)
     name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
-    [code] = [c for c in _codes(factory) if c.co_name == name][-1:]
+    code = [c for c in _nested_codes(factory) if c.co_name == name][-1]
     code = code.replace(co_flags=code.co_flags | original.co_flags & _ITERABLE_COROUTINE)
-    return _Renaming(code.co_qualname, original, generated, is_opened, told_apart, leaving)(code)
+    return _Renamer(code.co_qualname, original, generated, is_inlined, has_docstrings, returning)(code)
 
 
-def _tell_apart(function: ast.AST, generated: Set[str]) -> None:
-    """Give each added function a docstring of its own, which `_Renaming` takes away."""
-    number = 0
+def _add_unique_docstrings(function: ast.AST, generated: Set[str]) -> None:
+    """Make the hashes of added functions differ; `_Renamer` removes the docstrings again."""
     stack = [function]
-    told: set[ast.AST] = set()
+    seen: set[ast.AST] = set()
     while stack:
         node = stack.pop()
         for block in blocks(node):
             stack += block
-        if type(node) is ast.FunctionDef and node.name in generated and node not in told:
-            told.add(node)
-            text = ast.copy_location(ast.Constant(f"{node.name} {number}"), node.body[0])
+        if type(node) is ast.FunctionDef and node.name in generated and node not in seen:
+            text = ast.copy_location(ast.Constant(f"{node.name} {len(seen)}"), node.body[0])
             node.body.insert(0, ast.copy_location(ast.Expr(text), text))
-            number += 1
+            seen.add(node)
 
 
-def _codes(code: types.CodeType) -> list[types.CodeType]:
+def _nested_codes(code: types.CodeType) -> list[types.CodeType]:
     return [c for c in code.co_consts if isinstance(c, types.CodeType)]
 
 
 @dataclass(frozen=True)
-class _Renaming:
-    """Names of the codes in a converted one as the original has them: no factory, no added functions."""
+class _Renamer:
+    """Gives converted code the names of the original, without the factory and the added functions."""
 
-    made: str
+    converted: str
+    """The qualified name of the converted function inside its factory."""
     original: types.CodeType
     generated: Set[str]
-    is_opened: bool
-    told_apart: bool
-    leaving: Mapping[str, int]
-    """Of those after which the function ends, the first line of the function."""
+    is_inlined: bool
+    has_docstrings: bool
+    returning: Mapping[str, int]
+    """The first line of the function, for added functions after which it returns."""
 
-    def __call__(self, code: types.CodeType, *, carried: bool = False) -> types.CodeType:
-        name, qualname = self.names(code)
+    def __call__(self, code: types.CodeType, *, is_internal: bool = False) -> types.CodeType:
+        name, qualname = self._names(code)
         is_class = not code.co_flags & 0x2  # CO_NEWLOCALS
         first, lines = code.co_firstlineno, code.co_linetable
-        if code.co_name in self.generated and not carried:
-            carried = carries(code)
-            if not carried:
-                positions, first = of_closure(code, list(code.co_positions()))
-                first = self.leaving.get(code.co_name, first)
-                lines = table(positions, first)
-        elif self.is_opened and not is_class:
-            lines = without_hidden(code)
+        if code.co_name in self.generated and not is_internal:
+            is_internal = has_no_user_code(code)
+            if not is_internal:
+                positions, first = closure_positions(code, list(code.co_positions()))
+                first = self.returning.get(code.co_name, first)
+                lines = encode_positions(positions, first)
+        elif self.is_inlined and not is_class:
+            lines = hide_operator_steps(code)
         consts: list[object] = []
         for const in code.co_consts:
             if isinstance(const, types.CodeType):
-                consts.append(self(const, carried=carried))
-            elif self.told_apart and not consts and code.co_name in self.generated:
+                consts.append(self(const, is_internal=is_internal))
+            elif self.has_docstrings and not consts and code.co_name in self.generated:
                 consts.append(None)
             else:
                 consts.append(qualname if is_class and const == code.co_qualname else const)
-        if carried:
-            return carrier(code, self.original.co_filename, f"{name}.{code.co_name}", qualname, consts)
+        if is_internal:
+            return as_internal_code(
+                code, self.original.co_filename, f"{name}.{code.co_name}", qualname, consts
+            )
         return code.replace(
             co_name=name, co_qualname=qualname, co_consts=tuple(consts),
             co_firstlineno=first, co_linetable=lines,
         )  # fmt: skip
 
-    def names(self, code: types.CodeType) -> tuple[str, str]:
+    def _names(self, code: types.CodeType) -> tuple[str, str]:
         full, original = code.co_qualname, self.original
-        inside = f"{full}.".startswith(f"{self.made}.")  # else it is bound to a global
+        is_inside = f"{full}.".startswith(f"{self.converted}.")  # a function declared global is not
         parts: list[str] = []
-        for part in full.removeprefix(self.made if inside else "").split("."):
+        for part in full.removeprefix(self.converted if is_inside else "").split("."):
             if part in self.generated:
                 parts.pop()  # <locals>
             else:
                 parts.append(part)
-        is_ours = code.co_name in self.generated or full == self.made
-        name = (parts[-1] or original.co_name) if is_ours else code.co_name
-        return name, (original.co_qualname if inside else "") + ".".join(parts)
+        takes_original_name = code.co_name in self.generated or full == self.converted
+        name = (parts[-1] or original.co_name) if takes_original_name else code.co_name
+        return name, (original.co_qualname if is_inside else "") + ".".join(parts)
 
 
 def bind(code: types.CodeType, original: types.FunctionType, operators: types.CellType) -> types.FunctionType:
-    """A function that runs `code` with the globals, cells and defaults of `original`."""
+    """Return a function that runs `code` with the globals, cells and defaults of `original`."""
     cells = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
     cells[OPERATORS] = operators
     closure = tuple(cells[name] for name in code.co_freevars)
-    made = types.FunctionType(code, original.__globals__, original.__name__, original.__defaults__, closure)
-    made.__kwdefaults__ = original.__kwdefaults__
-    return made
+    function = types.FunctionType(
+        code, original.__globals__, original.__name__, original.__defaults__, closure
+    )
+    function.__kwdefaults__ = original.__kwdefaults__
+    return function
 
 
-def dressed(made: types.FunctionType, original: types.FunctionType) -> types.FunctionType:
-    """`made`, with everything about `original` that a person or a library may ask it for."""
-    made.__dict__.update(original.__dict__)
-    made.__doc__ = original.__doc__
-    made.__qualname__ = original.__qualname__
-    made.__module__ = original.__module__
-    made.__annotations__ = original.__annotations__
+def copy_metadata(original: types.FunctionType, converted: types.FunctionType) -> types.FunctionType:
+    """Copy the attributes of a function to its converted form, and return that."""
+    converted.__dict__.update(original.__dict__)
+    converted.__doc__ = original.__doc__
+    converted.__qualname__ = original.__qualname__
+    converted.__module__ = original.__module__
+    converted.__annotations__ = original.__annotations__
     if sys.version_info >= (3, 12):
-        made.__type_params__ = original.__type_params__
-    made.__wrapped__ = original  # type: ignore[attr-defined]
-    mark_converted(made)
-    return made
+        converted.__type_params__ = original.__type_params__
+    converted.__wrapped__ = original  # type: ignore[attr-defined]
+    mark_converted(converted)
+    return converted
 
 
 def mark_converted(function: Any) -> None:
-    """Let other converters of this kind leave a function as it is: that is the attribute they look for."""
+    """Set the attribute by which TensorFlow's AutoGraph and malt recognize converted functions."""
     function.autograph_info__ = {}

@@ -1,34 +1,34 @@
-"""What is left as it is by hand: a function, or the calls of a block."""
+"""`do_not_convert`: opt a function, or the calls inside a block, out of conversion."""
 
 from __future__ import annotations
 
 import types
 from typing import Any
 
-from autograph_rs.runtime.boundary import public
-from autograph_rs.runtime.switch import Block
+from autograph_rs.runtime.debugging.tracebacks import api_boundary
+from autograph_rs.runtime.operators.opt_out import OptOutContext
 
 from . import policy
-from .known import live
-from .transpiler import thin_code
+from .forwarding import WRAPPER_CODE
+from .registry import live_transpilers
 
 
-class LeftByHand(Block):
-    """`do_not_convert()`: a decorator, and a context manager."""
+class DoNotConvert(OptOutContext):
+    """The result of `do_not_convert()`: a decorator and a context manager."""
 
     def __call__(self, f: Any) -> Any:
         return do_not_convert(f)
 
 
-@public
+@api_boundary
 def do_not_convert(f: Any = None) -> Any:
-    """Leave a function as it is when converted code calls it, or all functions that a block calls.
+    """Leave a function, or every function called inside a `with` block, unconverted.
 
     Args:
-        f: a function; without one, a decorator is returned, which is a context manager too.
+        f: a function. Without it, the result is a decorator that is also a context manager.
 
     Raises:
-        ArgumentError: `f` is no function.
+        ArgumentError: `f` is not a function.
 
     >>> import autograph_rs as ag
     >>> @ag.do_not_convert
@@ -41,19 +41,18 @@ def do_not_convert(f: Any = None) -> Any:
     2
     """
     if f is None:
-        return LeftByHand()
+        return DoNotConvert()
     inner = getattr(f, "__func__", f)
-    if isinstance(inner, types.FunctionType) and inner.__code__ == thin_code():
+    if isinstance(inner, types.FunctionType) and inner.__code__ == WRAPPER_CODE:
         inner = inner.__wrapped__  # type: ignore[attr-defined]
-        f = _around(f, inner)
+        f = _replace_function(f, inner)
     policy.do_not_convert(inner)
-    for transpiler in live():
-        transpiler.leave(inner.__code__)
+    for transpiler in live_transpilers():
+        transpiler.skip(inner.__code__)
     return f
 
 
-def _around(method: Any, function: types.FunctionType) -> Any:
-    """A function in what another one was in."""
+def _replace_function(method: Any, function: types.FunctionType) -> Any:
     if isinstance(method, types.MethodType):
         return types.MethodType(function, method.__self__)
     return type(method)(function) if isinstance(method, (staticmethod, classmethod)) else function

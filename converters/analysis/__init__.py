@@ -1,19 +1,22 @@
-"""Facts about a function's tree, each a function from tree to value; nothing is written on nodes."""
+"""Facts about a function's tree, each computed from the tree; nothing is written on nodes."""
 
-from .activity import Activity, activity, declarations, dotted
-from .completion import breaks, completes
-from .facts import Facts, Point, headers, is_anchored, may_anchor
+from .activity import Activity, activity, declarations, dotted_name
+from .completion import can_complete, has_break
+from .facts import Facts, Point
+from .pinning import blocking_node, blocks_thunk, can_have_pinned, is_pinned, rule_for
 
 __all__ = [
     "Activity",
     "Facts",
     "Point",
     "activity",
-    "breaks",
-    "completes",
+    "blocking_node",
+    "blocks_thunk",
+    "can_complete",
+    "can_have_pinned",
     "declarations",
-    "dotted",
-    "headers",
-    "is_anchored",
-    "may_anchor",
+    "dotted_name",
+    "has_break",
+    "is_pinned",
+    "rule_for",
 ]

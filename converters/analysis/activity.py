@@ -1,131 +1,131 @@
-"""Which names a piece of a function reads, binds and deletes, and what nested functions take from it.
-
-*captures* are names that a nested function or class reads or binds: it may do so at any later
-time. *rebinds* are those among them that a nested function binds through `nonlocal`. *mutates* are
-names on which a method that changes a list is called. *places* are attributes that are assigned
-(`self.x`, `a.b.c`), by their text. *declares* are names with an annotation and no value (`x: int`).
-*skips* are names that a part of an expression binds which Python may skip. *defines* says that there is a
-function, class or comprehension.
-"""
+"""Names that a piece of code uses, binds and deletes, and names that its nested functions capture."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 
 import gast
 
-from ..trees import (
+from ..trees.builders import (
     COMPREHENSIONS,
+    DEFINITIONS,
     FUNCTIONS,
     blocks,
     children,
     evaluated_at_definition,
     parameters,
     takes_thunks,
-    within,
+    walk_scope,
 )
 
-MUTATORS = frozenset(("append", "pop", "extend", "insert", "clear", "remove", "sort", "reverse"))
+LIST_MUTATORS = frozenset(("append", "pop", "extend", "insert", "clear", "remove", "sort", "reverse"))
 
 
+@dataclass(slots=True)
 class Activity:
-    """What a piece does with names; the words are those above."""
+    """What a piece of code does with names.
 
-    __slots__ = (
-        "binds", "captures", "declares", "defines", "deletes",
-        "mutates", "places", "reads", "rebinds", "skips",
-    )  # fmt: skip
+    Attributes:
+        uses: names that are read.
+        bindings: names that are bound.
+        deletions: names that are deleted.
+        captures: names that a nested function or class reads or binds, at any later time.
+        nonlocal_bindings: captured names that a nested function binds.
+        mutations: names on which a method that changes a list is called.
+        declared: names with an annotation and no value (`x: int`).
+        attributes: attributes that are assigned, as text (`self.x`, `a.b.c`).
+        conditional_bindings: names bound in a part of an expression that may be skipped.
+        has_inner_scopes: whether there is a function, class or comprehension.
+    """
 
-    def __init__(self) -> None:
-        self.reads: set[str] = set()
-        self.binds: set[str] = set()
-        self.deletes: set[str] = set()
-        self.captures: set[str] = set()
-        self.rebinds: set[str] = set()
-        self.mutates: set[str] = set()
-        self.declares: set[str] = set()
-        self.places: set[str] = set()
-        self.skips: set[str] = set()
-        self.defines = False
+    uses: set[str] = field(default_factory=set)
+    bindings: set[str] = field(default_factory=set)
+    deletions: set[str] = field(default_factory=set)
+    captures: set[str] = field(default_factory=set)
+    nonlocal_bindings: set[str] = field(default_factory=set)
+    mutations: set[str] = field(default_factory=set)
+    declared: set[str] = field(default_factory=set)
+    attributes: set[str] = field(default_factory=set)
+    conditional_bindings: set[str] = field(default_factory=set)
+    has_inner_scopes: bool = False
 
 
 def activity(roots: gast.AST | Iterable[gast.AST], *, captures: bool = True) -> Activity:
-    """The activity of some trees, taken together; what nested functions take is looked for if `captures`."""
-    found = Activity()
-    _scan([roots] if isinstance(roots, gast.AST) else list(roots), found, captures=captures)
-    return found
+    """Return the combined activity of trees; without `captures`, ignore the bodies of nested scopes."""
+    result = Activity()
+    _scan([roots] if isinstance(roots, gast.AST) else list(roots), result, captures=captures)
+    return result
 
 
-def _scan(stack: list[gast.AST], found: Activity, *, captures: bool = True) -> None:
-    skipped: set[gast.AST] = set()  # all of such a node was searched with the one that may skip it
+def _scan(stack: list[gast.AST], result: Activity, *, captures: bool = True) -> None:
+    searched: set[gast.AST] = set()  # skippable nodes inside a node whose skippable parts were searched
     while stack:
         node = stack.pop()
         kind = type(node)
         if kind is gast.Name:
             context = type(node.ctx)
             if context is gast.Load:
-                found.reads.add(node.id)
+                result.uses.add(node.id)
             elif context is gast.Store:
-                found.binds.add(node.id)
+                result.bindings.add(node.id)
             elif context is gast.Del:
-                found.reads.add(node.id)
-                found.deletes.add(node.id)
+                result.uses.add(node.id)
+                result.deletions.add(node.id)
         elif kind not in _SPECIAL:
             stack += children(node)
         elif kind is gast.Constant or kind is gast.Global or kind is gast.Nonlocal:
             pass
-        elif kind in FUNCTIONS:
-            found.defines = True
-            found.binds.add(node.name)
+        elif kind in FUNCTIONS or kind is gast.Lambda:
+            result.has_inner_scopes = True
+            if kind is not gast.Lambda:
+                result.bindings.add(node.name)
             stack.extend(evaluated_at_definition(node))
             if captures:
-                _capture(node, found)
-        elif kind is gast.Lambda:
-            found.defines = True
-            stack.extend(evaluated_at_definition(node))
-            if captures:
-                _capture(node, found)
+                free, rebound = free_names(node)
+                result.captures |= free
+                result.nonlocal_bindings |= rebound
         elif kind is gast.ClassDef:
-            found.defines = True
-            found.binds.add(node.name)
+            result.has_inner_scopes = True
+            result.bindings.add(node.name)
             stack.extend((*node.decorator_list, *node.bases, *node.keywords))
             if not captures:
                 continue
             inner = activity(node.body)
-            outer = declarations(node.body)[0] & inner.binds
-            found.captures |= inner.reads | inner.captures | outer
-            found.rebinds |= inner.rebinds | outer
+            outer = declarations(node.body)[0] & inner.bindings
+            result.captures |= inner.uses | inner.captures | outer
+            result.nonlocal_bindings |= inner.nonlocal_bindings | outer
         elif kind in COMPREHENSIONS:
-            _comprehension(node, found)
+            _comprehension(node, result)
         elif kind is gast.Call and takes_thunks(node):
             stack.extend(arg.body if type(arg) is gast.Lambda else arg for arg in node.args)
         else:
             if kind is gast.Attribute:
-                _attribute(node, found)
+                _attribute(node, result)
             elif kind is gast.Subscript and type(node.ctx) is gast.Del and type(node.value) is gast.Name:
-                found.mutates.add(node.value.id)
+                result.mutations.add(node.value.id)
             elif kind is gast.AnnAssign and node.value is None:
                 if type(node.target) is gast.Name:
-                    found.declares.add(node.target.id)
+                    result.declared.add(node.target.id)
                     continue
-            elif kind in _SKIPPING:
-                if node not in skipped:
-                    for part in within(_SKIPPING[kind](node)):
+            elif kind in _SKIPPABLE:
+                if node not in searched:
+                    for part in walk_scope(_SKIPPABLE[kind](node)):
                         if type(part) is gast.NamedExpr:
-                            found.skips.add(part.target.id)
-                        elif type(part) in _SKIPPING:
-                            skipped.add(part)
+                            result.conditional_bindings.add(part.target.id)
+                        elif type(part) in _SKIPPABLE:
+                            searched.add(part)
             elif kind is gast.AugAssign and type(node.target) is gast.Name:
-                found.reads.add(node.target.id)
+                result.uses.add(node.target.id)
             elif kind is gast.Import or kind is gast.ImportFrom:
-                found.binds.update(a.asname or a.name.partition(".")[0] for a in node.names)
+                result.bindings.update(a.asname or a.name.partition(".")[0] for a in node.names)
             elif kind is gast.MatchAs or kind is gast.MatchStar:
                 if node.name:
-                    found.binds.add(node.name)
+                    result.bindings.add(node.name)
             elif kind is gast.MatchMapping and node.rest:
-                found.binds.add(node.rest)
+                result.bindings.add(node.rest)
             elif kind is gast.ExceptHandler and node.name is not None:
-                found.deletes.add(node.name.id)
+                result.deletions.add(node.name.id)
             stack += children(node)
 
 
@@ -135,26 +135,26 @@ _SPECIAL = frozenset((
     gast.AugAssign, gast.Import, gast.ImportFrom, gast.MatchAs, gast.MatchStar, gast.MatchMapping,
     gast.ExceptHandler,
 ))  # fmt: skip
-"""Kinds of which more is to be said than of what they hold, or nothing."""
-_SKIPPING: dict[type, Callable[[gast.AST], list[gast.AST]]] = {
+"""Kinds that need more than a walk over their children, or none."""
+_SKIPPABLE: dict[type, Callable[[gast.AST], list[gast.AST]]] = {
     gast.BoolOp: lambda node: node.values[1:],
     gast.Compare: lambda node: node.comparators[1:],
     gast.IfExp: lambda node: [node.body, node.orelse],
 }
-"""What Python may skip of an expression."""
+"""The operands of each kind of expression that Python may skip."""
 
 
-def _attribute(node: gast.Attribute, found: Activity) -> None:
+def _attribute(node: gast.Attribute, result: Activity) -> None:
     if type(node.ctx) is not gast.Load:
-        text = dotted(node)
+        text = dotted_name(node)
         if text is not None:
-            found.places.add(text)
-    elif node.attr in MUTATORS and type(node.value) is gast.Name:
-        found.mutates.add(node.value.id)
+            result.attributes.add(text)
+    elif node.attr in LIST_MUTATORS and type(node.value) is gast.Name:
+        result.mutations.add(node.value.id)
 
 
-def dotted(node: gast.AST) -> str | None:
-    """`a.b.c` as text, if the base is a name."""
+def dotted_name(node: gast.AST) -> str | None:
+    """Return `a.b.c` as text, or None if its base is not a name."""
     parts = []
     while type(node) is gast.Attribute:
         parts.append(node.attr)
@@ -162,57 +162,52 @@ def dotted(node: gast.AST) -> str | None:
     return ".".join((node.id, *reversed(parts))) if type(node) is gast.Name else None
 
 
-def _capture(node: gast.AST, found: Activity) -> None:
-    free, rebound = free_names(node)
-    found.captures |= free
-    found.rebinds |= rebound
-
-
 def free_names(function: gast.AST) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that a nested function takes from around it, and those that it binds there."""
+    """Return the free names of a nested function, and those among them that it binds."""
     body = [function.body] if type(function) is gast.Lambda else function.body
     inner = activity(body)
     declared_nonlocal, declared_global = declarations(body)
-    touched = inner.reads | inner.binds | inner.deletes | inner.captures
-    bound = inner.binds | inner.deletes | inner.declares
+    mentioned = inner.uses | inner.bindings | inner.deletions | inner.captures
+    bound = inner.bindings | inner.deletions | inner.declared
     local = (bound | {p.id for p in parameters(function)}) - declared_nonlocal
-    free = (touched - local - declared_global) | (declared_nonlocal & touched)
-    rebound = (declared_nonlocal & (inner.binds | inner.deletes)) | (inner.rebinds - local)
+    free = (mentioned - local - declared_global) | (declared_nonlocal & mentioned)
+    rebound = (declared_nonlocal & (inner.bindings | inner.deletions)) | (inner.nonlocal_bindings - local)
     return frozenset(free), frozenset(rebound)
 
 
 def declarations(body: Iterable[gast.AST]) -> tuple[set[str], set[str]]:
-    """The names that a function declares `nonlocal`, and those that it declares `global`."""
-    declared: tuple[set[str], set[str]] = (set(), set())
+    """Return the names that a function declares `nonlocal` and those that it declares `global`."""
+    nonlocals: set[str] = set()
+    globals_: set[str] = set()
     stack = list(body)
     while stack:
         node = stack.pop()
         if type(node) is gast.Nonlocal:
-            declared[0].update(node.names)
+            nonlocals.update(node.names)
         elif type(node) is gast.Global:
-            declared[1].update(node.names)
-        elif not isinstance(node, (*FUNCTIONS, gast.ClassDef)):
+            globals_.update(node.names)
+        elif not isinstance(node, DEFINITIONS):
             for block in blocks(node):
                 stack += block
-    return declared
+    return nonlocals, globals_
 
 
-def _comprehension(node: gast.AST, found: Activity) -> None:
-    found.defines = True
+def _comprehension(node: gast.AST, result: Activity) -> None:
+    result.has_inner_scopes = True
     first = node.generators[0]
-    _scan([first.iter], found)
+    _scan([first.iter], result)
     elements = [node.key, node.value] if type(node) is gast.DictComp else [node.elt]
     inner, local = Activity(), Activity()
     for generator in node.generators:
         _scan([generator.target], local)
         elements += [*generator.ifs, *([] if generator is first else [generator.iter])]
     _scan(elements, inner)
-    found.reads |= inner.reads - local.binds | local.reads
-    found.captures |= inner.captures - local.binds
-    found.rebinds |= inner.rebinds - local.binds
-    found.mutates |= inner.mutates - local.binds
-    found.places |= inner.places
-    found.binds |= inner.binds
-    found.skips |= inner.binds
+    result.uses |= inner.uses - local.bindings | local.uses
+    result.captures |= inner.captures - local.bindings
+    result.nonlocal_bindings |= inner.nonlocal_bindings - local.bindings
+    result.mutations |= inner.mutations - local.bindings
+    result.attributes |= inner.attributes
+    result.bindings |= inner.bindings
+    result.conditional_bindings |= inner.bindings
     if type(node) is gast.GeneratorExp:
-        found.captures |= inner.reads - local.binds
+        result.captures |= inner.uses - local.bindings

@@ -1,10 +1,9 @@
-"""The control flow graph of one function.
+"""Control flow graph of one function.
 
-A *node* stands for what runs as one step: a simple statement, the test of an `if`, the binding of a
-loop's target, the items of a `with`. Compound statements have an *entry* and an *exit* node of
-their own, where what holds before and after the whole can be asked. An edge is normal or a
-*raise edge*: from every step of a `try` to its handlers, from every step of a `with` to what
-follows, since a context manager may swallow.
+A *node* is one step of execution: a simple statement, the test of an `if`, the binding of a loop target, the
+items of a `with`. A compound statement has an *entry* and an *exit* node of its own, which carry the facts
+before and after it. *Exception edges* lead from each step of a `try` to its handlers, and from each step of a
+`with` to the statement after it, because a context manager may swallow the exception.
 """
 
 from __future__ import annotations
@@ -14,16 +13,16 @@ from dataclasses import dataclass, field
 
 import gast
 
-from ..trees import operator_name
+from ..trees.builders import operator_name
 
 
 @dataclass
 class Graph:
-    """Nodes by number; `nodes[n]` are the trees that step n evaluates."""
+    """Edges and nodes by number: `nodes[n]` holds the trees that step n evaluates."""
 
     nodes: list[Sequence[gast.AST]] = field(default_factory=list)
     successors: list[list[int]] = field(default_factory=list)
-    raises: list[list[int]] = field(default_factory=list)
+    exception_edges: list[list[int]] = field(default_factory=list)
     steps: dict[gast.AST, int] = field(default_factory=dict)
     entries: dict[gast.AST, int] = field(default_factory=dict)
     exits: dict[gast.AST, int] = field(default_factory=dict)
@@ -33,7 +32,7 @@ class Graph:
 
 
 def build(function: gast.AST) -> Graph:
-    """The graph of a function's body."""
+    """Build the graph of a function's body."""
     builder = _Builder()
     end = builder.block(function.body, builder.graph.entry)
     builder.link(end, builder.graph.exit)
@@ -43,20 +42,20 @@ def build(function: gast.AST) -> Graph:
 class _Builder:
     def __init__(self) -> None:
         self.graph = Graph()
-        self.catchers: list[int] = []
-        self.finals: list[int] = []
+        self.handler_entries: list[int] = []
+        self.finally_entries: list[int] = []
         self.loops: list[tuple[int, int, int]] = []
-        self.graph.entry = self.add()
-        self.graph.exit = self.add()
+        self.graph.entry = self.add_node()
+        self.graph.exit = self.add_node()
 
-    def add(self, *trees: gast.AST) -> int:
+    def add_node(self, *trees: gast.AST) -> int:
         graph = self.graph
         graph.nodes.append(trees)
         graph.successors.append([])
-        graph.raises.append([])
+        graph.exception_edges.append([])
         number = len(graph.nodes) - 1
-        if self.catchers:
-            graph.raises[number].append(self.catchers[-1])
+        if self.handler_entries:
+            graph.exception_edges[number].append(self.handler_entries[-1])
         for tree in trees:
             graph.steps[tree] = number
         return number
@@ -65,8 +64,8 @@ class _Builder:
         if source is not None:
             self.graph.successors[source].append(target)
 
-    def after(self, source: int | None, *trees: gast.AST) -> int:
-        number = self.add(*trees)
+    def add_after(self, source: int | None, *trees: gast.AST) -> int:
+        number = self.add_node(*trees)
         self.link(source, number)
         return number
 
@@ -74,114 +73,114 @@ class _Builder:
         for statement in statements:
             kind = type(statement)
             if kind in _COMPOUND:
-                entry = self.after(current)
+                entry = self.add_after(current)
                 self.graph.entries[statement] = entry
                 end = _COMPOUND[kind](self, statement, entry)
-                leave = self.add()
-                self.link(end, leave)
-                self.graph.exits[statement] = leave
-                current = leave
+                exit_node = self.add_node()
+                self.link(end, exit_node)
+                self.graph.exits[statement] = exit_node
+                current = exit_node
             else:
                 current = self.simple(statement, current)
         return current
 
     def simple(self, statement: gast.AST, current: int | None) -> int | None:
-        node = self.after(current, statement)
+        node = self.add_after(current, statement)
         if isinstance(statement, gast.Return):
-            self.link(node, self.finals[-1] if self.finals else self.graph.exit)
+            self.link(node, self.finally_entries[-1] if self.finally_entries else self.graph.exit)
             return None
         if isinstance(statement, gast.Raise):
             return None
         if isinstance(statement, (gast.Break, gast.Continue)):
-            head, leave, depth = self.loops[-1]
-            target = leave if isinstance(statement, gast.Break) else head
-            self.link(node, self.finals[-1] if len(self.finals) > depth else target)
+            head, exit_node, depth = self.loops[-1]
+            target = exit_node if isinstance(statement, gast.Break) else head
+            self.link(node, self.finally_entries[-1] if len(self.finally_entries) > depth else target)
             self.link(node, target)
             return None
         return node
 
     def if_(self, statement: gast.If, current: int) -> int:
-        test = self.after(current, statement.test)
-        leave = self.add()
-        self.link(self.block(statement.body, test), leave)
-        self.link(self.block(statement.orelse, test), leave)
-        return leave
+        test = self.add_after(current, statement.test)
+        exit_node = self.add_node()
+        self.link(self.block(statement.body, test), exit_node)
+        self.link(self.block(statement.orelse, test), exit_node)
+        return exit_node
 
     def while_(self, statement: gast.While, current: int) -> int:
-        head = self.after(current, statement.test)
+        head = self.add_after(current, statement.test)
         self.graph.heads[statement] = head
         return self.loop(statement, head, head)
 
     def for_(self, statement: gast.For, current: int) -> int:
-        source, until = for_parts(statement)
-        iterated = self.after(current, source)
-        head = self.after(iterated, *([until] if until is not None else []))
+        source, until = split_for_iterable(statement)
+        iterated = self.add_after(current, source)
+        head = self.add_after(iterated, *([until] if until is not None else []))
         self.graph.heads[statement] = head
-        return self.loop(statement, head, self.after(head, statement.target))
+        return self.loop(statement, head, self.add_after(head, statement.target))
 
     def loop(self, statement: gast.AST, head: int, start: int) -> int:
-        leave = self.add()
-        self.loops.append((head, leave, len(self.finals)))
+        exit_node = self.add_node()
+        self.loops.append((head, exit_node, len(self.finally_entries)))
         self.link(self.block(statement.body, start), head)
         self.loops.pop()
-        self.link(self.block(statement.orelse, head), leave)
-        return leave
+        self.link(self.block(statement.orelse, head), exit_node)
+        return exit_node
 
     def with_(self, statement: gast.With, current: int) -> int:
-        items = self.after(current, *statement.items)
-        leave = self.add()
-        self.catchers.append(leave)
-        end = self.block(statement.body, self.after(items))
-        self.catchers.pop()
-        self.link(end, leave)
-        return leave
+        items = self.add_after(current, *statement.items)
+        exit_node = self.add_node()
+        self.handler_entries.append(exit_node)
+        end = self.block(statement.body, self.add_after(items))
+        self.handler_entries.pop()
+        self.link(end, exit_node)
+        return exit_node
 
     def try_(self, statement: gast.Try, current: int) -> int:
-        leave = self.add()
-        final = self.add() if statement.finalbody else leave
+        exit_node = self.add_node()
+        final = self.add_node() if statement.finalbody else exit_node
         if statement.finalbody:
-            self.catchers.append(final)
-            self.finals.append(final)
-        caught = self.add()
-        self.catchers.append(caught)
-        end = self.block(statement.body, self.after(current))
-        self.catchers.pop()
+            self.handler_entries.append(final)
+            self.finally_entries.append(final)
+        caught = self.add_node()
+        self.handler_entries.append(caught)
+        end = self.block(statement.body, self.add_after(current))
+        self.handler_entries.pop()
         self.link(self.block(statement.orelse, end), final)
         previous = caught
         for handler in statement.handlers:
-            test = self.after(previous, *([handler.type] if handler.type is not None else []))
-            bound = self.after(test, *([handler.name] if handler.name is not None else []))
+            test = self.add_after(previous, *([handler.type] if handler.type is not None else []))
+            bound = self.add_after(test, *([handler.name] if handler.name is not None else []))
             end = self.block(handler.body, bound)
             if handler.name is not None and end is not None:
-                end = self.after(end, at_end_of(handler))
+                deleted = gast.Name(handler.name.id, gast.Del(), None, None)
+                end = self.add_after(end, gast.Delete([deleted]))
             self.link(end, final)
             previous = test
         if statement.finalbody:
             self.link(previous, final)
-        if statement.finalbody:
-            self.catchers.pop()
-            self.finals.pop()
+            self.handler_entries.pop()
+            self.finally_entries.pop()
             end = self.block(statement.finalbody, final)
-            self.link(end, leave)
-            self.link(end, self.finals[-1] if self.finals else self.graph.exit)
-        return leave
+            self.link(end, exit_node)
+            self.link(end, self.finally_entries[-1] if self.finally_entries else self.graph.exit)
+        return exit_node
 
     def match_(self, statement: gast.Match, current: int) -> int:
-        previous = self.after(current, statement.subject)
-        leave = self.add()
+        previous = self.add_after(current, statement.subject)
+        exit_node = self.add_node()
         for case in statement.cases:
-            tested = self.after(previous, case.pattern)
-            unmatched = self.add()
-            self.graph.raises[tested].append(unmatched)  # it may have bound some of its names, or none
+            tested = self.add_after(previous, case.pattern)
+            unmatched = self.add_node()
+            self.graph.exception_edges[tested].append(unmatched)  # a failed match may have bound some names
             if case.guard is not None:
-                tested = self.after(tested, case.guard)
+                tested = self.add_after(tested, case.guard)
                 self.link(tested, unmatched)
-            self.link(self.block(case.body, tested), leave)
+            self.link(self.block(case.body, tested), exit_node)
             if _matches_always(case):
-                return leave
+                return exit_node
             previous = unmatched
-        self.link(previous, leave)
-        return leave
+        self.link(previous, exit_node)
+        return exit_node
 
 
 _COMPOUND = {
@@ -203,14 +202,9 @@ def _matches_always(case: gast.AST) -> bool:
     return isinstance(case.pattern, gast.MatchAs) and case.pattern.pattern is None and case.guard is None
 
 
-def for_parts(statement: gast.For) -> tuple[gast.AST, gast.AST | None]:
-    """What a `for` iterates, and the test that lowered jumps left: `for x in ag__.until(xs, test)`."""
+def split_for_iterable(statement: gast.For) -> tuple[gast.AST, gast.AST | None]:
+    """Split `for x in ag__.until(iterable, lambda: test)`, made by lowered jumps, into iterable and test."""
     if operator_name(statement.iter) == "until":
         source, until = statement.iter.args
         return source, until.body
     return statement.iter, None
-
-
-def at_end_of(handler: gast.ExceptHandler) -> gast.Delete:
-    """`except E as name` deletes the name when the handler ends."""
-    return gast.Delete([gast.Name(handler.name.id, gast.Del(), None, None)])

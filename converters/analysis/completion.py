@@ -1,45 +1,45 @@
-"""Whether control may come out at the end of statements."""
+"""Decide whether control can fall through to the end of a block."""
 
 from __future__ import annotations
 
 import gast
 
-from ..trees import FUNCTIONS, LOOPS, TRIES, blocks, is_endless
+from ..trees.builders import DEFINITIONS, LOOPS, TRIES, blocks, is_endless
 
 
-def completes(block: list[gast.AST]) -> bool:
-    """Whether control may come out at the end of a block."""
-    for statement in block:  # noqa: SIM110 - since 3.12 a call through C, as of `all`, may not nest as deeply
-        if not _may_complete(statement):
+def can_complete(block: list[gast.AST]) -> bool:
+    """Return whether control can reach the end of a block."""
+    for statement in block:  # noqa: SIM110 - since 3.12 calls through C, such as `all`, nest less deeply
+        if not _can_complete(statement):
             return False
     return True
 
 
-def _may_complete(statement: gast.AST) -> bool:
+def _can_complete(statement: gast.AST) -> bool:
     if isinstance(statement, (gast.Return, gast.Raise, gast.Break, gast.Continue)):
         return False
     if isinstance(statement, gast.If):
-        return completes(statement.body) or completes(statement.orelse)
+        return can_complete(statement.body) or can_complete(statement.orelse)
     if isinstance(statement, gast.While):
-        return not is_endless(statement) or breaks(statement.body)
+        return not is_endless(statement) or has_break(statement.body)
     if isinstance(statement, TRIES):
-        if not completes(statement.finalbody):
+        if not can_complete(statement.finalbody):
             return False
-        normal = completes(statement.body) and completes(statement.orelse)
-        return normal or any(completes(handler.body) for handler in statement.handlers)
+        normal = can_complete(statement.body) and can_complete(statement.orelse)
+        return normal or any(can_complete(handler.body) for handler in statement.handlers)
     return True
 
 
-def breaks(block: list[gast.AST]) -> bool:
-    """Whether a block holds a `break` of the loop whose body it is."""
+def has_break(block: list[gast.AST]) -> bool:
+    """Return whether a loop body holds a `break` of its own loop."""
     for statement in block:
         if isinstance(statement, gast.Break):
             return True
         if isinstance(statement, LOOPS):
-            if breaks(statement.orelse):
+            if has_break(statement.orelse):
                 return True
-        elif not isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
+        elif not isinstance(statement, DEFINITIONS):
             for inner in blocks(statement):
-                if breaks(inner):
+                if has_break(inner):
                     return True
     return False

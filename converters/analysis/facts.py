@@ -1,28 +1,26 @@
-"""What the passes ask about a function: liveness, unbound names, and what stays as it is.
+"""Dataflow facts about a function: live names, possibly unbound names, and statements left in Python.
 
-A name is *live* at a point when its value there may still be read. It is *maybe unbound* when some
-path leads there without binding it. A statement *stays* when it cannot be moved into a closure.
+A name is *live* at a point if its value there may still be read. It is *unbound* there if some path reaches
+the point without binding it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
 
 import gast
 
-from ..names import Survey
-from ..trees import LOOPS, SUSPENSIONS, TRIES, blocks, parameters, within
+from ..trees.builders import parameters
 from . import cfg
 from .activity import Activity, activity, declarations
+from .pinning import unconverted_statements
 from .solver import solve
-
-FRAME_SENSITIVE = frozenset(("locals", "vars", "dir", "eval", "exec"))
 
 
 class Names(Set[str]):
-    """Some names of a function, as a bit mask: each step has its own, and there may be thousands of both."""
+    """Set of a function's names, stored as a bit mask because a function may have thousands of steps."""
 
     __slots__ = ("bits", "mask")
 
@@ -44,29 +42,29 @@ class Names(Set[str]):
     def __or__(self, other: Names) -> Names:  # type: ignore[override]
         return Names(self.mask | other.mask, self.bits)
 
-    def of(self, names: Iterable[str]) -> set[str]:
-        """Those of some names that are among these."""
+    def select(self, names: Iterable[str]) -> set[str]:
+        """Return the members of `names` that are in this set."""
         return {name for name in names if name in self} if self.mask else set()
 
 
 @dataclass(frozen=True)
 class Point:
-    """What holds between two steps: the names that are live and the variables that may be unbound."""
+    """Program point between two steps: the live names and the possibly unbound variables."""
 
     live: Names
     unbound: Names
 
 
 class Facts:
-    """The facts of one function, found at the first question.
+    """Facts about one function, computed lazily.
 
     Args:
-        function: the function.
-        may_anchor: whether it may hold what must run in the function itself.
+        function: the tree of the function.
+        can_have_pinned: whether it may contain pinned nodes (see `pinning`).
     """
 
-    def __init__(self, function: gast.AST, *, may_anchor: bool = True):
-        self.function, self.may_anchor = function, may_anchor
+    def __init__(self, function: gast.AST, *, can_have_pinned: bool = True):
+        self.function, self.can_have_pinned = function, can_have_pinned
 
     @cached_property
     def graph(self) -> cfg.Graph:
@@ -77,49 +75,49 @@ class Facts:
         return activity(self.function.body)
 
     @cached_property
-    def outer(self) -> tuple[frozenset[str], frozenset[str]]:
+    def declarations(self) -> tuple[frozenset[str], frozenset[str]]:
         """The names that the function declares `nonlocal` and `global`."""
-        nonlocal_, global_ = declarations(self.function.body)
-        return frozenset(nonlocal_), frozenset(global_)
+        nonlocals, globals_ = declarations(self.function.body)
+        return frozenset(nonlocals), frozenset(globals_)
 
     @cached_property
     def locals(self) -> frozenset[str]:
         params = {p.id for p in parameters(self.function)}
-        bound = self.body.binds | self.body.deletes | self.body.declares | params
-        return frozenset(bound - self.outer[0] - self.outer[1])
+        bound = self.body.bindings | self.body.deletions | self.body.declared | params
+        return frozenset(bound - self.declarations[0] - self.declarations[1])
 
     @cached_property
     def variables(self) -> frozenset[str]:
-        """The names that the function may bind: its own, and those that it declares."""
-        return self.locals | self.outer[0] | self.outer[1]
+        """The names that the function may bind: its locals and those that it declares."""
+        return self.locals | self.declarations[0] | self.declarations[1]
 
     @cached_property
     def always_live(self) -> frozenset[str]:
-        """Names that others than this function's own steps may read."""
-        return frozenset(self.body.captures | self.outer[0] | self.outer[1])
+        """Names that code outside this function's own steps may read."""
+        return frozenset(self.body.captures | self.declarations[0] | self.declarations[1])
 
     @cached_property
     def _steps(self) -> list[Activity]:
         return [activity(trees) for trees in self.graph.nodes]
 
     def step(self, tree: gast.AST) -> Activity | None:
-        """The activity of the step that evaluates `tree`, if there is one, as the passes found it."""
+        """Return the activity of the step that evaluates `tree`, or None for nodes that passes added."""
         number = self.graph.steps.get(tree)
         return None if number is None else self._steps[number]
 
     def changes(self, statement: gast.AST, *, without: gast.AST | None = None) -> Activity:
-        """What a compound statement changes, but for one of the trees that it evaluates itself."""
-        found = Activity()
+        """Return the bindings and mutations of a compound statement, excluding its part `without`."""
+        result = Activity()
         steps = self._steps[self.graph.entries[statement] : self.graph.exits[statement] + 1]
         skipped = None if without is None else self.step(without)
         for step in steps:
             if step is not skipped:
-                found.binds |= step.binds
-                found.deletes |= step.deletes
-                found.rebinds |= step.rebinds
-                found.mutates |= step.mutates
-                found.places |= step.places
-        return found
+                result.bindings |= step.bindings
+                result.deletions |= step.deletions
+                result.nonlocal_bindings |= step.nonlocal_bindings
+                result.mutations |= step.mutations
+                result.attributes |= step.attributes
+        return result
 
     @cached_property
     def _bits(self) -> dict[str, int]:
@@ -133,24 +131,26 @@ class Facts:
 
     @cached_property
     def _live(self) -> list[int]:
-        gen = [self._mask(step.reads) for step in self._steps]
-        kill = [self._mask(step.binds - step.skips | step.deletes) for step in self._steps]
-        return solve(self.graph, gen, kill, start=self._mask(self.always_live), backward=True)
+        gen = [self._mask(step.uses) for step in self._steps]
+        kill = [
+            self._mask(step.bindings - step.conditional_bindings | step.deletions) for step in self._steps
+        ]
+        return solve(self.graph, gen, kill, start=self._always_live_mask, backward=True)
+
+    @cached_property
+    def _always_live_mask(self) -> int:
+        return self._mask(self.always_live)
 
     @cached_property
     def _unbound(self) -> list[int]:
-        gen = [self._mask(step.deletes & self.locals) for step in self._steps]
-        kill = [self._mask(step.binds - step.skips) for step in self._steps]
+        gen = [self._mask(step.deletions & self.locals) for step in self._steps]
+        kill = [self._mask(step.bindings - step.conditional_bindings) for step in self._steps]
         start = self._mask(self.locals - {p.id for p in parameters(self.function)})
         return solve(self.graph, gen, kill, start=start)
 
-    @cached_property
-    def _always(self) -> int:
-        return self._mask(self.always_live)
-
     def _point(self, node: int) -> Point:
-        live = Names(self._live[node] | self._always, self._bits)
-        return Point(live, Names(self._unbound[node], self._bits))
+        live = self._live[node] | self._always_live_mask
+        return Point(Names(live, self._bits), Names(self._unbound[node], self._bits))
 
     def entry(self, statement: gast.AST) -> Point:
         return self._point(self.graph.entries[statement])
@@ -162,127 +162,18 @@ class Facts:
         return self._point(self.graph.heads[loop])
 
     def before(self, tree: gast.AST) -> Point:
-        """At the step that evaluates `tree`: a simple statement, a test, a loop's target."""
+        """Return the point before the step that evaluates `tree`: a simple statement, test or loop target."""
         return self._point(self.graph.steps[tree])
 
     def start(self, block: list[gast.AST]) -> Point:
-        """Before the first statement of a block."""
+        """Return the point before the first statement of a block."""
         return self.entry(block[0]) if block[0] in self.graph.entries else self.before(block[0])
 
     def unbound_before(self, tree: gast.AST) -> Names:
-        """The variables that may be unbound at the step that evaluates `tree`."""
+        """Return the variables that may be unbound at the step that evaluates `tree`."""
         return Names(self._unbound[self.graph.steps[tree]], self._bits)
 
     @cached_property
-    def staying(self) -> Mapping[gast.AST, gast.AST]:
-        """The compound statements that stay, each with the node on whose account it does."""
-        return _staying(self.function) if self.may_anchor else {}
-
-
-def _staying(function: gast.AST) -> dict[gast.AST, gast.AST]:
-    """Compound statements that stay as they are, and with them what jumps to them.
-
-    What suspends the function, looks at its frame, or jumps out of a `finally` must run in the
-    function itself; where there is such a thing, `return` stays a `return` too.
-    """
-    found: dict[gast.AST, gast.AST] = {}
-    holds_returns = _anchor_in(function.body)
-    if holds_returns is None:
-        return found
-
-    def visit(statement: gast.AST, enclosing: list[gast.AST]) -> gast.AST | None:
-        """The node on whose account the statement, or one that it holds, must stay."""
-        if isinstance(statement, gast.Return):
-            return holds_returns
-        if isinstance(statement, (gast.Break, gast.Continue)):
-            return staying_loops.get(enclosing[-1]) if enclosing else statement
-        if not isinstance(statement, cfg.COMPOUND):
-            return _anchor_in(statement)
-        is_loop = isinstance(statement, LOOPS)
-        if is_loop:
-            anchor = _anchor_in(statement, holds_returns)
-            if anchor is None and enclosing and _jumps_out(statement.orelse, returns=False):
-                anchor = staying_loops.get(enclosing[-1])
-            if anchor is not None:
-                staying_loops[statement] = anchor
-        stays = statement if isinstance(statement, SUSPENSIONS) else None
-        stays = stays or _anchor_in(headers(statement))
-        for block in blocks(statement):
-            inner = [*enclosing, statement] if is_loop and block is statement.body else enclosing
-            for child in block:
-                anchor = visit(child, inner)
-                stays = stays or anchor
-        stays = stays or staying_loops.get(statement)
-        if isinstance(statement, (*LOOPS, gast.If)) and stays is not None:
-            found[statement] = stays
-        return stays
-
-    staying_loops: dict[gast.AST, gast.AST] = {}
-    for statement in function.body:
-        visit(statement, [])
-    return found
-
-
-def _anchor_in(
-    roots: gast.AST | Iterable[gast.AST], holds_returns: gast.AST | None = None
-) -> gast.AST | None:
-    """A node that must run in the function itself; `holds_returns` where that makes a `return` one."""
-    for node in within(roots):
-        if is_anchored(node):
-            return node
-        if holds_returns is not None and type(node) is gast.Return:
-            return holds_returns
-    return None
-
-
-def may_anchor(found: Survey) -> bool:
-    """Whether a node of some trees may have to run in the function itself."""
-    return not (found.kinds.isdisjoint(_ANCHORS) and found.names.isdisjoint((*FRAME_SENSITIVE, "super")))
-
-
-_ANCHORS = (*SUSPENSIONS, *TRIES, gast.AsyncFunctionDef, gast.GeneratorExp)
-"""Kinds that are `is_anchored`, or hold one that is in a comprehension."""
-
-
-def is_anchored(node: gast.AST) -> bool:
-    """Whether a node must run in the function itself."""
-    kind = type(node)
-    if kind in SUSPENSIONS:
-        return True
-    if kind is gast.comprehension:
-        return bool(node.is_async)
-    if kind is gast.Call:
-        name = node.func.id if type(node.func) is gast.Name else None
-        return name in FRAME_SENSITIVE or (name == "super" and not node.args)
-    if kind in (gast.Try, gast.TryStar):
-        return _jumps_out(node.finalbody)
-    return False
-
-
-def _jumps_out(block: list[gast.AST], *, returns: bool = True, in_loop: bool = False) -> bool:
-    for statement in block:
-        if isinstance(statement, gast.Return) and returns:
-            return True
-        if isinstance(statement, (gast.Break, gast.Continue)) and not in_loop:
-            return True
-        if isinstance(statement, cfg.COMPOUND):
-            loop = isinstance(statement, LOOPS)
-            for inner in blocks(statement):
-                inside = in_loop or (loop and inner is statement.body)
-                if _jumps_out(inner, returns=returns, in_loop=inside):
-                    return True
-    return False
-
-
-def headers(statement: gast.AST) -> list[gast.AST]:
-    """The expressions that a compound statement evaluates itself."""
-    if isinstance(statement, (gast.If, gast.While)):
-        return [statement.test]
-    if isinstance(statement, (gast.For, gast.AsyncFor)):
-        return [statement.iter, statement.target]
-    if isinstance(statement, (gast.With, gast.AsyncWith)):
-        return list(statement.items)
-    if isinstance(statement, gast.Match):
-        guards = [case.guard for case in statement.cases if case.guard is not None]
-        return [statement.subject, *guards]
-    return [handler.type for handler in statement.handlers if handler.type is not None]
+    def unconverted(self) -> dict[gast.AST, gast.AST]:
+        """The statements left in Python, each with the pinned node that is the reason."""
+        return unconverted_statements(self.function) if self.can_have_pinned else {}

@@ -1,7 +1,7 @@
-"""One solver for every dataflow analysis: sets grow along the edges of a graph until nothing changes.
+"""Solver for gen/kill dataflow analyses over a control flow graph.
 
-Sets are bit masks over the names of a function. A *raise edge* leaves a node in the middle: what
-holds before the node and what holds after it both flow along it.
+Sets are bit masks over the names of a function. An exception edge may leave its node before or after the
+node's effect, so both states flow along it.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from .cfg import Graph
 def solve(
     graph: Graph, gen: list[int], kill: list[int], *, start: int = 0, backward: bool = False
 ) -> list[int]:
-    """What flows into each node: the union over its predecessors (successors, when backward).
+    """Return the set of facts that hold at the start of each node: the least fixed point.
 
-    `start` flows into the entry (the exit, when backward).
+    Facts merge by union. `start` holds at the entry of the graph, or at its exit if `backward`.
     """
-    size = len(graph.nodes)
-    forward_edges, raise_edges = graph.successors, graph.raises
     if backward:
-        return _backward(graph, gen, kill, start)
+        return _solve_backward(graph, gen, kill, start)
+    size = len(graph.nodes)
+    normal_edges, exception_edges = graph.successors, graph.exception_edges
     into = [0] * size
     into[graph.entry] = start
     queue, queued = deque(range(size)), [True] * size
@@ -30,7 +30,7 @@ def solve(
         queued[node] = False
         out = (into[node] & ~kill[node]) | gen[node]
         both = out | into[node]
-        for targets, flow in ((forward_edges[node], out), (raise_edges[node], both)):
+        for targets, flow in ((normal_edges[node], out), (exception_edges[node], both)):
             for target in targets:
                 if flow & ~into[target]:
                     into[target] |= flow
@@ -40,13 +40,13 @@ def solve(
     return into
 
 
-def _backward(graph: Graph, gen: list[int], kill: list[int], start: int) -> list[int]:
+def _solve_backward(graph: Graph, gen: list[int], kill: list[int], start: int) -> list[int]:
     size = len(graph.nodes)
     before = [0] * size
-    users: list[list[int]] = [[] for _ in range(size)]
+    predecessors: list[list[int]] = [[] for _ in range(size)]
     for node in range(size):
-        for target in (*graph.successors[node], *graph.raises[node]):
-            users[target].append(node)
+        for target in (*graph.successors[node], *graph.exception_edges[node]):
+            predecessors[target].append(node)
     queue, queued = deque(reversed(range(size))), [True] * size
     while queue:
         node = queue.popleft()
@@ -55,12 +55,12 @@ def _backward(graph: Graph, gen: list[int], kill: list[int], start: int) -> list
         for target in graph.successors[node]:
             after |= before[target]
         flow = (after & ~kill[node]) | gen[node]
-        for target in graph.raises[node]:
+        for target in graph.exception_edges[node]:
             flow |= before[target]
         if flow != before[node]:
             before[node] = flow
-            for user in users[node]:
-                if not queued[user]:
-                    queued[user] = True
-                    queue.append(user)
+            for source in predecessors[node]:
+                if not queued[source]:
+                    queued[source] = True
+                    queue.append(source)
     return before

@@ -1,7 +1,7 @@
-"""What becomes of each statement of a function, as the passes themselves leave it.
+"""Report of what conversion does to each statement of a function.
 
-The passes run on the tree as ever, with a look at it before the first and before the last of them. What they
-converted is an operator call where the code of the user stands; what they left to Python is guarded there.
+Observer passes run among the ordinary ones. In the converted tree, an operator call at the location of the
+user's code shows what was converted, and a guard shows what was left to Python.
 """
 
 from __future__ import annotations
@@ -12,124 +12,120 @@ from dataclasses import dataclass, field, replace
 
 import gast
 
-from . import convert_tree
-from .analysis import Facts
-from .anchors import anchor_of
-from .passes import Pass
-from .passes.expressions import is_plain
-from .pipeline import Pipeline
-from .places import Place, Span, decides_nothing, kept_by
-from .refusals import called_by_python, decorators, refusals
-from .trees import FUNCTIONS, blocks, children, evaluated_at_definition, operator_name
-from .wording import AS_IT_IS, Draft, describe, refused
-
-
-@dataclass(frozen=True)
-class Statement:
-    """One statement: where it stands, how deep, what becomes of it, and what of it cannot be staged.
-
-    `span` begins with the first decorator, `place` with the statement itself.
-    """
-
-    span: Span
-    place: Span
-    depth: int
-    becomes: tuple[str, ...]
-    places: tuple[Place, ...]
-
-
-@dataclass(frozen=True)
-class FunctionReport:
-    """One function; `left` says why it is not converted, where it is not."""
-
-    name: str
-    span: Span
-    left: str
-    statements: tuple[Statement, ...]
-    places: tuple[Place, ...]
+from .. import convert_tree
+from ..analysis import Facts, blocking_node
+from ..passes.base import Pass
+from ..passes.expressions import is_plain
+from ..pipeline import Pipeline
+from ..trees.builders import FUNCTIONS, blocks, children, evaluated_at_definition, operator_name
+from .descriptions import UNCHANGED, Statement, describe, describe_unsupported
+from .static_checks import called_by_python, decorators, find_unsupported
+from .unsupported import Span, UnsupportedConstruct, blocked_construct, is_always_plain
 
 
 @dataclass
-class _Function:
+class FunctionReport:
+    """What conversion does to one function.
+
+    Attributes:
+        node: its tree.
+        name: its qualified name.
+        span: its source range, from the first decorator.
+        caller: a description of the method if Python calls it directly, otherwise "".
+        statements: its statements in source order.
+        unsupported: the constructs in it that cannot be staged.
+        unconverted: the statements left in Python, each with the pinned node that is the reason.
+        added: the names that passes added.
+        unconverted_reason: why the function is not converted, or "".
+    """
+
     node: gast.AST
     name: str
+    span: Span
     caller: str
-    drafts: list[Draft] = field(default_factory=list)
-    places: list[Place] = field(default_factory=list)
-    staying: dict[gast.AST, gast.AST] = field(default_factory=dict)
+    statements: list[Statement] = field(default_factory=list)
+    unsupported: list[UnsupportedConstruct] = field(default_factory=list)
+    unconverted: dict[gast.AST, gast.AST] = field(default_factory=dict)
     added: frozenset[str] = frozenset()
+    unconverted_reason: str = ""
 
-    def at(self, place: tuple[int, int]) -> Draft | None:
-        """The innermost statement around a place."""
-        number: int | None = bisect_right(self.drafts, place, key=lambda draft: draft.span.start) - 1
-        while number is not None and number >= 0:
-            draft = self.drafts[number]
-            if place < draft.span.end:
-                return draft
-            number = draft.above
+    def at(self, position: tuple[int, int]) -> Statement | None:
+        """Return the innermost statement around a position."""
+        index: int | None = bisect_right(self.statements, position, key=lambda s: s.span.start) - 1
+        while index is not None and index >= 0:
+            statement = self.statements[index]
+            if position < statement.span.end:
+                return statement
+            index = statement.parent
         return None
 
 
 def report(tree: gast.AST) -> list[FunctionReport]:
-    """What becomes of the functions in a tree, which are converted in place, in the order of the text.
+    """Convert the functions in a tree in place, and report them in source order.
 
     Args:
-        tree: a module, or anything that holds functions.
+        tree: a module, or any other node with functions.
     """
-    found = {f.node: f for f in _functions(tree)}
+    functions = {f.node: f for f in _functions(tree)}
 
-    class Before(Pass):
+    class Statements(Pass):
         def run(self, function: gast.AST) -> None:
-            mine = found[function]
-            _draft(function.body, mine, 0, None, is_of_class=False)
-            if not _is_marked(function):
-                mine.places += refusals(function, mine.caller)
+            info = functions[function]
+            _add_statements(function.body, info, 0, None, in_class_body=False)
+            if not _has_opt_out(function):
+                info.unsupported += find_unsupported(function, info.caller)
 
-    class Settled(Pass):
+    class Unconverted(Pass):
         def run(self, function: gast.AST) -> None:
-            found[function].staying = dict(Facts(function).staying)
+            functions[function].unconverted = dict(Facts(function).unconverted)
 
-    class After(Pass):
+    class Added(Pass):
         def run(self, function: gast.AST) -> None:
-            found[function].added = frozenset(self.context.namer.added)
+            functions[function].added = frozenset(self.context.namer.added)
 
-    steps = Pipeline().add(Before, before="Normalise").add(Settled, before="ControlFlow").add(After)
+    steps = Pipeline().add(Statements, before="Normalise").add(Unconverted, before="ControlFlow").add(Added)
     convert_tree(tree, passes=steps.passes)
-    return [_finished(mine, found.keys()) for mine in found.values()]
+    for info in functions.values():
+        _finish(info, functions.keys())
+    return [*functions.values()]
 
 
-def _functions(tree: gast.AST) -> Iterator[_Function]:
-    """The functions of a tree; those inside another are converted with it, whoever calls them."""
+def _functions(tree: gast.AST) -> Iterator[FunctionReport]:
+    """Yield a report for each function in a tree.
+
+    Only methods are marked as called by Python itself (such as `__add__`).
+    """
     stack: list[tuple[gast.AST, str, bool, bool]] = [(tree, "", False, False)]
     while stack:
         node, prefix, in_class, is_inner = stack.pop()
         if isinstance(node, FUNCTIONS):
             is_method = in_class and not is_inner
-            yield _Function(node, prefix + node.name, called_by_python(node) if is_method else "")
+            caller = called_by_python(node) if is_method else ""
+            yield FunctionReport(node, prefix + node.name, _span(node), caller)
             prefix, in_class, is_inner = f"{prefix}{node.name}.<locals>.", False, True
         elif isinstance(node, gast.ClassDef):
             prefix, in_class = f"{prefix}{node.name}.", True
         stack.extend((child, prefix, in_class, is_inner) for child in reversed([*children(node)]))
 
 
-def _is_marked(function: gast.AST) -> bool:
+def _has_opt_out(function: gast.AST) -> bool:
     return "do_not_convert" in decorators(function)
 
 
-def _draft(
-    body: list[gast.AST], mine: _Function, depth: int, above: int | None, *, is_of_class: bool
+def _add_statements(
+    body: list[gast.AST], info: FunctionReport, depth: int, parent: int | None, *, in_class_body: bool
 ) -> None:
     for statement in body:
-        number = len(mine.drafts)
-        mine.drafts.append(
-            Draft(_span(statement), Span.of(statement), type(statement), depth, above, is_of_class)
+        number = len(info.statements)
+        info.statements.append(
+            Statement(_span(statement), Span.of(statement), type(statement), depth, parent, in_class_body)
         )
         if isinstance(statement, FUNCTIONS):
             continue
-        inside = is_of_class or isinstance(statement, gast.ClassDef)
+        inside = in_class_body or isinstance(statement, gast.ClassDef)
         for block in sorted(filter(None, blocks(statement)), key=lambda block: _span(block[0]).start):
             is_elif = isinstance(block[0], gast.If) and block[0].col_offset == statement.col_offset
-            _draft(block, mine, depth if is_elif else depth + 1, number, is_of_class=inside)
+            _add_statements(block, info, depth if is_elif else depth + 1, number, in_class_body=inside)
 
 
 def _span(statement: gast.AST) -> Span:
@@ -138,36 +134,35 @@ def _span(statement: gast.AST) -> Span:
     return Span(*min(first, span.start), *span.end)
 
 
-def _finished(mine: _Function, functions: Container[gast.AST]) -> FunctionReport:
-    left = ""
-    if _is_marked(mine.node):
-        left = "it is marked do_not_convert"
-    elif mine.caller:
-        left = f"Python itself calls {mine.caller}, unconverted"
+def _finish(info: FunctionReport, functions: Container[gast.AST]) -> None:
+    """Complete the report of a converted function."""
+    if _has_opt_out(info.node):
+        info.unconverted_reason = "it is marked do_not_convert"
+    elif info.caller:
+        info.unconverted_reason = f"Python calls {info.caller} directly, without conversion"
     else:
-        _survey(mine, functions)
-    places = sorted({*mine.places}, key=lambda place: (place.span.start, place.code))
-    for place in places:
-        draft = mine.at(place.span.start)
-        if draft is not None:
-            draft.places.append(place)
-    statements = tuple(
-        Statement(d.span, d.place, d.depth, _becomes(d, mine, left), tuple(d.places)) for d in mine.drafts
+        _collect(info, functions)
+    info.unsupported = sorted(
+        dict.fromkeys(info.unsupported), key=lambda found: (found.span.start, found.code)
     )
-    return FunctionReport(mine.name, _span(mine.node), left, statements, tuple(places))
+    for construct in info.unsupported:
+        statement = info.at(construct.span.start)
+        if statement is not None:
+            statement.unsupported.append(construct)
+    for statement in info.statements:
+        if info.unconverted_reason:
+            statement.becomes = (UNCHANGED, *describe_unsupported(statement.unsupported))
+        else:
+            statement.becomes = describe(statement, info.added)
 
 
-def _becomes(draft: Draft, mine: _Function, left: str) -> tuple[str, ...]:
-    return (AS_IT_IS, *refused(draft.places)) if left else describe(draft, mine.added)
+def _collect(info: FunctionReport, functions: Container[gast.AST]) -> None:
+    """Assign the converted nodes of a function to their statements.
 
-
-def _survey(mine: _Function, functions: Container[gast.AST]) -> None:
-    """Bring what the passes made and left to the statements where it stands.
-
-    What stands in an f-string has its place, since before Python 3.12 the places in one are not known.
+    A node in an f-string gets the location of the string, because Python before 3.12 does not record its own.
     """
     stack: list[tuple[gast.AST, tuple[int, int], Span | None]]
-    stack = [(node, (0, 0), None) for node in reversed(mine.node.body)]
+    stack = [(node, (0, 0), None) for node in reversed(info.node.body)]
     while stack:
         node, at, text = stack.pop()
         if node in functions:
@@ -182,44 +177,50 @@ def _survey(mine: _Function, functions: Container[gast.AST]) -> None:
             at = text.start
         elif hasattr(node, "lineno"):
             at = node.lineno, node.col_offset
-        places = _left_at(node, mine)
-        mine.places += places if text is None else [replace(place, span=text) for place in places]
-        draft = mine.at(at)
-        if draft is not None:
+        unsupported = _unsupported_at(node, info)
+        info.unsupported += (found if text is None else replace(found, span=text) for found in unsupported)
+        statement = info.at(at)
+        if statement is not None:
             name = operator_name(node)
             if name is not None:
-                draft.made.append((name, at, node))
+                statement.operator_calls.append((name, at, node))
             else:
-                draft.kept.append((at, node))
+                statement.python_nodes.append((at, node))
         stack.extend((child, at, text) for child in reversed([*children(node)]))
 
 
-def _left_at(node: gast.AST, mine: _Function) -> Iterator[Place]:
-    """The places of what a node leaves to Python."""
+def _unsupported_at(node: gast.AST, info: FunctionReport) -> Iterator[UnsupportedConstruct]:
+    """Yield the unsupported constructs that a node left to Python shows."""
     kind = type(node)
     if kind in (gast.If, gast.While, gast.Assert):
-        is_flag = getattr(_operand_of(node.test), "id", None) in mine.added
+        is_flag = getattr(_operand_of(node.test), "id", None) in info.added
         if _is_guarded(node.test) and not is_flag:
-            yield kept_by(node.test, mine.staying.get(node) or anchor_of(node), kind.__name__.lower())
+            yield blocked_construct(
+                node.test, info.unconverted.get(node) or blocking_node(node), kind.__name__.lower()
+            )
     elif kind is gast.For:
-        yield kept_by(node.iter, mine.staying[node], "for")
+        yield blocked_construct(node.iter, info.unconverted[node], "for")
     elif kind is gast.Match:
-        yield Place(Span.of(node.subject), "AG004", "match")
+        yield UnsupportedConstruct(Span.of(node.subject), "AG004", "match")
         for case in node.cases:
             if case.guard is not None and _is_guarded(case.guard):
-                yield Place(Span.of(case.guard), "AG004", "case if")
+                yield UnsupportedConstruct(Span.of(case.guard), "AG004", "case if")
     elif kind is gast.BoolOp or kind is gast.IfExp:
         for operand in node.values if kind is gast.BoolOp else [node.test]:
             if _is_guarded(operand):
-                yield kept_by(operand, anchor_of(node), operand.args[1].value)
+                yield blocked_construct(operand, blocking_node(node), operand.args[1].value)
     elif kind is gast.Compare and len(node.ops) > 1 and not is_plain(node):
-        yield kept_by(node, anchor_of(node), "comparison")
+        yield blocked_construct(node, blocking_node(node), "comparison")
     elif kind is gast.comprehension:
-        yield from (Place(Span.of(c), "AG005", "if in a comprehension") for c in node.ifs if _is_guarded(c))
+        yield from (
+            UnsupportedConstruct(Span.of(c), "AG005", "if in a comprehension")
+            for c in node.ifs
+            if _is_guarded(c)
+        )
     elif kind is gast.FormattedValue and node.format_spec is not None:
         for part in node.format_spec.values:
             if isinstance(part, gast.FormattedValue) and not isinstance(part.value, gast.Constant):
-                yield Place(Span.of(part.value), "AG012", "f-string")
+                yield UnsupportedConstruct(Span.of(part.value), "AG012", "f-string")
 
 
 def _operand_of(node: gast.AST) -> gast.AST:
@@ -227,4 +228,4 @@ def _operand_of(node: gast.AST) -> gast.AST:
 
 
 def _is_guarded(node: gast.AST) -> bool:
-    return operator_name(node) == "guard" and not decides_nothing(node.args[0])
+    return operator_name(node) == "guard" and not is_always_plain(node.args[0])

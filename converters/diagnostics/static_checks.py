@@ -1,6 +1,6 @@
-"""What cannot be staged although its syntax is converted, where a function's own text shows it for certain.
+"""Unsupported uses of converted syntax that a function's own text proves.
 
-A statement *decides* when it is converted and its condition, or what it iterates, may be staged.
+A statement *may be staged* if it is converted, and its condition or iterable may be a staged value.
 """
 
 from __future__ import annotations
@@ -11,32 +11,42 @@ from dataclasses import dataclass
 
 import gast
 
-from .analysis import Facts, completes
-from .places import Place, Span, decides_nothing, decisions
-from .trees import COMPREHENSIONS, FUNCTIONS, LOOPS, TRIES, blocks, contains, is_endless, within
+from ..analysis import Facts, can_complete
+from ..trees.builders import (
+    COMPREHENSIONS,
+    DEFINITIONS,
+    FUNCTIONS,
+    LOOPS,
+    TRIES,
+    blocks,
+    contains,
+    is_endless,
+    walk_scope,
+)
+from .unsupported import Span, UnsupportedConstruct, is_always_plain, python_tests
 
 CONVERTED_SPECIAL = frozenset(("__init__", "__call__"))
 PROPERTIES = frozenset(("property", "cached_property", "setter", "getter", "deleter"))
 
 
-def refusals(function: gast.AST, caller: str) -> list[Place]:
-    """The places of one function, as it was written; `caller` is what Python itself calls, if it is that."""
+def find_unsupported(function: gast.AST, caller: str) -> list[UnsupportedConstruct]:
+    """Return the unsupported constructs of a function; `caller` describes it if Python calls it directly."""
     if caller:
-        first = next(decisions(function.body), None)
-        return [] if first is None else [Place(Span.of(first[1]), "AG008", first[0], caller)]
+        first = next(python_tests(function.body), None)
+        return [] if first is None else [UnsupportedConstruct(Span.of(first[1]), "AG008", first[0], caller)]
     facts = Facts(function)
-    found = [*_in_class_bodies(function.body), *_Raises(facts).block(function.body, None)]
+    result = [*_in_class_bodies(function.body), *_RaisesInTry(facts).block(function.body, None)]
     if not contains(function.body, (gast.Yield, gast.YieldFrom)):
         returns = _Returns(facts)
         returns.block(function.body, frozenset(("none",)), None)
-        found += returns.found
+        result += returns.found
     lists = _Lists(facts)
     lists.block(function.body, frozenset())
-    return [*found, *lists.found, *_sets(function.body)]
+    return [*result, *lists.found, *_set_comprehensions(function.body)]
 
 
 def called_by_python(function: gast.AST) -> str:
-    """What a method is, if Python itself calls it, so that no call of it is converted."""
+    """Describe a special method or property, which Python calls directly, or return "" for others."""
     name = function.name
     if name.startswith("__") and name.endswith("__") and name not in CONVERTED_SPECIAL:
         return f"'{name}'"
@@ -44,30 +54,30 @@ def called_by_python(function: gast.AST) -> str:
 
 
 def decorators(function: gast.AST) -> set[str]:
-    """The last names of a function's decorators."""
+    """Return the names of a function's decorators, without their modules."""
     return {getattr(d, "attr", getattr(d, "id", "")) for d in function.decorator_list}
 
 
-def _in_class_bodies(body: list[gast.AST]) -> Iterator[Place]:
-    for node in within(body):
+def _in_class_bodies(body: list[gast.AST]) -> Iterator[UnsupportedConstruct]:
+    for node in walk_scope(body):
         if isinstance(node, gast.ClassDef):
-            for construct, test in decisions(node.body):
-                yield Place(Span.of(test), "AG007", construct)
+            for construct, test in python_tests(node.body):
+                yield UnsupportedConstruct(Span.of(test), "AG007", construct)
             yield from _in_class_bodies(node.body)
 
 
-def _sets(body: list[gast.AST]) -> Iterator[Place]:
-    for node in within(body):
+def _set_comprehensions(body: list[gast.AST]) -> Iterator[UnsupportedConstruct]:
+    for node in walk_scope(body):
         if isinstance(node, gast.SetComp):
-            yield Place(Span.of(node), "AG011", "set comprehension")
+            yield UnsupportedConstruct(Span.of(node), "AG011", "set comprehension")
 
 
-def _decides(statement: gast.AST, facts: Facts) -> bool:
-    if not isinstance(statement, (gast.If, gast.While, gast.For)) or statement in facts.staying:
+def _may_be_staged(statement: gast.AST, facts: Facts) -> bool:
+    if not isinstance(statement, (gast.If, gast.While, gast.For)) or statement in facts.unconverted:
         return False
     if isinstance(statement, gast.For):
         return contains(statement.iter, (gast.Name,)) and not _is_plain_range(statement.iter)
-    return not decides_nothing(statement.test)
+    return not is_always_plain(statement.test)
 
 
 def _is_plain_range(iterated: gast.AST) -> bool:
@@ -76,52 +86,54 @@ def _is_plain_range(iterated: gast.AST) -> bool:
 
 
 @dataclass
-class _Raises:
-    """`raise` and `assert` under what decides, inside a `try` with an `except`."""
+class _RaisesInTry:
+    """Finds `raise` and `assert` under a condition that may be staged, inside a `try` with an `except`."""
 
     facts: Facts
 
     def block(
-        self, statements: list[gast.AST], tried: gast.AST | None, *, decided: bool = False
-    ) -> Iterator[Place]:
+        self, statements: list[gast.AST], tried: gast.AST | None, *, conditional: bool = False
+    ) -> Iterator[UnsupportedConstruct]:
         for statement in statements:
             kind = type(statement)
-            if kind is gast.Raise and tried is not None and decided:
-                yield Place(Span.of(statement), "AG009", "raise", f"of line {tried.lineno}")
+            if kind is gast.Raise and tried is not None and conditional:
+                yield UnsupportedConstruct(Span.of(statement), "AG009", "raise", f"of line {tried.lineno}")
             elif kind is gast.Assert and tried is not None:
-                if not decides_nothing(statement.test):
-                    yield Place(Span.of(statement), "AG009", "assert", f"of line {tried.lineno}")
+                if not is_always_plain(statement.test):
+                    yield UnsupportedConstruct(
+                        Span.of(statement), "AG009", "assert", f"of line {tried.lineno}"
+                    )
             elif kind in FUNCTIONS or kind is gast.ClassDef:
                 continue
-            below = decided or _decides(statement, self.facts)
+            below = conditional or _may_be_staged(statement, self.facts)
             for inner in blocks(statement):
                 if kind in TRIES and statement.handlers and inner is statement.body:
                     yield from self.block(inner, statement)
                 else:
-                    yield from self.block(inner, tried, decided=below)
+                    yield from self.block(inner, tried, conditional=below)
 
 
 Outcome = frozenset[str]
-"""How control may leave a function from a point on: with `none`, a `value`, or one of them, `any`."""
+"""Kinds of results that a function may return from a point on: `none`, a `value`, or `any`."""
 
 
 @dataclass
 class _Jumps:
-    """The outcomes of the jumps in a loop."""
+    """Outcomes after the jumps of a loop."""
 
     broken: Outcome
     continued: Outcome
 
 
 class _Returns:
-    """Conditions and loops of which one way surely leads to None and the other to a value."""
+    """Finds conditionals and loops with one path that returns None and one that returns a value."""
 
     def __init__(self, facts: Facts):
         self.facts = facts
-        self.found: list[Place] = []
+        self.found: list[UnsupportedConstruct] = []
 
     def block(self, statements: list[gast.AST], after: Outcome, jumps: _Jumps | None) -> Outcome:
-        """How control may leave from the start of a block, given how it may from its end on."""
+        """Return the outcome from the start of a block, given the outcome from its end."""
         for statement in reversed(statements):
             after = self.statement(statement, after, jumps)
         return after
@@ -135,13 +147,13 @@ class _Returns:
             assert jumps is not None
             return jumps.broken if isinstance(statement, gast.Break) else jumps.continued
         if isinstance(statement, gast.If):
-            ways = (self.block(statement.body, after, jumps), self.block(statement.orelse, after, jumps))
-            return self.either(statement, *ways)
+            branches = (self.block(statement.body, after, jumps), self.block(statement.orelse, after, jumps))
+            return self.either(statement, *branches)
         if isinstance(statement, LOOPS):
-            done = self.block(statement.orelse, after, jumps)
-            again = frozenset() if is_endless(statement) else done
-            once = self.block(statement.body, again, _Jumps(after, again))
-            return once if is_endless(statement) else self.either(statement, once, done)
+            exhausted = self.block(statement.orelse, after, jumps)
+            continued = frozenset() if is_endless(statement) else exhausted
+            body = self.block(statement.body, continued, _Jumps(after, continued))
+            return body if is_endless(statement) else self.either(statement, body, exhausted)
         if isinstance(statement, TRIES):
             after = self.block(statement.finalbody, after, jumps)
             caught = [self.block(handler.body, after, jumps) for handler in statement.handlers]
@@ -149,7 +161,7 @@ class _Returns:
             return body.union(*caught)
         if isinstance(statement, (gast.With, gast.AsyncWith)):
             return self.block(statement.body, after, jumps) | (
-                after if completes(statement.body) else frozenset()
+                after if can_complete(statement.body) else frozenset()
             )
         if isinstance(statement, gast.Match):
             return after.union(*(self.block(case.body, after, jumps) for case in statement.cases))
@@ -157,10 +169,10 @@ class _Returns:
 
     def either(self, statement: gast.AST, first: Outcome, second: Outcome) -> Outcome:
         differ = {first, second} == {frozenset(("none",)), frozenset(("value",))}
-        if differ and _decides(statement, self.facts):
+        if differ and _may_be_staged(statement, self.facts):
             construct = type(statement).__name__.lower()
             tested = statement.iter if isinstance(statement, gast.For) else statement.test
-            self.found.append(Place(Span.of(tested), "AG010", construct))
+            self.found.append(UnsupportedConstruct(Span.of(tested), "AG010", construct))
         return first | second
 
 
@@ -177,45 +189,49 @@ def _kind_of(value: gast.AST | None) -> str:
 
 
 class _Lists:
-    """Methods that a list lacks once its length is staged, on lists that the function makes."""
+    """Finds calls to methods that a list with a staged length lacks, on lists that the function creates."""
 
-    GROWING = frozenset(("append", "extend", "pop"))
+    RESIZING = frozenset(("append", "extend", "pop"))
     MISSING = frozenset(("insert", "remove", "sort"))
 
     def __init__(self, facts: Facts):
         self.facts = facts
-        self.found: list[Place] = []
-        nodes = [*within(facts.function.body)]
+        self.found: list[UnsupportedConstruct] = []
+        nodes = [*walk_scope(facts.function.body)]
         stored = Counter(n.id for n in nodes if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store))
-        made = {
+        created = {
             n.targets[0].id
             for n in nodes
             if isinstance(n, gast.Assign)
             and isinstance(n.targets[0], gast.Name)
             and isinstance(n.value, (gast.List, gast.ListComp))
         }
-        self.made = {name for name in made if stored[name] == 1} - facts.always_live
+        self.created = {name for name in created if stored[name] == 1} - facts.always_live
 
-    def block(self, statements: list[gast.AST], grown: frozenset[str], *, decided: bool = False) -> set[str]:
-        """Look at a block; the lists that grow in it under what decides."""
-        here: set[str] = set()
+    def block(
+        self, statements: list[gast.AST], staged: frozenset[str], *, conditional: bool = False
+    ) -> set[str]:
+        """Check a block; return the lists that change length under a condition that may be staged."""
+        resized: set[str] = set()
         for statement in statements:
-            if isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
+            if isinstance(statement, DEFINITIONS):
                 continue
             for name, call in self.calls(statement):
-                if call.func.attr in self.MISSING and name in grown:
-                    self.found.append(Place(Span.of(call), "AG013", call.func.attr, f"'{name}'"))
-                elif call.func.attr in self.GROWING and decided:
-                    here.add(name)
-            below = decided or _decides(statement, self.facts)
-            here.update(*[self.block(inner, grown, decided=below) for inner in blocks(statement)])
-            if not decided:  # inside, a list that is plain before keeps a plain length
-                grown |= here
-        return here
+                if call.func.attr in self.MISSING and name in staged:
+                    self.found.append(
+                        UnsupportedConstruct(Span.of(call), "AG013", call.func.attr, f"'{name}'")
+                    )
+                elif call.func.attr in self.RESIZING and conditional:
+                    resized.add(name)
+            below = conditional or _may_be_staged(statement, self.facts)
+            resized.update(*[self.block(inner, staged, conditional=below) for inner in blocks(statement)])
+            if not conditional:  # inside a condition, a list keeps the plain length that it had before
+                staged |= resized
+        return resized
 
     def calls(self, statement: gast.AST) -> Iterator[tuple[str, gast.AST]]:
         value = statement.value if isinstance(statement, (gast.Expr, gast.Assign)) else None
         if isinstance(value, gast.Call) and isinstance(value.func, gast.Attribute):
             base = value.func.value
-            if isinstance(base, gast.Name) and base.id in self.made:
+            if isinstance(base, gast.Name) and base.id in self.created:
                 yield base.id, value

@@ -1,7 +1,8 @@
-"""Places that cannot be staged, and why: each raises where what decides there is a staged value.
+"""Rules for constructs that cannot be staged, and where Python decides instead.
 
-A *rule* is one reason, under a code that stays what it is; a *place* is one construct that a rule is about.
-A *detail* says what in the code the reason is, `yield (line 7)`; `about` is what it may be.
+A *rule* is one reason, under a stable code. Its *detail* names the code that is the reason, such as `'yield'
+(line 7)`; `about` is the detail of the rule in general. An unsupported construct raises an error only if a
+staged value decides it.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ from dataclasses import dataclass
 
 import gast
 
-from .anchors import rule_of
-from .passes.expressions import is_plain
-from .trees import COMPREHENSIONS, FUNCTIONS, children, operator_name
+from ..analysis import rule_for
+from ..passes.expressions import is_plain
+from ..trees.builders import COMPREHENSIONS, DEFINITIONS, children, operator_name
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A reason for which a construct cannot be staged, and what to write instead."""
+    """Reason why a construct cannot be staged, and its remedy."""
 
     code: str
     name: str
@@ -28,7 +29,7 @@ class Rule:
 
     @property
     def summary(self) -> str:
-        """The reason, of no place in particular."""
+        """The reason, without a particular detail."""
         return self.reason.format(detail=self.about)
 
 
@@ -36,60 +37,60 @@ _RULES = (
     Rule(
         "AG001",
         "suspends",
-        "it holds {detail}, and only the function itself can be suspended",
-        "collect in a list what it yields, and return that; or decide in a function of its own",
+        "it contains {detail}, and only the function itself can be suspended",
+        "collect the values in a list and return it, or move the condition to a separate function",
         "'yield', 'await', 'async for' or 'async with'",
     ),
     Rule(
         "AG002",
         "reads-the-frame",
-        "it holds {detail}, which reads the function's own frame",
-        "name the values that are needed",
+        "it contains {detail}, which reads the function's own frame",
+        "read the variables by name",
         "locals(), vars(), dir(), eval() or exec()",
     ),
     Rule(
         "AG003",
         "leaves-a-finally",
         "a jump leaves the 'finally' of {detail}",
-        "jump behind the 'try' statement",
+        "jump after the 'try' statement",
         "a 'try'",
     ),
     Rule(
         "AG004",
         "matches-a-structure",
-        "a sequence, mapping or class pattern is matched by Python",
-        "use 'if', or patterns that are values",
+        "Python itself matches sequence, mapping and class patterns",
+        "use 'if' or value patterns",
     ),
     Rule(
         "AG005",
         "condition-in-a-comprehension",
-        "of comprehensions only that of a list, over one iterable and without ':=' or 'await', is staged",
-        "write such a list comprehension, or a loop",
+        "only a list comprehension over one iterable, without ':=' or 'await', can be staged",
+        "use such a list comprehension or a loop",
     ),
     Rule(
         "AG006",
         "binds-in-an-expression",
-        "{detail} binds a name in a part of an expression that a staged value may skip",
-        "assign the name in a statement before",
+        "{detail} binds a name in an operand that may be skipped",
+        "assign the name in a preceding statement",
         "':='",
     ),
     Rule(
         "AG007",
         "class-body",
-        "the body of a class is run by Python",
-        "decide before the class, or in a method",
+        "Python runs the body of a class",
+        "test the condition before the class or in a method",
     ),
     Rule(
         "AG008",
         "called-by-python",
-        "Python itself calls {detail}, unconverted",
-        "decide in a method of another name, and call that, or compute with np.where",
+        "Python calls {detail} directly, without conversion",
+        "move the condition to a method with another name and call it, or use np.where",
         "special methods and properties",
     ),
     Rule(
         "AG009",
         "raises-in-a-try",
-        "the 'try' {detail} has an 'except', and has ended when the graph raises",
+        "the 'try' {detail} has an 'except' and has already ended when the graph raises",
         "test the condition instead of catching the exception",
         "around it",
     ),
@@ -97,24 +98,19 @@ _RULES = (
         "AG010",
         "none-on-one-path",
         "the function returns None on one path and a value on the other",
-        "return values of one type on each path",
+        "return values of one type on every path",
     ),
     Rule(
         "AG011",
         "member-of-a-set",
-        "the members of a set have to be known while the graph is built",
+        "the members of a set must be known while the graph is built",
         "use an array or a list",
     ),
-    Rule(
-        "AG012",
-        "width-in-an-f-string",
-        "a width or precision has to be plain",
-        "use a plain number",
-    ),
+    Rule("AG012", "width-in-an-f-string", "a width or precision must be plain", "use a plain number"),
     Rule(
         "AG013",
         "changes-a-staged-list",
-        "the length of {detail} then depends on staged values, and such a list has no insert, remove or sort",
+        "the length of {detail} depends on staged values, and such a list has no insert, remove or sort",
         "use append, extend, pop, del or an index, or an array",
         "the list",
     ),
@@ -124,7 +120,7 @@ RULES = {rule.code: rule for rule in _RULES}
 
 @dataclass(frozen=True)
 class Span:
-    """Where a node stands: lines from 1, columns in bytes from 0, as trees have them."""
+    """Source range of a node, with lines from 1 and columns in bytes from 0, as in `ast`."""
 
     line: int
     column: int
@@ -145,8 +141,8 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Place:
-    """A construct that cannot be staged."""
+class UnsupportedConstruct:
+    """Construct that cannot be staged, with its rule."""
 
     span: Span
     code: str
@@ -163,46 +159,46 @@ class Place:
         return f"'{self.construct}' cannot be staged: {reason}"
 
 
-def kept_by(node: gast.AST, anchor: gast.AST, construct: str) -> Place:
-    """The place of what stays in Python on account of another node, its anchor."""
-    code, what = rule_of(anchor)
-    detail = what if code == "AG002" else f"'{what}'"
+def blocked_construct(node: gast.AST, cause: gast.AST, construct: str) -> UnsupportedConstruct:
+    """Describe a node that stays in Python because of another."""
+    code, description = rule_for(cause)
+    detail = description if code == "AG002" else f"'{description}'"
     if code == "AG003":
         detail = f"the {detail}"
     if code != "AG006":
-        at = anchor.target if type(anchor) is gast.comprehension else anchor
-        detail += f" (line {at.lineno})"
-    return Place(Span.of(node), code, construct, detail)
+        located = cause.target if type(cause) is gast.comprehension else cause
+        detail += f" (line {located.lineno})"
+    return UnsupportedConstruct(Span.of(node), code, construct, detail)
 
 
 PLAIN_CALLS = frozenset(("isinstance", "issubclass", "callable"))
 
 
-def decides_nothing(test: gast.AST) -> bool:
-    """Whether a test is plain whatever it is about, as written or converted."""
+def is_always_plain(test: gast.AST) -> bool:
+    """Return whether a test is plain whatever its operands are, as written or converted."""
     if is_plain(test):
         return True
     name = operator_name(test)
     if name in ("and_", "or_", "not_"):
-        return all(decides_nothing(a.body if type(a) is gast.Lambda else a) for a in test.args)
+        return all(is_always_plain(a.body if type(a) is gast.Lambda else a) for a in test.args)
     if type(test) is gast.Call:
         func = test.func.args[0] if operator_name(test.func) == "callee" else test.func
         return type(func) is gast.Name and func.id in PLAIN_CALLS
     if type(test) is gast.UnaryOp:
-        return type(test.op) is gast.Not and decides_nothing(test.operand)
-    return type(test) is gast.BoolOp and all(map(decides_nothing, test.values))
+        return type(test.op) is gast.Not and is_always_plain(test.operand)
+    return type(test) is gast.BoolOp and all(map(is_always_plain, test.values))
 
 
-def decisions(body: list[gast.AST]) -> Iterator[tuple[str, gast.AST]]:
-    """What Python itself decides in code that is not converted: the construct, and what it tests."""
+def python_tests(body: list[gast.AST]) -> Iterator[tuple[str, gast.AST]]:
+    """Yield the constructs in unconverted code whose tests Python evaluates, each with its test."""
     stack, tested = body[::-1], set()
     while stack:
         node = stack.pop()
-        if node in tested or isinstance(node, (*FUNCTIONS, gast.Lambda, gast.ClassDef)):
+        if node in tested or isinstance(node, (*DEFINITIONS, gast.Lambda)):
             continue
         for construct, test in _tests(node):
             tested.add(test)
-            if not decides_nothing(test):
+            if not is_always_plain(test):
                 yield construct, test
         if node not in tested:
             stack.extend([*children(node)][::-1])

@@ -1,20 +1,19 @@
-"""`and`, `or`, `not`, `a if c else b`, `in` and chains of comparisons become operator calls.
+"""Rewriting of `and`, `or`, `not`, `a if c else b`, `in` and comparison chains as operator calls.
 
-What must be a plain bool (`is`, constants and what is built from them) stays as it is.
+Expressions that are always a plain bool stay as they are: `is`, constants, and combinations of these.
 """
 
 from __future__ import annotations
 
 import gast
 
-from ..analysis import is_anchored
-from ..anchors import anchor_of
-from ..trees import at, constant, header, lambda_, load, operator, within
-from .expressions import Rewriter, guard, is_plain
+from ..analysis import blocking_node, blocks_thunk
+from ..passes.expressions import Rewriter, guard, is_plain
+from ..trees.builders import at, constant, first_line, lambda_, load, operator, walk_scope
 
 
 class Booleans(Rewriter):
-    """Short-circuiting and truth, as operators."""
+    """Rewrites `and`, `or`, `not` and conditional expressions."""
 
     rewrites = {gast.BoolOp: "bool_op", gast.UnaryOp: "unary_op", gast.IfExp: "if_exp"}
 
@@ -24,7 +23,7 @@ class Booleans(Rewriter):
         name = "and_" if isinstance(node.op, gast.And) else "or_"
         thunks = self.thunks(node.values, f"{name}operand", node)
         if thunks is None:
-            node.values[:-1] = [guard(value, name[:-1], anchor_of(node)) for value in node.values[:-1]]
+            node.values[:-1] = [guard(value, name[:-1], blocking_node(node)) for value in node.values[:-1]]
             return node
         return _balanced(name, thunks, node)
 
@@ -38,25 +37,25 @@ class Booleans(Rewriter):
             return node
         thunks = self.thunks([node.body, node.orelse], "if_exp_operand", node.test)
         if thunks is None:
-            node.test = guard(node.test, "if else", anchor_of(node))
+            node.test = guard(node.test, "if else", blocking_node(node))
             return node
-        return operator("if_exp", node.test, *thunks, constant(self.walk.texts[node]))
+        return operator("if_exp", node.test, *thunks, constant(self.walk.test_sources[node]))
 
 
-def _balanced(name: str, thunks: list[gast.AST], place: gast.AST) -> gast.AST:
-    """One operator call for two operands, a tree of them for more: `and` and `or` are associative."""
+def _balanced(name: str, thunks: list[gast.AST], location: gast.AST) -> gast.AST:
+    """Return a balanced tree of binary operator calls, since `and` and `or` are associative."""
     if len(thunks) == 2:
-        return at(operator(name, *thunks), header(place))
+        return at(operator(name, *thunks), first_line(location))
     middle = max(1, len(thunks) // 2)
     halves = [
-        part[0] if len(part) == 1 else at(lambda_(_balanced(name, part, place)), header(place))
+        part[0] if len(part) == 1 else at(lambda_(_balanced(name, part, location)), first_line(location))
         for part in (thunks[:middle], thunks[middle:])
     ]
-    return at(operator(name, *halves), header(place))
+    return at(operator(name, *halves), first_line(location))
 
 
 class Comparisons(Rewriter):
-    """`a < b < c` asks `a < b` first, evaluates b once, and c only if that held."""
+    """Rewrites comparisons: `a < b < c` evaluates `b` once, and `c` only if `a < b`."""
 
     rewrites = {gast.Compare: "compare"}
 
@@ -74,12 +73,12 @@ class Comparisons(Rewriter):
         if len(ops) == 1:
             return _single(left, op, middle)
         if isinstance(middle, (gast.Name, gast.Constant)) and _can_move(left):
-            rest = self.chain(_again(middle), ops[1:], comparators[1:])
+            rest = self.chain(_copy(middle), ops[1:], comparators[1:])
             return at(operator("and_", lambda_(_single(left, op, middle)), lambda_(rest)), left)
-        first, second = self.walk.context.namer.fresh("left"), self.walk.context.namer.fresh("right")
-        rest = self.chain(load(second), ops[1:], comparators[1:])
-        both = operator("and_", lambda_(_single(load(first), op, load(second))), lambda_(rest))
-        return at(operator("call", at(lambda_(both, first, second), left), left, middle), left)
+        left_name, right_name = self.walk.context.namer.fresh("left"), self.walk.context.namer.fresh("right")
+        rest = self.chain(load(right_name), ops[1:], comparators[1:])
+        both = operator("and_", lambda_(_single(load(left_name), op, load(right_name))), lambda_(rest))
+        return at(operator("call", at(lambda_(both, left_name, right_name), left), left, middle), left)
 
 
 def _single(left: gast.AST, op: gast.AST, right: gast.AST) -> gast.AST:
@@ -90,10 +89,10 @@ def _single(left: gast.AST, op: gast.AST, right: gast.AST) -> gast.AST:
     return at(gast.Compare(left, [op], [right]), left)
 
 
-def _again(node: gast.AST) -> gast.AST:
+def _copy(node: gast.AST) -> gast.AST:
     return load(node.id) if isinstance(node, gast.Name) else gast.Constant(node.value, node.kind)
 
 
 def _can_move(node: gast.AST) -> bool:
-    """Whether an operand does in a lambda what it does in its place."""
-    return not any(isinstance(inner, gast.NamedExpr) or is_anchored(inner) for inner in within(node))
+    """Return whether an operand means the same inside a lambda."""
+    return not any(map(blocks_thunk, walk_scope(node)))

@@ -1,26 +1,26 @@
-"""`f(x)` becomes `ag__.callee(f)(x)`: the operator says which function runs, the call stays Python's.
+"""Rewriting of calls: `f(x)` becomes `ag__.callee(f)(x)`.
 
-`locals()`, `vars()` and `dir()` do not show the names that the passes add; the last pass knows them.
-Functions that may look at the stack, going by their names, go through `ag__.framed`, and `f.f_back` becomes
-`ag__.caller(f)`, so that they see no frames but the user's.
+The operator returns the function to run, and the call itself stays Python's. So arguments keep their form and
+order, and the function is called from the user's own frame.
 
-So arguments of every form are passed as they are written, in their order, and the called function
-is called from the user's own frame.
+`locals()`, `vars()` and `dir()` hide the names that passes add; the last pass fills these names in. Functions
+whose name suggests that they read the stack go through `ag__.framed`, and `f.f_back` becomes
+`ag__.caller(f)`, so that they see the user's frames only.
 """
 
 from __future__ import annotations
 
 import gast
 
-from ..trees import LOAD, at, header, operator, operator_name
-from .expressions import Rewriter
+from ..passes.expressions import Rewriter
+from ..trees.builders import LOAD, at, constant, first_line, operator, operator_name
 
 NATIVE = frozenset(("super", "locals", "globals", "vars", "dir", "eval", "exec", "issubclass"))
 STACK_READERS = frozenset(("warn", "_getframe", "currentframe", "text_encoding", "settrace", "gettrace"))
 
 
 class Calls(Rewriter):
-    """Every call that is not one of ours; the way from a frame to its caller's."""
+    """Rewrites calls, except operator calls, and reads of `f_back`."""
 
     rewrites = {gast.Call: "call", gast.Attribute: "attribute"}
 
@@ -40,16 +40,32 @@ class Calls(Rewriter):
         if isinstance(func, gast.Attribute) and isinstance(func.value, (gast.Constant, gast.JoinedStr)):
             return node
         if isinstance(func, gast.Attribute) and func.end_lineno != node.lineno:
-            # Python too says that a method is called where its name stands.
+            # Python reports the line of the method's name as the line of the call.
             node.lineno, node.col_offset = func.end_lineno, func.end_col_offset - len(func.attr)
-        place = header(func)
-        place.lineno = place.end_lineno = node.lineno
-        place.col_offset, place.end_col_offset = node.col_offset, func.end_col_offset
+        location = first_line(func)
+        location.lineno = location.end_lineno = node.lineno
+        location.col_offset, location.end_col_offset = node.col_offset, func.end_col_offset
         name = func.id if isinstance(func, gast.Name) else getattr(func, "attr", None)
         if name in STACK_READERS:
-            func = at(operator("framed", func), place)
-            at(func.func, place)
-        made = at(operator("callee", func), place)
-        at(made.func, place)
-        node.func = made
+            func = at(operator("framed", func), location)
+            at(func.func, location)
+        node.func = at(operator("callee", func), location)
+        at(node.func.func, location)
         return node
+
+
+class Texts(Rewriter):
+    """Rewrites f-strings."""
+
+    rewrites = {gast.JoinedStr: "joined"}
+
+    def joined(self, node: gast.JoinedStr) -> gast.AST:
+        values = [v for v in node.values if isinstance(v, gast.FormattedValue)]
+        staged = [v for v in values if not isinstance(v.value, gast.Constant)]
+        if not staged:
+            return node
+        for value in staged:
+            conversion = [] if value.conversion < 0 else [constant(chr(value.conversion))]
+            value.value = at(operator("fmt", value.value, *conversion), value.value)
+            value.conversion = -1
+        return operator("text", node)

@@ -1,87 +1,86 @@
-"""Reading and writing items, where the index or the container may be staged.
+"""Rewriting of item reads and writes, where the index or the container may be staged.
 
-`x[i]` becomes `ag__.get_item(x, i)`. `x[i] = v` becomes `x = ag__.set_item(x, i, v)` where x is a
-variable of the function, so that a system without writing in place can give it a new value; the
-value is evaluated first, as Python does.
+`x[i]` becomes `ag__.get_item(x, i)`. `x[i] = v` becomes `x = ag__.set_item(x, i, v)` if x is a variable of
+the function, so that a backend that cannot write in place can return a new value. The value is evaluated
+first, as in Python.
 """
 
 from __future__ import annotations
 
 import gast
 
-from ..trees import LOAD, STORE, assign, at, constant, load, operator, store
-from .expressions import Rewriter
+from ..passes.expressions import Rewriter
+from ..trees.builders import LOAD, STORE, assign, at, constant, load, operator, store
 
 
 class Subscripts(Rewriter):
-    """Items, as operators."""
+    """Rewrites reads and writes of items."""
 
-    rewrites = {
-        gast.Subscript: "read",
-        gast.Assign: "change",
-        gast.AugAssign: "change",
-    }
+    rewrites = {gast.Subscript: "get_item", gast.Assign: "lower", gast.AugAssign: "lower"}
 
     def is_variable(self, name: str) -> bool:
         return name in self.walk.facts.locals
 
-    def may_be_missing(self, node: gast.AST, statement: gast.AST) -> bool:
-        """Whether reading a name may be an error, which comes before those of the statement's target."""
+    def may_be_unbound(self, node: gast.AST, statement: gast.AST) -> bool:
+        """Return whether reading a name may raise.
+
+        If it may, that error must come before any error of the target.
+        """
         if not isinstance(node, gast.Name) or node.id in self.walk.context.namer.added:
             return False
         return not self.is_variable(node.id) or node.id in self.walk.facts.before(statement).unbound
 
     def may_change(self, base: gast.AST, statement: gast.AST) -> bool:
-        """Whether what a statement writes to may be another thing once its index and value are known."""
+        """Return whether evaluating a statement's index and value may rebind the base that it writes to."""
         is_known = isinstance(base, gast.Name) and statement in self.walk.facts.graph.steps
-        if not is_known or self.may_be_missing(base, statement):
+        if not is_known or self.may_be_unbound(base, statement):
             return True
         inside = [n.target.id for n in gast.walk(statement) if isinstance(n, gast.NamedExpr)]
-        return base.id in inside or base.id in self.walk.facts.body.rebinds
+        return base.id in inside or base.id in self.walk.facts.body.nonlocal_bindings
 
-    def read(self, node: gast.Subscript) -> gast.AST:
+    def get_item(self, node: gast.Subscript) -> gast.AST:
         if not isinstance(node.ctx, gast.Load) or _is_constant(node.slice) or _has_star(node.slice):
             return node
         return operator("get_item", node.value, _key(node.slice))
 
-    def change(self, node: gast.Assign | gast.AugAssign) -> list[gast.AST]:
-        """A statement without item writes; the names that it needs are its own."""
+    def lower(self, node: gast.Assign | gast.AugAssign) -> list[gast.AST]:
+        """Return an assignment as statements without item writes; later statements may reuse temporaries."""
         mark = self.walk.context.namer.mark()
         if isinstance(node, gast.AugAssign):
             statements = self.update(node)
         else:
-            statements = [made for single in self.singly(node) for made in self.write(single)]
+            statements = [s for single in self.split_targets(node) for s in self.write(single)]
         self.walk.context.namer.release(mark)
         return statements
 
-    def singly(self, node: gast.Assign) -> list[gast.Assign]:
-        """An assignment with items among several targets as one for each, in Python's order."""
+    def split_targets(self, node: gast.Assign) -> list[gast.Assign]:
+        """Split an assignment with items among its targets into one per target, in Python's order."""
         is_single = len(node.targets) == 1 and isinstance(node.targets[0], gast.Subscript)
         if is_single or not any(map(_has_item, node.targets)):
             return [node]
-        made: list[gast.Assign] = []
+        result: list[gast.Assign] = []
         values = [node.value]
         if len(node.targets) > 1:
             name = self.walk.context.namer.fresh("value")
-            made.append(at(assign(name, node.value), node))
+            result.append(at(assign(name, node.value), node))
             values = [load(name) for _ in node.targets]
         for target, value in zip(node.targets, values, strict=True):
             later: list[gast.Assign] = []
-            whole = target if isinstance(target, gast.Subscript) else self.unpacked(target, later, node)
-            made += [at(gast.Assign([whole], value, None), node), *later]
-        return made
+            whole = target if isinstance(target, gast.Subscript) else self.unpack(target, later, node)
+            result += [at(gast.Assign([whole], value, None), node), *later]
+        return result
 
-    def unpacked(self, target: gast.AST, later: list[gast.Assign], place: gast.AST) -> gast.AST:
-        """A target in which the first item, and all that comes after it, has a name; `later` fills them."""
+    def unpack(self, target: gast.AST, later: list[gast.Assign], location: gast.AST) -> gast.AST:
+        """Replace the first item in a target, and all after it, with names, assigned in `later`."""
         if isinstance(target, (gast.Tuple, gast.List)):
-            elements = [self.unpacked(element, later, place) for element in target.elts]
+            elements = [self.unpack(element, later, location) for element in target.elts]
             return at(type(target)(elements, STORE), target)
         if isinstance(target, gast.Starred):
-            return at(gast.Starred(self.unpacked(target.value, later, place), STORE), target)
+            return at(gast.Starred(self.unpack(target.value, later, location), STORE), target)
         if not later and not isinstance(target, gast.Subscript):
             return target
         name = self.walk.context.namer.fresh("value")
-        later.append(at(gast.Assign([target], load(name), None), place))
+        later.append(at(gast.Assign([target], load(name), None), location))
         return at(store(name), target)
 
     def write(self, node: gast.Assign) -> list[gast.AST]:
@@ -90,12 +89,12 @@ class Subscripts(Rewriter):
             return [node]
         before: list[gast.AST] = []
         simple = _is_simple(target.slice)
-        always = not simple or self.may_be_missing(node.value, node)
-        value = self.once(node.value, "value", before, node, always=always)
+        always = not simple or self.may_be_unbound(node.value, node)
+        value = self.evaluate_once(node.value, "value", before, node, always=always)
         base, key = target.value, _key(target.slice)
         if not simple:
-            base = self.once(base, "base", before, node, always=self.may_change(base, node))
-            key = self.once(key, "key", before, node)
+            base = self.evaluate_once(base, "base", before, node, always=self.may_change(base, node))
+            key = self.evaluate_once(key, "key", before, node)
         return [*before, *self.set_item(node, target.value, base, key, value)]
 
     def update(self, node: gast.AugAssign) -> list[gast.AST]:
@@ -106,39 +105,39 @@ class Subscripts(Rewriter):
         simple = _is_simple(node.value)
         always = not simple or not _is_simple(target.slice)
         always = always and self.may_change(target.value, node)
-        base = self.once(target.value, "base", before, node, always=always)
-        key = self.once(_key(target.slice), "key", before, node, always=not simple)
+        base = self.evaluate_once(target.value, "base", before, node, always=always)
+        key = self.evaluate_once(_key(target.slice), "key", before, node, always=not simple)
         item = self.walk.context.namer.fresh("element")
         read = gast.Subscript(base, key, LOAD) if _is_constant(key) else operator("get_item", base, key)
         before.append(at(assign(item, at(read, target)), node))
         before.append(at(gast.AugAssign(store(item), node.op, node.value), node))
         return [*before, *self.set_item(node, target.value, _copy(base), _copy(key), load(item))]
 
-    def once(
-        self, node: gast.AST, stem: str, before: list[gast.AST], place: gast.AST, *, always: bool = False
+    def evaluate_once(
+        self, node: gast.AST, stem: str, before: list[gast.AST], location: gast.AST, *, always: bool = False
     ) -> gast.AST:
-        """The value of `node`, kept under a name unless it is a constant, or a name that nothing rebinds."""
+        """Assign a value to a temporary unless it is a constant or, without `always`, a name."""
         if isinstance(node, gast.Constant):
             return node
         if isinstance(node, gast.Name) and (not always or node.id in self.walk.context.namer.added):
             return node
         name = self.walk.context.namer.fresh(stem)
-        before.append(at(assign(name, node), place))
+        before.append(at(assign(name, node), location))
         return load(name)
 
     def set_item(
-        self, place: gast.AST, target: gast.AST, base: gast.AST, key: gast.AST, value: gast.AST
+        self, location: gast.AST, target: gast.AST, base: gast.AST, key: gast.AST, value: gast.AST
     ) -> list[gast.AST]:
-        """`base[key] = value`, where `base` is what the expression `target` was."""
-        call = at(operator("set_item", base, key, value), place)
+        """Return statements for `base[key] = value`, where `base` is the value of the expression `target`."""
+        call = at(operator("set_item", base, key, value), location)
         if not isinstance(target, gast.Name) or not self.is_variable(target.id):
-            return [at(gast.Expr(call), place)]
+            return [at(gast.Expr(call), location)]
         if base is target or base.id == target.id:
-            return [at(assign(target.id, call), place)]
+            return [at(assign(target.id, call), location)]
         updated = self.walk.context.namer.fresh("updated")
         is_new = gast.Compare(load(updated), [gast.IsNot()], [load(base.id)])
         rebind = gast.If(is_new, [assign(target.id, load(updated))], [])
-        return [at(assign(updated, call), place), at(rebind, place)]
+        return [at(assign(updated, call), location), at(rebind, location)]
 
 
 def _copy(node: gast.AST) -> gast.AST:
@@ -146,7 +145,7 @@ def _copy(node: gast.AST) -> gast.AST:
 
 
 def _key(node: gast.AST) -> gast.AST:
-    """A subscript's index as an expression of its own."""
+    """Return a subscript's index as an expression that can stand alone."""
     if isinstance(node, gast.Slice):
         bounds = [b if b is not None else constant(None) for b in (node.lower, node.upper, node.step)]
         return at(operator("slice", *bounds), node)
@@ -156,7 +155,7 @@ def _key(node: gast.AST) -> gast.AST:
 
 
 def _is_simple(node: gast.AST) -> bool:
-    """Whether evaluating an expression cannot bind a name: it calls nothing of the user's."""
+    """Return whether evaluating an expression calls no user code, so that it binds no name."""
     kinds = (gast.Name, gast.Constant, gast.Tuple, gast.Slice, gast.BinOp, gast.UnaryOp, gast.expr_context)
     return all(isinstance(inner, (*kinds, gast.operator, gast.unaryop)) for inner in gast.walk(node))
 

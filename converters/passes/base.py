@@ -1,4 +1,4 @@
-"""What a pass is: one rewriting of one function, which says what it removes."""
+"""Base class of passes: a pass rewrites one function and declares the nodes that it removes."""
 
 from __future__ import annotations
 
@@ -9,33 +9,38 @@ from typing import ClassVar
 import gast
 
 from ..analysis import activity, declarations
-from ..names import Namer
-from ..trees import COMPREHENSIONS, FUNCTIONS, at, children, constant, docstring_length, parameters, store
+from ..trees.builders import SCOPES, at, children, constant, docstring_length, parameters, store
+from ..trees.names import Namer
 
 
 @dataclass
 class Context:
-    """What the passes over one function share.
+    """State shared by the passes over one function.
 
-    `functions` are the names of the functions that passes added: they are no variables of the user. Where the
-    function holds nothing that `may_anchor`, nothing in it has to stay as it is.
+    Attributes:
+        namer: source of fresh names.
+        functions: names of functions that passes added; they are not variables of the user.
+        can_have_pinned: whether the function may hold nodes that must run in its own frame.
     """
 
     namer: Namer
     functions: set[str] = field(default_factory=set)
-    may_anchor: bool = True
+    can_have_pinned: bool = True
 
     def function_name(self, stem: str) -> str:
+        """Return a fresh name for an added function."""
         name = self.namer.fresh(stem)
         self.functions.add(name)
         return name
 
 
 class Pass:
-    """Rewrites the body of one function in place; nested `def`s have been through it before.
+    """Rewrites the body of one function in place, after the functions nested in it.
 
-    `removes` are the kinds of nodes that it leaves none of, `needs` the passes that must have run before it,
-    `follows` those that must not come after it.
+    Attributes:
+        removes: kinds of nodes that do not remain after the pass.
+        needs: names of passes that must run before it.
+        follows: names of passes that must not run after it.
     """
 
     removes: ClassVar[tuple[type, ...]] = ()
@@ -46,16 +51,16 @@ class Pass:
         self.context = context
 
     def run(self, function: gast.AST) -> None:
-        raise TypeError(f"{type(self).__name__} does not say how it runs")
+        raise TypeError(f"{type(self).__name__} does not define run()")
 
     @staticmethod
     def declare(function: gast.AST, names: Collection[str]) -> None:
-        """Make `names`, which only closures bind now, variables of the function all the same: `x: ...`"""
+        """Declare names that only closures bind as variables of the function: `x: ...`."""
         if not names:
             return
-        nonlocal_, global_ = declarations(function.body)
+        nonlocals, globals_ = declarations(function.body)
         own = activity(function.body, captures=False)
-        known = own.binds | own.declares | nonlocal_ | global_ | {p.id for p in parameters(function)}
+        known = own.bindings | own.declared | nonlocals | globals_ | {p.id for p in parameters(function)}
         start = docstring_length(function.body)
         function.body[start:start] = [
             at(gast.AnnAssign(store(name), constant(...), None, 1), function.body[0])
@@ -63,16 +68,16 @@ class Pass:
         ]
 
     def leftovers(self, function: gast.AST) -> Iterator[gast.AST]:
-        """Nodes that the pass promised to remove and that are still there."""
+        """Yield the nodes that the pass declared to remove and did not."""
         if self.removes:
-            yield from (n for n in own_nodes(function) if isinstance(n, self.removes))
+            yield from (n for n in frame_nodes(function) if isinstance(n, self.removes))
 
 
-def own_nodes(function: gast.AST) -> Iterator[gast.AST]:
-    """The nodes of a function's body that run in its own frame, or in thunks of it."""
+def frame_nodes(function: gast.AST) -> Iterator[gast.AST]:
+    """Yield the nodes of a function that run in its own frame or in its lambdas."""
     stack = list(function.body) if isinstance(function.body, list) else [function.body]
     while stack:
         node = stack.pop()
         yield node
-        if not isinstance(node, (*FUNCTIONS, gast.ClassDef, *COMPREHENSIONS)):
+        if not isinstance(node, SCOPES):
             stack.extend(children(node))

@@ -1,10 +1,9 @@
-"""`if`, `while` and `for` become operator calls over closures.
+"""Conversion of `if`, `while` and `for` to operator calls over closures.
 
-The variables of a function stay variables of that function: what a closure binds it declares
-`nonlocal`. Closures are made where their statement stands, or, inside a loop, once before the
-outermost loop. A statement's *state* is what it may change and what is still read: first the
-*outputs*, which are read after it, then what only its own parts read. A name that may be unbound is
-read through `ldu`, which tells it from a bound one.
+The variables of a function stay its variables: a closure declares what it binds as `nonlocal`. Closures are
+defined at their statement, or before the outermost loop around it. The *state* of a statement is the set of
+variables that it may change and that are still read: first the *outputs*, which are read after it, then the
+variables that only its own parts read. A possibly unbound name is read through `ldu`, which can tell.
 """
 
 from __future__ import annotations
@@ -16,9 +15,10 @@ from typing import ClassVar
 import gast
 
 from ..analysis import Activity, Facts, activity
-from ..analysis.cfg import COMPOUND, for_parts
+from ..analysis.cfg import COMPOUND, split_for_iterable
 from ..analysis.facts import Names
-from ..trees import (
+from ..trees.builders import (
+    DEFINITIONS,
     FUNCTIONS,
     LOAD,
     LOOPS,
@@ -36,26 +36,26 @@ from ..trees import (
     operator_name,
     store,
 )
+from ..trees.python_trees import unparse
 from .base import Context, Pass
 from .expressions import guard, is_plain
-from .reads import check_free, checked, free_names
-from .spelling import (
-    STATEMENTS,
+from .templates import (
+    STATEMENT_OPERATORS,
     checked_name,
     closure,
-    directive,
-    dotted,
+    dotted_expression,
+    loop_options,
     options_dict,
     scope_declarations,
-    staged,
-    strings,
-    target_text,
+    statement_call,
+    string_tuple,
 )
+from .unbound_reads import check_free_reads, check_reads, names_read_in_scopes
 
 
 @dataclass(frozen=True)
 class State:
-    """What a statement changes: names and attributes that are read after it, then names that are not."""
+    """Variables that a statement changes: those read after it, then those read only inside it."""
 
     outputs: tuple[str, ...]
     inner: tuple[str, ...]
@@ -67,196 +67,201 @@ class State:
 
 
 @dataclass(frozen=True)
-class _Place:
-    """Where statements go.
+class _InsertionPoint:
+    """Destination of generated statements.
 
-    Inside a loop, `sink` takes the closures that are made before it and `origin` is the loop.
-    `states` are the accessors that can be used here.
+    Attributes:
+        in_closure: whether the statements go into a closure.
+        hoisted: inside a loop, the list that takes the closures defined before the loop.
+        loop: the outermost loop around.
+        accessors: names of the state accessors that are visible here.
     """
 
     in_closure: bool = False
-    sink: list[gast.AST] | None = None
-    origin: gast.AST | None = None
-    states: dict[State, tuple[str, str]] = field(default_factory=dict)
+    hoisted: list[gast.AST] | None = None
+    loop: gast.AST | None = None
+    accessors: dict[State, tuple[str, str]] = field(default_factory=dict)
 
-    def in_loop(self, loop: gast.AST, out: list[gast.AST]) -> _Place:
-        return self if self.sink is not None else replace(self, sink=out, origin=loop)
+    def in_loop(self, loop: gast.AST, out: list[gast.AST]) -> _InsertionPoint:
+        return self if self.hoisted is not None else replace(self, hoisted=out, loop=loop)
 
 
 class ControlFlow(Pass):
-    """Statements that branch or loop, as operator calls; reads of names that may be unbound."""
+    """Converts branches and loops to operator calls, and checks reads of possibly unbound names."""
 
     needs: ClassVar = ("LowerJumps",)
     follows: ClassVar = ("Normalise", "LowerMatch", "Operators")
 
     def __init__(self, context: Context):
         super().__init__(context)
-        self.bound_inside: set[str] = set()
+        self.closure_bindings: set[str] = set()
 
     def run(self, function: gast.AST) -> None:
         if isinstance(function, gast.Lambda):
             return
-        self.facts = Facts(function, may_anchor=self.context.may_anchor)
-        self.staying = self.facts.staying
-        self.global_names = self.facts.outer[1]
-        check_free(function, self.doubtful(function), self.context.functions)
+        self.facts = Facts(function, can_have_pinned=self.context.can_have_pinned)
+        self.unconverted = self.facts.unconverted
+        self.global_names = self.facts.declarations[1]
+        check_free_reads(function, self.maybe_unbound(function), self.context.functions)
         start = docstring_length(function.body)
-        body = self.block(function.body[start:], _Place())
+        body = self.block(function.body[start:], _InsertionPoint())
         function.body = [*function.body[:start], *body]
-        self.declare(function, self.bound_inside)
-        if self.context.namer.may_hold("locals", "vars", "dir"):
-            self.hide_added(function.body)
+        self.declare(function, self.closure_bindings)
+        if self.context.namer.may_contain("locals", "vars", "dir"):
+            self.fill_visible_calls(function.body)
 
-    def doubtful(self, function: gast.AST) -> set[str]:
-        """The variables that some staged statement may leave without a value, and inner scopes read."""
-        if not self.facts.body.defines:
+    def maybe_unbound(self, function: gast.AST) -> set[str]:
+        """Return the variables that inner scopes read and that a converted statement may after unbound."""
+        if not self.facts.body.has_inner_scopes:
             return set()
-        read = free_names(function, self.context.functions) & self.facts.locals
-        found: set[str] = set()
+        read = names_read_in_scopes(function, self.context.functions) & self.facts.locals
+        result: set[str] = set()
         for statement in self.facts.graph.exits if read else ():
-            if type(statement) in _CONVERTED and not self.stays(statement):
-                unbound = self.facts.exit(statement).unbound.of(read)
-                found |= unbound & activity([statement]).binds if unbound else set()
-        return found
+            if type(statement) in _CONVERTED and not self.is_unconverted(statement):
+                unbound = self.facts.exit(statement).unbound.select(read)
+                result |= unbound & activity([statement]).bindings if unbound else set()
+        return result
 
-    def hide_added(self, body: list[gast.AST]) -> None:
-        """Tell each `locals()` what names were added; a comprehension may be part of the function."""
+    def fill_visible_calls(self, body: list[gast.AST]) -> None:
+        """Pass the names of added variables to each `ag__.visible`, which hides them from `locals()`."""
         stack = list(body)
         while stack:
             node = stack.pop()
             if operator_name(node) == "visible":
                 node.args[1].elts = [constant(name) for name in sorted(self.context.namer.added)]
-            if not isinstance(node, (*FUNCTIONS, gast.ClassDef)):
+            if not isinstance(node, DEFINITIONS):
                 stack.extend(children(node))
 
-    def block(self, statements: list[gast.AST], place: _Place) -> list[gast.AST]:
+    def block(self, statements: list[gast.AST], point: _InsertionPoint) -> list[gast.AST]:
         out: list[gast.AST] = []
-        if place.sink is None:
-            place = replace(place, states={})
+        if point.hoisted is None:
+            point = replace(point, accessors={})
         names = self.context.namer
         mark = names.mark()
         for statement in statements:
             kind = type(statement)
-            defs = out if place.sink is None else place.sink
+            closures = out if point.hoisted is None else point.hoisted
             if kind in FUNCTIONS and statement.name in self.context.functions:
-                defs.append(self.operand(statement))
+                closures.append(self.operand(statement))
             elif kind in FUNCTIONS or kind is gast.ClassDef:
-                out.append(self.read(statement, place))
-            elif kind in _CONVERTED and not self.stays(statement):
-                out.append(_CONVERTED[kind](self, statement, place, defs))
+                out.append(self.read(statement, point))
+            elif kind in _CONVERTED and not self.is_unconverted(statement):
+                out.append(_CONVERTED[kind](self, statement, point, closures))
             elif isinstance(statement, COMPOUND):
-                self.native(statement, place, out)
+                self.convert_in_place(statement, point, out)
                 out.append(statement)
             else:
-                out.extend(self.simple(statement, place))
-            if place.sink is None:
-                names.release(mark, keep=chain.from_iterable(place.states.values()))
+                out.extend(self.simple(statement, point))
+            if point.hoisted is None:
+                names.release(mark, keep=chain.from_iterable(point.accessors.values()))
         return out or [gast.Pass()]
 
-    def stays(self, statement: gast.AST) -> bool:
-        return statement in self.staying or (isinstance(statement, gast.If) and is_plain(statement.test))
+    def is_unconverted(self, statement: gast.AST) -> bool:
+        return statement in self.unconverted or (isinstance(statement, gast.If) and is_plain(statement.test))
 
-    # What stays in Python
+    # Statements left in Python
 
-    def native(self, statement: gast.AST, place: _Place, out: list[gast.AST]) -> None:
-        """A compound statement that stays: what it holds is converted in its place."""
-        self.headers(statement, place)
+    def convert_in_place(self, statement: gast.AST, point: _InsertionPoint, out: list[gast.AST]) -> None:
+        """Convert the parts of a compound statement that stays in Python."""
+        self.check_header(statement, point)
         if isinstance(statement, (gast.If, gast.While)) and not is_plain(statement.test):
-            statement.test = guard(statement.test, type(statement).__name__.lower(), self.staying[statement])
+            statement.test = guard(
+                statement.test, type(statement).__name__.lower(), self.unconverted[statement]
+            )
         if isinstance(statement, gast.Match):
             statement.subject = guard(statement.subject, "match", "AG004")
             for case in statement.cases:
                 if case.guard is not None:
-                    case.guard = self.read(case.guard, place)
+                    case.guard = self.read(case.guard, point)
                     if not is_plain(case.guard):
                         case.guard = guard(case.guard, "case if", "AG004")
-        inside = place.in_loop(statement, out) if isinstance(statement, LOOPS) else place
+        inside = point.in_loop(statement, out) if isinstance(statement, LOOPS) else point
         for block in blocks(statement):
             if block:
                 block[:] = self.block(block, inside)
 
-    def simple(self, statement: gast.AST, place: _Place) -> list[gast.AST]:
+    def simple(self, statement: gast.AST, point: _InsertionPoint) -> list[gast.AST]:
         changed = statement.target if isinstance(statement, gast.AugAssign) else None
         targets = statement.targets if isinstance(statement, gast.Delete) else [changed]
         unbound = self.facts.unbound_before(statement)
-        self.read(statement, place)
+        self.read(statement, point)
         names = [t.id for t in targets if isinstance(t, gast.Name) and t.id in unbound]
         return [
-            *(at(gast.Expr(checked_name(name, place.in_closure)), statement) for name in names),
+            *(at(gast.Expr(checked_name(name, point.in_closure)), statement) for name in names),
             statement,
         ]
 
     def operand(self, function: gast.AST) -> gast.AST:
-        """An operand that a pass made a function of, which stands before the statement that calls it."""
+        """Check the reads in a function that an earlier pass made of an operand."""
         names = self.facts.locals
-        unbound = self.facts.before(function).unbound.of(names) | (self.facts.body.deletes & names)
+        unbound = self.facts.before(function).unbound.select(names) | (self.facts.body.deletions & names)
         for statement in function.body:
-            checked(statement, unbound, True)
+            check_reads(statement, unbound, True)
         return function
 
-    def headers(self, statement: gast.AST, place: _Place) -> None:
-        """Reads in the parts of a compound statement that it evaluates itself."""
+    def check_header(self, statement: gast.AST, point: _InsertionPoint) -> None:
+        """Check the reads in the header of a compound statement."""
         for name in ("test", "iter", "target", "subject"):
             tree = getattr(statement, name, None)
             if isinstance(tree, gast.AST):
-                setattr(statement, name, self.read(tree, place))
+                setattr(statement, name, self.read(tree, point))
         for item in getattr(statement, "items", ()):
-            self.read(item, place)
+            self.read(item, point)
         for handler in getattr(statement, "handlers", ()):
             if handler.type is not None:
-                handler.type = self.read(handler.type, place)
+                handler.type = self.read(handler.type, point)
 
-    # Statements
+    # Converted statements
 
-    def if_(self, statement: gast.If, place: _Place, defs: list[gast.AST]) -> gast.AST:
+    def if_(self, statement: gast.If, point: _InsertionPoint, closures: list[gast.AST]) -> gast.AST:
         changes = self.facts.changes(statement, without=statement.test)
-        entry, leave = self.facts.entry(statement), self.facts.exit(statement)
+        before, after = self.facts.entry(statement), self.facts.exit(statement)
         branches = [self.facts.start(block).live for block in (statement.body, statement.orelse) if block]
         inner = self.facts.before(statement.test).live
         for live in branches:
             inner |= live
-        state = self.state(changes, leave.live, inner, entry.unbound)
-        inside = replace(place, in_closure=True)
-        test = self.read(statement.test, place)
-        body = self.body("if_body", statement.body, inside, defs, statement)
+        state = self.state(changes, after.live, inner, before.unbound)
+        inside = replace(point, in_closure=True)
+        test = self.read(statement.test, point)
+        body = self.body("if_body", statement.body, inside, closures, statement)
         orelse = attribute(load(OPERATORS), "nothing")
         if statement.orelse:
-            orelse = self.body("else_body", statement.orelse, inside, defs, statement)
-        get_state, set_state = self.accessors(state, place, defs, statement)
-        names, outputs = strings(state.symbols), constant(len(state.outputs))
-        return staged(statement, "if_stmt", test, body, orelse, get_state, set_state, names, outputs)
+            orelse = self.body("else_body", statement.orelse, inside, closures, statement)
+        arguments = self.state_arguments(state, point, closures, statement)
+        return statement_call(
+            statement, "if_stmt", test, body, orelse, *arguments, constant(len(state.outputs))
+        )
 
-    def while_(self, statement: gast.While, place: _Place, defs: list[gast.AST]) -> gast.AST:
-        head, leave = self.facts.head(statement), self.facts.exit(statement)
+    def while_(self, statement: gast.While, point: _InsertionPoint, closures: list[gast.AST]) -> gast.AST:
+        head, after = self.facts.head(statement), self.facts.exit(statement)
         changes = self.facts.changes(statement)
-        entry = self.facts.entry(statement)
-        live = head.live | leave.live | self.facts.start(statement.body).live
-        state = self.state(changes, live, None, entry.unbound | head.unbound)
-        inside = replace(place.in_loop(statement, defs), in_closure=True)
-        body, options = self.directives(statement.body, place)
+        before = self.facts.entry(statement)
+        live = head.live | after.live | self.facts.start(statement.body).live
+        state = self.state(changes, live, None, before.unbound | head.unbound)
+        inside = replace(point.in_loop(statement, closures), in_closure=True)
+        body, options = self.split_loop_options(statement.body, point)
         test = self.read(statement.test, inside)
         name = self.context.function_name("loop_test")
         declarations = self.declarations(self.bound([statement.test]))
-        defs.append(closure(inside.origin, name, [*declarations, gast.Return(test)]))
-        loop_body = self.body("loop_body", body, inside, defs, statement)
-        get_state, set_state = self.accessors(state, place, defs, statement)
-        names, opts = strings(state.symbols), options_dict(options)
-        return staged(statement, "while_stmt", load(name), loop_body, get_state, set_state, names, opts)
+        closures.append(closure(inside.loop, name, [*declarations, gast.Return(test)]))
+        loop_body = self.body("loop_body", body, inside, closures, statement)
+        arguments = [*self.state_arguments(state, point, closures, statement), options_dict(options)]
+        return statement_call(statement, "while_stmt", load(name), loop_body, *arguments)
 
-    def for_(self, statement: gast.For, place: _Place, defs: list[gast.AST]) -> gast.AST:
-        source, until = for_parts(statement)
-        head, leave = self.facts.head(statement), self.facts.exit(statement)
+    def for_(self, statement: gast.For, point: _InsertionPoint, closures: list[gast.AST]) -> gast.AST:
+        source, until = split_for_iterable(statement)
+        head, after = self.facts.head(statement), self.facts.exit(statement)
         changes = self.facts.changes(statement, without=source)
-        entry = self.facts.entry(statement)
-        state = self.state(changes, head.live | leave.live, None, entry.unbound | head.unbound)
-        inside = replace(place.in_loop(statement, defs), in_closure=True)
-        body, options = self.directives(statement.body, place)
-        shown = constant(target_text(statement.target))
-        source = self.read(source, place)
+        before = self.facts.entry(statement)
+        state = self.state(changes, head.live | after.live, None, before.unbound | head.unbound)
+        inside = replace(point.in_loop(statement, closures), in_closure=True)
+        body, options = self.split_loop_options(statement.body, point)
+        target_source = constant(unparse(statement.target))
+        source = self.read(source, point)
         test: gast.AST = constant(None)
         if until is not None:
             name = self.context.function_name("loop_test")
-            defs.append(closure(inside.origin, name, [gast.Return(until)]))
+            closures.append(closure(inside.loop, name, [gast.Return(until)]))
             test = load(name)
         item = self.context.namer.parameter("item")
         target = self.read(statement.target, inside, self.facts.unbound_before(statement.target))
@@ -264,119 +269,127 @@ class ControlFlow(Pass):
         declarations = self.declarations(self.bound([target, *converted]))
         name = self.context.function_name("loop_body")
         bind = gast.Assign([target], load(item), None)
-        defs.append(closure(inside.origin, name, [*declarations, bind, *converted], item))
-        get_state, set_state = self.accessors(state, place, defs, statement)
-        names, opts = strings(state.symbols), options_dict([("iterate_names", shown), *options])
-        return staged(statement, "for_stmt", source, test, load(name), get_state, set_state, names, opts)
+        closures.append(closure(inside.loop, name, [*declarations, bind, *converted], item))
+        options = [("iterate_names", target_source), *options]
+        arguments = [*self.state_arguments(state, point, closures, statement), options_dict(options)]
+        return statement_call(statement, "for_stmt", source, test, load(name), *arguments)
 
-    def directives(
-        self, body: list[gast.AST], place: _Place
+    def split_loop_options(
+        self, body: list[gast.AST], point: _InsertionPoint
     ) -> tuple[list[gast.AST], list[tuple[str | None, gast.AST]]]:
-        """The loop's body without `set_loop_options(...)`, and the options that it set."""
-        kept: list[gast.AST] = []
+        """Split a loop's body into its statements and the options that `set_loop_options(...)` sets."""
+        rest: list[gast.AST] = []
         options: list[tuple[str | None, gast.AST]] = []
         for statement in body:
-            keywords = directive(statement)
+            keywords = loop_options(statement)
             if keywords is None:
-                kept.append(statement)
+                rest.append(statement)
             else:
-                options += [(k.arg, self.read(k.value, place)) for k in keywords]
-        return kept, options
+                options += [(k.arg, self.read(k.value, point)) for k in keywords]
+        return rest, options
 
     # Closures and state
 
     def body(
-        self, stem: str, body: list[gast.AST], place: _Place, defs: list[gast.AST], origin: gast.AST
+        self,
+        stem: str,
+        body: list[gast.AST],
+        point: _InsertionPoint,
+        closures: list[gast.AST],
+        location: gast.AST,
     ) -> gast.AST:
         name = self.context.function_name(stem)
-        converted = self.block(body, place)
+        converted = self.block(body, point)
         declarations = self.declarations(self.bound(converted))
-        defs.append(closure(place.origin or origin, name, [*declarations, *converted]))
+        closures.append(closure(point.loop or location, name, [*declarations, *converted]))
         return load(name)
 
     def bound(self, converted: list[gast.AST]) -> set[str]:
-        """The names that converted statements bind or delete themselves, and not in closures."""
+        """Return the names that converted statements bind or delete outside closures."""
         names: set[str] = set()
         for statement in converted:
             step = self.facts.step(statement)
             if step is None:
                 own: gast.AST = statement
-                if type(statement) is gast.Expr and operator_name(statement.value) in STATEMENTS:
+                if type(statement) is gast.Expr and operator_name(statement.value) in STATEMENT_OPERATORS:
                     own = statement.value.args[0]
                 elif type(statement) is gast.FunctionDef and statement.name in self.context.functions:
                     continue
                 step = activity(own, captures=False)
-            names |= step.binds
-            names |= step.deletes
+            names |= step.bindings
+            names |= step.deletions
         return names
 
     def declarations(self, names: set[str]) -> list[gast.AST]:
-        """What a closure must declare that binds these names."""
+        """Return the `nonlocal` and `global` statements of a closure that binds some names."""
         names = names - self.context.functions
-        self.bound_inside |= names - self.global_names
+        self.closure_bindings |= names - self.global_names
         return scope_declarations(names - self.global_names, names & self.global_names)
 
     def state(self, changes: Activity, after: Names, inside: Names | None, unbound: Names) -> State:
         facts = self.facts
-        changed = (changes.binds | changes.deletes | changes.mutates | facts.body.rebinds) & facts.variables
-        changed = changed - self.context.functions  # `-=` would go through all of these
-        outputs = after.of(changed)
-        places = sorted(p for p in changes.places if p.partition(".")[0] not in changes.binds)
-        inner = inside.of(changed) - outputs if inside is not None else set()
+        changed = (
+            changes.bindings | changes.deletions | changes.mutations | facts.body.nonlocal_bindings
+        ) & facts.variables
+        changed = changed - self.context.functions  # `-=` would iterate over all added functions
+        outputs = after.select(changed)
+        attributes = sorted(p for p in changes.attributes if p.partition(".")[0] not in changes.bindings)
+        inner = inside.select(changed) - outputs if inside is not None else set()
         symbols = outputs | inner
-        missing = unbound.of(symbols) | (symbols & facts.body.deletes) | (symbols & changes.rebinds)
-        return State((*sorted(outputs), *places), tuple(sorted(inner)), frozenset(missing))
+        missing = (
+            unbound.select(symbols) | (symbols & facts.body.deletions) | (symbols & changes.nonlocal_bindings)
+        )
+        return State((*sorted(outputs), *attributes), tuple(sorted(inner)), frozenset(missing))
 
-    def accessors(
-        self, state: State, place: _Place, defs: list[gast.AST], origin: gast.AST
-    ) -> tuple[gast.AST, gast.AST]:
-        """`get_state` and `set_state`, shared by statements of one place with one state."""
-        if not state.symbols:
-            get_nothing = attribute(load(OPERATORS), "get_nothing")
-            return get_nothing, attribute(load(OPERATORS), "set_nothing")
-        if state not in place.states:
-            if place.sink is None:
-                place.states.clear()  # the names of the latest are enough to keep
-            place.states[state] = self.new_accessors(state, defs, place.origin or origin)
-        get_name, set_name = place.states[state]
-        return load(get_name), load(set_name)
+    def state_arguments(
+        self, state: State, point: _InsertionPoint, closures: list[gast.AST], location: gast.AST
+    ) -> list[gast.AST]:
+        """Return `get_state`, `set_state` and the names; statements with equal state share accessors."""
+        accessors: list[gast.AST] = [attribute(load(OPERATORS), n) for n in ("get_nothing", "set_nothing")]
+        if state.symbols:
+            if state not in point.accessors:
+                if point.hoisted is None:
+                    point.accessors.clear()  # only the latest accessors are reused
+                point.accessors[state] = self.new_accessors(state, closures, point.loop or location)
+            accessors = [load(name) for name in point.accessors[state]]
+        return [*accessors, string_tuple(state.symbols)]
 
-    def new_accessors(self, state: State, defs: list[gast.AST], origin: gast.AST) -> tuple[str, str]:
+    def new_accessors(self, state: State, closures: list[gast.AST], location: gast.AST) -> tuple[str, str]:
         names = self.context.function_name("get_state"), self.context.function_name("set_state")
         values = [self.state_value(symbol, state) for symbol in state.symbols]
-        defs.append(closure(origin, names[0], [gast.Return(gast.Tuple(values, LOAD))]))
+        closures.append(closure(location, names[0], [gast.Return(gast.Tuple(values, LOAD))]))
         parameter = self.context.namer.parameter("values")
         variables = {symbol for symbol in state.symbols if "." not in symbol}
-        self.bound_inside |= variables - self.global_names
-        targets, restored = [], []
+        self.closure_bindings |= variables - self.global_names
+        targets, writes = [], []
         for symbol in state.symbols:
             name = symbol
             if symbol not in variables:
                 name = self.context.namer.fresh(symbol.replace(".", "_"))
                 base, _, last = symbol.rpartition(".")
-                call = operator("set_attr", dotted(base), constant(last), load(name))
-                restored.append(gast.Expr(call))
+                call = operator("set_attr", dotted_expression(base), constant(last), load(name))
+                writes.append(gast.Expr(call))
             targets.append(store(name))
         unpacked = gast.Assign([gast.Tuple(targets, STORE)], load(parameter), None)
         declarations = scope_declarations(variables - self.global_names, variables & self.global_names)
-        defs.append(closure(origin, names[1], [*declarations, unpacked, *restored], parameter))
+        closures.append(closure(location, names[1], [*declarations, unpacked, *writes], parameter))
         return names
 
     def state_value(self, symbol: str, state: State) -> gast.AST:
         if "." not in symbol and symbol not in state.unbound:
             return load(symbol)
-        return operator("ldu", lambda_(dotted(symbol)), constant(symbol))
+        return operator("ldu", lambda_(dotted_expression(symbol)), constant(symbol))
 
-    # Reads of names that may be unbound
+    # Reads of possibly unbound names
 
-    def read(self, tree: gast.AST, place: _Place, unbound: Names | None = None) -> gast.AST:
-        """`tree` with its reads of names that may be unbound checked."""
+    def read(self, tree: gast.AST, point: _InsertionPoint, unbound: Names | None = None) -> gast.AST:
+        """Check the reads of possibly unbound names in a tree."""
         if unbound is None:
             step = self.facts.graph.steps.get(tree)
             if step is None:
                 return tree
             unbound = self.facts.unbound_before(tree)
-        return checked(tree, unbound, place.in_closure) if unbound else tree
+        return check_reads(tree, unbound, point.in_closure) if unbound else tree
 
 
 _CONVERTED = {gast.If: ControlFlow.if_, gast.While: ControlFlow.while_, gast.For: ControlFlow.for_}

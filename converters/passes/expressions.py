@@ -1,116 +1,110 @@
-"""The expressions of a function, rewritten in one walk from the leaves up.
+"""Rewriting of expressions in one walk from the leaves up.
 
-A `Rewriter` is a small class that names the kinds of node it rewrites; the walk offers each node,
-its children already rewritten, to the rewriters of its kind in order. An operand that an operator
-may skip becomes a thunk; one that binds a name (`:=`) becomes a function before the statement,
-since a lambda cannot bind there. Where neither is possible (the operand suspends the function, or
-binds a name inside a comprehension), the expression stays, guarded.
+A `Rewriter` names the kinds of node that it rewrites. The walk offers each node to the rewriters of its kind
+in order, after its children. An operand that an operator may skip becomes a thunk. An operand that binds a
+name (`:=`) becomes a function before the statement, because a lambda cannot bind there. An expression stays
+in Python, guarded, if an operand suspends the function or binds a name inside a comprehension.
 """
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
 import gast
 
-from ..analysis import Facts, declarations, is_anchored
-from ..anchors import rule_of
-from ..python_trees import python_tree
-from ..trees import (
+from ..analysis import Facts, declarations, is_pinned, rule_for
+from ..trees.builders import (
     COMPREHENSIONS,
     FUNCTIONS,
     at,
     constant,
+    first_line,
     function,
-    header,
     lambda_,
     load,
     operator,
     operator_name,
-    within,
+    walk_scope,
 )
+from ..trees.python_trees import unparse
 from .base import Context, Pass
+from .templates import scope_declarations
 
 
 class Rewriter:
-    """Rewrites expressions of the kinds that its methods, named in `rewrites`, take."""
+    """Rewrites nodes; `rewrites` maps each kind of node to the name of the method that rewrites it."""
 
     rewrites: ClassVar[dict[type, str]] = {}
 
     def __init__(self, walk: Expressions):
         self.walk = walk
 
-    def thunks(self, operands: Sequence[gast.AST], stem: str, place: gast.AST) -> list[gast.AST] | None:
-        """The operands as callables made at `place`, or None where one of them must stay in its place."""
-        held = [self.walk.held(operand) for operand in operands]
-        if any(anchored or (bound and self.walk.scopes) for anchored, bound in held):
+    def thunks(self, operands: Sequence[gast.AST], stem: str, location: gast.AST) -> list[gast.AST] | None:
+        """Return the operands as callables, or None if one of them cannot move into a function."""
+        properties = [self.walk.operand_properties(operand) for operand in operands]
+        if any(pinned or (bound and self.walk.scope_depth) for pinned, bound in properties):
             return None
         return [
-            self.thunk(operand, bound, stem, header(place))
-            for operand, (_, bound) in zip(operands, held, strict=True)
+            self.thunk(operand, bound, stem, first_line(location))
+            for operand, (_, bound) in zip(operands, properties, strict=True)
         ]
 
-    def thunk(self, operand: gast.AST, bound: list[str], stem: str, place: gast.AST) -> gast.AST:
+    def thunk(self, operand: gast.AST, bound: list[str], stem: str, location: gast.AST) -> gast.AST:
+        """Return an operand as a lambda, or as a function added before the statement if it binds names."""
         if not bound:
-            return at(lambda_(operand), place)
+            return at(lambda_(operand), location)
         name = self.walk.context.function_name(stem)
-        outer = declarations(self.walk.function.body)[1]
-        scopes = [
-            kind(sorted(names))
-            for kind, names in ((gast.Global, outer & {*bound}), (gast.Nonlocal, {*bound} - outer))
-            if names
-        ]
-        body = [*scopes, at(gast.Return(operand), operand)]
-        self.walk.prelude.append(at(function(name, body), place))
-        self.walk.rebound.update(bound)
-        return at(load(name), place)
+        globals_ = declarations(self.walk.function.body)[1]
+        scopes = reversed(scope_declarations({*bound} - globals_, globals_ & {*bound}))
+        self.walk.prelude.append(at(function(name, [*scopes, at(gast.Return(operand), operand)]), location))
+        self.walk.rebound_names.update(bound)
+        return at(load(name), location)
 
 
 def guard(value: gast.AST, construct: str, reason: gast.AST | str) -> gast.AST:
-    """`value`, which must not be staged, since the construct that tests it stays in Python.
+    """Wrap a value that must not be staged because the construct that tests it stays in Python.
 
-    The reason is the code of a rule, or an anchor. All is named without quotes, so that it can be written
-    inside an f-string.
+    The reason is the code of a rule or a blocking node. Texts are unquoted, so that they can stand in an
+    f-string.
     """
-    said = [reason] if isinstance(reason, str) else rule_of(reason)
-    return at(operator("guard", value, *map(constant, [construct, *said])), value)
+    details = [reason] if isinstance(reason, str) else rule_for(reason)
+    return at(operator("guard", value, *map(constant, [construct, *details])), value)
 
 
 class Expressions(Pass):
-    """One walk over all expressions of a function, lambdas and comprehensions included."""
+    """Walks all expressions of a function, including those in lambdas and comprehensions."""
 
     rewriters: ClassVar[tuple[type[Rewriter], ...]] = ()
 
     def __init__(self, context: Context):
         super().__init__(context)
         self.prelude: list[gast.AST] = []
-        self.rebound: set[str] = set()
-        self.scopes = 0
-        self.in_text = 0
-        self.texts: dict[gast.AST, str] = {}
-        self.operands: dict[gast.AST, tuple[bool, list[str]]] = {}
-        self.by_kind: dict[type, list] = {}
+        self.rebound_names: set[str] = set()
+        self.scope_depth = 0
+        self.fstring_depth = 0
+        self.test_sources: dict[gast.AST, str] = {}
+        self.known_operands: dict[gast.AST, tuple[bool, list[str]]] = {}
+        self.methods_by_kind: dict[type, list] = {}
         for rewriter in (kind(self) for kind in self.rewriters):
             for kind, method in rewriter.rewrites.items():
-                self.by_kind.setdefault(kind, []).append(getattr(rewriter, method))
+                self.methods_by_kind.setdefault(kind, []).append(getattr(rewriter, method))
 
     def run(self, function: gast.AST) -> None:
         self.function = function
         try:
             self._rewrite(function)
         finally:
-            self.by_kind.clear()  # they know this walk: what knows each other lives until it is collected
+            self.methods_by_kind.clear()  # break the reference cycle
 
     def _rewrite(self, function: gast.AST) -> None:
         if isinstance(function, gast.Lambda):
-            self.scopes += 1
+            self.scope_depth += 1
             function.body = self.expression(function.body)
         else:
             function.body = self.block(function.body)
-            self.declare(function, self.rebound)
+            self.declare(function, self.rebound_names)
 
     @cached_property
     def facts(self) -> Facts:
@@ -129,29 +123,29 @@ class Expressions(Pass):
     def statement(self, statement: gast.AST) -> list[gast.AST]:
         kind = type(statement)
         if kind in FUNCTIONS:
-            self.all(statement.decorator_list, statement.args.defaults, statement.args.kw_defaults)
+            self.expressions(statement.decorator_list, statement.args.defaults, statement.args.kw_defaults)
             return [statement]
         if kind is gast.ClassDef:
-            self.all(statement.decorator_list, statement.bases, statement.keywords)
+            self.expressions(statement.decorator_list, statement.bases, statement.keywords)
             return [statement]
-        self.fields(statement)
+        self.child_fields(statement)
         replaced = [statement]
-        for rewrite in self.by_kind.get(kind, ()):
+        for rewrite in self.methods_by_kind.get(kind, ()):
             replaced = [new for old in replaced for new in (rewrite(old) if type(old) is kind else [old])]
         return replaced
 
-    def fields(self, node: gast.AST) -> None:
+    def child_fields(self, node: gast.AST) -> None:
         for field in node._fields:
             value = getattr(node, field, None)
             if isinstance(value, list):
                 if value and isinstance(value[0], gast.stmt):
                     setattr(node, field, self.block(value))
                 else:
-                    self.all(value)
+                    self.expressions(value)
             elif isinstance(value, gast.AST):
                 setattr(node, field, self.expression(value))
 
-    def all(self, *lists: list) -> None:
+    def expressions(self, *lists: list) -> None:
         for nodes in lists:
             nodes[:] = [self.expression(n) if isinstance(n, gast.AST) else n for n in nodes]
 
@@ -160,62 +154,57 @@ class Expressions(Pass):
         if kind is gast.Name or kind is gast.Constant:
             return node
         if kind is gast.IfExp:
-            self.texts[node] = "" if self.in_text else text_of(node.test)
+            self.test_sources[node] = "" if self.fstring_depth else unparse(node.test)
         if kind is gast.Lambda:
             self.lambda_(node)
         elif kind in COMPREHENSIONS:
-            self.scopes += 1
-            self.fields(node)
-            self.scopes -= 1
+            self.scope_depth += 1
+            self.child_fields(node)
+            self.scope_depth -= 1
         elif kind is gast.JoinedStr:
-            self.in_text += 1
-            self.fields(node)
-            self.in_text -= 1
+            self.fstring_depth += 1
+            self.child_fields(node)
+            self.fstring_depth -= 1
         elif kind is gast.FormattedValue:
             node.value = self.expression(node.value)
             if node.format_spec is not None:
-                self.fields(node.format_spec)
+                self.child_fields(node.format_spec)
         else:
-            self.fields(node)
-        for rewrite in self.by_kind.get(kind, ()):
+            self.child_fields(node)
+        for rewrite in self.methods_by_kind.get(kind, ()):
             rewritten = rewrite(node)
             if rewritten is not node:
                 if operator_name(rewritten):
-                    at(rewritten.func, header(node))
+                    at(rewritten.func, first_line(node))
                 return at(rewritten, node)
         return node
 
-    def held(self, operand: gast.AST) -> tuple[bool, list[str]]:
-        """Whether something in an operand must stay in its place, and the names that it binds.
+    def operand_properties(self, operand: gast.AST) -> tuple[bool, list[str]]:
+        """Return whether an operand holds a pinned node, and the names that it binds.
 
-        Operands lie in operands: what is known of one is not looked for again.
+        Results are cached, because operands nest.
         """
-        anchored, bound = False, []
-        for node in within(operand, self.operands):
-            if node in self.operands:
-                anchored |= self.operands[node][0]
-                bound += self.operands[node][1]
-            elif is_anchored(node):
-                anchored = True
+        pinned, bound = False, []
+        for node in walk_scope(operand, self.known_operands):
+            if node in self.known_operands:
+                pinned |= self.known_operands[node][0]
+                bound += self.known_operands[node][1]
+            elif is_pinned(node):
+                pinned = True
             elif isinstance(node, gast.NamedExpr):
                 bound.append(node.target.id)
-        self.operands[operand] = anchored, bound
-        return anchored, bound
+        self.known_operands[operand] = pinned, bound
+        return pinned, bound
 
     def lambda_(self, node: gast.Lambda) -> None:
-        self.all(node.args.defaults, node.args.kw_defaults)
-        self.scopes += 1
+        self.expressions(node.args.defaults, node.args.kw_defaults)
+        self.scope_depth += 1
         node.body = self.expression(node.body)
-        self.scopes -= 1
-
-
-def text_of(node: gast.AST) -> str:
-    """An expression as its author could have written it."""
-    return node.id if type(node) is gast.Name else ast.unparse(python_tree(node))
+        self.scope_depth -= 1
 
 
 def is_plain(node: gast.AST) -> bool:
-    """Whether an expression is plain whatever its operands are, by Python's own rules."""
+    """Return whether Python guarantees that an expression is plain, whatever its operands are."""
     kind = type(node)
     if kind is gast.Compare:
         return all(type(op) in (gast.Is, gast.IsNot) for op in node.ops)

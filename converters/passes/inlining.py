@@ -1,8 +1,8 @@
-"""Operators of statements, opened: what they do on plain values stands in the place of their call.
+"""Inlining of the fast paths of operators, for code that is compiled in memory.
 
-`if_stmt(test, ...)` becomes a `match` that runs the branch itself where the test is `True` or `False`, and
-calls the operator, over closures that are made only then, where it is anything else. So a plain run makes few
-closures and few calls, and a staged one is the operators' as ever.
+`if_stmt(test, ...)` becomes a `match` that runs a branch directly if the test is `True` or `False`. Otherwise
+it defines the closures and calls the operator. A plain run then creates few closures and makes few calls; a
+staged run goes through the operators as before.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from typing import Any
 
 import gast
 
-from .trees import (
+from ..trees.builders import (
     COMPREHENSIONS,
     FUNCTIONS,
     assign,
     at,
     children,
-    header,
+    first_line,
     load,
+    new_node,
     operator,
     operator_name,
     store,
@@ -29,256 +30,258 @@ from .trees import (
 TEST = "ag__test"
 ITEMS = "ag__items_"
 LEFT = "ag__left"
-MAX_NESTED = 3
+MAX_DEPTH = 3
 Closures = dict[str, gast.FunctionDef]
-Known = ChainMap[str, gast.FunctionDef]
+Scope = ChainMap[str, gast.FunctionDef]
 
 
-def opened(tree: gast.AST, added: Set[str]) -> gast.AST:
-    """A new tree of a converted function, which shares what is the same in both."""
+def inline_operators(tree: gast.AST, added: Set[str]) -> gast.AST:
+    """Return a copy of a converted function with operators inlined; unchanged nodes are shared."""
     if type(tree) not in FUNCTIONS:
         return tree
-    return _Opening(added).function(tree)
+    return _Inliner(added).function(tree)
 
 
-class _Opening:
+class _Inliner:
     def __init__(self, added: Set[str]):
         self.added = added
-        self.loops = 0  # around what is opened
-        self.nested = 0  # choices around an expression
-        self.choices: set[gast.AST] = set()  # the statements that are made of an `if`
+        self.loop_depth = 0
+        self.expression_depth = 0
+        self.matches: set[gast.AST] = set()  # the `match` statements that inlining created
 
     def function(self, node: Any) -> gast.AST:
-        return _with(node, body=self.block(node.body, ChainMap(), 0))
+        return _replace(node, body=self.block(node.body, ChainMap(), 0))
 
-    def block(self, statements: list[Any], known: Known, depth: int) -> list[gast.AST]:
-        """Statements; `known` are the closures that are made by then, `depth` counts branches around."""
+    def block(self, statements: list[Any], closures: Scope, depth: int) -> list[gast.AST]:
+        """Inline a block; `closures` are those in scope, and `depth` counts the enclosing branches."""
         out: list[gast.AST] = []
-        known = ChainMap({}, *known.maps)
+        closures = ChainMap({}, *closures.maps)
         pending: Closures = {}
-        sunk: set[str] = set()  # those among them that are made where an operator is called
+        sunk: set[str] = set()  # pending closures that are defined at an operator call
         for statement in statements:
             kind = type(statement)
             if kind is gast.FunctionDef and statement.name in self.added:
-                pending[statement.name] = known[statement.name] = statement
+                pending[statement.name] = closures[statement.name] = statement
                 sunk.discard(statement.name)
                 continue
             name = operator_name(statement.value) if kind is gast.Expr else None
-            if name == "if_stmt" and depth < MAX_NESTED:
+            if name == "if_stmt" and depth < MAX_DEPTH:
                 used = {arg.id for arg in statement.value.args[1:] if type(arg) is gast.Name}
                 if pending.keys() - used - sunk:
-                    self.make(pending, [statement.value.args[0]], out)
-                out.append(self.if_(statement, known, {n: c for n, c in pending.items() if n in used}, depth))
+                    self.define_closures(pending, [statement.value.args[0]], out)
+                out.append(
+                    self.if_(statement, closures, {n: c for n, c in pending.items() if n in used}, depth)
+                )
                 sunk |= pending.keys() & used
                 continue
             if pending:
-                self.make(pending, [statement], out)
+                self.define_closures(pending, [statement], out)
             if name in _LOOPS:
-                out += _LOOPS[name](self, statement, known) or [statement]
+                out += _LOOPS[name](self, statement, closures) or [statement]
             elif kind in _SIMPLE:
                 out.append(self.simple(statement))
             else:
-                out.append(self.inside(statement, known, depth))
+                out.append(self.inline_nested(statement, closures, depth))
         if len(out) > 1 and type(out[-1]) is gast.Return:
-            self.give_back(out[:-1], out[-1])
+            self.return_early(out[:-1], out[-1])
         return out or [gast.Pass()]
 
-    def give_back(self, block: list[gast.AST], returned: gast.Return) -> None:
-        """Return at once what branches at the end of a block would leave for a `return` that follows it."""
+    def return_early(self, block: list[gast.AST], returned: gast.Return) -> None:
+        """Return directly from the branches at the end of a block if a `return` of their flag follows."""
         name = returned.value.args[0] if operator_name(returned.value) == "ld" else returned.value
         last = block[-1]
         if not _is_flag(name):
             return
         if type(last) is gast.Assign and type(last.targets[0]) is gast.Name and last.targets[0].id == name.id:
             block[-1] = at(gast.Return(last.value), last)
-        elif last in self.choices:
+        elif last in self.matches:
             for case in last.cases[:2]:
-                self.give_back(case.body, returned)
+                self.return_early(case.body, returned)
 
-    def go_on(self, block: list[gast.AST], place: gast.AST) -> None:
-        """Go on with the next round where a path ends, so that what interrupts it there finds a line."""
+    def append_continue(self, block: list[gast.AST], location: gast.AST) -> None:
+        """End each path of a loop body with `continue`, so that an interrupt there reports a line."""
         last: Any = block[-1]
-        if last in self.choices:
+        if last in self.matches:
             for case in last.cases:
-                self.go_on(case.body, last)
+                self.append_continue(case.body, last)
         elif not isinstance(last, (gast.Return, gast.Raise, gast.Break, gast.Continue)):
-            where = last if hasattr(last, "lineno") else place
+            end = last if hasattr(last, "lineno") else location
             if (
                 isinstance(last, (gast.While, gast.Assign)) and last.col_offset < 0
-            ):  # of a loop that ends there
-                where = at(gast.Pass(), last)
-                where.col_offset, where.end_col_offset = 0, 1
-            block.append(at(gast.Continue(), where))
+            ):  # the end of an inner loop
+                end = at(gast.Pass(), last)
+                end.col_offset, end.end_col_offset = 0, 1
+            block.append(at(gast.Continue(), end))
 
-    def make(self, pending: Closures, users: list[gast.AST], out: list[gast.AST]) -> None:
-        """Make the closures here that something refers to, by itself or by others."""
+    def define_closures(self, pending: Closures, users: list[gast.AST], out: list[gast.AST]) -> None:
+        """Define the pending closures that some nodes refer to, directly or through other closures."""
         closures = [*pending.items()]
         while users:
-            users = [pending.pop(name) for name in _mentioned(users, pending)]
+            users = [pending.pop(name) for name in _referenced(users, pending)]
         out += [closure for name, closure in closures if name not in pending]
 
-    def inside(self, statement: Any, known: Known, depth: int) -> gast.AST:
-        """A statement that is no operator, with those that it holds opened."""
+    def inline_nested(self, statement: Any, closures: Scope, depth: int) -> gast.AST:
+        """Inline the operators inside a statement that is not an operator call."""
         kind = type(statement)
         if kind in FUNCTIONS:
             return self.function(statement)
         if kind is gast.ClassDef:
-            return _with(statement, body=[self.inside(s, ChainMap(), 0) for s in statement.body])
+            return _replace(statement, body=[self.inline_nested(s, ChainMap(), 0) for s in statement.body])
         changed: dict[str, Any] = {}
         for field in ("body", "orelse", "finalbody"):
             block = getattr(statement, field, None)
             if isinstance(block, list) and block:
-                changed[field] = self.block(block, known, depth)
+                changed[field] = self.block(block, closures, depth)
         for field in ("handlers", "cases"):
             parts = getattr(statement, field, None)
             if parts:
-                changed[field] = [_with(part, body=self.block(part.body, known, depth)) for part in parts]
-        return _with(statement, **changed) if changed else statement
+                changed[field] = [
+                    _replace(part, body=self.block(part.body, closures, depth)) for part in parts
+                ]
+        return _replace(statement, **changed) if changed else statement
 
-    def run(self, closure: gast.AST, known: Known, depth: int) -> list[gast.AST]:
-        """What a closure does, in its place."""
+    def inline_closure(self, closure: gast.AST, closures: Scope, depth: int) -> list[gast.AST]:
+        """Return the inlined body of a closure."""
         if type(closure) is gast.Attribute:  # ag__.nothing
             return [gast.Pass()]
-        return self.block(_own(known[closure.id]), known, depth)
+        return self.block(_own_statements(closures[closure.id]), closures, depth)
 
-    def if_(self, statement: gast.Expr, known: Known, pending: Closures, depth: int) -> gast.AST:
-        call = statement.value
-        test, body, orelse, *rest = call.args
+    def if_(self, statement: gast.Expr, closures: Scope, pending: Closures, depth: int) -> gast.AST:
+        test, body, orelse, *rest = statement.value.args
         inner = depth + 1 if pending else depth
-        then, other = self.run(body, known, inner), self.run(orelse, known, inner)
-        return self.match(
-            statement,
-            test,
-            then,
-            other,
-            lambda value: [*pending.values(), operator("if_stmt", value, body, orelse, *rest)],
-        )
+        then, other = self.inline_closure(body, closures, inner), self.inline_closure(orelse, closures, inner)
 
-    def while_(self, statement: gast.Expr, known: Known) -> list[gast.AST] | None:
-        call = statement.value
-        test, body, *rest = call.args
-        found = known.get(test.id)
-        if rest[-1].keys or found is None:
+        def call(value: gast.AST) -> list[gast.AST]:
+            return [*pending.values(), operator("if_stmt", value, body, orelse, *rest)]
+
+        return self.match(statement, test, then, other, call)
+
+    def while_(self, statement: gast.Expr, closures: Scope) -> list[gast.AST] | None:
+        test, body, *rest = statement.value.args
+        test_closure = closures.get(test.id)
+        if rest[-1].keys or test_closure is None:
             return None
-        [*_, returned] = _own(found)
-        run = self.run(body, known, 0)
-        self.go_on(run, statement)
-        inner = self.match(
-            statement,
-            returned.value,
-            run,
-            [gast.Break()],
-            lambda value: [operator("while_rest", value, test, body, *rest)],
-        )
+        [*_, returned] = _own_statements(test_closure)
+        inlined = self.inline_closure(body, closures, 0)
+        self.append_continue(inlined, statement)
+
+        def call(value: gast.AST) -> list[gast.AST]:
+            return [operator("while_rest", value, test, body, *rest)]
+
+        inner = self.match(statement, returned.value, inlined, [gast.Break()], call)
         inner.cases[-1].body.append(gast.Break())
-        return [at(gast.While(gast.Constant(True, None), [inner], []), _hidden(statement))]
+        return [at(gast.While(gast.Constant(True, None), [inner], []), _hidden_location(statement))]
 
-    def for_(self, statement: gast.Expr, known: Known) -> list[gast.AST] | None:
-        call = statement.value
-        _, until, body, *rest = call.args
-        found = known.get(body.id)
-        if len(rest[-1].keys) != 1 or found is None:
+    def for_(self, statement: gast.Expr, closures: Scope) -> list[gast.AST] | None:
+        args = statement.value.args
+        _, until, body, *rest = args
+        body_closure = closures.get(body.id)
+        if len(rest[-1].keys) != 1 or body_closure is None:
             return None
-        bind, *statements = _own(found)
-        self.loops += 1
-        run = self.block(statements, known, 0)
-        self.loops -= 1
-        items: gast.AST = at(operator("for_items", *call.args), call)
-        forget: list[gast.AST] = []
+        bind, *statements = _own_statements(body_closure)
+        self.loop_depth += 1
+        inlined = self.block(statements, closures, 0)
+        self.loop_depth -= 1
+        items: gast.AST = at(operator("for_items", *args), statement.value)
+        clear: list[gast.AST] = []
         if type(until) is gast.Name:
-            name = f"{ITEMS}{self.loops}"
-            [*_, returned] = _own(known[until.id])
+            name = f"{ITEMS}{self.loop_depth}"
+            [*_, returned] = _own_statements(closures[until.id])
             items = at(gast.NamedExpr(store(name), items), items)
-            run.append(
-                self.match(
-                    statement,
-                    returned.value,
-                    [gast.Pass()],
-                    [gast.Break()],
-                    lambda value: [operator("for_rest", value, load(name), *call.args[1:-1])],
-                )
-            )
-            run[-1].cases[-1].body.append(gast.Break())
-            forget.append(at(assign(name, gast.Constant(None, None)), _hidden(statement)))
-        return [at(gast.For(bind.targets[0], items, run, [], None), header(statement)), *forget]
+
+            def call(value: gast.AST) -> list[gast.AST]:
+                return [operator("for_rest", value, load(name), *args[1:-1])]
+
+            test = self.match(statement, returned.value, [gast.Pass()], [gast.Break()], call)
+            test.cases[-1].body.append(gast.Break())
+            inlined.append(test)
+            clear.append(at(assign(name, gast.Constant(None, None)), _hidden_location(statement)))
+        return [at(gast.For(bind.targets[0], items, inlined, [], None), first_line(statement)), *clear]
 
     def match(
         self,
-        place: gast.AST,
+        location: gast.AST,
         test: gast.AST,
         true: list[gast.AST],
         false: list[gast.AST],
-        other: Callable[[gast.AST], list[gast.AST]],
-    ) -> gast.AST:
-        """What is done for `True`, for `False` and for any other value, which `other` is told how to read."""
-        subject, value, is_not = _unnegated(test, load(TEST))
+        call: Callable[[gast.AST], list[gast.AST]],
+    ) -> Any:
+        """Return a `match` on a test.
+
+        Args:
+            location: the statement that it replaces.
+            test: the test.
+            true: statements to run if the test is `True`.
+            false: statements to run if the test is `False`.
+            call: returns the statements for any other value, given the expression that reads it.
+        """
+        subject, value, is_not = _strip_not(test, load(TEST))
         if is_not:
             true, false = false, true
-        head = shown = header(place)
-        if _is_flag(subject):  # no test of the user's
-            shown = _hidden(head)
-        forget = assign(TEST, gast.Constant(None, None))
-        rest = [at(gast.Expr(n) if isinstance(n, gast.expr) else n, head) for n in [*other(value), forget]]
+        head = arm = first_line(location)
+        if _is_flag(subject):  # the user wrote no such test
+            arm = _hidden_location(head)
+        clear = assign(TEST, gast.Constant(None, None))
+        rest = [at(gast.Expr(n) if isinstance(n, gast.expr) else n, head) for n in [*call(value), clear]]
         cases = [
-            gast.match_case(at(gast.MatchSingleton(True), shown), None, true),
-            gast.match_case(at(gast.MatchSingleton(False), shown), None, false),
-            gast.match_case(at(gast.MatchAs(None, TEST), shown), None, rest),
+            gast.match_case(at(gast.MatchSingleton(True), arm), None, true),
+            gast.match_case(at(gast.MatchSingleton(False), arm), None, false),
+            gast.match_case(at(gast.MatchAs(None, TEST), arm), None, rest),
         ]
-        asked = self.expression(subject)
-        if not (_is_flag(subject) or _is_truth(subject)):
-            asked = _truth(asked)
-        made = at(gast.Match(asked, cases), shown)
-        self.choices.add(made)
-        return made
+        tested = self.expression(subject)
+        if not (_is_flag(subject) or _is_likely_bool(subject)):
+            tested = _truth_test(tested)
+        result = at(gast.Match(tested, cases), arm)
+        self.matches.add(result)
+        return result
 
     # Expressions
 
     def simple(self, statement: gast.AST) -> gast.AST:
         value = statement.value and self.expression(statement.value)
-        return statement if value is statement.value else _with(statement, value=value)
+        return statement if value is statement.value else _replace(statement, value=value)
 
     def expression(self, node: gast.AST) -> gast.AST:
-        """An expression with `and_`, `or_` and `if_exp` opened, but for those in what it defines."""
-        if type(node) in _CLOSED:
+        """Inline `and_`, `or_` and `if_exp` in an expression, outside nested scopes."""
+        if type(node) in _LEAVES:
             return node
         name = operator_name(node)
-        if name in _CHOICES:
-            if self.nested == MAX_NESTED:
+        if name in _CONDITIONALS:
+            if self.expression_depth == MAX_DEPTH:
                 return node
-            self.nested += 1
-            chosen = self.choice(name, node)
-            self.nested -= 1
-            return chosen
+            self.expression_depth += 1
+            result = self.conditional(name, node)
+            self.expression_depth -= 1
+            return result
         changed: dict[str, Any] = {}
-        made: Any
+        new: Any
         for field in node._fields:
             value = getattr(node, field, None)
             if isinstance(value, gast.expr):
-                made = self.expression(value)
-                if made is not value:
-                    changed[field] = made
+                new = self.expression(value)
+                if new is not value:
+                    changed[field] = new
             elif isinstance(value, list):
-                made = [self.expression(item) if isinstance(item, gast.AST) else item for item in value]
-                if any(new is not old for new, old in zip(made, value, strict=True)):
-                    changed[field] = made
-        return _with(node, **changed) if changed else node
+                new = [self.expression(item) if isinstance(item, gast.AST) else item for item in value]
+                if any(after is not before for after, before in zip(new, value, strict=True)):
+                    changed[field] = new
+        return _replace(node, **changed) if changed else node
 
-    def choice(self, name: str, node: gast.Call) -> gast.AST:
-        """What comes of a value that is `True`, of one that is `False`, and of any other by the operator."""
+    def conditional(self, name: str, node: gast.Call) -> gast.AST:
+        """Return nested conditional expressions for an operand that is `True`, `False`, or anything else."""
         first, *thunks = node.args
         if name != "if_exp":
             if type(first) is not gast.Lambda:
                 return node
             first = first.body
-        subject, value, is_not = _unnegated(first, load(LEFT))
+        subject, value, is_not = _strip_not(first, load(LEFT))
         if type(subject) is gast.Name:
-            asked, again = subject, subject
-            value = first
-        elif type(subject) is gast.Compare or operator_name(subject) in _TRUTHS:
-            asked, again = at(gast.NamedExpr(store(LEFT), self.expression(subject)), subject), load(LEFT)
+            tested, tested_again, value = subject, subject, first
         else:
-            asked, again = at(gast.NamedExpr(store(LEFT), self.expression(subject)), subject), load(LEFT)
-            value = _forgotten(LEFT, value)
+            tested = at(gast.NamedExpr(store(LEFT), self.expression(subject)), subject)
+            tested_again = load(LEFT)
+            if type(subject) is not gast.Compare and operator_name(subject) not in _MEMBERSHIP:
+                value = _first_of(value, _clear(LEFT))  # hold no object of the user's any longer
         if any(type(thunk) is not gast.Lambda for thunk in thunks[: 2 if name == "if_exp" else 1]):
             return node
         ends = [self.expression(thunk.body) for thunk in thunks if type(thunk) is gast.Lambda]
@@ -287,111 +290,104 @@ class _Opening:
         else:
             ends.insert(name == "and_", gast.Constant(name == "or_", None))
             rest = operator(f"{name}rest", value, *thunks)
-        chosen = [(True, ends[0]), (False, ends[1])]
-        if is_not:
-            chosen = [(False, ends[0]), (True, ends[1])]
-        (one, then), (two, other) = chosen
-        inner = gast.IfExp(_is(again, two), other, rest)
-        return at(gast.IfExp(_is(asked, one), then, at(inner, node)), node)
+        then, orelse = ends[:2]
+        inner = gast.IfExp(_is_identical(tested_again, is_not), orelse, rest)
+        return at(gast.IfExp(_is_identical(tested, not is_not), then, at(inner, node)), node)
 
 
 def _is_flag(node: gast.AST) -> bool:
-    """Whether it is a variable that the converter added, where that reads it."""
+    """Return whether a node is the converter's own read of a variable that it added."""
     return type(node) is gast.Name and not hasattr(node, "lineno")
 
 
-def _is_truth(node: gast.AST) -> bool:
-    """Whether what an expression gives of plain values is most likely True or False."""
+def _is_likely_bool(node: gast.AST) -> bool:
+    """Return whether an expression over plain values most likely evaluates to True or False."""
     name = operator_name(node)
     if name in ("and_", "or_"):
-        return all(type(arg) is gast.Lambda and _is_truth(arg.body) for arg in node.args)
-    return type(node) is gast.Compare or name in _TRUTHS or name == "not_"
+        return all(type(arg) is gast.Lambda and _is_likely_bool(arg.body) for arg in node.args)
+    return type(node) is gast.Compare or name in _MEMBERSHIP or name == "not_"
 
 
-def _truth(node: gast.AST) -> gast.AST:
-    """An expression, or where that is neither True nor False what the operator says of it.
+def _truth_test(node: gast.AST) -> gast.AST:
+    """Return an expression that is a node's value if that is a bool, and otherwise the operator's truth
+    value.
 
-    The call is in a tuple: CPython 3.12 shows a line once more where a call returns to what a test jumps to.
+    The call is in a tuple because CPython 3.12 traces a line twice if a call returns to a jump target.
     """
-    asked, again = node, node
+    tested, tested_again = node, node
     rest: list[gast.AST] = []
     if type(node) is not gast.Name:
-        asked, again = at(gast.NamedExpr(store(TEST), node), node), load(TEST)
-        rest = [_forget(TEST)]
-    is_known = gast.BoolOp(gast.Or(), [_is(asked, True), _is(again, False)])
-    return at(gast.IfExp(is_known, again, _first(operator("truth", again), *rest)), node)
+        tested, tested_again = at(gast.NamedExpr(store(TEST), node), node), load(TEST)
+        rest = [_clear(TEST)]
+    is_bool = gast.BoolOp(gast.Or(), [_is_identical(tested, True), _is_identical(tested_again, False)])
+    truth = _first_of(operator("truth", tested_again), *rest)
+    return at(gast.IfExp(is_bool, tested_again, truth), node)
 
 
-def _forgotten(name: str, value: gast.AST) -> gast.AST:
-    """The value of an expression of a variable, which then holds no object of the user's any longer."""
-    return _first(value, _forget(name))
-
-
-def _forget(name: str) -> gast.AST:
+def _clear(name: str) -> gast.AST:
+    """Return an expression that sets a variable to None."""
     return gast.NamedExpr(store(name), gast.Constant(None, None))
 
 
-def _first(*values: gast.AST) -> gast.AST:
+def _first_of(*values: gast.AST) -> gast.AST:
+    """Return an expression that evaluates all values and results in the first."""
     return gast.Subscript(gast.Tuple([*values], gast.Load()), gast.Constant(0, None), gast.Load())
 
 
-def _hidden(place: Any) -> gast.AST:
-    """A place on the line of another, without columns, for which the loader leaves the line out as well."""
-    made = gast.Pass()
-    if not hasattr(place, "lineno"):
-        return made
-    made.lineno = made.end_lineno = place.lineno
-    made.col_offset = made.end_col_offset = -1
-    return made
+def _hidden_location(location: Any) -> gast.AST:
+    """Return a location without columns, which the loader removes from the line table."""
+    result = gast.Pass()
+    if hasattr(location, "lineno"):
+        result.lineno = result.end_lineno = location.lineno
+        result.col_offset = result.end_col_offset = -1
+    return result
 
 
-def _unnegated(test: gast.AST, value: gast.AST) -> tuple[gast.AST, gast.AST, bool]:
-    """What is negated again and again, how its value is read, negated as often, and whether that is odd."""
+def _strip_not(test: gast.AST, value: gast.AST) -> tuple[gast.AST, gast.AST, bool]:
+    """Return the test stripped of its `not`s, `value` with as many `not`s, and whether that number is odd."""
     is_not = False
     while operator_name(test) == "not_":
         test, value, is_not = test.args[0], at(operator("not_", value), test), not is_not
     return test, value, is_not
 
 
-def _is(node: gast.AST, value: bool) -> gast.AST:
+def _is_identical(node: gast.AST, value: bool) -> gast.AST:
+    """Return the expression `node is value`."""
     return gast.Compare(node, [gast.Is()], [gast.Constant(value, None)])
 
 
 _SIMPLE = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.Return)
-_CHOICES = frozenset(("and_", "or_", "if_exp"))
-_TRUTHS = frozenset(("in_", "not_in"))
-"""Operators that give a truth value of plain values."""
-_CLOSED = (gast.Name, gast.Constant, gast.Lambda, *COMPREHENSIONS)
-_LOOPS = {"while_stmt": _Opening.while_, "for_stmt": _Opening.for_}
+_CONDITIONALS = frozenset(("and_", "or_", "if_exp"))
+_MEMBERSHIP = frozenset(("in_", "not_in"))
+"""Operators that return a bool for plain values."""
+_LEAVES = (gast.Name, gast.Constant, gast.Lambda, *COMPREHENSIONS)
+_LOOPS = {"while_stmt": _Inliner.while_, "for_stmt": _Inliner.for_}
 
 
-def _own(closure: gast.FunctionDef) -> list[Any]:
-    """The statements of a closure without its declarations."""
+def _own_statements(closure: gast.FunctionDef) -> list[Any]:
+    """Return the statements of a closure without its declarations."""
     return [s for s in closure.body if type(s) not in (gast.Nonlocal, gast.Global)]
 
 
-def _with(node: gast.AST, **changed: Any) -> gast.AST:
-    """A node like another, but for some fields."""
-    kind: Any = type(node)
-    made: gast.AST = kind.__new__(kind)
-    made.__dict__.update(node.__dict__, **changed)
-    return made
+def _replace(node: gast.AST, **changed: Any) -> gast.AST:
+    """Return a copy of a node with some fields changed."""
+    return new_node(type(node), **{**node.__dict__, **changed})
 
 
-def _mentioned(trees: list[gast.AST], names: Iterable[str]) -> set[str]:
-    """Which of some names of closures trees hold. Those of statements stand in operators' calls only."""
+def _referenced(trees: list[gast.AST], names: Iterable[str]) -> set[str]:
+    """Return the names of closures that trees refer to; statement closures occur in operator calls only."""
     names = set(names)
     everywhere = any("operand" in name for name in names)
-    found = set()
+    result = set()
     stack = list(trees)
     while stack:
         node = stack.pop()
         kind = type(node)
         if kind is gast.Name:
             if node.id in names:
-                found.add(node.id)
+                result.add(node.id)
         elif everywhere or kind not in _SIMPLE:
             stack += children(node)
         elif kind is gast.Expr and operator_name(node.value) is not None:
             stack += node.value.args
-    return found
+    return result

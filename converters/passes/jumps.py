@@ -1,11 +1,10 @@
-"""`break`, `continue` and `return` become the structure of the code around them.
+"""Lowering of `break`, `continue` and `return` to structured control flow.
 
-What follows a statement that may jump is its *rest*. Where one side of an `if` always jumps, the
-rest moves to the other side and no flag is needed. Where that does not do, the jump sets a *flag*
-and the rest is guarded by it; a loop that is left early tests its flags: `while` in its test, `for`
-in `ag__.until(iterated, lambda: test)`. Flags that nobody reads are taken out again. Below
-`MAX_NESTING` rests are guarded one after the other instead of nested, so that a hundred early
-returns, or an `elif` of two hundred arms, stay shallow.
+The *rest* is the code after a statement that may jump. If one side of an `if` always jumps, the rest moves to
+the other side, and no flag is needed. Otherwise the jump sets a *flag* that guards the rest. A loop that may
+exit early tests its flags: `while` in its test, `for` in `ag__.until(iterable, lambda: test)`. Flags that
+nothing reads are removed. Deeper than `MAX_NESTING`, guards follow each other instead of nesting, so that a
+hundred early returns, or an `elif` chain of two hundred arms, stay shallow.
 """
 
 from __future__ import annotations
@@ -17,8 +16,9 @@ from typing import ClassVar
 
 import gast
 
-from ..analysis import Facts, activity, completes, declarations
-from ..trees import (
+from ..analysis import Facts, activity, can_complete, declarations
+from ..trees.builders import (
+    DEFINITIONS,
     FUNCTIONS,
     LOOPS,
     TRIES,
@@ -28,33 +28,33 @@ from ..trees import (
     children,
     constant,
     docstring_length,
-    header,
+    first_line,
     is_endless,
     lambda_,
     load,
     negation,
     operator,
-    within,
+    walk_scope,
 )
-from .base import Context, Pass, own_nodes
-from .returns import postpone_returns
-from .spelling import directive
+from .base import Context, Pass, frame_nodes
+from .loop_returns import sink_loop_returns
+from .templates import loop_options
 
 MAX_NESTING = 8
 _FLAT = (gast.Assign, gast.Expr, gast.AugAssign, gast.AnnAssign, gast.ClassDef, *FUNCTIONS)
-"""Statements without blocks, or whose blocks are scopes of their own."""
+"""Statements without blocks, or whose blocks are separate scopes."""
 
 
 @dataclass
 class _Loop:
-    """The jumps that aim at one loop that is lowered."""
+    """Flags of the `break` and `continue` statements of a lowered loop."""
 
     broken: str
     continued: str
 
 
 class LowerJumps(Pass):
-    """Jumps out of what will become closures."""
+    """Lowers jumps out of code that will become closures."""
 
     follows: ClassVar = ("Normalise", "LowerMatch")
 
@@ -62,79 +62,79 @@ class LowerJumps(Pass):
         super().__init__(context)
         self.loops: list[_Loop | None] = []
         self.lowered: dict[gast.AST, _Loop] = {}
-        self.left: dict[gast.AST, str] = {}
+        self.sunk_returns: dict[gast.AST, str] = {}
         self.flags: set[str] = set()
-        self.unreached: list[gast.AST] = []
+        self.unreachable: list[gast.AST] = []
 
     def run(self, function: gast.AST) -> None:
         if isinstance(function, gast.Lambda):
             return
-        facts = Facts(function, may_anchor=self.context.may_anchor)
-        self.staying = facts.staying
-        self.left = postpone_returns(function, facts, self.flag)
+        facts = Facts(function, can_have_pinned=self.context.can_have_pinned)
+        self.unconverted = facts.unconverted
+        self.sunk_returns = sink_loop_returns(function, facts, self.new_flag)
         self.returned = self.value = ""
         start = docstring_length(function.body)
         head, body = function.body[:start], function.body[start:]
-        if _return_in_control_flow(body, self.staying):
-            self.returned = self.flag("returned")
-            if any(isinstance(n, gast.Return) and n.value is not None for n in own_nodes(function)):
+        if _return_in_control_flow(body, self.unconverted):
+            self.returned = self.new_flag("returned")
+            if any(isinstance(n, gast.Return) and n.value is not None for n in frame_nodes(function)):
                 self.value = self.context.namer.fresh("return_value")
-                if completes(body):
-                    body = [*body, at(gast.Return(constant(None)), header(body[-1]))]
-        place = header((body or head)[0])
+                if can_complete(body):
+                    body = [*body, at(gast.Return(constant(None)), first_line(body[-1]))]
+        location = first_line((body or head)[0])
         body = self.block(body, 0, tail=True)
         if self.returned:
-            body = [at(assign(self.returned, constant(False)), place), *body]
+            body = [_set(self.returned, False, location), *body]
         if self.value:
-            body.append(at(gast.Return(load(self.value)), place))
-        function.body = [*head, *(_without_unread(body, self.flags) if self.flags else body)]
-        if self.unreached:
-            self.remember(function, start)
+            body.append(at(gast.Return(load(self.value)), location))
+        function.body = [*head, *(_remove_unread_flags(body, self.flags) if self.flags else body)]
+        if self.unreachable:
+            self.keep_unreachable_names(function, start)
 
-    def remember(self, function: gast.AST, start: int) -> None:
-        """Keep the variables that only unreachable code binds, and those around that only it reads."""
-        found = activity(self.unreached)
-        self.declare(function, found.binds | found.deletes)
-        read = sorted((found.reads | found.captures).difference(*declarations(function.body)))
-        if read and self.context.namer.may_hold("locals", "vars", "dir"):
-            place = header(function.body[start])
-            never = gast.If(constant(False), [at(gast.Expr(load(name)), place) for name in read], [])
-            function.body.insert(start, at(never, place))
+    def keep_unreachable_names(self, function: gast.AST, start: int) -> None:
+        """Keep the variables that only unreachable code binds, and the free variables that only it reads."""
+        dropped = activity(self.unreachable)
+        self.declare(function, dropped.bindings | dropped.deletions)
+        read = sorted((dropped.uses | dropped.captures).difference(*declarations(function.body)))
+        if read and self.context.namer.may_contain("locals", "vars", "dir"):
+            location = first_line(function.body[start])
+            never = gast.If(constant(False), [at(gast.Expr(load(name)), location) for name in read], [])
+            function.body.insert(start, at(never, location))
 
-    def flag(self, stem: str) -> str:
+    def new_flag(self, stem: str) -> str:
         name = self.context.namer.fresh(stem)
         self.flags.add(name)
         return name
 
     def block(self, statements: list[gast.AST], depth: int, *, tail: bool = False) -> list[gast.AST]:
-        """Lower a block; nothing runs after one in `tail` position, so a `return` there needs no flag."""
+        """Lower a block; in `tail` position nothing runs after it, so a `return` there needs no flag."""
         out: list[gast.AST] = []
         rest = deque(statements)
         while rest:
             statement = rest.popleft()
             if self.is_lowered_jump(statement):
                 out.extend(self.jump(statement, tail))
-                self.unreached += rest
+                self.unreachable += rest
                 break
             if isinstance(statement, gast.If) and _chain_length(statement) > MAX_NESTING:
-                rest.extendleft(reversed(self.cut_chain(statement)))
+                rest.extendleft(reversed(self.split_elif_chain(statement)))
                 continue
             if (
                 isinstance(statement, LOOPS)
-                and statement not in self.staying
+                and statement not in self.unconverted
                 and statement not in self.lowered
             ):
-                rest.extendleft(reversed(self.open_loop(statement)))
+                rest.extendleft(reversed(self.prepare_loop(statement)))
                 continue
             jumps = self.jumps_out_of(statement)
             if jumps and rest and isinstance(statement, gast.If) and depth < MAX_NESTING:
-                side = statement.orelse if not completes(statement.body) else statement.body
-                if side is statement.orelse or not completes(statement.orelse):
+                side = statement.orelse if not can_complete(statement.body) else statement.body
+                if side is statement.orelse or not can_complete(statement.orelse):
                     side.extend(rest)
                     rest.clear()
             out.extend(self.statement(statement, depth, tail and not rest))
             if jumps and rest:
-                out.extend(self.guarded(jumps, list(rest), depth, tail, header(statement)))
+                out.extend(self.guarded(jumps, list(rest), depth, tail, first_line(statement)))
                 break
         return out or [gast.Pass()]
 
@@ -156,14 +156,14 @@ class LowerJumps(Pass):
         return [at(s, statement) for s in out or [gast.Pass()]]
 
     def flag_of(self, jump: gast.AST) -> str:
-        """The flag that a `break` or `continue` of the innermost loop sets; none where the loop stays."""
+        """Return the flag that a jump of the innermost loop sets, or "" if the loop is not lowered."""
         loop = self.loops[-1] if self.loops else None
         if loop is None:
             return ""
-        return loop.continued if isinstance(jump, gast.Continue) else self.left.get(jump, loop.broken)
+        return loop.continued if isinstance(jump, gast.Continue) else self.sunk_returns.get(jump, loop.broken)
 
     def jumps_out_of(self, statement: gast.AST) -> list[str]:
-        """The flags of the jumps that lead out of a statement to a lowered target."""
+        """Return the flags of the jumps that leave a statement for a lowered target."""
         flags: dict[str, None] = {}
         stack = [(statement, False)]
         while stack:
@@ -184,91 +184,89 @@ class LowerJumps(Pass):
         return [flag for flag in flags if flag]
 
     def guarded(
-        self, flags: list[str], rest: list[gast.AST], depth: int, tail: bool, place: gast.AST
+        self, flags: list[str], rest: list[gast.AST], depth: int, tail: bool, location: gast.AST
     ) -> list[gast.AST]:
-        """The rest, guarded by flags. The guard stands at the statement that jumps, which has run."""
+        """Return the rest, guarded by flags, at the location of the statement that jumps."""
         if depth < MAX_NESTING:
-            return [self.guard(flags, rest, depth, tail, place)]
+            return [self.guard(flags, rest, depth, tail, location)]
         out: list[gast.AST] = []
         chunk: list[gast.AST] = []
         for i, statement in enumerate(rest):
             chunk.append(statement)
             jumps = self.jumps_out_of(statement)
             if jumps or i == len(rest) - 1:
-                out.append(self.guard(flags, chunk, depth, tail and i == len(rest) - 1, place))
+                out.append(self.guard(flags, chunk, depth, tail and i == len(rest) - 1, location))
                 flags, chunk = list(dict.fromkeys([*flags, *jumps])), []
         return out
 
     def guard(
-        self, flags: Iterable[str], block: list[gast.AST], depth: int, tail: bool, place: gast.AST
+        self, flags: Iterable[str], block: list[gast.AST], depth: int, tail: bool, location: gast.AST
     ) -> gast.AST:
-        test = at(negation(flags), place)
-        return at(gast.If(test, self.block(block, depth + 1, tail=tail), []), place)
+        test = at(negation(flags), location)
+        return at(gast.If(test, self.block(block, depth + 1, tail=tail), []), location)
 
     def statement(self, statement: gast.AST, depth: int, tail: bool) -> list[gast.AST]:
-        if isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
+        if isinstance(statement, DEFINITIONS):
             return [statement]
         if isinstance(statement, LOOPS):
             return self.loop(statement, depth)
         if isinstance(statement, TRIES) and statement.orelse:
             jumps = [f for s in statement.body for f in self.jumps_out_of(s)]
             if jumps:
-                place = header(statement)
-                statement.orelse = [self.guard(dict.fromkeys(jumps), statement.orelse, depth, False, place)]
+                location = first_line(statement)
+                statement.orelse = [
+                    self.guard(dict.fromkeys(jumps), statement.orelse, depth, False, location)
+                ]
         if isinstance(statement, gast.With) and statement.items[1:] and self.jumps_out_of(statement):
-            inner = at(gast.With(statement.items[1:], statement.body, None), header(statement))
+            inner = at(gast.With(statement.items[1:], statement.body, None), first_line(statement))
             statement.items, statement.body = statement.items[:1], [inner]
-        undone = self.undone_jumps(statement)
+        replaceable = self.replaceable_jumps(statement)
         for block in blocks(statement):
             if block:
                 block[:] = self.block(block, depth + 1, tail=tail and isinstance(statement, gast.If))
-        if undone and isinstance(statement, gast.With):
-            return self.unless_swallowed(statement, undone)
-        for handler in statement.handlers if undone else ():
-            place = header(handler.body[0])
-            handler.body[:0] = [at(assign(flag, constant(False)), place) for flag in undone]
+        if replaceable and isinstance(statement, gast.With):
+            return self.clear_if_swallowed(statement, replaceable)
+        for handler in statement.handlers if replaceable else ():
+            location = first_line(handler.body[0])
+            handler.body[:0] = [_set(flag, False, location) for flag in replaceable]
         return [statement]
 
-    def undone_jumps(self, statement: gast.AST) -> list[str]:
-        """Flags of jumps that a `finally` or `__exit__` on their way may turn into a caught exception."""
+    def replaceable_jumps(self, statement: gast.AST) -> list[str]:
+        """Return the flags of jumps that a `finally` or `__exit__` may replace with a caught exception."""
         if not getattr(statement, "handlers", None) and not isinstance(statement, gast.With):
             return []
-        inner = [n for s in statement.body for n in within(s)]
-        left = [n for n in inner if getattr(n, "finalbody", None) or isinstance(n, gast.With)]
-        return list(dict.fromkeys(f for n in left for f in self.jumps_out_of(n)))
+        inner = [n for s in statement.body for n in walk_scope(s)]
+        interceptors = [n for n in inner if getattr(n, "finalbody", None) or isinstance(n, gast.With)]
+        return list(dict.fromkeys(f for n in interceptors for f in self.jumps_out_of(n)))
 
-    def unless_swallowed(self, statement: gast.With, flags: list[str]) -> list[gast.AST]:
-        """The `with`, and behind it a test whether its `__exit__` swallowed what undid the jumps."""
-        place = header(statement)
+    def clear_if_swallowed(self, statement: gast.With, flags: list[str]) -> list[gast.AST]:
+        """Clear flags after a `with` whose `__exit__` swallowed the exception that replaced a jump."""
+        location = first_line(statement)
         completed = self.context.namer.fresh("completed")
-        statement.body.append(at(assign(completed, constant(True)), place))
-        undo = [at(assign(flag, constant(False)), place) for flag in flags]
-        after = gast.If(at(negation([completed]), place), undo, [])
-        return [at(assign(completed, constant(False)), place), statement, at(after, place)]
+        statement.body.append(_set(completed, True, location))
+        undo = [_set(flag, False, location) for flag in flags]
+        after = gast.If(at(negation([completed]), location), undo, [])
+        return [_set(completed, False, location), statement, at(after, location)]
 
-    def open_loop(self, statement: gast.AST) -> list[gast.AST]:
-        """Give the loop its flags and put its `else` behind it."""
-        loop = _Loop(self.flag("broken"), self.flag("continued"))
+    def prepare_loop(self, statement: gast.AST) -> list[gast.AST]:
+        """Create the flags of a loop, and move its `else` block behind it."""
+        loop = _Loop(self.new_flag("broken"), self.new_flag("continued"))
         self.lowered[statement] = loop
-        after: list[gast.AST] = []
         self.loops.append(loop)
         jumps = dict.fromkeys(flag for child in statement.body for flag in self.jumps_out_of(child))
-        leaving = [flag for flag in jumps if flag not in (loop.continued, self.returned)]
+        exit_flags = [flag for flag in jumps if flag not in (loop.continued, self.returned)]
         self.loops.pop()
-        if statement.orelse:
-            after = statement.orelse
-            if leaving:
-                test = at(negation(leaving), header(statement))
-                after = [at(gast.If(test, after, []), header(statement))]
-            statement.orelse = []
-        before = [at(assign(flag, constant(False)), header(statement)) for flag in leaving]
-        return [*before, statement, *after]
+        location = first_line(statement)
+        after, statement.orelse = statement.orelse, []
+        if after and exit_flags:
+            after = [at(gast.If(at(negation(exit_flags), location), after, []), location)]
+        return [*(_set(flag, False, location) for flag in exit_flags), statement, *after]
 
     def loop(self, statement: gast.AST, depth: int) -> list[gast.AST]:
         loop = self.lowered.get(statement)
         self.loops.append(loop)
-        options = [s for s in statement.body if directive(s) is not None]
-        if options:  # where no jump comes before them; a loop that stays has no use for them
+        options = [s for s in statement.body if loop_options(s) is not None]
+        if options:  # before any jump; an unconverted loop ignores them
             rest = [s for s in statement.body if s not in options]
             statement.body = [*(options if loop else []), *rest] or [at(gast.Pass(), options[0])]
         jumps = list(dict.fromkeys(f for child in statement.body for f in self.jumps_out_of(child)))
@@ -279,52 +277,58 @@ class LowerJumps(Pass):
         if loop is None:
             statement.body = body
             return [statement]
-        place = header(statement.body[0])
-        leaving = [flag for flag in jumps if flag != loop.continued]
-        # flags that end the loop are down in each round: said here, so that none is carried into the next
-        start = [at(assign(flag, constant(False)), place) for flag in (loop.continued, *leaving)]
+        location = first_line(statement.body[0])
+        exit_flags = [flag for flag in jumps if flag != loop.continued]
+        # these flags are False in each iteration; assigning them here keeps them out of the loop state
+        start = [_set(flag, False, location) for flag in (loop.continued, *exit_flags)]
         statement.body = [*start, *body]
-        if leaving:
-            _test_also(statement, leaving)
+        if exit_flags:
+            _add_loop_test(statement, exit_flags)
         return [statement]
 
-    def cut_chain(self, statement: gast.If) -> list[gast.AST]:
-        """A long `if/elif/else` as several short ones in a row."""
-        more = self.context.namer.fresh("unmatched")
-        out: list[gast.AST] = [at(assign(more, constant(False)), header(statement))]
+    def split_elif_chain(self, statement: gast.If) -> list[gast.AST]:
+        """Split a long `if`/`elif`/`else` chain into a sequence of short ones."""
+        unmatched = self.context.namer.fresh("unmatched")
+        out: list[gast.AST] = [_set(unmatched, False, first_line(statement))]
         part: list[gast.AST] = [statement]
         while True:
             first = arm = part[0]
             for _ in range(MAX_NESTING - 1):
-                if not _continues(arm):
+                if not _has_elif(arm):
                     break
                 arm = arm.orelse[0]
-            rest = arm.orelse if _continues(arm) else []
+            rest = arm.orelse if _has_elif(arm) else []
             if rest:
-                arm.orelse = [at(assign(more, constant(True)), header(arm))]
+                arm.orelse = [_set(unmatched, True, first_line(arm))]
             if first is not statement:
-                part = [at(assign(more, constant(False)), header(first)), *part]
-                part = [at(gast.If(at(load(more), header(statement)), part, []), header(statement))]
+                part = [_set(unmatched, False, first_line(first)), *part]
+                part = [
+                    at(gast.If(at(load(unmatched), first_line(statement)), part, []), first_line(statement))
+                ]
             out.extend(part)
             if not rest:
                 return out
             part = rest
 
 
+def _set(flag: str, value: bool, location: gast.AST) -> gast.AST:
+    return at(assign(flag, constant(value)), location)
+
+
 def _chain_length(statement: gast.If) -> int:
     length = 1
-    while _continues(statement):
+    while _has_elif(statement):
         statement = statement.orelse[0]
         length += 1
     return length
 
 
-def _continues(statement: gast.If) -> bool:
+def _has_elif(statement: gast.If) -> bool:
     return len(statement.orelse) == 1 and isinstance(statement.orelse[0], gast.If)
 
 
-def _test_also(loop: gast.AST, flags: list[str]) -> None:
-    test = at(negation(flags), header(loop))
+def _add_loop_test(loop: gast.AST, flags: list[str]) -> None:
+    test = at(negation(flags), first_line(loop))
     if isinstance(loop, gast.For):
         loop.iter = at(operator("until", loop.iter, lambda_(test)), loop.iter)
     elif is_endless(loop):
@@ -334,23 +338,23 @@ def _test_also(loop: gast.AST, flags: list[str]) -> None:
 
 
 def _return_in_control_flow(
-    statements: list[gast.AST], staying: Container[gast.AST], inside: bool = False
+    statements: list[gast.AST], unconverted: Container[gast.AST], inside: bool = False
 ) -> bool:
-    """Whether a `return` stands in what will become a closure."""
+    """Return whether code that will become a closure holds a `return`."""
     for statement in statements:
         if isinstance(statement, gast.Return):
             if inside:
                 return True
-        elif not isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
-            moved = isinstance(statement, (*LOOPS, gast.If)) and statement not in staying
+        elif not isinstance(statement, DEFINITIONS):
+            moved = isinstance(statement, (*LOOPS, gast.If)) and statement not in unconverted
             for block in blocks(statement):
-                if _return_in_control_flow(block, staying, inside or moved):
+                if _return_in_control_flow(block, unconverted, inside or moved):
                     return True
     return False
 
 
-def _without_unread(body: list[gast.AST], flags: set[str]) -> list[gast.AST]:
-    """The body without assignments to flags that nothing tests; a jump's line is still a line that runs."""
+def _remove_unread_flags(body: list[gast.AST], flags: set[str]) -> list[gast.AST]:
+    """Remove assignments to flags that nothing reads; a `pass` keeps the line of each jump."""
     unread = set(flags)
     stack = list(body) if flags else []
     while stack:
@@ -358,21 +362,21 @@ def _without_unread(body: list[gast.AST], flags: set[str]) -> list[gast.AST]:
         if type(node) is gast.Name and type(node.ctx) is gast.Load:
             unread.discard(node.id)
         stack += children(node)
-    return (_cleaned(body, unread) if unread else body) or [gast.Pass()]
+    return (_remove_assignments(body, unread) if unread else body) or [gast.Pass()]
 
 
-def _cleaned(block: list[gast.AST], unread: set[str]) -> list[gast.AST]:
-    kept = []
+def _remove_assignments(block: list[gast.AST], unread: set[str]) -> list[gast.AST]:
+    out = []
     for statement in block:
         if isinstance(statement, gast.Assign):
             target = statement.targets[0]
             if isinstance(target, gast.Name) and target.id in unread:
                 if statement.value.value is True:
-                    kept.append(at(gast.Pass(), statement))
+                    out.append(at(gast.Pass(), statement))
                 continue
         elif type(statement) not in _FLAT:
             for inner in blocks(statement):
                 if inner:
-                    inner[:] = _cleaned(inner, unread) or [at(gast.Pass(), inner[0])]
-        kept.append(statement)
-    return kept
+                    inner[:] = _remove_assignments(inner, unread) or [at(gast.Pass(), inner[0])]
+        out.append(statement)
+    return out

@@ -1,7 +1,7 @@
-"""`match` on values becomes a chain of `if`, which can be staged.
+"""Lowering of `match` on values to a chain of `if`, which can be staged.
 
-A pattern can be an *`if` pattern*: a value, a singleton, a capture, the wildcard, or alternatives
-and `as` of these. A statement with any other pattern stays a `match`: Python matches structure.
+A *value pattern* here is a value, a singleton, a capture, the wildcard, or an alternative or `as` of these. A
+statement with any other pattern stays a `match`, because only Python can match structure.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from typing import ClassVar
 
 import gast
 
-from ..trees import COMPREHENSIONS, FUNCTIONS, assign, at, blocks, constant, load
+from ..trees.builders import SCOPES, assign, at, blocks, constant, load
 from .base import Pass
 
 
 class LowerMatch(Pass):
-    """`match` whose cases are all `if` patterns."""
+    """Lowers each `match` whose cases are all value patterns."""
 
     follows: ClassVar = ("Normalise",)
 
@@ -26,10 +26,12 @@ class LowerMatch(Pass):
     def block(self, statements: list[gast.AST]) -> list[gast.AST]:
         out: list[gast.AST] = []
         for statement in statements:
-            if not isinstance(statement, (*FUNCTIONS, *COMPREHENSIONS, gast.ClassDef)):
+            if not isinstance(statement, SCOPES):
                 for inner in blocks(statement):
                     inner[:] = self.block(inner)
-            if isinstance(statement, gast.Match) and all(_is_if_pattern(c.pattern) for c in statement.cases):
+            if isinstance(statement, gast.Match) and all(
+                _is_value_pattern(c.pattern) for c in statement.cases
+            ):
                 out.extend(self.lower(statement))
             else:
                 out.append(statement)
@@ -40,14 +42,14 @@ class LowerMatch(Pass):
         before = at(assign(subject, statement.subject), statement)
         chain: list[gast.AST] = []
         for case in reversed(statement.cases):
-            chain = _arm(case, subject, chain)
+            chain = _lower_case(case, subject, chain)
         return [before, *(chain or [at(gast.Pass(), statement)])]
 
 
-def _arm(case: gast.AST, subject: str, rest: list[gast.AST]) -> list[gast.AST]:
-    """One case, and what is tried when it does not match.
+def _lower_case(case: gast.AST, subject: str, rest: list[gast.AST]) -> list[gast.AST]:
+    """Lower one case; `rest` runs if it does not match.
 
-    A capture is bound before its guard runs, and stays bound when the guard fails.
+    A capture is bound before its guard runs, and stays bound if the guard fails.
     """
     test, bindings = _test(case.pattern, subject), _bindings(case.pattern, subject)
     if case.guard is None:
@@ -63,11 +65,11 @@ def _arm(case: gast.AST, subject: str, rest: list[gast.AST]) -> list[gast.AST]:
     return [at(gast.If(condition, case.body, rest), case.pattern)]
 
 
-def _is_if_pattern(pattern: gast.AST) -> bool:
+def _is_value_pattern(pattern: gast.AST) -> bool:
     if isinstance(pattern, gast.MatchOr):
-        return all(_is_if_pattern(p) and not _captures(p) for p in pattern.patterns)
+        return all(_is_value_pattern(p) and not _captures(p) for p in pattern.patterns)
     if isinstance(pattern, gast.MatchAs):
-        return pattern.pattern is None or _is_if_pattern(pattern.pattern)
+        return pattern.pattern is None or _is_value_pattern(pattern.pattern)
     return isinstance(pattern, (gast.MatchValue, gast.MatchSingleton))
 
 
@@ -78,7 +80,7 @@ def _captures(pattern: gast.AST) -> bool:
 
 
 def _test(pattern: gast.AST, subject: str) -> gast.AST | None:
-    """The condition under which a pattern matches; None when it always does."""
+    """Return the condition under which a pattern matches, or None if it always does."""
     if isinstance(pattern, gast.MatchValue):
         test = gast.Compare(load(subject), [gast.Eq()], [pattern.value])
     elif isinstance(pattern, gast.MatchSingleton):
@@ -94,11 +96,11 @@ def _test(pattern: gast.AST, subject: str) -> gast.AST | None:
 
 
 def _bindings(pattern: gast.AST, subject: str) -> list[gast.AST]:
-    found: list[gast.AST] = []
+    bindings: list[gast.AST] = []
     while isinstance(pattern, gast.MatchAs):
         if pattern.name is not None:
-            found.append(at(assign(pattern.name, load(subject)), pattern))
+            bindings.append(at(assign(pattern.name, load(subject)), pattern))
         if pattern.pattern is None:
             break
         pattern = pattern.pattern
-    return found[::-1]
+    return bindings[::-1]

@@ -1,17 +1,19 @@
-"""The first pass brings a function into the form that the others expect.
+"""Normalization of a function into the form that the other passes expect.
 
-Private names get the name of their class, since the function leaves its class; `super()` gets its
-arguments, since it moves into closures; `global`, `nonlocal` and names that are only annotated go to the
-top; annotations of local names, which Python never evaluates, go; `assert` becomes an operator call.
+- Private names are mangled, because the function leaves its class.
+- `super()` gets its arguments, because it moves into closures.
+- `global`, `nonlocal` and declarations such as `x: int` move to the top.
+- Annotations of local names, which Python never evaluates, are removed.
+- `assert` becomes an operator call.
 """
 
 from __future__ import annotations
 
 import gast
 
-from ..analysis import is_anchored
-from ..anchors import anchor_of
-from ..trees import (
+from ..analysis import blocking_node, blocks_thunk
+from ..trees.builders import (
+    DEFINITIONS,
     FUNCTIONS,
     TRIES,
     assign,
@@ -21,33 +23,33 @@ from ..trees import (
     constant,
     docstring_length,
     evaluated_at_definition,
-    header,
+    first_line,
     lambda_,
     load,
     operator,
-    within,
+    walk_scope,
 )
 from .base import Context, Pass
 from .expressions import guard
 
 
 class Normalise(Pass):
-    """One form for what Python lets one write in several."""
+    """Brings equivalent forms of a statement to one form."""
 
     def __init__(self, context: Context):
         super().__init__(context)
-        self.outer: list[gast.AST] = []
+        self.declarations: list[gast.AST] = []
         self.returned = ""
 
     def run(self, function: gast.AST) -> None:
         if isinstance(function, gast.Lambda):
             return
-        self.first = next((p.id for p in (*function.args.posonlyargs, *function.args.args)), None)
-        if self.first is not None and self.context.namer.may_hold("super"):
-            _spell_out_super(function, self.first)
+        first = next((p.id for p in (*function.args.posonlyargs, *function.args.args)), None)
+        if first is not None and self.context.namer.may_contain("super"):
+            _add_super_arguments(function, first)
         start = docstring_length(function.body)
         body = self.block(function.body[start:])
-        function.body = [*function.body[:start], *self.outer, *body]
+        function.body = [*function.body[:start], *self.declarations, *body]
 
     def block(self, statements: list[gast.AST]) -> list[gast.AST]:
         out: list[gast.AST] = []
@@ -58,27 +60,28 @@ class Normalise(Pass):
     def statement(self, statement: gast.AST) -> list[gast.AST]:
         if isinstance(statement, gast.AnnAssign):
             statement = _plain_assignment(statement)
-        if isinstance(statement, (gast.Global, gast.Nonlocal)) or _declares(statement):
-            self.outer.append(statement)
+        is_declaration = isinstance(statement, gast.AnnAssign) and bool(statement.simple)
+        if isinstance(statement, (gast.Global, gast.Nonlocal)) or is_declaration:
+            self.declarations.append(statement)
             return []
         if isinstance(statement, gast.Assert):
-            if statement.msg is not None and any(map(_stays, within(statement.msg))):
-                statement.test = guard(statement.test, "assert", anchor_of(statement.msg))
+            if statement.msg is not None and any(map(blocks_thunk, walk_scope(statement.msg))):
+                statement.test = guard(statement.test, "assert", blocking_node(statement.msg))
                 return [statement]
-            return [at(_assertion(statement), header(statement))]
+            return [at(_assertion(statement), first_line(statement))]
         if isinstance(statement, gast.Return) and self.returned and statement.value is not None:
             value = at(assign(self.returned, statement.value), statement)
             return [value, at(gast.Return(load(self.returned)), statement)]
-        if isinstance(statement, TRIES) and any(map(_writes_item, statement.finalbody)):
-            return [self.try_that_writes_at_last(statement)]
-        if not isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
+        if isinstance(statement, TRIES) and any(map(_writes_items, statement.finalbody)):
+            return [self.name_returned_value(statement)]
+        if not isinstance(statement, DEFINITIONS):
             for block in blocks(statement):
                 if block:
                     block[:] = self.block(block)
         return [statement]
 
-    def try_that_writes_at_last(self, statement: gast.AST) -> gast.AST:
-        """What it returns has a name, so that it is seen to hold the array that `finally` writes."""
+    def name_returned_value(self, statement: gast.AST) -> gast.AST:
+        """Bind the returned value of a `try` to a name, so that writes in its `finally` reach it."""
         outer = self.returned
         name = outer or self.context.namer.fresh("return_value")
         for block in blocks(statement):
@@ -89,25 +92,16 @@ class Normalise(Pass):
         return statement
 
 
-def _writes_item(tree: gast.AST) -> bool:
-    return any(isinstance(n, gast.Subscript) and not isinstance(n.ctx, gast.Load) for n in within(tree))
-
-
-def _declares(statement: gast.AST) -> bool:
-    """Whether all that a statement does is to make a name a variable of its function."""
-    return isinstance(statement, gast.AnnAssign) and bool(statement.simple)
-
-
-def _stays(node: gast.AST) -> bool:
-    return isinstance(node, gast.NamedExpr) or is_anchored(node)
+def _writes_items(tree: gast.AST) -> bool:
+    return any(isinstance(n, gast.Subscript) and not isinstance(n.ctx, gast.Load) for n in walk_scope(tree))
 
 
 def _assertion(node: gast.Assert) -> gast.If:
-    """Under `python -O` the compiler drops it, as it drops an `assert`."""
+    """Return `if __debug__: ag__.assert_stmt(...)`, which `python -O` drops as it drops an `assert`."""
     message = constant(None) if node.msg is None else node.msg
     call = operator("assert_stmt", node.test, lambda_(message) if node.msg is not None else message)
-    place = header(node)
-    return gast.If(at(load("__debug__"), place), [at(gast.Expr(at(call, place)), place)], [])
+    location = first_line(node)
+    return gast.If(at(load("__debug__"), location), [at(gast.Expr(at(call, location)), location)], [])
 
 
 def _plain_assignment(node: gast.AnnAssign) -> gast.AST:
@@ -119,8 +113,8 @@ def _plain_assignment(node: gast.AnnAssign) -> gast.AST:
     return at(gast.Assign([node.target], node.value, None), node)
 
 
-def _spell_out_super(function: gast.AST, first: str) -> None:
-    """`super()` and a bare `super` read the first argument of the function that they stand in."""
+def _add_super_arguments(function: gast.AST, first: str) -> None:
+    """Write `super()` as `super(__class__, self)`, with the first parameter of its function."""
     stack = list(function.body)
     while stack:
         node = stack.pop()
@@ -138,7 +132,7 @@ def _spell_out_super(function: gast.AST, first: str) -> None:
 
 
 def mangle(tree: gast.AST, class_name: str) -> None:
-    """Give private names the name of the class, as Python does inside a class body."""
+    """Mangle private names with the name of the class, as Python does inside a class body."""
     prefix = "_" + class_name.lstrip("_")
     if prefix == "_":
         return
@@ -153,12 +147,12 @@ def mangle(tree: gast.AST, class_name: str) -> None:
         node = stack.pop()
         if isinstance(node, gast.ClassDef):
             stack.extend((*node.decorator_list, *node.bases, *node.keywords))
-            own, node.name = node.name, mangled(node.name)
-            if own != node.name:  # its private names have the name that it was given
+            original, node.name = node.name, mangled(node.name)
+            if original != node.name:  # private names inside are mangled with the name as written
                 for statement in node.body:
-                    mangle(statement, own)
+                    mangle(statement, original)
             continue
-        for field in ("id", "attr", "name", "asname", "module", "rest"):  # keywords keep their names
+        for field in ("id", "attr", "name", "asname", "module", "rest"):  # Python does not mangle keywords
             value = getattr(node, field, None)
             if isinstance(value, str):
                 setattr(node, field, mangled(value))

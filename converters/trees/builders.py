@@ -1,14 +1,13 @@
-"""Small builders and questions about gast trees.
+"""Constructors and predicates for gast trees.
 
-An *operator call* is a call of an attribute of the name `ag__`. A *thunk* is a lambda that
-stands as an argument of an operator call: it runs there, so its reads are those of its place.
-A *block* is a list of statements. A *scope* is what a function, lambda, class or comprehension
-opens; questions about a statement do not look into the scopes that it defines.
+An *operator call* is a call to an attribute of `ag__`. A *thunk* is a lambda passed to an operator that runs
+it in place, so its reads count as reads at the call. A *block* is a list of statements. A *scope* is a
+function, lambda, class or comprehension; predicates about a statement do not look into nested scopes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
 import gast
@@ -19,58 +18,58 @@ FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
 LOOPS = (gast.While, gast.For, gast.AsyncFor)
 TRIES = (gast.Try, gast.TryStar)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+DEFINITIONS = (*FUNCTIONS, gast.ClassDef)
+SCOPES = (*DEFINITIONS, *COMPREHENSIONS)
 SUSPENSIONS = (gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFor, gast.AsyncWith)
-
-
 LOAD, STORE = gast.Load(), gast.Store()
 
 
-def made(kind: Any, /, **fields: Any) -> Any:
-    """A node of some kind; its class would look at each field by itself."""
+def new_node(kind: Any, /, **fields: Any) -> Any:
+    """Create a node directly; the constructor of its class checks each field and is slow."""
     node = kind.__new__(kind)
     node.__dict__ = fields
     return node
 
 
 def load(name: str) -> gast.Name:
-    return made(gast.Name, id=name, ctx=LOAD, annotation=None, type_comment=None)
+    return new_node(gast.Name, id=name, ctx=LOAD, annotation=None, type_comment=None)
 
 
 def store(name: str) -> gast.Name:
-    return made(gast.Name, id=name, ctx=STORE, annotation=None, type_comment=None)
+    return new_node(gast.Name, id=name, ctx=STORE, annotation=None, type_comment=None)
 
 
 def constant(value: Any) -> gast.Constant:
-    return made(gast.Constant, value=value, kind=None)
+    return new_node(gast.Constant, value=value, kind=None)
 
 
 def attribute(value: gast.AST, name: str) -> gast.Attribute:
-    return made(gast.Attribute, value=value, attr=name, ctx=LOAD)
+    return new_node(gast.Attribute, value=value, attr=name, ctx=LOAD)
 
 
 def assign(name: str, value: gast.AST) -> gast.Assign:
-    return made(gast.Assign, targets=[store(name)], value=value, type_comment=None)
+    return new_node(gast.Assign, targets=[store(name)], value=value, type_comment=None)
 
 
 def arguments(*names: str) -> gast.arguments:
     params = [gast.Name(name, gast.Param(), None, None) for name in names]
-    return made(
+    return new_node(
         gast.arguments,
         args=params, posonlyargs=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[],
     )  # fmt: skip
 
 
 def lambda_(body: gast.AST, *parameters: str) -> gast.Lambda:
-    return made(gast.Lambda, args=arguments(*parameters), body=body)
+    return new_node(gast.Lambda, args=arguments(*parameters), body=body)
 
 
 def operator(name: str, *args: gast.AST) -> gast.Call:
     """`ag__.name(*args)`"""
-    return made(gast.Call, func=attribute(load(OPERATORS), name), args=list(args), keywords=[])
+    return new_node(gast.Call, func=attribute(load(OPERATORS), name), args=list(args), keywords=[])
 
 
 def operator_name(node: gast.AST) -> str | None:
-    """The operator that a call calls, if it is an operator call."""
+    """Return the name of the operator that a node calls, or None."""
     if type(node) is gast.Call:
         func = node.func
         if type(func) is gast.Attribute and type(func.value) is gast.Name and func.value.id == OPERATORS:
@@ -82,7 +81,7 @@ THUNK_TAKERS = frozenset(("and_", "or_", "if_exp", "assert_stmt", "list_comp", "
 
 
 def takes_thunks(node: gast.AST) -> bool:
-    """Whether a node is a call of an operator that runs the lambdas among its arguments in their place."""
+    """Return whether a node calls an operator whose lambda arguments are thunks."""
     return operator_name(node) in THUNK_TAKERS
 
 
@@ -96,9 +95,9 @@ def negation(flags: Iterable[str]) -> gast.AST:
     return terms[0] if len(terms) == 1 else gast.BoolOp(gast.And(), terms)
 
 
-def at(node: Any, place: gast.AST) -> Any:
-    """`node`, said to stand where `place` stands."""
-    values, get = node.__dict__, place.__dict__.get
+def at(node: Any, location: gast.AST) -> Any:
+    """Copy the location of another node to `node`, and return it."""
+    values, get = node.__dict__, location.__dict__.get
     line = get("lineno")
     if line is not None:
         values["lineno"], values["col_offset"] = line, get("col_offset")
@@ -106,26 +105,28 @@ def at(node: Any, place: gast.AST) -> Any:
     return node
 
 
-def header(statement: gast.AST) -> gast.AST:
-    """A place on the first line of a statement: what stands for the whole must not point into its blocks."""
-    place = gast.Pass()
+def first_line(statement: gast.AST) -> gast.AST:
+    """Return a location on a statement's first line, for a node that must not point into its blocks."""
+    location = gast.Pass()
     if not hasattr(statement, "lineno"):
-        return place
+        return location
     test = getattr(statement, "test", None) or getattr(statement, "iter", None) or statement
-    place.lineno = place.end_lineno = statement.lineno
-    place.col_offset = statement.col_offset
+    location.lineno = location.end_lineno = statement.lineno
+    location.col_offset = statement.col_offset
     on_line = getattr(test, "end_lineno", None) == statement.lineno
-    place.end_col_offset = test.end_col_offset if on_line else statement.col_offset + 1
-    return place
+    location.end_col_offset = test.end_col_offset if on_line else statement.col_offset + 1
+    return location
 
 
 class _Fields(dict[type, tuple[str, ...]]):
-    """The fields of each kind of node that may hold nodes; a context (`Load`) says nothing by itself."""
+    """Fields that may hold nodes, by kind of node; contexts (`Load`) are left out."""
 
-    _OTHERS = frozenset(("id", "ctx", "attr", "arg", "kind", "type_comment", "asname", "module", "level"))
+    _NON_NODE_FIELDS = frozenset(
+        ("id", "ctx", "attr", "arg", "kind", "type_comment", "asname", "module", "level")
+    )
 
     def __missing__(self, kind: Any) -> tuple[str, ...]:
-        fields = self[kind] = tuple(field for field in kind._fields if field not in self._OTHERS)
+        fields = self[kind] = tuple(field for field in kind._fields if field not in self._NON_NODE_FIELDS)
         return fields
 
 
@@ -133,26 +134,26 @@ _FIELDS = _Fields()
 
 
 def children(node: gast.AST) -> list[gast.AST]:
-    """The nodes right below a node, in the order of its fields, without contexts."""
-    found: list[gast.AST] = []
+    """Return the child nodes in the order of their fields, without contexts."""
+    result: list[gast.AST] = []
     values = node.__dict__
     for field in _FIELDS[type(node)]:
         value = values.get(field)
         if type(value) is list:
-            found += [item for item in value if isinstance(item, gast.AST)]
+            result += [item for item in value if isinstance(item, gast.AST)]
         elif isinstance(value, gast.AST):
-            found.append(value)
-    return found
+            result.append(value)
+    return result
 
 
-_PARTS = ("handlers", "cases")
+_CLAUSES = ("handlers", "cases")
 
 
 class _Blocks(dict[type, tuple[str, ...]]):
-    """The fields of each kind of statement that may be blocks, or parts that have one each."""
+    """Fields that hold a block, or clauses with a block each, by kind of statement."""
 
     def __missing__(self, kind: Any) -> tuple[str, ...]:
-        fields = tuple(f for f in ("body", "orelse", "finalbody", *_PARTS) if f in kind._fields)
+        fields = tuple(f for f in ("body", "orelse", "finalbody", *_CLAUSES) if f in kind._fields)
         self[kind] = fields
         return fields
 
@@ -161,11 +162,11 @@ _BLOCKS = _Blocks()
 
 
 def blocks(node: gast.AST) -> Iterator[list[gast.AST]]:
-    """The lists of statements right below a statement."""
+    """Yield the blocks of a statement."""
     for field in _BLOCKS[type(node)]:
         block = getattr(node, field)
         if type(block) is list:
-            if field in _PARTS:
+            if field in _CLAUSES:
                 for part in block:
                     yield part.body
             else:
@@ -173,22 +174,21 @@ def blocks(node: gast.AST) -> Iterator[list[gast.AST]]:
 
 
 def is_endless(loop: gast.AST) -> bool:
-    """Whether a loop ends by a jump only."""
+    """Return whether only a jump ends a loop: `while True`."""
     return isinstance(loop, gast.While) and isinstance(loop.test, gast.Constant) and bool(loop.test.value)
 
 
-def within(roots: gast.AST | Iterable[gast.AST], known: Container[gast.AST] = ()) -> Iterator[gast.AST]:
-    """Every node of the trees, but nothing inside the functions, lambdas and classes that they define.
+def walk_scope(roots: gast.AST | Iterable[gast.AST], opaque: Container[gast.AST] = ()) -> Iterator[gast.AST]:
+    """Yield the nodes of trees, without the bodies of nested functions, lambdas and classes.
 
-    What a definition evaluates at its own place (decorators, defaults, bases) belongs to it. Nor does
-    anything inside the nodes that are `known` come.
+    The decorators, defaults and bases of a definition are included. Nodes in `opaque` are not entered.
     """
     stack = [roots] if isinstance(roots, gast.AST) else list(roots)
     while stack:
         node = stack.pop()
         yield node
         kind = type(node)
-        if node in known:
+        if node in opaque:
             continue
         if kind in FUNCTIONS or kind is gast.Lambda:
             stack.extend(evaluated_at_definition(node))
@@ -201,7 +201,7 @@ def within(roots: gast.AST | Iterable[gast.AST], known: Container[gast.AST] = ()
 
 
 def evaluated_at_definition(node: gast.AST) -> list[gast.AST]:
-    """What a `def` or `lambda` evaluates where it stands."""
+    """Return the expressions that a `def` or `lambda` evaluates when it is defined."""
     args = node.args
     parts = [*args.defaults, *(d for d in args.kw_defaults if d is not None)]
     if type(node) is not gast.Lambda:
@@ -217,20 +217,12 @@ def parameters(node: gast.AST) -> list[gast.Name]:
     return [p for p in (*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg) if p]
 
 
-def contains(
-    roots: gast.AST | Iterable[gast.AST], kinds: tuple[type, ...] | Callable[[gast.AST], bool]
-) -> bool:
-    if isinstance(kinds, tuple):
-        return any(isinstance(node, kinds) for node in within(roots))
-    return any(kinds(node) for node in within(roots))
+def contains(roots: gast.AST | Iterable[gast.AST], kinds: tuple[type, ...]) -> bool:
+    """Return whether trees hold a node of some kinds, outside nested scopes."""
+    return any(isinstance(node, kinds) for node in walk_scope(roots))
 
 
 def docstring_length(body: list[gast.AST]) -> int:
-    """1 where a body opens with a docstring, else 0."""
-    first = body[0] if body else None
-    is_text = (
-        isinstance(first, gast.Expr)
-        and isinstance(first.value, gast.Constant)
-        and isinstance(first.value.value, str)
-    )
-    return int(is_text)
+    """Return 1 if a body starts with a docstring, otherwise 0."""
+    value = getattr(body[0], "value", None) if body and isinstance(body[0], gast.Expr) else None
+    return int(isinstance(value, gast.Constant) and isinstance(value.value, str))

@@ -1,4 +1,4 @@
-"""One owner of hygiene: the names that converted code adds are readable and never clash."""
+"""Fresh names for converted code, and the summary of a tree that they must not clash with."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 import gast
 
-from .trees import FUNCTIONS
+from .builders import FUNCTIONS
 
 
 class Namer:
-    """Hands out names that are not taken.
+    """Generator of names that are not taken.
 
     >>> names = Namer({"loop_body", "x"})
     >>> names.fresh("loop_test"), names.fresh("loop_body"), names.fresh("loop_body")
     ('loop_test', 'loop_body_1', 'loop_body_2')
 
-    A name that no later code reads can be given again: the fewer names stand around a closure, the
-    faster Python compiles it.
+    Names that no later code reads are reused, because Python compiles a closure faster if fewer names
+    surround it.
 
     >>> mark = names.mark()
     >>> names.fresh("loop_test"), names.fresh("if_body")
@@ -34,11 +34,12 @@ class Namer:
         self._live: dict[str, None] = {}
         self.added: set[str] = set()
 
-    def may_hold(self, *names: str) -> bool:
-        """Whether one of some names may stand in the code."""
+    def may_contain(self, *names: str) -> bool:
+        """Return whether the user's code may mention one of some names."""
         return any(name in self._taken for name in names)
 
     def fresh(self, stem: str) -> str:
+        """Return an unused name: the stem, with a number if it is taken."""
         name = self._name(stem)
         while name in self._taken or name in self._live:
             self._next[stem] = self._next.get(stem, 0) + 1
@@ -52,18 +53,18 @@ class Namer:
         return f"{stem}_{number}" if number else stem
 
     def parameter(self, stem: str) -> str:
-        """A name of a closure's parameter, which may hide one of another closure."""
+        """Return a name for a closure's parameter, which may shadow that of another closure."""
         mark = self.mark()
         name = self.fresh(stem)
         self.release(mark)
         return name
 
     def mark(self) -> tuple[int, dict[str, int]]:
-        """A point to which `release` goes back."""
+        """Return the current state, for `release`."""
         return len(self._live), dict(self._next)
 
     def release(self, mark: tuple[int, dict[str, int]], keep: Iterable[str] = ()) -> None:
-        """Let the names that were given since `mark` be given again, but for those to keep."""
+        """Make the names created since `mark` available again, except those in `keep`."""
         count, self._next = mark[0], dict(mark[1])
         while len(self._live) > count:
             self._live.popitem()
@@ -71,15 +72,16 @@ class Namer:
 
 
 @dataclass(frozen=True)
-class Survey:
-    """What a tree holds: names in any role, each `def`, the innermost first, and the kinds of its nodes."""
+class TreeSummary:
+    """All names in a tree, its functions with the innermost first, and the kinds of its nodes."""
 
     names: set[str]
     functions: list[gast.AST]
     kinds: set[type]
 
 
-def survey(tree: gast.AST) -> Survey:
+def summarize(tree: gast.AST) -> TreeSummary:
+    """Collect the names, functions and node kinds of a tree in one walk."""
     names: set[str] = set()
     kinds: set[type] = set()
     functions: list[gast.AST] = []
@@ -104,4 +106,4 @@ def survey(tree: gast.AST) -> Survey:
                         names.add(item)
             elif isinstance(value, gast.AST):
                 stack.append(value)
-    return Survey(names, functions[::-1], kinds)
+    return TreeSummary(names, functions[::-1], kinds)

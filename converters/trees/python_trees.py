@@ -1,7 +1,7 @@
-"""From trees of Python's own `ast` to gast trees, and back to what `compile` and `ast.unparse` take.
+"""Conversion between trees of Python's `ast` and gast trees.
 
-Both ways are gast's own, but for places that are not said. They are written out for speed: all that is
-converted goes through both.
+The result is that of gast's own functions, and missing locations are filled in. Every conversion walks whole
+trees both ways, so the code is written for speed.
 """
 
 from __future__ import annotations
@@ -11,51 +11,53 @@ from typing import Any
 
 import gast
 
-Place = tuple[Any, ...]  # lineno, col_offset, end_lineno, end_col_offset
-_START: Place = (1, 0, 1, 0)
+CodePosition = tuple[Any, ...]  # lineno, col_offset, end_lineno, end_col_offset
+_START: CodePosition = (1, 0, 1, 0)
 
 
-class _Kinds(dict[type, tuple[Any, tuple[str, ...], bool]]):
-    """Of each kind of gast node, Python's kind, the fields that may hold nodes, and whether it has a place.
+class _PythonKinds(dict[type, tuple[Any, tuple[str, ...], bool]]):
+    """Maps each gast node class to its `ast` class, its node fields, and whether it has a location.
 
-    In the place of a kind that has neither fields nor a place, such as an operator, is its only node.
+    A kind without fields and location, such as an operator, is replaced with its only node.
     """
 
-    TEXTS = frozenset(("id", "attr", "kind", "type_comment", "module", "level", "asname"))
+    NON_NODE_FIELDS = frozenset(("id", "attr", "kind", "type_comment", "module", "level", "asname"))
 
     def __missing__(self, kind: Any) -> tuple[Any, tuple[str, ...], bool]:
-        made: Any = getattr(ast, kind.__name__)
-        fields = tuple(f for f in made._fields if f in kind._fields and f not in self.TEXTS)
-        is_placed = bool(made._attributes)  # noqa: SLF001 - public in all but name: "which have a place"
-        if made is ast.Constant:
+        target: Any = getattr(ast, kind.__name__)
+        fields = tuple(f for f in target._fields if f in kind._fields and f not in self.NON_NODE_FIELDS)
+        has_location = bool(target._attributes)  # noqa: SLF001 - public in all but name
+        if target is ast.Constant:
             fields = ()
-        found = self[kind] = (made if made._fields or is_placed else made(), fields, is_placed)
-        return found
+        entry = self[kind] = (target if target._fields or has_location else target(), fields, has_location)
+        return entry
 
 
-_KINDS = _Kinds()
-_CONTEXTS = {kind: _KINDS[kind][0] for kind in (gast.Load, gast.Store, gast.Del)}
+_PYTHON_KINDS = _PythonKinds()
+_CONTEXTS = {kind: _PYTHON_KINDS[kind][0] for kind in (gast.Load, gast.Store, gast.Del)}
 _PLAIN = frozenset((str, int, type(None)))
 
 
-def python_tree(tree: gast.AST, place: Place = _START, known: dict[gast.AST, Any] | None = None) -> Any:
-    """A new tree, in which each node that says no place has that of what holds it.
+def python_tree(
+    tree: gast.AST, position: CodePosition = _START, memo: dict[gast.AST, Any] | None = None
+) -> Any:
+    """Return a new Python tree in which each node without a location has that of its parent.
 
     Args:
         tree: the tree.
-        place: the place of what holds it.
-        known: what was made of nodes with a place, so that what a tree holds twice is made once.
+        position: the location of the parent.
+        memo: results for nodes with a location, so that a shared node is converted once.
 
     >>> ast.unparse(python_tree(gast.parse("x = f(y)[0]")))
     'x = f(y)[0]'
     """
-    if known is not None and tree in known:
-        return known[tree]
+    if memo is not None and tree in memo:
+        return memo[tree]
     values = tree.__dict__.copy()
     fields: tuple[str, ...]
     kind: Any = type(tree)
     if kind is gast.Name:
-        is_placed, context = True, type(values["ctx"])
+        has_location, context = True, type(values["ctx"])
         if context is gast.Param:
             kind, fields = ast.arg, ("annotation",)
             values["arg"] = values["id"]
@@ -63,30 +65,32 @@ def python_tree(tree: gast.AST, place: Place = _START, known: dict[gast.AST, Any
             kind, fields = ast.Name, ()
             values["ctx"] = _CONTEXTS[context]
     else:
-        kind, fields, is_placed = _KINDS[kind]
-        if not fields and not is_placed:
+        kind, fields, has_location = _PYTHON_KINDS[kind]
+        if not fields and not has_location:
             return kind
-    made = kind.__new__(kind)  # `__init__` would look at every field again
-    made.__dict__ = values
-    if is_placed:
+    result = kind.__new__(kind)  # `__init__` would check every field
+    result.__dict__ = values
+    if has_location:
         get = values.get
         own = get("lineno"), get("col_offset"), get("end_lineno"), get("end_col_offset")
         if None not in own:
-            place = own
-            if known is not None:
-                known[tree] = made
+            position = own
+            if memo is not None:
+                memo[tree] = result
         else:
             if own[0] is not None:
-                place = tuple(outer if said is None else said for said, outer in zip(own, place, strict=True))
-            values["lineno"], values["col_offset"], values["end_lineno"], values["end_col_offset"] = place
+                position = tuple(
+                    outer if item is None else item for item, outer in zip(own, position, strict=True)
+                )
+            values["lineno"], values["col_offset"], values["end_lineno"], values["end_col_offset"] = position
     for field in fields:
         value: Any = values.get(field)
         kind_of_value: Any = type(value)
         if value is None:
-            values[field] = None  # also where it is missing
+            values[field] = None  # set missing fields too
         elif kind_of_value is list:
             values[field] = [
-                python_tree(item, place, known) if isinstance(item, gast.AST) else item for item in value
+                python_tree(item, position, memo) if isinstance(item, gast.AST) else item for item in value
             ]
         elif kind_of_value in _CONTEXTS:
             values[field] = _CONTEXTS[kind_of_value]
@@ -94,24 +98,29 @@ def python_tree(tree: gast.AST, place: Place = _START, known: dict[gast.AST, Any
             values[field] = (
                 value.id
                 if kind is ast.ExceptHandler and field == "name"
-                else python_tree(value, place, known)
+                else python_tree(value, position, memo)
             )
-    return made
+    return result
+
+
+def unparse(tree: gast.AST) -> str:
+    """Return the source text of an expression."""
+    return tree.id if type(tree) is gast.Name else ast.unparse(python_tree(tree))
 
 
 class _GastKinds(dict[type, tuple[Any, tuple[str, ...], tuple[str, ...]]]):
-    """Of each kind of Python's nodes, gast's kind, the fields that may hold nodes, and those that gast adds.
+    """gast's kind, the fields that may hold nodes, and the fields that gast adds, by kind of Python node.
 
-    In the place of a kind that has neither fields nor a place is its only node.
+    A kind without fields and location is replaced with its only node.
     """
 
     def __missing__(self, kind: Any) -> tuple[Any, tuple[str, ...], tuple[str, ...]]:
-        made: Any = getattr(gast, kind.__name__)
-        fields = tuple(field for field in kind._fields if field not in _Kinds.TEXTS)
-        more = tuple(field for field in made._fields if field not in kind._fields)
-        is_placed = bool(kind._attributes)  # noqa: SLF001 - as above
-        found = self[kind] = (made if kind._fields or is_placed else made(), fields, more)
-        return found
+        target: Any = getattr(gast, kind.__name__)
+        fields = tuple(field for field in kind._fields if field not in _PythonKinds.NON_NODE_FIELDS)
+        added = tuple(field for field in target._fields if field not in kind._fields)
+        has_location = bool(kind._attributes)  # noqa: SLF001 - as above
+        entry = self[kind] = (target if kind._fields or has_location else target(), fields, added)
+        return entry
 
 
 _GAST_KINDS = _GastKinds()
@@ -119,7 +128,7 @@ _GAST_CONTEXTS = {kind: _GAST_KINDS[kind][0] for kind in (ast.Load, ast.Store, a
 
 
 def gast_tree(tree: ast.AST) -> Any:
-    """A new gast tree.
+    """Return the gast tree of a Python tree.
 
     >>> gast.dump(gast_tree(ast.parse("x", mode="eval").body))
     "Name(id='x', ctx=Load(), annotation=None, type_comment=None)"
@@ -131,13 +140,13 @@ def gast_tree(tree: ast.AST) -> Any:
         kind, fields = gast.Name, ("annotation",)
         values["id"], values["ctx"] = values["arg"], gast.Param()
     else:
-        kind, fields, more = _GAST_KINDS[original]
+        kind, fields, added = _GAST_KINDS[original]
         if not isinstance(kind, type):
             return kind
-        for field in more:
+        for field in added:
             values[field] = [] if field == "type_params" else None
-    made = kind.__new__(kind)
-    made.__dict__ = values
+    result = kind.__new__(kind)
+    result.__dict__ = values
     for field in fields:
         value: Any = values.get(field)
         kind_of_value: Any = type(value)
@@ -149,4 +158,4 @@ def gast_tree(tree: ast.AST) -> Any:
             values[field] = gast_tree(value)
     if original is ast.ExceptHandler and values["name"]:
         values["name"] = gast.Name(values["name"], gast.Store(), None, None)
-    return made
+    return result

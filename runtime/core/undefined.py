@@ -1,7 +1,7 @@
-"""Variables that have no value.
+"""The placeholder for variables without a value.
 
-Plain converted code leaves such a variable unbound, as Python does. Where a staged statement has to
-name it among its state, `Undefined` stands for it; reading it is the error that Python raises.
+Plain converted code leaves such a variable unbound, as Python does. A staged statement must name all its
+state, so `Undefined` stands for what is unbound. Reading it raises the error that Python would raise.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
-_RESULT = re.compile(r"return_value(_\d+)?$")
+_RETURN_VALUE = re.compile(r"return_value(_\d+)?$")
 
 
-def is_result(name: str) -> bool:
-    """Whether a variable is the one that the converter keeps a function's result in."""
-    return _RESULT.match(name) is not None
+def is_return_variable(name: str) -> bool:
+    """Return whether the converters introduced a variable to hold the function's return value."""
+    return _RETURN_VALUE.match(name) is not None
 
 
 class Undefined:
@@ -28,13 +28,13 @@ class Undefined:
 
     def __init__(self, symbol_name: str, error: str = ""):
         self.symbol_name = symbol_name
-        self.error = error or symbol_name  # what to tell `missing`
+        self.error = error or symbol_name  # the argument of `unbound_error`
 
     def __repr__(self) -> str:
         return f"<undefined {self.symbol_name!r}>"
 
     def read(self, *_: object, **__: object) -> NoReturn:
-        raise missing(self.error)
+        raise unbound_error(self.error)
 
     __bool__ = __iter__ = __call__ = __getitem__ = __setitem__ = __len__ = __contains__ = read
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = read
@@ -44,18 +44,24 @@ class Undefined:
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise missing(self.error)
+        raise unbound_error(self.error)
 
 
-def missing(error: str) -> AttributeError | NameError:
-    """The error for the name of a variable; for an attribute or a global, that with the given message."""
+def unbound_error(error: str) -> AttributeError | NameError:
+    """Return Python's error for an unbound local variable, or for an attribute or global.
+
+    Args:
+        error: the name of the local variable; for an attribute or global, the text of the error.
+    """
     if error.isidentifier():
-        return unbound_local(error)
+        return unbound_local_error(error)
     return NameError(error) if error.startswith("name ") else AttributeError(error)
 
 
-def unbound_local(name: str) -> UnboundLocalError:
-    message = f"cannot access local variable '{name}' where it is not associated with a value"
-    error = UnboundLocalError(message)
+def unbound_local_error(name: str) -> UnboundLocalError:
+    """Return Python's error for reading an unbound local variable."""
+    error = UnboundLocalError(
+        f"cannot access local variable '{name}' where it is not associated with a value"
+    )
     error.name = name
     return error

@@ -1,7 +1,7 @@
-"""Functions that look at the stack, as converted code calls them: they count the user's frames alone.
+"""Stack inspection for converted code: `warnings.warn`, `sys._getframe` and others count user frames only.
 
-Converted code has frames that its original has not: those of the operators, and those of the closures
-that operators run. The *home* of a closure's frame is the frame of the function that it was part of.
+Converted code has frames that its original lacks: those of the operators, and those of the closures that
+operators run. The *function frame* of a closure's frame is the frame of the function that defines it.
 """
 
 from __future__ import annotations
@@ -14,61 +14,60 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from .closures import home
-from .tracebacks import is_ours, without_own_frame
+from ..core.closures import enclosing_qualname
+from .tracebacks import drop_current_frame, is_internal
 
-_SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_SUSPENDABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 def _function(frame: FrameType) -> tuple[str, str]:
-    code = frame.f_code
-    return code.co_filename, home(code)
+    return frame.f_code.co_filename, enclosing_qualname(frame.f_code)
 
 
-def user_frame(frame: FrameType | None) -> FrameType | None:
-    """`frame`, or the first one above it that is not ours."""
-    while frame is not None and is_ours(frame.f_code):
+def skip_internal_frames(frame: FrameType | None) -> FrameType | None:
+    """Return `frame`, or the next outer frame that is not internal."""
+    while frame is not None and is_internal(frame.f_code):
         frame = frame.f_back
     return frame
 
 
-def _below_operators(frame: FrameType) -> FrameType | None:
-    """The frame that called `frame`, or the operator that did."""
-    return user_frame(frame.f_back)
+def _previous_frame(frame: FrameType) -> FrameType | None:
+    """Return the next outer frame of user or library code."""
+    return skip_internal_frames(frame.f_back)
 
 
-def home_frame(frame: FrameType) -> FrameType:
-    """The frame of the function that a closure's frame is part of; any other frame itself."""
+def function_frame(frame: FrameType) -> FrameType:
+    """Return the frame of the function that defines a closure; any other frame itself."""
     while (
-        not frame.f_code.co_flags & _SUSPENDED and frame.f_back is not None and is_ours(frame.f_back.f_code)
+        not frame.f_code.co_flags & _SUSPENDABLE
+        and frame.f_back is not None
+        and is_internal(frame.f_back.f_code)
     ):
-        above = _below_operators(frame)
-        if above is None or _function(above) != _function(frame):
+        outer = _previous_frame(frame)
+        if outer is None or _function(outer) != _function(frame):
             break
-        frame = above
+        frame = outer
     return frame
 
 
-def _caller(frame: FrameType, level: int) -> FrameType | None:
-    """The frame that called the function of `frame`, `level` functions up."""
-    above: FrameType | None = frame
+def _caller(frame: FrameType | None, level: int) -> FrameType | None:
+    """Return the frame `level` function calls above that of `frame`."""
     for _ in range(level):
-        if above is None:
+        if frame is None:
             break
-        above = _below_operators(home_frame(above))
-    return above
+        frame = _previous_frame(function_frame(frame))
+    return frame
 
 
-def _named(frame: FrameType) -> FrameType | None:
-    """`frame`; for that of an operand, which is a lambda, the frame of what it is part of."""
-    found: FrameType | None = frame
-    while found is not None and found.f_code.co_name == "<lambda>" and home_frame(found) is not found:
-        found = _below_operators(found)
-    return found
+def _skip_operands(frame: FrameType | None) -> FrameType | None:
+    """Return `frame`, or the frame around it if it belongs to the lambda of an operand."""
+    while frame is not None and frame.f_code.co_name == "<lambda>" and function_frame(frame) is not frame:
+        frame = _previous_frame(frame)
+    return frame
 
 
 def _is_import(frame: FrameType) -> bool:
-    """Whether `warnings.warn` passes over a frame."""
+    """Return whether `warnings.warn` skips a frame."""
     name = frame.f_code.co_filename
     return "importlib" in name and "_bootstrap" in name
 
@@ -76,7 +75,7 @@ def _is_import(frame: FrameType) -> bool:
 def _warn(*args: Any, **kwargs: Any) -> None:
     level = args[2] if len(args) > 2 else kwargs.get("stacklevel", 1)
     if type(level) is int:
-        level = 1 + _plain_level(sys._getframe(1), level)
+        level = 1 + _real_stacklevel(sys._getframe(1), level)
         if len(args) > 2:
             args = (*args[:2], level, *args[3:])
         else:
@@ -84,69 +83,68 @@ def _warn(*args: Any, **kwargs: Any) -> None:
     try:
         warnings.warn(*args, **kwargs)
     except BaseException as error:
-        without_own_frame(error)
+        drop_current_frame(error)
         raise
 
 
 def _text_encoding(*args: Any) -> Any:
     level = args[1] if len(args) > 1 else 2
     if type(level) is int and args:
-        args = (args[0], 1 + _plain_level(sys._getframe(1), level), *args[2:])
+        args = (args[0], 1 + _real_stacklevel(sys._getframe(1), level), *args[2:])
     try:
         return io.text_encoding(*args)
     except BaseException as error:
-        without_own_frame(error)
+        drop_current_frame(error)
         raise
 
 
-def _plain_level(frame: FrameType, level: int) -> int:
-    """The `stacklevel` that in `frame` means what `level` means to the user."""
-    place, found, plain = frame, frame, 1
+def _real_stacklevel(frame: FrameType, level: int) -> int:
+    """Convert a `stacklevel` that counts user frames to one that counts all frames."""
+    target, real_level = frame, 1
     for _ in range(level - 1):
-        above = _caller(found, 1)
-        while above is not None and _is_import(above):
-            above = above.f_back
-        if above is None:
+        outer = _caller(target, 1)
+        while outer is not None and _is_import(outer):
+            outer = outer.f_back
+        if outer is None:
             return sys.maxsize // 2
-        found = above
-    while place is not found and place.f_back is not None:
-        place = place.f_back
-        plain += not _is_import(place)
-    return plain
+        target = outer
+    while frame is not target and frame.f_back is not None:
+        frame = frame.f_back
+        real_level += not _is_import(frame)
+    return real_level
 
 
 def _getframe(*args: Any) -> FrameType:
     try:
         if len(args) > 1 or (args and type(args[0]) is not int):
             return sys._getframe(*args)
-        here, depth = sys._getframe(1), max(args[0], 0) if args else 0
-        found = _caller(here, depth) if depth else home_frame(here)
-        found = found and _named(found)
-        if found is None:
+        current, depth = sys._getframe(1), max(args[0], 0) if args else 0
+        frame = _skip_operands(_caller(current, depth) if depth else function_frame(current))
+        if frame is None:
             raise ValueError("call stack is not deep enough")
-        return found
+        return frame
     except BaseException as error:
-        without_own_frame(error)
+        drop_current_frame(error)
         raise
 
 
 def _currentframe() -> FrameType:
-    return home_frame(sys._getframe(1))
+    return function_frame(sys._getframe(1))
 
 
 class _Tracer:
-    """A trace function that is not told of our frames."""
+    """A trace function that receives no events of internal frames."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
 
     def __call__(self, frame: FrameType, event: str, arg: Any) -> Any:
-        if is_ours(frame.f_code):
+        if is_internal(frame.f_code):
             return None
         try:
             return self.function(frame, event, arg)
         except BaseException as error:
-            without_own_frame(error)
+            drop_current_frame(error)
             raise
 
 
@@ -155,11 +153,11 @@ def _settrace(function: Any) -> None:
 
 
 def _gettrace() -> Any:
-    found = sys.gettrace()
-    return found.function if type(found) is _Tracer else found
+    tracer = sys.gettrace()
+    return tracer.function if type(tracer) is _Tracer else tracer
 
 
-_READERS: dict[Any, Callable[..., Any]] = {
+_REPLACEMENTS: dict[Any, Callable[..., Any]] = {
     warnings.warn: _warn,
     sys._getframe: _getframe,
     inspect.currentframe: _currentframe,
@@ -170,20 +168,19 @@ _READERS: dict[Any, Callable[..., Any]] = {
 
 
 def framed(function: Any) -> Any:
-    """A function that looks at the stack, as one that sees the user's frames alone; else `function`."""
+    """Return the replacement of a stack inspection function; any other function itself."""
     try:
-        return _READERS.get(function, function)
-    except TypeError:  # cannot be hashed
+        return _REPLACEMENTS.get(function, function)
+    except TypeError:  # not hashable
         return function
 
 
 def caller(frame: Any) -> Any:
-    """`frame.f_back`; for a frame that is one, that of the user's function that called its function."""
+    """`frame.f_back`, which for a frame of converted code is the nearest user function that called it."""
     try:
         if type(frame) is not FrameType:
             return frame.f_back
-        above = _caller(frame, 1)
-        return above and _named(above)
+        return _skip_operands(_caller(frame, 1))
     except BaseException as error:
-        without_own_frame(error)
+        drop_current_frame(error)
         raise

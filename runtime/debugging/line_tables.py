@@ -1,11 +1,11 @@
-"""Where code says that it stands: positions, and CPython's table of them.
+"""Line tables of code objects: encoding, and the positions that debuggers see in generated closures.
 
-A *position* is what `co_positions` gives for each code unit: line, last line, column, last column. Where it
-has no line, no trace function is told of the unit.
+A *position* is what `co_positions` yields for each code unit: line, end line, column, end column. A unit
+without a line triggers no trace event.
 
-Closures that the converter made are parts of a user's function. What a debugger is told of them is what it
-would be told of that function: a loop comes back to its header after its body. Those that only carry values
-between the function and an operator are ours, and stand in a file of ours.
+Closures of the converters are parts of a user function, so a debugger steps through them as it would step
+through that function: a loop returns to its header after its body. Closures without user code, which only
+carry values between the function and an operator, are internal code in an internal file.
 """
 
 from __future__ import annotations
@@ -16,120 +16,123 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
-from .closures import FILE, stem
+from ..core.closures import INTERNAL_FILE, base_name
 
 Position = tuple[int | None, int | None, int | None, int | None]
 
-NOWHERE: Position = (None, None, None, None)
-_WITHOUT_COLUMNS = bytes(range(0xE8, 0xF0))  # how an entry of the table begins that has only a line
+NO_POSITION: Position = (None, None, None, None)
+_LINE_ONLY = bytes(range(0xE8, 0xF0))  # first bytes of entries that have a line and no columns
 _STORES = frozenset(dis.opmap[name] for name in ("STORE_DEREF", "STORE_GLOBAL"))
 _RETURNS = frozenset(dis.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in dis.opmap)
 _RESUME, _LOAD_CONST, _LOAD_FAST = (dis.opmap[name] for name in ("RESUME", "LOAD_CONST", "LOAD_FAST"))
 
 
-def table(positions: Iterable[Any], first: int) -> bytes:
-    """The table of the positions of each code unit (Objects/locations.md describes it).
+def encode_positions(positions: Iterable[Any], first: int) -> bytes:
+    """Encode the positions of all code units as a `co_linetable` (see CPython's Objects/locations.md).
 
     Args:
-        positions: the positions.
+        positions: the position of each code unit.
         first: the `co_firstlineno` of the code.
     """
-    made, last = bytearray(), first
+    encoded, last = bytearray(), first
     for (line, end, column, end_column), units in itertools.groupby(positions):
         count = len(list(units))
         while count:
             length = min(count, 8)
             count -= length
             if line is None:
-                made.append(0x80 | 15 << 3 | length - 1)
+                encoded.append(0x80 | 15 << 3 | length - 1)
                 continue
             columns = () if None in (end, column, end_column) else (end - line, column + 1, end_column + 1)
-            made.append(0x80 | (14 if columns else 13) << 3 | length - 1)
+            encoded.append(0x80 | (14 if columns else 13) << 3 | length - 1)
             delta, last = line - last, line
             for number in (-delta << 1 | 1 if delta < 0 else delta << 1, *columns):
                 while number > 63:
-                    made.append(number & 63 | 64)
+                    encoded.append(number & 63 | 64)
                     number >>= 6
-                made.append(number)
-    return bytes(made)
+                encoded.append(number)
+    return bytes(encoded)
 
 
-def without_hidden(code: types.CodeType) -> bytes:
-    """The table of a function in which operators are opened: what has no columns is no step of the user's."""
-    if len(code.co_linetable.translate(None, _WITHOUT_COLUMNS)) == len(code.co_linetable):
+def hide_operator_steps(code: types.CodeType) -> bytes:
+    """Return a line table without the operators that were inlined, so that debuggers do not stop there.
+
+    Their instructions are those without columns.
+    """
+    if len(code.co_linetable.translate(None, _LINE_ONLY)) == len(code.co_linetable):
         return code.co_linetable
     positions: list[Any] = list(code.co_positions())
     start = code.co_code[::2].index(_RESUME) + 1
-    own = positions[start:]
-    columns = [place[2] for place in own]
-    if None not in columns or all(column is None for column in columns):  # there, Python keeps none
+    body = positions[start:]
+    columns = [position[2] for position in body]
+    if None not in columns or all(column is None for column in columns):  # Python runs without columns
         return code.co_linetable
-    return table([*positions[:start], *(NOWHERE if p[2] is None else p for p in own)], code.co_firstlineno)
+    visible = (NO_POSITION if position[2] is None else position for position in body)
+    return encode_positions([*positions[:start], *visible], code.co_firstlineno)
 
 
-def of_closure(code: types.CodeType, positions: list[Position]) -> tuple[list[Position], int]:
-    """The positions of a closure that holds code of the user, and its first line.
+def closure_positions(code: types.CodeType, positions: list[Position]) -> tuple[list[Position], int]:
+    """Return the positions that debuggers see in a closure with user code, and its first line.
 
-    It begins at the first line that it has, so that profilers tell the closures of a function apart. In the
-    body of a `for`, the item is taken where the loop's header, or its last body, left off: without a line. At
-    the end it is back at the header.
+    The closure starts at its first line with code, so that profilers tell the closures of a function apart.
+    In the body of a `for`, storing the item has no line, and the return is at the loop's header.
 
     Args:
-        code: the closure, as it was compiled.
-        positions: what its own table says, or a source map.
+        code: the closure as compiled.
+        positions: the positions of its line table or of a source map.
     """
     units = code.co_code[::2]
     start = units.index(_RESUME) + 1
     body = positions[start:]
-    if stem(code.co_name) == "loop_body" and _takes_item(code.co_code[2 * start :]):
+    if base_name(code.co_name) == "loop_body" and _stores_parameter(code.co_code[2 * start :]):
         header = body[0]
-        body[:2] = NOWHERE, NOWHERE
-        for place, unit in enumerate(units[start:]):
-            follows = units[start + place - 1] == _LOAD_CONST or body[place] == body[place - 1]
-            if unit in _RETURNS and follows:  # else it is the line of a `pass`
-                body[place] = header
+        body[:2] = NO_POSITION, NO_POSITION
+        for index, unit in enumerate(units[start:]):
+            is_implicit = units[start + index - 1] == _LOAD_CONST or body[index] == body[index - 1]
+            if unit in _RETURNS and is_implicit:  # otherwise it stands for a `pass`
+                body[index] = header
     first = next((line for line, *_ in body if line is not None), code.co_firstlineno)
     return [(first, first, None, None)] * start + body, first
 
 
 def is_accessor(code: types.CodeType) -> bool:
-    """Whether a closure gets or sets state."""
-    return stem(code.co_name) in ("get_state", "set_state")
+    """Return whether a closure gets or sets state."""
+    return base_name(code.co_name) in ("get_state", "set_state")
 
 
-def carries(code: types.CodeType) -> bool:
-    """Whether a closure has nothing of the user's: it gets or sets state, or tests flags.
+def has_no_user_code(code: types.CodeType) -> bool:
+    """Return whether a closure only gets or sets state, or tests flags of the converters.
 
-    A test of flags has one position, as the converter gave it; with columns, a user's test has others.
+    A test of flags has a single position with columns; a user's test has several.
     """
-    if stem(code.co_name) != "loop_test":
+    if base_name(code.co_name) != "loop_test":
         return is_accessor(code)
-    own = [*code.co_positions()][code.co_code[::2].index(_RESUME) + 1 :]
-    return own[0][2] is not None and len(set(own)) == 1
+    body = [*code.co_positions()][code.co_code[::2].index(_RESUME) + 1 :]
+    return body[0][2] is not None and len(set(body)) == 1
 
 
-def carrier(
+def as_internal_code(
     code: types.CodeType, file: str, name: str, qualname: str, consts: Iterable[object]
 ) -> types.CodeType:
-    """Such a closure, or a lambda in one, as code of ours, all of it on the first line of our file.
+    """Return a closure without user code, or a lambda in one, as internal code on line 1 of an internal file.
 
     Args:
         code: the closure.
-        file: that of the user's function whose values it carries.
-        name: the name to show.
-        qualname: its qualified name.
-        consts: its constants.
+        file: the file of the user function.
+        name: the new name.
+        qualname: the new qualified name.
+        consts: the new constants.
     """
     units = len(code.co_code) // 2
-    head = table([(1, 1, None, None)] * min(units, 8), code.co_firstlineno)
+    head = encode_positions([(1, 1, None, None)] * min(units, 8), code.co_firstlineno)
     full, rest = divmod(max(0, units - 8), 8)
-    here = head + b"\xef\x00" * full + (bytes((0xE8 | rest - 1, 0)) if rest else b"")
+    table = head + b"\xef\x00" * full + (bytes((0xE8 | rest - 1, 0)) if rest else b"")
     return code.replace(
-        co_filename=FILE, co_name=name, co_qualname=qualname, co_consts=(*consts, file),
-        co_linetable=here,
+        co_filename=INTERNAL_FILE, co_name=name, co_qualname=qualname, co_consts=(*consts, file),
+        co_linetable=table,
     )  # fmt: skip
 
 
-def _takes_item(code: bytes) -> bool:
-    """Whether code begins by giving its parameter to a variable."""
+def _stores_parameter(code: bytes) -> bool:
+    """Return whether code begins by storing its first parameter in a variable."""
     return code[0] == _LOAD_FAST and code[1] == 0 and code[2] in _STORES

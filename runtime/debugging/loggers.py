@@ -1,7 +1,7 @@
-"""What is told of conversions, calls and traces: loggers under `autograph_rs`, which are silent by default.
+"""The loggers for conversions, calls and traces, silent by default.
 
-`INFO` is a line for each conversion and each trace, `DEBUG` says besides what becomes of each called
-function and why, and `CODE` shows the converted code and the graphs.
+`INFO` logs each conversion and each trace, `DEBUG` also what happens to each called function and why, and
+`CODE` the converted code and the graphs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Every error of ours.
+"""All error classes.
 
-All derive from `AutographError` and from the builtin exception that fits, so that
-`except TypeError` means what its author expects.
+Each derives from `AutographError` and from the matching builtin exception: `except TypeError` works as usual.
 """
 
 from .arguments import (
@@ -10,9 +9,9 @@ from .arguments import (
     OptionError,
     SignatureError,
     SpecError,
-    checked_truth,
+    check_bool,
 )
-from .base import AutographError
+from .base import AutographError, describe
 from .conversion import (
     AmbiguousSourceError,
     ConversionError,
@@ -24,7 +23,6 @@ from .conversion import (
     StaleSourceError,
 )
 from .files import DamagedFileError, FormatError, MissingFileError, SaveError, VersionError
-from .naming import told
 from .staging import (
     GradientError,
     MismatchError,
@@ -80,6 +78,6 @@ __all__ = [
     "UnsupportedPlaceError",
     "ValueNeededError",
     "VersionError",
-    "checked_truth",
-    "told",
+    "check_bool",
+    "describe",
 ]

@@ -1,4 +1,4 @@
-"""Errors of what a function of ours, or a traced one, is given."""
+"""Errors about arguments: of the public functions, and of traced functions."""
 
 from __future__ import annotations
 
@@ -6,33 +6,32 @@ from typing import Any
 
 import numpy as np
 
-from .base import AutographError
-from .naming import told
+from .base import AutographError, describe
 
 
 class ArgumentError(AutographError, TypeError):
-    """A function of this package was given something of the wrong kind.
+    """A public function of this package received an argument of the wrong type.
 
     >>> import autograph_rs as ag
     >>> ag.to_code(len)
     Traceback (most recent call last):
         ...
-    autograph_rs.ArgumentError: the builtin len is no Python function, method, partial or object with a ...
+    autograph_rs.ArgumentError: the builtin len is not a Python function, method, partial or object ...
       File "...", line 1
         ag.to_code(len)
         ^^^^^^^^^^^^^^^
-      why: conversion begins with the Python source of a function
-      instead: give a function of your own that calls it: what is no Python needs no conversion
+      why: conversion starts from the Python source of a function
+      fix: pass a Python function that calls it; code without Python source needs no conversion
       see: docs/errors/ArgumentError.md
 
     ## Why
 
-    Each function says in its documentation what it takes: `help(ag.to_code)`. To go on with something
-    else would fail later, at a place that says less.
+    Each function documents its arguments, as in `help(ag.to_code)`. It checks them at once, because a later
+    error would be harder to understand.
 
-    ## Instead
+    ## How to fix it
 
-    Give what the message asks for:
+    Pass what the message asks for:
 
     >>> def length(xs):
     ...     return len(xs)
@@ -42,44 +41,44 @@ class ArgumentError(AutographError, TypeError):
     """
 
 
-def checked_truth(name: str, value: Any) -> bool:
-    """An option that is True or False.
+def check_bool(name: str, value: Any) -> bool:
+    """Return a boolean option as a `bool`.
 
     Raises:
-        ArgumentError: it is neither.
+        ArgumentError: `value` is not a boolean.
     """
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     raise ArgumentError(
-        f"{name}= is True or False, not {told(value)}",
-        why="any other value would be taken for one of them by its truth, as 'no' would be for True",
-        remedy=f"give {name}=True or {name}=False",
+        f"{name}= must be True or False, not {describe(value)}",
+        why="the truth of other values can mislead: the string 'no' counts as True",
+        remedy=f"pass {name}=True or {name}=False",
     )
 
 
 class OptionError(AutographError, ValueError):
-    """An option is not known, or was given a value that it does not know, or where it says nothing.
+    """An option is unknown, has an unknown value, or is used where it has no effect.
 
     >>> import autograph_rs as ag
     >>> ag.function(lambda x: x, optimise=["fold", "everything"])
     Traceback (most recent call last):
         ...
-    autograph_rs.OptionError: there is no optimisation 'everything'
+    autograph_rs.OptionError: there is no optimization 'everything'
       File "...", line 1
         ag.function(lambda x: x, optimise=["fold", "everything"])
         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      why: optimise= is True, False, or the names of some optimisations
-      instead: give some of fold, branches, identities, cse, hoist, dead
+      why: optimise= is True, False, or a list of optimisation names
+      fix: choose from fold, branches, identities, cse, hoist, dead
       see: docs/errors/OptionError.md
 
     ## Why
 
-    A word that is not known may be a slip of the pen; to ignore it would do something else than what was
-    asked. So would an option of a loop outside of a loop.
+    An unknown word is probably a typing error. Ignoring it, or ignoring a loop option outside of a loop,
+    would silently do something other than what you asked for.
 
-    ## Instead
+    ## How to fix it
 
-    Give one of the values that the message lists:
+    Use one of the values that the message lists:
 
     >>> ag.function(lambda x: x, optimise=["fold", "cse"])(2)
     2
@@ -87,26 +86,26 @@ class OptionError(AutographError, ValueError):
 
 
 class MissingFrameworkError(AutographError, ImportError):
-    """A framework was asked for that is not installed.
+    """A requested framework is not installed.
 
         ag.function(f, backend="jax")
 
-    raises this where JAX is not there. Its `name` is that of the module.
+    raises this error if JAX is not installed. `error.name` is the name of the module.
 
     ## Why
 
-    This package works with JAX, TensorFlow and PyTorch, and brings none of them.
+    JAX, TensorFlow and PyTorch are optional dependencies of this package.
 
-    ## Instead
+    ## How to fix it
 
-    Install it with the extra of its name, or leave `backend=` out:
+    Install the framework with the extra of the same name, or remove `backend=`:
 
         pip install 'autograph_rs[jax]'
     """
 
 
 class SpecError(AutographError, TypeError):
-    """What Python gives to a graph that runs does not fit the spec that was declared for it.
+    """A value that Python code passes to a running graph does not match its declared spec.
 
     >>> import autograph_rs as ag, numpy as np
     >>> spec = ag.TensorSpec((2,), "float64")
@@ -118,18 +117,18 @@ class SpecError(AutographError, TypeError):
       File "...", line 1, in <lambda>
         ends = ag.function(lambda x: ag.py_function(lambda v: v[:1], [x], spec))
                                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      why: the graph was made for what the spec says
-      instead: give the spec of what comes, with None for lengths that differ
+      why: the graph was built for the dtype and shape of the spec
+      fix: change the spec to this dtype and shape, with None for lengths that vary
       see: docs/errors/SpecError.md
 
     ## Why
 
-    A graph cannot look into Python code that it calls, nor at elements of a dataset that come later. It is
-    made for what their specs say.
+    While a graph is built, the results of `py_function` and the later elements of a dataset are not known.
+    The graph relies on their specs instead.
 
-    ## Instead
+    ## How to fix it
 
-    Declare what comes. None is a length that is known only at run time:
+    Declare the spec of the actual values. None is a length that is known only at run time:
 
     >>> spec = ag.TensorSpec((None,), "float64")
     >>> ends = ag.function(lambda x: ag.py_function(lambda v: v[:1], [x], spec))
@@ -139,7 +138,7 @@ class SpecError(AutographError, TypeError):
 
 
 class SignatureError(AutographError, TypeError):
-    """The arguments of a call do not fit the signature that the function was traced, saved or declared for.
+    """The arguments of a call do not match the signature that was traced, saved or declared.
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function(input_signature=[ag.TensorSpec((None,))])
@@ -152,18 +151,18 @@ class SignatureError(AutographError, TypeError):
       File "...", line 1
         double(np.ones((2, 2)))
         ^^^^^^^^^^^^^^^^^^^^^^^
-      why: one graph, made for the input signature, serves all calls
-      instead: give arguments of these dtypes and shapes, or leave input_signature out
+      why: one graph, traced for the input signature, serves all calls
+      fix: pass arguments with these dtypes and shapes, or remove input_signature
       see: docs/errors/SignatureError.md
 
     ## Why
 
-    A graph is made for the dtypes and shapes of its arguments. `input_signature` says them for all calls;
-    a concrete function has those of its trace, a loaded function those of the traces that were saved.
+    A graph is built for the dtypes and shapes of its arguments. `input_signature` fixes them for all calls. A
+    concrete function has those of its trace, and a loaded function those of the traces that were saved.
 
-    ## Instead
+    ## How to fix it
 
-    Give what fits, or declare what is given. None is a length that is known only at run time:
+    Pass matching arguments, or declare what you pass. None is a length that is known only at run time:
 
     >>> @ag.function(input_signature=[ag.TensorSpec((None, None))])
     ... def double(x):

@@ -1,49 +1,52 @@
-"""What all errors of ours have: what happened, where, why, and what to write instead."""
+"""The base class of this package's errors, which say what happened, where, why, and how to fix it."""
 
 from __future__ import annotations
 
 import sys
+import types
 from collections.abc import Iterable
 from types import EllipsisType
+from typing import Any
 
-from ..places import Place, at, shown
-from ..sites import test_of
-from ..tracebacks import user_frame
+from ..debugging.call_sites import condition_position
+from ..debugging.positions import CodePosition, format_position, position_at
+from ..debugging.tracebacks import user_frame
 
 
 class AutographError(Exception):
-    """The base of every error that autograph_rs raises on its own account.
+    """The base class of all errors that autograph_rs defines.
 
     Args:
-        what: what happened, in a sentence.
-        why: why that cannot be.
-        remedy: what to write instead.
-        rows: a line for each variable, argument or part that is involved.
-        sites: where they are, each with a word that says which it is.
-        place: where it happened; the user's line that runs, if not given; None for no place.
+        what: what happened, as a sentence.
+        why: the reason.
+        remedy: how to fix it.
+        rows: a line for each variable, argument or part involved.
+        sites: further positions in the code, each with a label.
+        place: where it happened: by default the user's line that runs, None for no position.
 
-    The text of an error has all of these. `what` is `args[0]`, all others are attributes.
+    The text of an error contains all of these. `what` is `args[0]`; the others are attributes.
 
     >>> from autograph_rs import AutographError
-    >>> error = AutographError("it broke", why="it was brittle", remedy="use another", place=None)
+    >>> error = AutographError("the file is empty", why="a graph has at least one result",
+    ...                        remedy="save the function again", place=None)
     >>> print(error)
-    it broke
-      why: it was brittle
-      instead: use another
+    the file is empty
+      why: a graph has at least one result
+      fix: save the function again
       see: docs/errors/AutographError.md
     >>> error.remedy
-    'use another'
+    'save the function again'
     """
 
     why: str = ""
     remedy: str = ""
     rows: tuple[str, ...] = ()
-    sites: tuple[tuple[str, Place], ...] = ()
-    place: Place | None = None
+    sites: tuple[tuple[str, CodePosition], ...] = ()
+    place: CodePosition | None = None
 
     def __init_subclass__(cls) -> None:
         if cls.__module__.startswith(__package__ + "."):
-            cls.__module__ = AutographError.__module__  # by which users import it
+            cls.__module__ = AutographError.__module__  # the public name
 
     def __init__(
         self,
@@ -52,27 +55,27 @@ class AutographError(Exception):
         why: str = "",
         remedy: str = "",
         rows: Iterable[str] = (),
-        sites: Iterable[tuple[str, Place]] = (),
-        place: Place | EllipsisType | None = ...,
+        sites: Iterable[tuple[str, CodePosition]] = (),
+        place: CodePosition | EllipsisType | None = ...,
     ) -> None:
         super().__init__(what)
         self.why = why
         self.remedy = remedy
         self.rows = tuple(rows)
         self.sites = tuple(sites)
-        self.place = _running() if place is ... else place
+        self.place = _running_position() if place is ... else place
 
     def __str__(self) -> str:
         lines = [str(self.args[0]) if self.args else ""]
         if self.place is not None:
-            lines += shown(self.place)
+            lines += format_position(self.place)
         for label, site in self.sites:
-            lines += [f"{label}:", *shown(site)]
+            lines += [f"{label}:", *format_position(site)]
         lines += map(str, self.rows)
         if self.why:
             lines.append(f"why: {self.why}")
         if self.remedy:
-            lines.append(f"instead: {self.remedy}")
+            lines.append(f"fix: {self.remedy}")
         name = next(c.__name__ for c in type(self).__mro__ if c.__module__ == AutographError.__module__)
         lines.append(f"see: docs/errors/{name}.md")
         return "\n  ".join(lines)
@@ -81,9 +84,36 @@ class AutographError(Exception):
 AutographError.__module__ = __name__.partition(".")[0]
 
 
-def _running() -> Place | None:
+def _running_position() -> CodePosition | None:
     frame = user_frame(sys._getframe(2))
     if frame is None:
         return None
-    place = at(frame.f_code, frame.f_lasti)
-    return test_of(place) if place.text.startswith(("if ", "elif ", "while ", "for ", "match ")) else place
+    place = position_at(frame.f_code, frame.f_lasti)
+    return (
+        condition_position(place)
+        if place.text.startswith(("if ", "elif ", "while ", "for ", "match "))
+        else place
+    )
+
+
+_MAX_LENGTH = 80
+
+
+def describe(value: Any) -> str:
+    """Describe a value in a few words, without its memory address."""
+    if isinstance(value, types.ModuleType):
+        return f"the module {value.__name__}"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    name = getattr(value, "__qualname__", None)
+    if callable(value) and isinstance(name, str):
+        is_builtin = isinstance(value, types.BuiltinFunctionType)
+        return f"the {'builtin' if is_builtin else 'function'} {name}"
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001 - a message must not fail
+        text = ""
+    if text and len(text) <= _MAX_LENGTH and " at 0x" not in text and "\n" not in text:
+        return text
+    kind = type(value).__name__
+    return f"{'an' if kind[:1] in 'aeiouAEIOU' else 'a'} {kind}"

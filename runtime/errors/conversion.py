@@ -1,4 +1,4 @@
-"""Errors of conversion: source that cannot be had, read or understood."""
+"""Errors of conversion: source code that is unavailable, invalid or cannot be converted."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from .base import AutographError
 
 
 class ConversionError(AutographError, ValueError):
-    """A function, or a file, could not be converted.
+    """A function or file cannot be converted.
 
-    What is wrong with it is told by a class of its own where that has a name: the source cannot be had
-    (`SourceError`, `StaleSourceError`, `AmbiguousSourceError`), is no Python (`SourceSyntaxError`), is
-    nested too deeply (`NestingError`), uses a name of converted code (`ReservedNameError`), or a pass of
-    an embedder failed (`PassError`). The place is that of the source, not that of the call.
+    Subclasses name the reason: the source is unavailable (`SourceError`, `StaleSourceError`,
+    `AmbiguousSourceError`), is not valid Python (`SourceSyntaxError`), is nested too deeply
+    (`NestingError`), or uses a reserved name (`ReservedNameError`), or an embedder's pass failed
+    (`PassError`). `error.place` is the position of the source code, not of the call.
 
     >>> import autograph_rs as ag
     >>> namespace = {}
@@ -24,11 +24,11 @@ class ConversionError(AutographError, ValueError):
 
     ## Why
 
-    The functions of this package read the text of a function; nothing can be made of one without.
+    Conversion starts from the source code of a function.
 
-    ## Instead
+    ## How to fix it
 
-    What the error of the finer class says. A function that needs no conversion is left as it is by hand:
+    Follow the page of the subclass. A function that needs no conversion can opt out:
 
     >>> @ag.do_not_convert
     ... def helper(x):
@@ -37,7 +37,7 @@ class ConversionError(AutographError, ValueError):
 
 
 class SourceError(ConversionError):
-    r"""The source of a function cannot be had.
+    r"""The source code of a function is not available.
 
     >>> import autograph_rs as ag
     >>> text = "def half(x):\n    return x / 2 if x > 0 else 0\n"
@@ -47,31 +47,32 @@ class SourceError(ConversionError):
     >>> ag.to_graph(half)
     Traceback (most recent call last):
         ...
-    autograph_rs.SourceError: the source of 'half' cannot be had
+    autograph_rs.SourceError: the source of 'half' is not available
       File "<string>", line 1, in half
-      why: it was made by exec, eval or compile, which keep no text
-      instead: define it in a file, or give its text: ag.convert(f, source=text)
+      why: it was created by exec, eval or compile, which do not keep the text
+      fix: define it in a file, or pass its text: ag.convert(f, source=text)
       see: docs/errors/SourceError.md
 
     ## Why
 
-    Conversion begins with the text of the function. There is none for what `exec` made,
-    for what was typed at the prompt of Python 3.12 and before, and where the program was installed
-    without its files. A text that is given must hold one function of that name and those parameters.
+    Conversion starts from the source code of a function. It is not available for functions that `exec`
+    defined, for functions typed at the prompt of Python 3.12 or earlier, and for programs installed without
+    source files. Source passed as `source=` must contain exactly one function with the same name and
+    parameters.
 
-    ## Instead
+    ## How to fix it
 
-    Define the function in a file, or give its text:
+    Define the function in a file, or pass its source:
 
     >>> ag.to_graph(half, source=text)(3.0)
     1.5
 
-    A program that is shipped without its sources is [converted ahead of time](../command-line.md).
+    [Convert a program ahead of time](../command-line.md) if you ship it without source files.
     """
 
 
 class StaleSourceError(SourceError):
-    r"""The source of a function has changed since the function was compiled.
+    r"""The source file of a function has changed since the function was compiled.
 
     >>> import autograph_rs as ag, linecache
     >>> def define(text):
@@ -85,18 +86,18 @@ class StaleSourceError(SourceError):
         ...
     autograph_rs.StaleSourceError: the source file of 'double' has changed since the function was compiled
       File "edited.py", line 1, in double
-      why: what stands there now compiles to other code than what the function runs
-      instead: reload the module, or start the program again; of code that a tool made, give the text: ...
+      why: the text that is there now compiles to different code
+      fix: reload the module or restart the program; for generated code, pass its text: ag.convert(f, ...
       see: docs/errors/StaleSourceError.md
 
     ## Why
 
-    What is in the file now compiles to other code than the function has. To convert that would give a
-    function that does something else than the one that was passed.
+    The current text of the file compiles to different code. Converting it would change what the function
+    does.
 
-    ## Instead
+    ## How to fix it
 
-    Reload the module, or start the program again, so that the function is what is written there:
+    Reload the module or restart the program, so that the function matches its file:
 
     >>> ag.to_graph(double)(4)
     8
@@ -104,20 +105,20 @@ class StaleSourceError(SourceError):
 
 
 class AmbiguousSourceError(SourceError):
-    """Several functions stand at one place, and nothing tells which of them is meant.
+    """Several functions match a position in the source, and nothing distinguishes them.
 
     >>> import autograph_rs as ag
     >>> pair = [lambda x: x + 1, lambda x: x - 1]
 
-    Python usually knows the columns of each lambda. A program that was started with `-X no_debug_ranges`, or
-    with `PYTHONNODEBUGRANGES` set, has none, and there `ag.to_graph(pair[1])` raises this. So does code whose
-    columns were taken away:
+    Python usually records the columns of each lambda. It does not if it is started with `-X no_debug_ranges`
+    or with `PYTHONNODEBUGRANGES` set; then `ag.to_graph(pair[1])` raises this error. The same happens if the
+    columns are removed:
 
     >>> pair[1].__code__ = pair[1].__code__.replace(co_linetable=b"")
     >>> ag.to_graph(pair[1])
     Traceback (most recent call last):
         ...
-    autograph_rs.AmbiguousSourceError: several functions at one place look like '<lambda>'
+    autograph_rs.AmbiguousSourceError: several functions on the same line look like '<lambda>'
       File "...", line 1, in <lambda>
         pair = [lambda x: x + 1, lambda x: x - 1]
                 ^^^^^^^^^^^^^^^
@@ -125,18 +126,18 @@ class AmbiguousSourceError(SourceError):
       File "...", line 1, in <lambda>
         pair = [lambda x: x + 1, lambda x: x - 1]
                                  ^^^^^^^^^^^^^^^
-      why: a function is found in its file by its line, name and parameters
-      instead: give each a line of its own
+      why: a function is located in its file by line, name and parameters
+      fix: put each function on a line of its own
       see: docs/errors/AmbiguousSourceError.md
 
     ## Why
 
-    A function is found by the line where it begins and its name, a lambda also by the columns of what it
-    computes. To take the first that fits would convert another function than the one that was passed.
+    A function is located by its name and first line, and a lambda also by the columns of its body. Taking the
+    first match could convert another function than the one you passed.
 
-    ## Instead
+    ## How to fix it
 
-    Give each a line of its own:
+    Put each function on its own line:
 
     >>> pair = [
     ...     lambda x: x + 1,
@@ -148,27 +149,27 @@ class AmbiguousSourceError(SourceError):
 
 
 class SourceSyntaxError(ConversionError):
-    """A text that should be converted is no Python.
+    """Source code to convert is not valid Python.
 
     >>> import autograph_rs as ag
     >>> ag.to_graph(lambda x: x, source="lambda x: (x")
     Traceback (most recent call last):
         ...
-    autograph_rs.SourceSyntaxError: the source is no Python: '(' was never closed
+    autograph_rs.SourceSyntaxError: the source is not valid Python: '(' was never closed
       File "<source given for <lambda>>", line 1
         lambda x: (x
                   ^
-      why: only what Python can compile can be converted
-      instead: mend it there
+      why: only code that Python can compile can be converted
+      fix: correct the syntax there
       see: docs/errors/SourceSyntaxError.md
 
     ## Why
 
-    Python's own parser refuses the text. Its error is the cause of this one.
+    Python's parser rejects the text. Its `SyntaxError` is the cause of this error.
 
-    ## Instead
+    ## How to fix it
 
-    Mend the line that is shown:
+    Correct the line that the message shows:
 
     >>> ag.to_graph(lambda x: x, source="lambda x: (x)")(3)
     3
@@ -184,18 +185,18 @@ class NestingError(ConversionError, RecursionError):
         ...
     autograph_rs.NestingError: the code is nested too deeply to be converted
       File "<source given for <lambda>>", line 1
-      why: Python's parser and compiler have limits to the depth of code: too many nested parentheses
-      instead: give names to parts of an expression, and move inner statements to functions of their own
+      why: Python's parser and compiler limit how deeply code can nest: too many nested parentheses
+      fix: assign parts of an expression to names, and move inner statements to separate functions
       see: docs/errors/NestingError.md
 
     ## Why
 
-    Python's parser and compiler have limits of their own: some hundred levels of brackets and
-    indentation. What code becomes has a few levels more than the code itself.
+    Python's parser and compiler limit the nesting of brackets and blocks to about a hundred levels. Converted
+    code has a few levels more than the original.
 
-    ## Instead
+    ## How to fix it
 
-    Give names to parts of a long expression; move inner statements to a function of their own.
+    Assign parts of a long expression to variables. Move inner statements to a separate function.
 
     >>> ag.to_graph(lambda x: x, source="lambda x: (x)")(3)
     3
@@ -203,7 +204,7 @@ class NestingError(ConversionError, RecursionError):
 
 
 class ReservedNameError(ConversionError):
-    """A function uses a name that converted code needs for itself.
+    """A function uses a name that is reserved for converted code.
 
     >>> import autograph_rs as ag
     >>> def scale(x, ag__):
@@ -211,20 +212,22 @@ class ReservedNameError(ConversionError):
     >>> ag.to_graph(scale)
     Traceback (most recent call last):
         ...
-    autograph_rs.ReservedNameError: converted code needs the name 'ag__' for itself
+    autograph_rs.ReservedNameError: the name 'ag__' is reserved for converted code
       File "...", line 1
         def scale(x, ag__):
                      ^^^^
-      why: it finds the operators that it calls under that name
-      instead: use another name; what was converted ahead of time needs no conversion
+      why: converted code looks up its operators under that name
+      fix: rename it; if this file was already converted ahead of time, do not convert it again
       see: docs/errors/ReservedNameError.md
 
     ## Why
 
-    Converted code finds the operators that it calls under the name `ag__`. Code that has this name may
-    also be what a conversion made: that is left as it is, and needs no other.
+    Converted code calls its operators through the name `ag__`. Code that already uses the name in this way
+    was converted before, and is not converted again.
 
-    ## Instead
+    ## How to fix it
+
+    Use another name:
 
     >>> def scale(x, factor):
     ...     return x * factor
@@ -234,7 +237,7 @@ class ReservedNameError(ConversionError):
 
 
 class PassError(ConversionError, RuntimeError):
-    """A pass that an embedder added failed, or broke its promise.
+    """A custom pass failed, or did not do what it declares.
 
     >>> import autograph_rs as ag
     >>> from autograph_rs.converters import Pass, Pipeline
@@ -250,19 +253,18 @@ class PassError(ConversionError, RuntimeError):
       File "...", line 1, in f
         def f(x):
         ^^^^^
-      why: a pass that was given keeps what it promises, and leaves a tree that compiles
-      instead: mend the pass: docs/embedding.md says what one may do
+      why: a custom pass must keep the guarantees that it declares, and return a tree that compiles
+      fix: correct the pass; docs/embedding.md lists the rules
       see: docs/errors/PassError.md
 
     ## Why
 
-    After each pass of a pipeline that was given it is seen to that what the pass promised to remove is
-    gone, and that the tree still compiles. The fault is the pass's, not that of the function that was
-    converted.
+    After each pass of a custom pipeline, the tree must compile and must not contain the nodes that the pass
+    declares to remove. The error is in the pass, not in the function being converted.
 
-    ## Instead
+    ## How to fix it
 
-    Mend the pass that is named. [Embedding](../embedding.md) says what a pass may do.
+    Correct the pass that the message names. [Embedding](../embedding.md) documents what a pass may do.
 
     >>> class Gentle(Pass):
     ...     def run(self, function):

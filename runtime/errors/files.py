@@ -1,4 +1,4 @@
-"""Errors of graphs in files."""
+"""Errors of saving and loading graphs."""
 
 from __future__ import annotations
 
@@ -6,31 +6,31 @@ from .base import AutographError
 
 
 class SaveError(AutographError, TypeError):
-    """A graph, or a function, holds what cannot be written to a file.
+    """A graph or function contains a value that cannot be saved.
 
     >>> import autograph_rs as ag, numpy as np
     >>> f = ag.function(lambda x: (x, {1, 2}))
     >>> ag.save(f.get_concrete_function(np.ones(2)), "f.json")
     Traceback (most recent call last):
         ...
-    autograph_rs.SaveError: <lambda> cannot be saved: its result[1] is part of it, and a set has no ...
+    autograph_rs.SaveError: <lambda> cannot be saved because its result[1] is not serializable: a ...
       File "...", line 1
         ag.save(f.get_concrete_function(np.ones(2)), "f.json")
         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       why: a file holds numbers, text, arrays and structures of them
-      instead: give and return such values alone
+      fix: pass and return only such values
       see: docs/errors/SaveError.md
 
     ## Why
 
-    A file holds numbers, text, arrays and structures of them, and calls of functions that have a name in
-    [the format](../graph-format.md). It holds no code of Python, which another program need not have. A model
-    of ONNX holds what ONNX has operators for: [what it cannot say](../exporting.md#what-onnx-cannot-say).
-    Nothing was written, and a file of that name is what it was.
+    A file contains numbers, text, arrays, structures of them, and calls to functions that
+    [the format](../graph-format.md) names. It contains no Python code, so that other programs can read it. An
+    ONNX model is limited to [what ONNX can express](../exporting.md#what-onnx-cannot-express). Nothing was
+    written, and an existing file of that name is unchanged.
 
-    ## Instead
+    ## How to fix it
 
-    Give the function arguments and results of these kinds:
+    Use arguments and results of these types:
 
     >>> import os, tempfile
     >>> f = ag.function(lambda x: (x, (1, 2)))
@@ -42,10 +42,10 @@ class SaveError(AutographError, TypeError):
 
 
 class FormatError(AutographError, ValueError):
-    """A file or text that should hold a graph does not.
+    """A file or text does not contain a valid graph.
 
-    It is damaged (`DamagedFileError`), of a later version (`VersionError`), or something else altogether.
-    Nothing of it was run.
+    It is damaged (`DamagedFileError`), of a later version (`VersionError`), or not a graph at all. None of
+    its content was executed.
 
     >>> import autograph_rs as ag
     >>> ag.Graph.from_json('{"format": "something else"}')
@@ -55,18 +55,17 @@ class FormatError(AutographError, ValueError):
       File "...", line 1
         ag.Graph.from_json('{"format": "something else"}')
         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      why: this is no graph that autograph_rs wrote: docs/graph-format.md says what may stand where
-      instead: give a file that ag.save wrote, or the text of Graph.to_json()
+      why: autograph_rs does not write such a graph; docs/graph-format.md describes the format
+      fix: pass a file that ag.save wrote, or the text of Graph.to_json()
       see: docs/errors/FormatError.md
 
     ## Why
 
-    [The format](../graph-format.md) says what a file may hold. Each part is checked before anything is
-    made of it.
+    Every part of a file is checked against [the format](../graph-format.md) before it is used.
 
-    ## Instead
+    ## How to fix it
 
-    Give a file that `ag.save` wrote, or a text of `Graph.to_json`:
+    Pass a file that `ag.save` wrote, or the text that `Graph.to_json` returned:
 
     >>> import numpy as np
     >>> graph = ag.function(lambda x: x + 1).get_concrete_function(np.ones(2)).graph
@@ -76,29 +75,29 @@ class FormatError(AutographError, ValueError):
 
 
 class DamagedFileError(FormatError):
-    """What is in a file is not what was written to it.
+    """The content of a file does not match its checksum.
 
     >>> import autograph_rs as ag, numpy as np
     >>> text = ag.function(lambda x: x + 1).get_concrete_function(np.ones(2)).graph.to_json()
     >>> ag.Graph.from_json(text.replace("add", "subtract"))
     Traceback (most recent call last):
         ...
-    autograph_rs.DamagedFileError: sha256: the content is not what was written
+    autograph_rs.DamagedFileError: sha256: the checksum does not match the content
       File "...", line 1
         ag.Graph.from_json(text.replace("add", "subtract"))
         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       why: the file is damaged or was edited
-      instead: have it again from where it came, or save the function again
+      fix: copy the file again from its source, or save the function again
       see: docs/errors/DamagedFileError.md
 
     ## Why
 
-    A file holds the checksum of its content. A few bytes that are lost, or edited by hand, could make
-    another graph of it that still looks like one.
+    A file contains a checksum of its content. Without it, lost or edited bytes could turn the graph into
+    another valid graph.
 
-    ## Instead
+    ## How to fix it
 
-    Have the file again from where it came, or save the function again.
+    Copy the file from its origin again, or save the function again:
 
     >>> ag.Graph.from_json(text).count("add")
     1
@@ -113,21 +112,21 @@ class VersionError(FormatError):
     >>> ag.Graph.from_json(text.replace('"version": 1', '"version": 2'))
     Traceback (most recent call last):
         ...
-    autograph_rs.VersionError: version: 2 is later than 1, which this autograph_rs reads
+    autograph_rs.VersionError: version: 2 is later than 1, the latest that this autograph_rs reads
       File "...", line 1
         ag.Graph.from_json(text.replace('"version": 1', '"version": 2'))
         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      why: a later format may mean something else by the same words
-      instead: use a later autograph_rs here, or save with this one
+      why: a later version may give the same keys another meaning
+      fix: upgrade autograph_rs, or save the function with this version
       see: docs/errors/VersionError.md
 
     ## Why
 
-    A later version of [the format](../graph-format.md) may mean something else by the same words.
+    A later version of [the format](../graph-format.md) may give the same words another meaning.
 
-    ## Instead
+    ## How to fix it
 
-    Update this package where the file is read, or save with the version that is there.
+    Update this package where you load the file, or save the function with the older version:
 
     >>> ag.Graph.from_json(text).count("add")
     1
@@ -135,7 +134,7 @@ class VersionError(FormatError):
 
 
 class MissingFileError(AutographError, FileNotFoundError):
-    """There is no file, or no folder for it, of the name that was given. Its `filename` is that name.
+    """The file, or its parent directory, does not exist. `error.filename` is the path.
 
     >>> import autograph_rs as ag
     >>> ag.load("no such folder/model.json")
@@ -145,17 +144,17 @@ class MissingFileError(AutographError, FileNotFoundError):
       File "...", line 1
         ag.load("no such folder/model.json")
         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      why: a relative path is one below the working folder
-      instead: give the path that ag.save was given
+      why: a relative path starts at the working directory
+      fix: pass the path that was passed to ag.save
       see: docs/errors/MissingFileError.md
 
     ## Why
 
-    A relative path is one below the folder that the program was started in.
+    A relative path is resolved against the current working directory.
 
-    ## Instead
+    ## How to fix it
 
-    Give the path that `ag.save` was given:
+    Pass the path that you passed to `ag.save`:
 
     >>> import numpy as np, os, tempfile
     >>> double = ag.function(lambda x: x * 2)

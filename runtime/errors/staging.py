@@ -1,4 +1,4 @@
-"""Errors of staged code: values and places that cannot be staged, types that do not fit."""
+"""Errors of staging: unsupported operations, functions and constructs, and mismatched types."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from .base import AutographError
 
 
 class StagingError(AutographError, TypeError):
-    """Something is done with a staged value that cannot be staged.
+    """An operation on a staged value cannot be part of the program.
 
-    While a function is traced, its arguments are *staged values*: they stand for what the arrays will
-    hold when the program runs. Most of NumPy and of Python works on them. What does not is refused where
-    it stands. The classes below this one say what kind of thing it is; `except StagingError` catches them
-    all.
+    While a function is traced, its arguments are *staged values*: placeholders for the arrays of the running
+    program. Most of NumPy and Python works on them; anything else raises an error. Subclasses name the kind
+    of problem.
 
-    A random generator, for one, would be made when the function is traced, and draw on at each call:
+    For example, a random generator created while the function is traced would continue its sequence at each
+    call:
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
@@ -22,23 +22,22 @@ class StagingError(AutographError, TypeError):
     >>> noisy(np.float64(1))
     Traceback (most recent call last):
         ...
-    autograph_rs.StagingError: a RandomState is made in a traced function
+    autograph_rs.StagingError: a RandomState is created in a traced function
       File "...", line 3, in noisy
         return x + np.random.RandomState(0).rand()
                    ^^^^^^^^^^^^^^^^^^^^^^^^
-      why: it would be made once, when the function is traced, and draw on at each call
-      instead: make it outside of the function, or use np.random.default_rng
+      why: it would be created once, when the function is traced, and calls would continue its sequence
+      fix: create it outside the function, or use np.random.default_rng
       see: docs/errors/StagingError.md
 
     ## Why
 
-    What such a thing means in a program that runs again and again is not what the function says: the
-    generator would go on where the last call left off, and the object would be one that the program
-    cannot hold.
+    The program would not do what the function says. The function creates a new generator at each call, but
+    the program would reuse the one from the trace.
 
-    ## Instead
+    ## How to fix it
 
-    Write what the message says. Here, a generator that is part of the program:
+    Follow the message. Here, create the generator so that it becomes part of the program:
 
     >>> @ag.function
     ... def noisy(x):
@@ -49,11 +48,11 @@ class StagingError(AutographError, TypeError):
 
 
 class ValueNeededError(StagingError):
-    """A staged value stands where Python needs its value now.
+    """Python needs the value of a staged value while the function is traced.
 
-    Python needs a value for `bool()`, `int()`, `float()`, `hash()` and `len()`, for an index of a list, a
-    key of a dict, and for iteration. Converted code has operators for most of these. Code that is not
-    converted has not: a library, a function under `do_not_convert`, a special method that Python calls.
+    Python needs values for `bool()`, `int()`, `float()`, `hash()` and `len()`, for list indices and dict
+    keys, and for iteration. Converted code has operators for most of these. Unconverted code does not:
+    libraries, functions under `do_not_convert`, and special methods that Python calls.
 
     >>> import autograph_rs as ag, numpy as np, statistics
     >>> @ag.function
@@ -66,18 +65,18 @@ class ValueNeededError(StagingError):
       File "...", line 3, in middle
         return statistics.median([x, x + 1, x - 1])
                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      why: its value is known only when the graph runs, and this code is left to Python, as a ...
-      instead: decide by 'if' in a function that is converted, or compute with np.where
+      why: its value is known only when the graph runs, and this code is not converted: libraries, ...
+      fix: use 'if' in a converted function, or np.where
       see: docs/errors/ValueNeededError.md
 
     ## Why
 
-    The value is known only when the program runs, and this code runs before, once, while the program is
-    made.
+    The value is known only when the program runs. This code runs once, before that, while the program is
+    built.
 
-    ## Instead
+    ## How to fix it
 
-    Use what works on arrays:
+    Use a function that works on arrays:
 
     >>> @ag.function
     ... def middle(x):
@@ -85,14 +84,14 @@ class ValueNeededError(StagingError):
     >>> float(middle(np.float64(2)))
     2.0
 
-    `ag.py_function` calls a Python function when the program runs, with the values that it has then. A
-    value that decides a shape, an axis or how often a Python loop runs can be given as a plain Python
-    number: the function is then traced for each such number.
+    `ag.py_function` calls a Python function while the program runs, with the actual values. Pass a plain
+    Python number for a value that determines a shape, an axis or the number of iterations of a Python loop.
+    The function is then traced once for each number.
     """
 
 
 class GradientError(StagingError):
-    """A gradient is asked of something that has none, or with respect to something that can have none.
+    """A gradient is requested for a function or argument that has none.
 
     >>> import autograph_rs as ag, numpy as np
     >>> def loss(w):
@@ -100,38 +99,38 @@ class GradientError(StagingError):
     >>> ag.grad(loss)(np.array([1, 2]))
     Traceback (most recent call last):
         ...
-    autograph_rs.GradientError: the gradient is asked with respect to argument 0, of type int64[2]
+    autograph_rs.GradientError: cannot differentiate with respect to argument 0, of type int64[2]
       File "...", line 1
         ag.grad(loss)(np.array([1, 2]))
         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      why: a derivative is a limit of small changes, which only floats and complex numbers can have
-      instead: give floats, as in x.astype(float), or choose other arguments by argnums
+      why: derivatives exist only with respect to floats and complex numbers
+      fix: pass floats, as in x.astype(float), or select other arguments with argnums
       see: docs/errors/GradientError.md
 
     ## Why
 
-    A gradient says how a number changes with others that change a little. Whole numbers and truth values do
-    not change a little, arrays have no single gradient, and of what Python computes on its own
-    (`ag.py_function`) nothing is known.
+    A gradient describes how one number changes with small changes of others. Integers and booleans have no
+    small changes, a result that is an array has no single gradient, and Python code (`ag.py_function`)
+    cannot be differentiated.
 
-    ## Instead
+    ## How to fix it
 
-    Give floats, and return one float:
+    Pass floats, and return one float:
 
     >>> ag.grad(loss)(np.array([1.0, 2.0]))
     array([2., 4.])
 
-    `ag.vjp` is for functions of other results, and `argnums` leaves out arguments that are whole numbers.
+    Use `ag.vjp` for functions with other results, and `argnums` to exclude integer arguments.
     """
 
 
 class UnsupportedPlaceError(StagingError):
-    """A staged value decides at a place that is left to Python.
+    """A staged value decides a construct that cannot be staged.
 
-    A branch or loop is put into a function of its own, so that it can be staged. Some cannot be: one that
-    holds `yield` or `await` (only the function itself can be suspended), one that reads the frame with
-    `locals()`, a jump out of a `finally`, a pattern that matches a structure. On plain values they work
-    as ever.
+    To be staged, a branch or loop body becomes a separate function. This is impossible if it contains
+    `yield` or `await` (only the function itself can be suspended), reads its frame with `locals()`, or jumps
+    out of a `finally`, and for patterns that match a structure. On plain values these constructs work as in
+    Python.
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
@@ -148,18 +147,18 @@ class UnsupportedPlaceError(StagingError):
       File "...", line 5, in items
         if x > i:
            ^^^^^
-      why: it holds 'yield', and only the function itself can be suspended (AG001)
-      instead: collect in a list what it yields, and return that; or decide in a function of its own
+      why: it contains 'yield', and only the function itself can be suspended (AG001)
+      fix: collect the values in a list and return it, or move the condition to a separate function
       see: docs/errors/UnsupportedPlaceError.md
 
     ## Why
 
-    The message ends its reason with the code of a rule. `autograph-rs check` finds such places under
-    these codes before anything runs; `docs/command-line.md` lists them.
+    The reason ends with the code of a rule. `autograph-rs check` reports such constructs with these codes
+    before anything runs; `docs/command-line.md` lists them.
 
-    ## Instead
+    ## How to fix it
 
-    Decide where it can be staged; here, in a function that is not suspended:
+    Move the condition to code that can be staged. Here, that is a function without `yield`:
 
     >>> @ag.function
     ... def below(x):
@@ -175,7 +174,7 @@ class UnsupportedPlaceError(StagingError):
 
 
 class UnsupportedFunctionError(StagingError):
-    """A function was called on a staged value that the backend has no operation for.
+    """A function was called on a staged value, and the backend has no operation for it.
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
@@ -188,18 +187,18 @@ class UnsupportedFunctionError(StagingError):
       File "...", line 3, in by_size
         return sorted(x, key=lambda v: -v)
                ^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      why: the graph has no operation that calls a function for each item and sorts by it
-      instead: index by np.argsort of the keys: x[np.argsort(-x)]
+      why: the graph has no operation that sorts by the results of a function
+      fix: index with np.argsort of the keys: x[np.argsort(-x)]
       see: docs/errors/UnsupportedFunctionError.md
 
     ## Why
 
-    A program holds operations, each with a rule for the type of its result. There is none for this
-    function, or not with these arguments.
+    A program consists of operations with type rules. This function has no such rule, or none for these
+    arguments.
 
-    ## Instead
+    ## How to fix it
 
-    Write it with operations that there are:
+    Use operations that the backend supports:
 
     >>> @ag.function
     ... def by_size(x):
@@ -207,12 +206,12 @@ class UnsupportedFunctionError(StagingError):
     >>> by_size(np.array([1.0, 3.0, 2.0]))
     array([3., 2., 1.])
 
-    Or call it by `ag.py_function`, which runs any Python function when the program runs.
+    Or call the function through `ag.py_function`, which runs any Python function while the program runs.
     """
 
 
 class MismatchError(StagingError):
-    """Two paths leave a variable with types that cannot be one.
+    """A variable has different types on two paths, and they cannot be merged.
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
@@ -232,21 +231,21 @@ class MismatchError(StagingError):
       y: float64[3] if true | str if false (one is text)
         if true, line 4: y = np.zeros(3)
         if false, line 6: y = "none"
-      why: one of them is chosen when the program runs, and what comes after needs one type for both
-      instead: give 'y' the type float64[3] in both branches, or the type str
+      why: the program selects one of them at run time, and later code needs one type for both
+      fix: assign one type to 'y' in both branches: float64[3] or str
       see: docs/errors/MismatchError.md
 
     ## Why
 
-    Which branch of a staged `if` runs is known only when the program runs, so what comes after it needs
-    one type for both. A round of a staged loop gets what the round before it left, so a variable has one
-    type before the loop and after each round. Numbers become arrays, ints become floats and lengths may
-    differ by themselves; a structure, the number of dimensions, and text do not.
+    Which branch of a staged `if` runs is known only when the program runs, so the code after it needs one
+    type for both. In a staged loop, a variable needs one type before the loop and after every iteration.
+    Numbers are converted to arrays, integers are promoted to floats, and lengths may differ. Structures,
+    numbers of dimensions and text must be the same.
 
-    ## Instead
+    ## How to fix it
 
-    There is a row for each variable, with its two types and the lines that gave them. Give it one type on
-    both paths:
+    The message has a row for each variable, with its two types and the lines that assign them. Assign the
+    same type on both paths:
 
     >>> @ag.function
     ... def describe(x):
@@ -261,7 +260,7 @@ class MismatchError(StagingError):
 
 
 class MissingValueError(MismatchError, NameError):
-    """A variable, attribute or key has a value on one path only, or is None on the other.
+    """A variable, attribute or key has a value on one path, and is missing or None on the other.
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
@@ -271,26 +270,25 @@ class MissingValueError(MismatchError, NameError):
     >>> root(np.float64(9))
     Traceback (most recent call last):
         ...
-    autograph_rs.MissingValueError: an 'if' on a staged value leaves the result of the function ...
+    autograph_rs.MissingValueError: an 'if' on a staged value leaves the result of the function without ...
       File "...", line 3, in root
         if x >= 0:
            ^^^^^^
-      the result of the function: float64[] if true | None if false (None is no such value)
+      the result of the function: float64[] if true | None if false (None is not such a value)
         if true, line 4: return np.sqrt(x)
-      why: one of them is chosen when the program runs, and what comes after needs one type for both
-      instead: return a value of the type float64[] on each path
+      why: the program selects one of them at run time, and later code needs one type for both
+      fix: return a value of the type float64[] on each path
       see: docs/errors/MissingValueError.md
 
     ## Why
 
-    A program cannot leave a value out: what comes after the `if` is computed with it, whichever branch
-    has run. A variable that a branch leaves unbound, and that is read later, is an `UnboundLocalError`
-    when the program runs and has taken that branch, as in Python; this error is for what no program can
-    check.
+    The program needs a value of one type after the `if`, whichever branch has run. This error is raised
+    where the program cannot check for a missing value. Elsewhere, reading a variable that the branch left
+    unbound raises `UnboundLocalError` when the program runs, as in Python.
 
-    ## Instead
+    ## How to fix it
 
-    Give a value on each path, such as NaN:
+    Assign or return a value on each path, such as NaN:
 
     >>> @ag.function
     ... def root(x):

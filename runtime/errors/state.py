@@ -1,4 +1,4 @@
-"""Errors of state outside a graph."""
+"""Errors about state outside of a graph: variables, globals and closures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .base import AutographError
 
 
 class StateError(AutographError, ValueError):
-    """State outside a graph is made or changed where the graph could not see it.
+    """State outside of a graph is created or changed in a way that the graph cannot represent.
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
@@ -15,22 +15,22 @@ class StateError(AutographError, ValueError):
     >>> count(np.int64(1))
     Traceback (most recent call last):
         ...
-    autograph_rs.StateError: the Variable 'variable' is made again at a later call of count
+    autograph_rs.StateError: the Variable 'variable' is created again by a later call to count
       File "...", line 3, in count
         return ag.Variable(0).assign_add(x)
                ^^^^^^^^^^^^^^
-      why: a function may make its variables at its first call only, as each trace would make another
-      instead: make it once ('if self.v is None: self.v = ag.Variable(0)'), or outside of the function
+      why: only the first call to a function may create variables: each trace would create another
+      fix: create it once (if self.v is None: self.v = ag.Variable(0)), or outside the function
       see: docs/errors/StateError.md
 
     ## Why
 
-    A function is traced once, and its graph runs at every call. A `Variable` that is made in the trace
-    would be one that all calls share, where plain Python makes a new one at each call.
+    A function is traced once, and its graph runs at every call. All calls would share a `Variable` that the
+    trace creates, but plain Python creates a new one at each call.
 
-    ## Instead
+    ## How to fix it
 
-    Make it once, outside of the function or at the first call alone:
+    Create the variable once, outside of the function or in the first call only:
 
     >>> total = ag.Variable(0)
     >>> @ag.function
@@ -42,7 +42,7 @@ class StateError(AutographError, ValueError):
 
 
 class StaleValueError(StateError):
-    """A global or closed-over value has changed since the function was traced with it.
+    """A global or closure variable has changed since the function was traced.
 
     >>> import autograph_rs as ag, numpy as np
     >>> rate = 0.5
@@ -59,16 +59,16 @@ class StaleValueError(StateError):
       File "...", line 1
         step(np.float64(4))
         ^^^^^^^^^^^^^^^^^^^
-      why: the graph keeps the old value
-      instead: pass it as an argument, or make it a Variable
+      why: the graph holds the old value as a constant
+      fix: pass it as an argument, or make it a Variable
       see: docs/errors/StaleValueError.md
 
     ## Why
 
-    A graph holds the numbers, texts and arrays that the function read from outside as they were when it
-    was traced. Without `check_globals=True` it goes on with the old ones.
+    A graph captures the numbers, strings and arrays that the function reads from globals and closures when
+    it is traced. Without `check_globals=True`, it continues to use the old values.
 
-    ## Instead
+    ## How to fix it
 
     Pass the value as an argument, or make it a `Variable`, which is read when the graph runs:
 
@@ -86,7 +86,7 @@ class StaleValueError(StateError):
 
 
 class AssignmentError(StateError, TypeError):
-    """A value cannot be assigned to a `Variable`: its dtype or shape is another.
+    """The dtype or shape of a value does not match the `Variable` that it is assigned to.
 
     >>> import autograph_rs as ag
     >>> weights = ag.Variable([1.0, 2.0], name="weights")
@@ -98,16 +98,16 @@ class AssignmentError(StateError, TypeError):
         weights.assign([1.0, 2.0, 3.0])
         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       why: the shape of a Variable never changes
-      instead: give a value of its shape, or make a Variable of that shape
+      fix: assign a value of its shape, or create a Variable of the other shape
       see: docs/errors/AssignmentError.md
 
     ## Why
 
-    The dtype and shape of a `Variable` never change: graphs that read it are made for them.
+    The dtype and shape of a `Variable` never change, because graphs that read it depend on them.
 
-    ## Instead
+    ## How to fix it
 
-    Assign what has its shape and a dtype that NumPy casts to its own within a kind, or make another
+    Assign a value of the same shape, whose dtype NumPy can cast with `casting="same_kind"`, or create another
     `Variable`:
 
     >>> weights.assign([3, 4])

@@ -1,4 +1,4 @@
-"""Errors of staged code: what it changes, raises, repeats and keeps where a program cannot follow."""
+"""Errors of staged code that a program cannot represent: aliases, exceptions, recursion, leaked values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .staging import StagingError
 
 
 class AliasError(StagingError):
-    """What a staged branch or loop changes has another name, which would not see the change.
+    """A staged branch or loop changes an object that is also reachable by another name.
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
@@ -20,22 +20,22 @@ class AliasError(StagingError):
     >>> grow(np.int64(3))
     Traceback (most recent call last):
         ...
-    autograph_rs.AliasError: the list 'items' changes its length in a staged branch or loop, and ...
+    autograph_rs.AliasError: the list 'items' changes its length in a staged branch or loop, and the ...
       File "...", line 5, in grow
         for i in range(n):
                  ^^^^^^^^
-      why: a list whose length depends on staged values is another object, which the other name ...
-      instead: use one name for it, or give the other name a copy: list(items)
+      why: a list whose length depends on staged values becomes another object, which the other name ...
+      fix: use one name for it, or give the other name a copy: list(items)
       see: docs/errors/AliasError.md
 
     ## Why
 
-    In Python several names may lead to one list or array. A program that changes it gives one variable a
-    new value; the other names would still have the old one.
+    In Python, several names may refer to one list or array. In a program, changing it assigns a new value to
+    one variable, and the other names would keep the old value.
 
-    ## Instead
+    ## How to fix it
 
-    Use one name, or a copy where another is meant:
+    Use one name, or make a copy:
 
     >>> @ag.function
     ... def grow(n):
@@ -72,15 +72,15 @@ class RaiseInTryError(StagingError):
         try:
         ^^^
       why: the 'try' of line 3 has an 'except', and has ended when the program raises
-      instead: test the condition instead of catching the exception
+      fix: test the condition instead of catching the exception
       see: docs/errors/RaiseInTryError.md
 
     ## Why
 
-    Whether it is raised is known only when the program runs, and by then the `try` has ended. An
-    exception that nothing in the traced function catches is fine: the program raises it.
+    Whether the exception is raised is known only when the program runs, and the `try` has ended by then. An
+    exception that the traced function does not catch is supported: the program raises it.
 
-    ## Instead
+    ## How to fix it
 
     Test the condition:
 
@@ -93,11 +93,11 @@ class RaiseInTryError(StagingError):
 
 
 class UnrolledLoopError(StagingError):
-    """A `break` on a staged value did not end a loop that Python runs.
+    """A `break` under a staged condition did not end a loop that Python unrolls.
 
     >>> import autograph_rs as ag, numpy as np, itertools
-    >>> from autograph_rs.runtime.staging import unrolled
-    >>> unrolled.MAX_UNROLLED = 20  # 10,000, if nobody changes it
+    >>> from autograph_rs.runtime.staging import loop_unrolling
+    >>> loop_unrolling.MAX_UNROLLED = 20  # the default is 10,000
     >>> @ag.function
     ... def search(x):
     ...     for i in itertools.count():
@@ -107,23 +107,23 @@ class UnrolledLoopError(StagingError):
     >>> search(np.int64(20))
     Traceback (most recent call last):
         ...
-    autograph_rs.UnrolledLoopError: a 'break' on a staged value did not end a Python loop in 20 rounds
+    autograph_rs.UnrolledLoopError: a 'break' on a staged value did not end a Python loop within 20 ...
       File "...", line 3, in search
         for i in itertools.count():
                  ^^^^^^^^^^^^^^^^^
-      why: a plain iterator is unrolled to its end, as whether it is left is known only when the ...
-      instead: use 'while', or loop over a staged range or array
+      why: a plain iterator is unrolled to its end, because only the running program knows when the ...
+      fix: use 'while', or loop over a staged range or array
       see: docs/errors/UnrolledLoopError.md
-    >>> unrolled.MAX_UNROLLED = 10_000
+    >>> loop_unrolling.MAX_UNROLLED = 10_000
 
     ## Why
 
-    A loop over a plain iterator is run by Python while the function is traced, each round under the
-    condition that no `break` came before. An iterator without an end would be followed for ever.
+    Python runs a loop over a plain iterator while the function is traced, and each iteration depends on
+    whether an earlier one reached the `break`. With an infinite iterator, the trace would never end.
 
-    ## Instead
+    ## How to fix it
 
-    Use `while`, which is a loop of the program:
+    Use `while`, which becomes a loop of the program:
 
     >>> @ag.function
     ... def search(x):
@@ -137,7 +137,7 @@ class UnrolledLoopError(StagingError):
 
 
 class LeakError(AutographError, RuntimeError):
-    """A staged value is used outside the trace, branch or loop body that made it.
+    """A staged value is used outside of the trace, branch or loop body that created it.
 
     >>> import autograph_rs as ag, numpy as np
     >>> kept = []
@@ -150,7 +150,7 @@ class LeakError(AutographError, RuntimeError):
     >>> kept[0] + 1
     Traceback (most recent call last):
         ...
-    autograph_rs.LeakError: a staged value of type float64[2] is used outside the function, branch ...
+    autograph_rs.LeakError: a staged value of type float64[2] is used outside the function, branch or ...
       File "...", line 1
         kept[0] + 1
         ^^^^^^^^^^^
@@ -159,19 +159,18 @@ class LeakError(AutographError, RuntimeError):
         kept.append(x + 1)
                     ^^^^^
       it leaked through a list
-      why: it stands for a value that is there only while that part of the graph runs
-      instead: return it, or keep it in a variable of the function, instead of storing it elsewhere
+      why: it stands for a value that exists only while that part of the graph runs
+      fix: return it or assign it to a local variable of the function, instead of storing it elsewhere
       see: docs/errors/LeakError.md
 
     ## Why
 
-    A staged value stands for what a part of a program computes. Stored in a global, an attribute of
-    something that outlives the call, or a list from outside, it is still there when that part is over,
-    and stands for nothing.
+    A staged value is a placeholder within a part of a program. If it is stored in a global, in an attribute
+    of an object that outlives the call, or in a list from outside, it outlives that part and has no meaning.
 
-    ## Instead
+    ## How to fix it
 
-    The message shows where the value is used, where it was made, and through what it came out. Return it:
+    The message shows where the value is used, where it was created, and how it leaked. Return it instead:
 
     >>> @ag.function
     ... def keep(x):
@@ -180,12 +179,12 @@ class LeakError(AutographError, RuntimeError):
     >>> kept + 1
     array([3., 3.])
 
-    State that is to outlive the calls is a `Variable`.
+    Use a `Variable` for state that must outlive a call.
     """
 
 
 class StagedRecursionError(AutographError, RecursionError):
-    """A function calls itself under a staged condition, without end.
+    """A function calls itself under a staged condition.
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
@@ -204,16 +203,16 @@ class StagedRecursionError(AutographError, RecursionError):
       File "...", line 4, in product
         return 1 if n <= 1 else n * product(n - 1)
                     ^^^^^^
-      why: how deep it goes is known only when the program runs, so the trace would not end (40 ...
-      instead: write 'product' as a loop, or let a plain number decide when it ends
+      why: the depth is known only when the program runs, so the trace would not end (40 levels were tried)
+      fix: write 'product' as a loop, or let a plain number decide when it ends
       see: docs/errors/StagedRecursionError.md
 
     ## Why
 
-    Both branches of a staged condition are traced, so one that leads to a further call of the function
-    does so each time. How deep it goes is known only when the program runs.
+    Both branches of a staged conditional are traced, so the recursive call is traced again and again. The
+    depth of the recursion is known only when the program runs.
 
-    ## Instead
+    ## How to fix it
 
     Write a loop:
 
@@ -227,13 +226,13 @@ class StagedRecursionError(AutographError, RecursionError):
     >>> int(factorial(np.int64(5)))
     120
 
-    A recursion that a plain number ends is traced to its end, so a plain argument works too:
+    A recursion that depends on plain numbers only can be traced, so passing a plain argument works too:
     `factorial(5)`.
     """
 
 
 class NumericsError(AutographError, FloatingPointError):
-    """A program made the first NaN or Inf while `check_numerics` was on.
+    """An operation produced NaN or infinity from finite operands while `check_numerics` was on.
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
@@ -248,17 +247,17 @@ class NumericsError(AutographError, FloatingPointError):
         return np.sqrt(x - 1.0)
                ^^^^^^^^^^^^^^^^
       why: its operands are finite, and check_numerics() is on
-      instead: keep the operands where the result is finite, as by np.maximum or np.where
+      fix: restrict the operands to values with a finite result, as with np.maximum or np.where
       see: docs/errors/NumericsError.md
 
     ## Why
 
-    The operands of the operation are finite, and its result is not. What follows from that result is not
-    looked at, so the message names the first operation that went wrong.
+    The operands of the operation are finite, but its result is not. The program stops at once, so the
+    message names the first such operation.
 
-    ## Instead
+    ## How to fix it
 
-    Keep the operands where the result is finite:
+    Limit the operands to values with a finite result:
 
     >>> @ag.function
     ... def root(x):

@@ -1,21 +1,30 @@
-"""The embedded backend: ordinary NumPy code becomes a graph, the graph becomes a Python function.
+"""The embedded graph backend: trace NumPy code into a graph, and compile the graph to a Python function.
 
-`types` are the types of staged values, `rules` tell the type of a NumPy call from those of its
-arguments, `ir` is the graph, `trace` builds it, `staged` are the values that user code sees meanwhile,
-`record` adds what they do, `backend` spells conditions and loops, `optimise` and `compile` make it run.
+`ir` defines graphs and types, `tracing` records operations on staged values, `rules` and `functions` infer
+types, `backend` stages control flow, `state` holds variables and datasets. `optimise` and `compile` prepare a
+graph to run.
 """
 
 from ..backends import register_backend
-from . import data
-from .backend import GraphBackend
-from .effects import print, py_function  # noqa: A004
-from .ir import Graph, Node
-from .numerics import check_numerics
-from .specs import TensorSpec
-from .trace import outside as init_scope
-from .types import ArrayType, ListType, MaybeType, ScalarType
-from .variables import Variable
+from . import functions  # noqa: F401 - registers the rules
+from .backend.backend import GraphBackend
+from .ir.graph import METHOD_LOADERS, Graph, Node
+from .ir.types import ArrayType, ListType, MaybeType, ScalarType
+from .state import data
+from .state.numerics import check_numerics
+from .state.variables import Variable
+from .tracing.effects import print, py_function  # noqa: A004
+from .tracing.specs import TensorSpec
+from .tracing.trace import init_scope
 
+
+def _load_graph_methods() -> None:
+    """Import the modules that print, draw, compare and serialize graphs: tracing needs none of them."""
+    from .ir import comparison, drawing, printer  # noqa: F401, PLC0415
+    from .serialization import graphs  # noqa: F401, PLC0415
+
+
+METHOD_LOADERS.append(_load_graph_methods)
 register_backend(GraphBackend())
 
 __all__ = [

@@ -1,9 +1,8 @@
-"""Which function a call calls: the operator `callee`.
+"""The operator `callee`: what a call in converted code calls.
 
-The front door hands in one function, `resolve`, which says what becomes of a Python function that has
-not been seen before. Its answer is kept by code object, so that closures of one `def` share it, and goes
-when the code object does. Without a front door (code converted ahead of time), functions are left as
-they are and only builtins are looked after.
+The public API passes a function `resolve` that decides about Python functions not seen before. Its decision
+is cached by code object, so closures of one `def` share it, and removed with the code object. Without a front
+door, as in code converted ahead of time, only builtins are replaced.
 """
 
 from __future__ import annotations
@@ -14,17 +13,21 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from . import staging
-from .active import ACTIVE
-from .backends import load_backends
-from .builtins import DISPATCHING
-from .errors import ArgumentError, told
-from .higher_order import is_higher_order, passing, takes_functions
-from .tracebacks import strip, without_own_frame
+from .. import staging
+from ..backends import load_backends
+from ..backends.builtins import DISPATCHING
+from ..core.active_backends import ACTIVE
+from ..debugging.tracebacks import drop_current_frame, strip_internal_frames
+from ..errors import ArgumentError, describe
+from . import builtins as _builtins  # noqa: F401 - fills DISPATCHING
+from .higher_order import is_higher_order, takes_functions, with_converted_arguments
 
 
-class Entry(Protocol):
-    """What became of the functions of one code object."""
+class CacheEntry(Protocol):
+    """The conversion of the functions with one code object.
+
+    `shared` is a converted function for all functions with the globals `globals`; `bind` converts another.
+    """
 
     @property
     def shared(self) -> Callable[..., Any] | None: ...
@@ -33,89 +36,99 @@ class Entry(Protocol):
     def bind(self, function: types.FunctionType) -> Callable[..., Any]: ...
 
 
-MAX_SEEN = 512
-_len = len  # a program may put one of its own in the place of the builtin, which calls converted code
+MAX_FAST_PATH = 512
+_len = len  # a program may replace the builtin with a function that calls converted code
 
 
-class Entries(dict[int, "Entry | None"]):
-    """Entries by the id of their code object; None for code that is left as it is."""
+class ConversionCache(dict[int, "CacheEntry | None"]):
+    """Cache entries by the id of their code object; None for code that stays unconverted."""
 
     def __init__(self) -> None:
         super().__init__()
         self._alive: dict[int, weakref.ref[types.CodeType]] = {}
-        self.seen: dict[types.FunctionType, tuple[types.CodeType, Callable[..., Any]]] = {}
-        """What is called for some functions, each with the code that it had then."""
+        self.fast_path: dict[types.FunctionType, tuple[types.CodeType, Callable[..., Any]]] = {}
+        """The callees of module-level functions, each with the function's code at that time."""
 
-    def keep(self, code: types.CodeType, entry: Entry | None) -> Entry | None:
+    def add(self, code: types.CodeType, entry: CacheEntry | None) -> CacheEntry | None:
+        """Cache an entry for as long as its code object lives."""
         key = id(code)
 
-        def forget(_: object) -> None:
+        def remove(_: object) -> None:
             self.pop(key, None)
             self._alive.pop(key, None)
 
-        self._alive[key] = weakref.ref(code, forget)
+        self._alive[key] = weakref.ref(code, remove)
         self[key] = entry
-        self.seen.clear()
+        self.fast_path.clear()
         return entry
 
-    def drop(self, code: types.CodeType) -> None:
-        """Let a code object be new here once more."""
+    def discard(self, code: types.CodeType) -> None:
+        """Forget a code object."""
         self.pop(id(code), None)
-        self.seen.clear()
+        self.fast_path.clear()
 
-    def see(self, function: types.FunctionType, called: Callable[..., Any]) -> Callable[..., Any]:
-        """Find more quickly, the next time, what is called for a function that its module holds."""
+    def add_to_fast_path(
+        self, function: types.FunctionType, called: Callable[..., Any]
+    ) -> Callable[..., Any]:
+        """Cache the callee of a function if it is a global of its module."""
         if function.__globals__.get(function.__name__) is function:
-            if _len(self.seen) >= MAX_SEEN:
-                self.seen.clear()  # so that modules that a program drops are not kept
-            self.seen[function] = function.__code__, called
+            if _len(self.fast_path) >= MAX_FAST_PATH:
+                self.fast_path.clear()  # do not keep dropped modules alive
+            self.fast_path[function] = function.__code__, called
         return called
 
 
 def make_callee(
-    entries: Entries,
-    resolve: Callable[[types.FunctionType], Entry | None] | None,
+    entries: ConversionCache,
+    resolve: Callable[[types.FunctionType], CacheEntry | None] | None,
     replacements: Replacements | None = None,
     *,
     embedded: bool = False,
 ) -> Callable[[Any], Any]:
-    """The operator `callee` over one table of entries; where it is `embedded`, any value may be staged."""
+    """Create the operator `callee`.
+
+    Args:
+        entries: the cache of conversions.
+        resolve: decides about a function that is not in the cache; None leaves functions unconverted.
+        replacements: an embedder's replacements of callables.
+        embedded: whether an embedder defines operators, so that any value may be staged.
+    """
     function_type, method_type = types.FunctionType, types.MethodType
     builtin_type = types.BuiltinFunctionType
-    dispatching, active, seen = DISPATCHING, ACTIVE, entries.seen.get
+    dispatching, active, fast_path = DISPATCHING, ACTIVE, entries.fast_path.get
     named = (replacements or Replacements({}, None)).by_name
 
-    def staging_of(function: Any) -> Any:
-        """What a backend has in the place of a builtin that is asked for while it stages."""
-        staging.notice(function)
+    def replacement_of(function: Any) -> Any:
+        """Return a backend's replacement of a builtin, or None."""
+        staging.warn_of_effects(function)
         for backend in active:
             replaced = getattr(backend, "replaced", None)
             if replaced is not None and (replacement := replaced(function)) is not None:
                 return replacement
         return None
 
-    def left(function: Any) -> Any:
-        """The callee of what is not converted."""
-        found = dispatching.get(id(function), function)
-        if active and found is function and (replacement := staging_of(function)) is not None:
+    def unconverted(function: Any) -> Any:
+        """Return the callee of a function that stays unconverted."""
+        dispatched = dispatching.get(id(function), function)
+        if active and dispatched is function and (replacement := replacement_of(function)) is not None:
             return replacement
-        return handing(function, found)
+        return convert_arguments(function, dispatched)
 
-    def handing(function: Any, found: Any) -> Any:
-        """What is called in the place of a function, with what it calls in its turn converted."""
+    def convert_arguments(function: Any, called: Any) -> Any:
+        """Return `called`, which replaces `function`, with its function arguments converted."""
         if embedded and is_higher_order(function):
-            return passing(found, top, named)
-        return passing(found, top) if active and takes_functions(function) else found
+            return with_converted_arguments(called, top, named)
+        return with_converted_arguments(called, top) if active and takes_functions(function) else called
 
-    def fresh(function: Any) -> Any:
-        """The callee of a Python function that is new here."""
+    def resolve_new(function: Any) -> Any:
+        """Return the callee of a Python function that is not in the cache."""
         if resolve is None:
-            return left(function)
+            return unconverted(function)
         entry = resolve(function)
         if entry is None:
             if function.__module__:
                 load_backends(function.__module__.partition(".")[0])
-            return left(function)
+            return unconverted(function)
         if entry.shared is not None and entry.globals is function.__globals__:
             return entry.shared
         return entry.bind(function)
@@ -124,74 +137,76 @@ def make_callee(
         try:
             kind = type(function)
             if kind is function_type:
-                if (found := seen(function)) is not None and found[0] is function.__code__:
-                    return found[1]
+                if (cached := fast_path(function)) is not None and cached[0] is function.__code__:
+                    return cached[1]
                 try:
                     entry = entries[id(function.__code__)]
                 except KeyError:
-                    pass  # what is wrong with it has nothing to do with that
+                    pass  # do not chain an error of `resolve_new` to this one
                 else:
                     if entry is None:
-                        return left(function)
+                        return unconverted(function)
                     if entry.shared is not None and entry.globals is function.__globals__:
-                        return entries.see(function, entry.shared)
+                        return entries.add_to_fast_path(function, entry.shared)
                     return entry.bind(function)
-                return fresh(function)
+                return resolve_new(function)
             if kind is method_type:
                 inner = top(function.__func__)
                 if inner is function.__func__:
-                    return (staging_of(function) or function) if active else function
+                    return (replacement_of(function) or function) if active else function
                 if active and type(function.__func__) is not function_type:
-                    staging.notice(function)
+                    staging.warn_of_effects(function)
                 return method_type(inner, function.__self__)
             if kind is builtin_type or kind is type:
                 if not active:
                     if kind is builtin_type:
-                        return handing(function, function) if embedded else function
+                        return convert_arguments(function, function) if embedded else function
                 elif (replacement := dispatching.get(id(function))) is not None:
-                    return handing(function, replacement)
-            if active and (replacement := staging_of(function)) is not None:
+                    return convert_arguments(function, replacement)
+            if active and (replacement := replacement_of(function)) is not None:
                 return replacement
-            return handing(function, function if resolve is None else _other(function, kind, top))
+            return convert_arguments(
+                function, function if resolve is None else _convert_callable(function, kind, top)
+            )
         except BaseException as error:
-            strip(error)
+            strip_internal_frames(error)
             raise
 
-    def replacing(function: Any) -> Any:
+    def replacing_callee(function: Any) -> Any:
         assert replacements is not None
         try:
-            found = replacements(function)
+            replacement = replacements(function)
         except BaseException as error:
-            strip(error)
+            strip_internal_frames(error)
             raise
-        return callee(function) if found is None else found
+        return callee(function) if replacement is None else replacement
 
-    top = replacing if replacements else callee
+    top = replacing_callee if replacements else callee
     return top
 
 
 _BOUND = (types.MethodType, types.BuiltinFunctionType)
-_PLAIN = (
+_NOT_HOOKED = (
     types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, functools.partial,
     types.WrapperDescriptorType, types.MethodDescriptorType, types.MethodWrapperType,
 )  # fmt: skip
 
 
 class Replacements:
-    """What an embedder has called instead of callables that it names, and that a hook is asked for."""
+    """An embedder's replacements: a mapping from callables to callables, and a hook for other objects."""
 
     def __init__(self, named: Any, hook: Any):
         if not isinstance(named, Mapping) or not all(map(callable, (*named, *named.values()))):
             raise ArgumentError(
-                f"builtins are callables by what they replace, not {told(named)}",
-                why="converted code calls the one where the user's code names the other",
-                remedy="give {range: my_range}",
+                f"builtins= must map callables to their replacements, not be {describe(named)}",
+                why="converted code calls the value where the user's code calls the key",
+                remedy="pass a dict such as {range: my_range}",
             )
         if hook is not None and not callable(hook):
             raise ArgumentError(
-                f"a call hook is a callable, not {told(hook)}",
-                why="it is asked what is called in the place of an object",
-                remedy="give a function that takes the object, and gives a callable or None",
+                f"a call hook must be callable, not {describe(hook)}",
+                why="it is called with each object that converted code calls",
+                remedy="pass a function that takes the object and returns a callable or None",
             )
         self.named, self.hook = dict(named), hook
         self._by_id = {id(key): value for key, value in self.named.items()}
@@ -200,40 +215,38 @@ class Replacements:
         return bool(self.named) or self.hook is not None
 
     def by_name(self, function: Any) -> Any:
-        """What is called instead of a callable that was named; None for any other value."""
-        found = self._by_id.get(id(function))
-        if found is None and isinstance(function, _BOUND):  # a bound method is another object each time
-            found = self.named.get(function)
-        return found
+        """Return the replacement of a callable in the mapping, or None."""
+        replacement = self._by_id.get(id(function))
+        if replacement is None and isinstance(function, _BOUND):  # a bound method is a new object each time
+            replacement = self.named.get(function)
+        return replacement
 
     def __call__(self, function: Any) -> Any:
-        """What is called instead of a callable; None for that itself."""
-        found = self.by_name(function)
-        if found is None and self.hook is not None and not isinstance(function, _PLAIN):
-            found = self.hook(function)
-            if found is not None and not callable(found):
+        """Return the replacement of a callable from the mapping or the hook, or None."""
+        replacement = self.by_name(function)
+        if replacement is None and self.hook is not None and not isinstance(function, _NOT_HOOKED):
+            replacement = self.hook(function)
+            if replacement is not None and not callable(replacement):
                 raise ArgumentError(
-                    f"the call hook gave {told(found)} for {told(function)}",
-                    why="what it gives is called in the place of that",
-                    remedy="give a callable, or None so that the object is called as usual",
+                    f"the call hook returned {describe(replacement)} for {describe(function)}",
+                    why="converted code calls what the hook returns",
+                    remedy="return a callable, or None to call the object itself",
                 )
-        return found
+        return replacement
 
 
-def _other(function: Any, kind: type, callee: Callable[[Any], Any]) -> Any:
-    """The callee of what is no Python function: a class, a partial, an object with `__call__`."""
+def _convert_callable(function: Any, kind: type, callee: Callable[[Any], Any]) -> Any:
+    """Return the callee of a class, a partial, or an object with `__call__`."""
     replacement = DISPATCHING.get(id(function))
     if replacement is not None:
         return replacement
     if kind is functools.partial:
         inner = callee(function.func)
-        return (
-            function
-            if inner is function.func
-            else functools.partial(inner, *function.args, **function.keywords)
-        )
+        if inner is function.func:
+            return function
+        return functools.partial(inner, *function.args, **function.keywords)
     if isinstance(function, type):
-        return _constructor(function, callee)
+        return _convert_class(function, callee)
     call = next((c.__dict__["__call__"] for c in kind.__mro__ if "__call__" in c.__dict__), None)
     if type(call) is types.FunctionType:
         inner = callee(call)
@@ -241,8 +254,8 @@ def _other(function: Any, kind: type, callee: Callable[[Any], Any]) -> Any:
     return function
 
 
-def _constructor(cls: Any, callee: Callable[[Any], Any]) -> Any:
-    """A class whose `__init__` is user code is made as Python makes it, with the converted `__init__`."""
+def _convert_class(cls: Any, callee: Callable[[Any], Any]) -> Any:
+    """Return a constructor that calls the converted `__init__`, or the class if nothing is to convert."""
     init, new = cls.__init__, cls.__new__
     if type(cls) is not type or new is not object.__new__ or type(init) is not types.FunctionType:
         return cls
@@ -251,14 +264,14 @@ def _constructor(cls: Any, callee: Callable[[Any], Any]) -> Any:
         return cls
 
     def construct(*args: Any, **kwargs: Any) -> Any:
-        made: Any = object.__new__(cls)
+        instance: Any = object.__new__(cls)
         try:
-            value = converted(made, *args, **kwargs)
+            value = converted(instance, *args, **kwargs)
             if value is not None:
                 raise TypeError(f"__init__() should return None, not '{type(value).__name__}'")
         except BaseException as error:
-            without_own_frame(error)
+            drop_current_frame(error)
             raise
-        return made
+        return instance
 
     return construct

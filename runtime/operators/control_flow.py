@@ -1,7 +1,7 @@
-"""The operators of statements: on plain values each runs its closures as Python runs what they hold.
+"""Operators for `if`, `while` and `for`. On plain values each runs its closures as Python runs the statement.
 
-Those that end in `items` and `rest` are for code in which the plain road is open: there the blocks stand in
-the function itself, which goes on with an operator where it meets what is staged.
+Operators whose names end in `items` and `rest` serve code with inlined fast paths. Such code contains the
+blocks of a statement itself, and continues with an operator when it meets a staged value.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from . import staging
-from .backends import BACKENDS
-from .tracebacks import without_own_frame
+from .. import staging
+from ..backends import BACKENDS
+from ..debugging.tracebacks import drop_current_frame
 
 
 def if_stmt(
@@ -38,7 +38,7 @@ def if_stmt(
             else:
                 orelse()
     except BaseException as error:
-        without_own_frame(error)
+        drop_current_frame(error)
         raise
 
 
@@ -50,41 +50,49 @@ def while_stmt(
     symbol_names: tuple[str, ...],
     opts: dict[str, Any],
 ) -> None:
-    """`while test(): body()`; it is staged from the first iteration on whose test is staged."""
+    """`while test(): body()`, staged from the first iteration whose test is staged."""
     try:
         while_rest(test(), test, body, get_state, set_state, symbol_names, opts)
     except BaseException as error:
-        without_own_frame(error)
+        drop_current_frame(error)
         raise
 
 
-def while_rest(going, test, body, get_state, set_state, symbol_names, opts):
-    """`while_stmt` from a round on whose test gave `going`."""
+def while_rest(test_result, test, body, get_state, set_state, symbol_names, opts):
+    """Run or stage a `while` loop from an iteration whose test returned `test_result`."""
     try:
         is_limited = "maximum_iterations" in opts
-        while going is True and not is_limited:
+        while test_result is True and not is_limited:
             body()
-            going = test()
-        if going is False:
+            test_result = test()
+        if test_result is False:
             return
         is_peeled = False
         while True:
-            backend = BACKENDS[type(going)]
-            if backend is not None and backend.is_staged(going):
+            backend = BACKENDS[type(test_result)]
+            if backend is not None and backend.is_staged(test_result):
                 if staging.while_stmt(
-                    backend, going, test, body, get_state, set_state, symbol_names, opts, is_peeled=is_peeled
+                    backend,
+                    test_result,
+                    test,
+                    body,
+                    get_state,
+                    set_state,
+                    symbol_names,
+                    opts,
+                    is_peeled=is_peeled,
                 ):
                     return
                 is_peeled = True
-            elif not going or (is_peeled and opts.get("maximum_iterations") == 0):
+            elif not test_result or (is_peeled and opts.get("maximum_iterations") == 0):
                 return
             else:
                 body()
-            if is_limited:  # a round before the loop is staged is one of those that it may have
-                opts = staging.fewer(opts)
-            going = test()
+            if is_limited:  # iterations before the staged loop count too
+                opts = staging.decrement_limit(opts)
+            test_result = test()
     except BaseException as error:
-        without_own_frame(error)
+        drop_current_frame(error)
         raise
 
 
@@ -97,13 +105,13 @@ def for_stmt(
     symbol_names: tuple[str, ...],
     opts: dict[str, Any],
 ) -> None:
-    """`for item in iter_: body(item)`, as long as `extra_test()` holds."""
+    """`for item in iter_: body(item)`, as long as `extra_test()` is true."""
     try:
         backend = BACKENDS[type(iter_)]
-        is_asked = len(opts) > ("iterate_names" in opts) and type(iter_) is range
-        if is_asked:
+        is_requested = len(opts) > ("iterate_names" in opts) and type(iter_) is range
+        if is_requested:  # loop options ask for a staged loop over a plain range
             backend = staging.looping()
-        if backend is not None and (is_asked or backend.is_staged(iter_)):
+        if backend is not None and (is_requested or backend.is_staged(iter_)):
             staging.for_stmt(backend, iter_, extra_test, body, get_state, set_state, symbol_names, opts)
         elif extra_test is None:
             for item in iter_:
@@ -111,12 +119,12 @@ def for_stmt(
         else:
             for_rest(extra_test(), iter(iter_), extra_test, body, get_state, set_state, symbol_names)
     except BaseException as error:
-        without_own_frame(error)
+        drop_current_frame(error)
         raise
 
 
 def for_items(iter_, extra_test, body, get_state, set_state, symbol_names, opts):
-    """What `for_stmt` would go through, if it is plain; the loop over what is staged is done at once."""
+    """Return the items of a plain `for` loop. Stage any other loop and return no items."""
     try:
         backend = BACKENDS[type(iter_)]
         if backend is not None and backend.is_staged(iter_):
@@ -124,46 +132,46 @@ def for_items(iter_, extra_test, body, get_state, set_state, symbol_names, opts)
             return ()
         if extra_test is None:
             return iter_
-        going = extra_test()
+        test_result = extra_test()
         items = iter(iter_)
-        if going is True:
+        if test_result is True:
             return items
-        for_rest(going, items, extra_test, body, get_state, set_state, symbol_names)
+        for_rest(test_result, items, extra_test, body, get_state, set_state, symbol_names)
         return ()
     except BaseException as error:
-        without_own_frame(error)
+        drop_current_frame(error)
         raise
 
 
-def for_rest(going, items, extra_test, body, get_state, set_state, symbol_names):
-    """`for_stmt` from a round on after which the test gave `going`."""
+def for_rest(test_result, items, extra_test, body, get_state, set_state, symbol_names):
+    """Resume a `for` loop after an iteration whose extra test returned `test_result`."""
     try:
-        backend = BACKENDS[type(going)]
-        if backend is not None and backend.is_staged(going):
+        backend = BACKENDS[type(test_result)]
+        if backend is not None and backend.is_staged(test_result):
             staging.finish_unrolled(items, extra_test, body, get_state, set_state, symbol_names)
             return
-        if not going:
+        if not test_result:
             return
         for item in items:
             body(item)
-            going = extra_test()
-            if going is True:
+            test_result = extra_test()
+            if test_result is True:
                 continue
-            if going is False:
+            if test_result is False:
                 return
-            backend = BACKENDS[type(going)]
-            if backend is not None and backend.is_staged(going):
+            backend = BACKENDS[type(test_result)]
+            if backend is not None and backend.is_staged(test_result):
                 staging.finish_unrolled(items, extra_test, body, get_state, set_state, symbol_names)
                 return
-            if not going:
+            if not test_result:
                 return
     except BaseException as error:
-        without_own_frame(error)
+        drop_current_frame(error)
         raise
 
 
 def until(iter_: Iterable[Any], test: Callable[[], Any]) -> Iterable[Any]:
-    """The items of `iter_` as long as `test()` holds."""
+    """Yield the items of `iter_` as long as `test()` is true."""
     if test():
         for item in iter_:
             yield item

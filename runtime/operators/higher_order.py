@@ -1,7 +1,7 @@
-"""Functions that are given to others, which call them: `map`, `functools.reduce`, a framework's `grad`.
+"""Higher-order functions such as `map`, `functools.reduce` and a framework's `grad`.
 
-While something may be staged, these get converted functions in the place of the user's; with operators or
-replacements of an embedder, those of Python always do.
+During staging, they receive converted functions in place of the user's. With custom operators or replaced
+builtins, those of Python always do.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from .active import active
-from .tracebacks import without_own_frame
+from ..core.active_backends import active_backend
+from ..debugging.tracebacks import drop_current_frame
 
 BUILTINS = frozenset(
     (
@@ -22,58 +22,64 @@ BUILTINS = frozenset(
     )
 )  # fmt: skip
 _packages: set[str] = set()
-_left_alone: set[str] = set()
+_excluded: set[str] = set()
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
 
 
-def note_framework(package: str, *, but: tuple[str, ...] = ()) -> None:
-    """Count the functions of a package as ones that call what they get, but not those of some modules."""
+def register_framework(package: str, *, but: tuple[str, ...] = ()) -> None:
+    """Treat the functions of a package as higher-order functions, except those of the modules `but`."""
     _packages.add(package)
-    _left_alone.update(f"{module}." for module in but)
+    _excluded.update(f"{module}." for module in but)
 
 
 def takes_functions(function: Any) -> bool:
-    """Whether a function that is not converted calls the functions that it is given."""
+    """Return whether an unconverted function may call its arguments."""
     module = getattr(function, "__module__", None)
     if type(module) is str and module.partition(".")[0] in _packages:
-        return not f"{module}.".startswith(tuple(_left_alone))
+        return not f"{module}.".startswith(tuple(_excluded))
     return is_higher_order(function)
 
 
 def is_higher_order(function: Any) -> bool:
-    """Whether a function of Python calls the functions that it is given."""
+    """Return whether a function of the standard library calls its arguments."""
     try:
         return function in BUILTINS
-    except TypeError:  # it has no hash
+    except TypeError:  # not hashable
         return False
 
 
-def passing(
+def with_converted_arguments(
     function: Callable[..., Any],
     callee: Callable[[Any], Any],
-    replaced: Callable[[Any], Any] | None = None,
+    replacement: Callable[[Any], Any] | None = None,
 ) -> Callable[..., Any]:
-    """`function`, with what it calls converted; `replaced` knows what an embedder has called instead."""
-    return functools.partial(_call, function, functools.partial(_given, callee, replaced))
+    """Return `function` with its function arguments converted.
+
+    Args:
+        function: a higher-order function.
+        callee: the operator that converts a function.
+        replacement: returns an embedder's replacement of a callable, or None.
+    """
+    return functools.partial(_call, function, functools.partial(_convert, callee, replacement))
 
 
-def _call(function: Callable[..., Any], given: Callable[[Any], Any], /, *args: Any, **kwargs: Any) -> Any:
+def _call(function: Callable[..., Any], convert: Callable[[Any], Any], /, *args: Any, **kwargs: Any) -> Any:
     try:
-        return function(*map(given, args), **{name: given(value) for name, value in kwargs.items()})
+        return function(*map(convert, args), **{name: convert(value) for name, value in kwargs.items()})
     except BaseException as error:
-        without_own_frame(error)
+        drop_current_frame(error)
         raise
 
 
-def _given(callee: Callable[[Any], Any], replaced: Callable[[Any], Any] | None, value: Any) -> Any:
-    if replaced is not None and (found := replaced(value)) is not None:
-        return found
+def _convert(callee: Callable[[Any], Any], replacement: Callable[[Any], Any] | None, value: Any) -> Any:
+    if replacement is not None and (replaced := replacement(value)) is not None:
+        return replaced
     kind = type(value)
     if kind in _FUNCTIONS:
-        made = callee(value)
-        # Out of a trace only what is always the same: a framework may know functions by their identity.
-        is_kept = replaced is not None or active() is not None or made is callee(value)
-        return made if is_kept else value
+        converted = callee(value)
+        # Outside of a trace, a framework may key its caches on the identity of functions.
+        is_stable = replacement is not None or active_backend() is not None or converted is callee(value)
+        return converted if is_stable else value
     if (kind is list or kind is tuple) and any(type(v) in _FUNCTIONS for v in value):
-        return kind([_given(callee, replaced, v) for v in value])
+        return kind([_convert(callee, replacement, v) for v in value])
     return value

@@ -1,11 +1,11 @@
-"""Blocks in which converted code calls functions as they are written.
+"""The context manager form of `do_not_convert`: inside it, converted code calls functions unconverted.
 
     with ag.do_not_convert():
         y = helper(x)
 
-Outside such blocks nothing asks: the operator `callee` of every namespace is another one as long as there is
-a block anywhere, and that asks whether it is in one. A generator that stops in a block leaves the block open
-for who called it, as with every context variable.
+While any thread is in a block, the operator `callee` of every namespace is replaced with one that checks a
+context variable. At other times blocks cost nothing. As with any context variable, a generator that yields
+inside a block leaves it open for its caller.
 """
 
 from __future__ import annotations
@@ -17,55 +17,60 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, Self
 
-_depth: ContextVar[int] = ContextVar("autograph_rs_blocks", default=0)
-_lock = threading.RLock()  # a collection may end a block, in a generator, while another begins
-_blocks = 0
+_depth: ContextVar[int] = ContextVar("autograph_rs_opt_out_depth", default=0)
+_lock = threading.RLock()  # garbage collection of a generator may exit a block while another is entered
+_open_blocks = 0
 _plain: weakref.WeakKeyDictionary[types.ModuleType, Callable[[Any], Any]] = weakref.WeakKeyDictionary()
 _callees: weakref.WeakKeyDictionary[types.ModuleType, Callable[[Any], Any]] = weakref.WeakKeyDictionary()
 
 
-def is_off() -> bool:
-    """Whether the code that runs is in such a block."""
+def is_opted_out() -> bool:
+    """Return whether the running code is in such a block."""
     return _depth.get() > 0
 
 
 def register(namespace: types.ModuleType, plain: Callable[[Any], Any]) -> None:
-    """Let blocks count for the code that calls this namespace's operators; there `plain` is its `callee`."""
+    """Make blocks apply to code that calls the operators of a namespace.
+
+    Args:
+        namespace: the operators.
+        plain: the `callee` to use inside blocks.
+    """
     with _lock:
         _plain[namespace] = plain
-        if _blocks:
-            _ask(namespace)
+        if _open_blocks:
+            _install_check(namespace)
 
 
-def _ask(namespace: types.ModuleType) -> None:
+def _install_check(namespace: types.ModuleType) -> None:
     callee, plain = namespace.callee, _plain[namespace]
     _callees[namespace] = callee
 
-    def asking(function: Any) -> Any:
-        return plain(function) if is_off() else callee(function)
+    def checking_callee(function: Any) -> Any:
+        return plain(function) if is_opted_out() else callee(function)
 
-    namespace.callee = asking  # type: ignore[attr-defined]
+    namespace.callee = checking_callee  # type: ignore[attr-defined]
 
 
-class Block:
-    """A context manager, which threads may share and which may be entered again."""
+class OptOutContext:
+    """A context manager that is reentrant and that threads may share."""
 
     def __enter__(self) -> Self:
-        global _blocks  # noqa: PLW0603 - there is one number of blocks
+        global _open_blocks  # noqa: PLW0603 - one count for the process
         with _lock:
-            _blocks += 1
-            if _blocks == 1:
+            _open_blocks += 1
+            if _open_blocks == 1:
                 for namespace in list(_plain):
-                    _ask(namespace)
+                    _install_check(namespace)
         _depth.set(_depth.get() + 1)
         return self
 
     def __exit__(self, *_: object) -> None:
-        global _blocks  # noqa: PLW0603 - there is one number of blocks
-        _depth.set(max(0, _depth.get() - 1))  # a generator may be closed in another context than it ran in
+        global _open_blocks  # noqa: PLW0603 - one count for the process
+        _depth.set(max(0, _depth.get() - 1))  # a generator may be closed in another context
         with _lock:
-            _blocks -= 1
-            if not _blocks:
+            _open_blocks -= 1
+            if not _open_blocks:
                 for namespace, callee in list(_callees.items()):
                     namespace.callee = callee  # type: ignore[attr-defined]
                 _callees.clear()

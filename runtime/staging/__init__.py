@@ -1,18 +1,18 @@
-"""Staged statements: what is the same for every backend.
+"""Staged statements, independent of the backend.
 
-A *location* is something that a statement may change: a variable of its state, a slot that the heap
-shows to have changed, or a staged value that was written in place. A branch or loop body is run
-once, captured by the backend; what it leaves in each location is noted, and everything is put back.
-The values that two paths leave in one location are merged leaf by leaf: numbers promote, a variable
-without a value on one path becomes one that is checked where it is read, and what cannot be one
-value is an error with a row for each such variable.
+A *location* is anything a statement may change: a variable of its state, a slot on the heap that changed, or
+a staged value that was written to in place. The backend captures a branch or loop body by running it once.
+Staging records what the run leaves in each location, then restores everything. The values that two paths
+leave in one location are merged leaf by leaf: numbers promote, a variable that is unbound on one path is
+checked where it is read, and values that cannot be merged raise an error with a row for each variable.
 
-The modules are loaded when a backend is registered, or at the first use: plain code needs none of them.
+The modules are loaded when a backend is registered, or on first use, because plain code needs none of them.
 """
 
 from typing import Any
 
-from ..active import ACTIVE
+from ..backends import AFTER_REGISTRATION
+from ..core.active_backends import ACTIVE
 
 _HOMES = {
     "conditions": ("if_exp", "if_stmt"),
@@ -36,28 +36,44 @@ _HOMES = {
         "tells_raises",
     ),
     "loops": ("for_stmt", "while_stmt"),
-    "side_effects": ("notice",),
-    "options": ("fewer",),
-    "refused": ("not_dropped",),
+    "side_effects": ("warn_of_effects",),
+    "loop_options": ("decrement_limit",),
+    "unsupported": ("checked_write",),
     "statement": ("AlwaysRaises",),
-    "unrolled": ("finish_unrolled",),
+    "loop_unrolling": ("finish_unrolled",),
 }
 __all__ = ["ACTIVE", "load", *sorted(name for names in _HOMES.values() for name in names)]  # noqa: PLE0604
 
 
 def load() -> None:
-    """Have every name here from its module. Tools that gather the modules of a program see these imports."""
-    from .. import side_effects  # noqa: PLC0415
-    from . import conditions, expressions, loops, options, refused, statement, unrolled  # noqa: PLC0415
+    """Import every module and bind its names here. Packaging tools see these imports."""
+    from . import conditions, expressions, loop_options, loop_unrolling, loops  # noqa: PLC0415
+    from .state import (  # noqa: PLC0415
+        side_effects,
+        statement,
+        unsupported,
+    )
 
-    for home in (side_effects, conditions, expressions, loops, options, refused, statement, unrolled):
+    for home in (
+        side_effects,
+        conditions,
+        expressions,
+        loops,
+        loop_options,
+        unsupported,
+        statement,
+        loop_unrolling,
+    ):
         names = _HOMES[home.__name__.rpartition(".")[2]]
         globals().update({name: getattr(home, name) for name in names})
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
-        told = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(told, name=name)
+        describe = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(describe, name=name)
     load()
     return globals()[name]
+
+
+AFTER_REGISTRATION.append(load)

@@ -1,4 +1,4 @@
-"""Conditions: both branches captured, and one staged condition over what they leave."""
+"""Stage conditionals: capture both branches and merge the values they leave in each location."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from .. import chosen
 from ..backends import Backend, staged_by
-from ..empty import set_nothing
+from ..core.closures import set_nothing
 from ..errors import AliasError
-from ..slots import Slot
-from ..structures import LEAF, Spec, paths, unflatten
-from .aliases import other_way
-from .apart import TakenApart
-from .found import Found, Value, aligned
-from .grown import stage_list
-from .kept import outer_name, warn_of_kept
-from .mismatches import Rows, Side, outlined
-from .statement import (
+from ..values import selected_container
+from ..values.locations import Location
+from ..values.structures import LEAF, Spec, leaf_paths, unflatten
+from .state.aliases import other_reference
+from .state.container_merging import MergedContainers, Value, aligned
+from .state.escapes import outer_name, warn_of_escapes
+from .state.growing_lists import stage_list
+from .state.mismatches import Rows, Side, outlined
+from .state.object_merging import MergeByField
+from .state.statement import (
     AlwaysRaises,
     Path,
     Statement,
@@ -42,7 +42,7 @@ def if_stmt(
     names: Sequence[str],
     outputs: int,
 ) -> None:
-    """Both branches, captured, and one staged condition over what they leave."""
+    """Stage an `if` statement."""
     statement = Statement(backend, (body, orelse), (get_state, set_state), names)
 
     def captured() -> tuple[Path, Path]:
@@ -53,33 +53,33 @@ def if_stmt(
         return captured() if _grow_lists(statement, *made) else made
 
     sides = Side("if true", (body,)), Side("if false", (orelse,))
-    first, second, values = _joined(statement, both, cond, outputs, sides)
+    first, second, values = _merged_paths(statement, both, cond, outputs, sides)
     if first.capture.raised is not None and second.capture.raised is not None:
         raise AlwaysRaises
     statement.write(values)
-    warn_of_kept(statement, values)
+    warn_of_escapes(statement, values)
 
 
-def _joined(
+def _merged_paths(
     statement: Statement,
     both: Callable[[], tuple[Path, Path]],
     cond: Any,
     outputs: int,
     sides: tuple[Side, Side],
 ) -> tuple[Path, Path, dict[Any, Any]]:
-    """Two paths, and what one condition over them leaves in each location that they change."""
+    """Capture and merge both paths, restarting when two objects have to be merged field by field."""
     first, second = both()
     try:
-        return first, second, _join(statement, cond, (first, second), outputs, sides)
-    except TakenApart as error:
+        return first, second, _merge_paths(statement, cond, (first, second), outputs, sides)
+    except MergeByField as error:
         statement.apart.kinds.add(error.kind)
-    return _joined(statement, both, cond, outputs, sides)
+    return _merged_paths(statement, both, cond, outputs, sides)
 
 
-def _join(
+def _merge_paths(
     statement: Statement, cond: Any, paths_: tuple[Path, Path], outputs: int, sides: tuple[Side, Side]
 ) -> dict[Any, Any]:
-    """One condition for two paths; what it leaves in each location that they change."""
+    """Build one conditional from two paths, and return the merged value of each location they change."""
     backend, rows = statement.backend, Rows()
     first, second = paths_
     plan: dict[Any, list[tuple[int | None, Any]]] = {}
@@ -89,28 +89,28 @@ def _join(
     merged: list[tuple[Any, Any, Any]] = []
     is_inner = getattr(backend, "is_inner", backend.is_staged)
     for path in paths_:
-        statement.refuse_known(path)
+        statement.check_aliases(path)
     alone = (first.capture.raised is None) != (second.capture.raised is None)
-    found = Found(statement)
+    found = MergedContainers(statement)
     for location in {**first.values, **second.values}:
         if isinstance(location, Variable) and location.index >= outputs:
             continue
-        found.add(location, *_both_left(statement, location, paths_))
+        found.add(location, *_values_on_both(statement, location, paths_))
     for location, ((a, a_spec), (b, b_spec)) in found.pairs():
         name = statement.name_of(location)
         whole = [unflatten(spec, leaves) for leaves, spec in ((a, a_spec), (b, b_spec))]
         if a_spec != b_spec and isinstance(location, Variable) and _are_lists(backend, whole):
-            _refuse_chosen(whole, name)
+            _refuse_selected(whole, name)
             a, b, a_spec = [whole[0]], [whole[1]], LEAF
         elif a_spec != b_spec:
             if not is_missing(a) and not is_missing(b):
                 shown = outlined(backend, a, a_spec), outlined(backend, b, b_spec)
                 rows.add(name, *shown, "the structures differ")
                 continue
-            a, b, a_spec = _spread(a, a_spec, b, b_spec)
+            a, b, a_spec = _broadcast_missing(a, a_spec, b, b_spec)
         slots: list[tuple[int | None, Any]] = []
-        for leaf_name, x, y in zip(paths(a_spec, name), a, b, strict=True):
-            if is_same(x, y) and (statement.is_found(x) or not (alone and is_inner(x))):
+        for leaf_name, x, y in zip(leaf_paths(a_spec, name), a, b, strict=True):
+            if is_same(x, y) and (statement.is_from_before(x) or not (alone and is_inner(x))):
                 slots.append((None, x))
                 continue
             raw.append((x, y))
@@ -121,28 +121,28 @@ def _join(
             merged.append((x, y, kind))
         plan[location], specs[location] = slots, a_spec
     if rows.rows:
-        holders = [location for location in plan if isinstance(location, Slot)]
+        holders = [location for location in plan if isinstance(location, Location)]
         rows.outer = {statement.name_of(slot): outer_name(statement, slot) for slot in holders}
         what = "an 'if' on a staged value" if sides[0].closures else "a conditional expression"
-        why = "one of them is chosen when the program runs, and what comes after needs one type for both"
+        why = "the program selects one of them at run time, and later code needs one type for both"
         raise rows.error(what, why, "in both branches", sides)
     results = backend.cond(cond, (first.capture, second.capture), merged)
     share = getattr(backend, "share", None)
     is_view = getattr(backend, "is_view", is_missing_view)
     if share is not None:
         for leaf in (leaf for leaves in raw for leaf in leaves if is_view(leaf)):
-            share(leaf, "it is a view that a branch made")
+            share(leaf, "it is a view created in a branch")
     for result, location, leaves in zip(results, places, raw, strict=True):
         if share is not None and not isinstance(location, Written):
             for leaf in filter(backend.is_handle, leaves):
                 if getattr(leaf, "shared", ""):
                     share(result, leaf.shared)
             if any(backend.is_handle(leaf) and is_aliased(leaf, location) for leaf in leaves) or any(
-                isinstance(leaf, np.ndarray) and other_way(leaf, (location.name,), statement.code)
+                isinstance(leaf, np.ndarray) and other_reference(leaf, (location.name,), statement.code)
                 for leaf in leaves
             ):
                 for value in (result, *leaves):
-                    share(value, "it may be another name of an array from before the 'if'")
+                    share(value, "it may be another name for an array from before the 'if'")
     return {
         location: unflatten(specs[location], [value if i is None else results[i] for i, value in slots])
         for location, slots in plan.items()
@@ -150,56 +150,59 @@ def _join(
 
 
 def _are_lists(backend: Backend, values: Sequence[Any]) -> bool:
-    """Whether two values are lists that the backend can hold as one."""
+    """Return whether two values are lists that the backend can hold as one value."""
     kinds = [backend.type_of(list(value)) for value in values if isinstance(value, list)]
     return bool(kinds) and None not in kinds and all(isinstance(v, list) or staged_by(v) for v in values)
 
 
 def is_missing_view(value: Any) -> bool:
-    """For backends without views."""
+    """Return False: the default for backends without views."""
     return False
 
 
-def _refuse_chosen(lists: Sequence[Any], name: str) -> None:
-    """A list whose length depends on the branch is another object than each of two that have other names."""
-    if any(isinstance(value, chosen.Chosen) for value in lists):
+def _refuse_selected(lists: Sequence[Any], name: str) -> None:
+    """Raise if a list of staged length would replace one of two lists that have other names."""
+    if any(isinstance(value, selected_container.SelectedContainer) for value in lists):
         raise AliasError(
-            f"{name} is one of two lists by a staged condition, and they have other names too",
-            why=f"what is changed in {name} would have to change in one of them, "
-            "and which one is known only when the program runs",
-            remedy=f"give {name} a copy in each branch: list(...)",
+            f"a staged condition selects one of two lists for {name}, and other names refer to them too",
+            why=f"a change to {name} would have to reach the selected list, known only when the program runs",
+            remedy=f"assign a copy to {name} in each branch: list(...)",
         )
 
 
 def _grow_lists(statement: Statement, first: Path, second: Path) -> bool:
-    """Make lists staged that the branches leave with different lengths."""
+    """Stage the lists that the branches leave with different lengths, and return whether there are any."""
     grown = False
     for location in {**first.values, **second.values}:
-        _, ((_, a), (_, b)) = _both_left(statement, location, (first, second))
+        _, ((_, a), (_, b)) = _values_on_both(statement, location, (first, second))
         if a != b and list in (a.kind, b.kind):
             grown |= stage_list(statement, location)
     return grown
 
 
-def _both_left(
+def _values_on_both(
     statement: Statement, location: Any, paths_: tuple[Path, Path]
 ) -> tuple[list[Value], list[Value]]:
-    """What two paths leave in a location, as it is and aligned; one that raises leaves the other's."""
+    """Return what two paths leave in a location, raw and aligned. A path that raises leaves the other's
+    value.
+    """
     ends = [p for p in paths_ if p.capture.raised is None] or paths_
     sides = [ends[0], ends[-1]]
     left = [path.values.get(location) or statement.current(location) for path in sides]
     return left, aligned(statement, left, sides)
 
 
-def _spread(a: list[Any], a_spec: Spec, b: list[Any], b_spec: Spec) -> tuple[list[Any], list[Any], Spec]:
-    """A missing value, as many times as the other side has leaves."""
+def _broadcast_missing(
+    a: list[Any], a_spec: Spec, b: list[Any], b_spec: Spec
+) -> tuple[list[Any], list[Any], Spec]:
+    """Repeat a missing value once for each leaf of the other side."""
     if is_missing(a):
         return a * len(b), b, b_spec
     return a, b * len(a), a_spec
 
 
 def if_exp(backend: Backend, cond: Any, if_true: Callable, if_false: Callable, text: str) -> Any:
-    """A conditional expression: a statement whose branches leave one value."""
+    """Stage a conditional expression: a statement whose branches leave one value."""
     result = Variable(0, "the value")
 
     def value_of(closure: Callable[[], Any]) -> Path:
@@ -213,9 +216,9 @@ def if_exp(backend: Backend, cond: Any, if_true: Callable, if_false: Callable, t
     def both() -> tuple[Path, Path]:
         return statement.settled(lambda: (value_of(if_true), value_of(if_false)))
 
-    _, _, values = _joined(statement, both, cond, 1, (Side("if true"), Side("if false")))
+    _, _, values = _merged_paths(statement, both, cond, 1, (Side("if true"), Side("if false")))
     value = values.pop(result)
     statement.write(values)
-    chosen.settle(value)
-    warn_of_kept(statement, values)
+    selected_container.snapshot_sources(value)
+    warn_of_escapes(statement, values)
     return value

@@ -1,4 +1,4 @@
-"""Exceptions that user code raises in a branch which is being captured: they are raised when it runs."""
+"""Exceptions that user code raises while a branch is captured, and that the program raises when it runs."""
 
 from __future__ import annotations
 
@@ -8,66 +8,66 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..backends import staged_by
-from ..errors import AutographError, RaiseInTryError
-from ..handed import has_staged
-from ..places import at
-from ..sites import try_around
-from ..structures import flatten, unflatten
-from ..tracebacks import (
-    RAISING,
-    at_user_frames,
-    catches,
-    frames_of,
-    is_ours,
-    is_raise,
-    is_users,
-    put,
-    strip,
-    user_place,
+from ..debugging.call_sites import enclosing_try
+from ..debugging.error_operands import has_staged_variable
+from ..debugging.positions import position_at
+from ..debugging.tracebacks import (
+    RAISING_FUNCTIONS,
+    has_handler,
+    is_at_raise,
+    is_internal,
+    is_user_frame,
+    set_error_attribute,
+    strip_internal_frames,
+    synthetic_traceback,
+    traceback_frames,
+    user_position,
 )
-from .aliases import user_frames
+from ..errors import AutographError, RaiseInTryError
+from ..values.structures import flatten, unflatten
+from .state.aliases import user_frames
 
 
 def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
-    """Whether the program raises the exception: user code, a library of plain values, or an item of a staged
-    list that has none.
+    """Return whether an exception is part of the program, so that the program raises it when it runs.
 
-    The packages `but` raise what they have to say of a trace: that is no part of the program. Neither is what
-    a library says of a staged value that it was handed, and cannot take: in plain Python it gets another.
+    It is if user code raised it, a library that worked on plain values, or the read of a missing item of a
+    staged list. Exceptions of the packages in `but` are about the trace. So is the exception of a library
+    that was given a staged value, because plain Python would give it another value.
     """
     if isinstance(error, AutographError):
         return False
     place = error.__traceback__
     foreign: list[types.FrameType] = []
     while place is not None:
-        foreign = [] if is_users(place.tb_frame) else [*foreign, place.tb_frame]
+        foreign = [] if is_user_frame(place.tb_frame) else [*foreign, place.tb_frame]
         if place.tb_next is None:
             break
         place = place.tb_next
     if place is None:
         return False
     code = place.tb_frame.f_code
-    if is_ours(code):
-        return isinstance(error, (AssertionError, IndexError)) and code.co_name in RAISING
+    if is_internal(code):
+        return isinstance(error, (AssertionError, IndexError)) and code.co_name in RAISING_FUNCTIONS
     package = str(place.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
-    return is_raise(place) and package not in but and not any(map(has_staged, foreign))
+    return is_at_raise(place) and package not in but and not any(map(has_staged_variable, foreign))
 
 
 def refuse_caught(error: BaseException, places: Iterable[tuple[types.CodeType, int]] | None = None) -> None:
-    """Refuse to raise at run time what the traced code would catch: the user's code, and where it is.
+    """Raise if the traced code would catch an exception that the program raises at run time.
 
-    `places` are by default those of the converted functions that run.
+    `places` are pairs of code and instruction, by default those of the running converted functions.
 
     Raises:
-        RaiseInTryError: an `except` of the traced code would have to catch it when the program runs.
+        RaiseInTryError: an `except` in the traced code would have to catch it when the program runs.
     """
     if places is None:
         places = [(frame.f_code, frame.f_lasti) for frame in user_frames(converted=True)]
     for code, instruction in places:
-        if catches(code, instruction):
-            raised = user_place(error)
-            strip(error)
-            tried = try_around(at(code, instruction))
+        if has_handler(code, instruction):
+            raised = user_position(error)
+            strip_internal_frames(error)
+            tried = enclosing_try(position_at(code, instruction))
             raise RaiseInTryError(
                 f"{type(error).__name__} is raised under a staged condition inside a 'try' with an 'except'",
                 why=f"the 'try' of line {tried.line} has an 'except', and has ended when the program raises",
@@ -79,9 +79,9 @@ def refuse_caught(error: BaseException, places: Iterable[tuple[types.CodeType, i
 
 @dataclass(frozen=True)
 class Revived:
-    """Makes an exception as it was when it was raised, without its class's own `__init__`.
+    """Recreate an exception as it was when raised, without calling the `__init__` of its class.
 
-    What it was raised from, or while handling, is not part of a graph's meaning, nor of its file.
+    Its cause and context are not part of a graph's meaning and are not saved with it.
     """
 
     cause: BaseException | None = field(default=None, compare=False)
@@ -92,16 +92,18 @@ class Revived:
 
     def __call__(self, kind: type[BaseException], args: tuple, fields: dict[str, Any]) -> BaseException:
         made = _new(kind, args)
-        put(made, "args", args)
+        set_error_attribute(made, "args", args)
         for name, value in fields.items():
             if isinstance(getattr(kind, name, None), types.MemberDescriptorType):
-                put(made, name, value)
+                set_error_attribute(made, name, value)
             else:
                 vars(made)[name] = value
         cause = _again(self.cause)
-        put(made, "__cause__", cause)
-        put(made, "__context__", cause if self.context is self.cause else _again(self.context))
-        put(made, "__suppress_context__", self.hides_context)
+        set_error_attribute(made, "__cause__", cause)
+        set_error_attribute(
+            made, "__context__", cause if self.context is self.cause else _again(self.context)
+        )
+        set_error_attribute(made, "__suppress_context__", self.hides_context)
         return made
 
 
@@ -114,9 +116,9 @@ def _new(kind: type[BaseException], args: tuple) -> BaseException:
 
 
 def fields_of(error: BaseException) -> dict[str, Any]:
-    """The attributes of an exception: its dict, slots, and those of a builtin class that come of no argument.
+    """Return the attributes of an exception: its dict, slots, and builtin fields not set by arguments.
 
-    The object of an `AttributeError` is left: it may lead to a whole trace.
+    The `obj` of an `AttributeError` is left out, because it may keep a whole trace alive.
     """
     found, bare = dict(vars(error)), _new(type(error), error.args)
     for kind in type(error).__mro__:
@@ -130,32 +132,32 @@ def fields_of(error: BaseException) -> dict[str, Any]:
 
 
 def _again(error: BaseException | None) -> BaseException | None:
-    """An exception that a graph keeps, for one run: what handles it may raise it or add notes to it."""
+    """Copy an exception held by a graph for one run, whose handlers may change it."""
     if error is None:
         return None
     fields = {n: [*v] if n == "__notes__" else v for n, v in fields_of(error).items()}
     revive = Revived(error.__cause__, error.__context__, error.__suppress_context__)
     made = revive(type(error), error.args, fields)
-    put(made, "__traceback__", error.__traceback__)
+    set_error_attribute(made, "__traceback__", error.__traceback__)
     return made
 
 
 def reviving(error: BaseException, among: tuple[BaseException, ...] = ()) -> Revived:
-    """How to make an exception of the traced code again, with copies of those that it was raised from.
+    """Return a factory for an exception of the traced code, with copies of its cause and context.
 
-    `among` are those that it is itself a cause or context of.
+    `among` holds the exceptions that this one is itself a cause or context of, to end cycles.
     """
     among = (*among, error)
     context = error.__context__ if _is_handled_in(error, error.__context__) else None
     chained = [None if any(e is a for a in (None, *among)) else e for e in (error.__cause__, context)]
-    cause, context = (None if e is None else _copied(e, among) for e in chained)
+    cause, context = (None if e is None else _copy_contents(e, among) for e in chained)
     if error.__context__ is error.__cause__:
         context = context and cause
     return Revived(cause, context, error.__suppress_context__)
 
 
 def _is_handled_in(error: BaseException, context: BaseException | None) -> bool:
-    """Whether the traced code was handling a context, and not who called the trace."""
+    """Return whether the traced code, not the caller of the trace, was handling `context`."""
     if context is None or context.__traceback__ is None:
         return False
     home, place = context.__traceback__.tb_frame, error.__traceback__
@@ -164,10 +166,14 @@ def _is_handled_in(error: BaseException, context: BaseException | None) -> bool:
     return place is not None
 
 
-def _copied(error: BaseException, among: tuple[BaseException, ...]) -> BaseException:
-    """An exception that keeps nothing of its trace alive, with text in the place of staged values."""
+def _copy_contents(error: BaseException, among: tuple[BaseException, ...]) -> BaseException:
+    """Copy an exception without references to its trace, with text in place of staged values."""
     leaves, spec = flatten((error.args, fields_of(error)))
     args, fields = unflatten(spec, [v if staged_by(v) is None else repr(v) for v in leaves])
     made = reviving(error, among)(type(error), args, fields)
-    put(made, "__traceback__", at_user_frames(made, [at(*frame) for frame in frames_of(error)]))
+    set_error_attribute(
+        made,
+        "__traceback__",
+        synthetic_traceback(made, [position_at(*frame) for frame in traceback_frames(error)]),
+    )
     return made

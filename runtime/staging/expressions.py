@@ -1,4 +1,4 @@
-"""Expressions: comprehensions, items, membership, and what else is staged without a statement."""
+"""Stage expressions: comprehensions, items, membership, and checks of unbound values."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 from typing import Any
 
-from ..active import ACTIVE, active
 from ..backends import BACKENDS, Backend, staged_by
-from ..chosen import ChosenList, settle
-from ..empty import nothing, set_nothing
+from ..core.active_backends import ACTIVE, active_backend
+from ..core.closures import nothing, set_nothing
 from ..errors import MissingValueError, StagingError, ValueNeededError
-from ..structures import Spec, flatten, unflatten, with_sources_of
+from ..values.selected_container import SelectedList, snapshot_sources
+from ..values.structures import Spec, flatten, merge_sources, unflatten
 from .conditions import if_stmt
 from .loops import for_stmt
 
 
 class _Filters(threading.local):
-    """The conditions of the comprehensions that this thread is in: None, one noted, or True to keep all."""
+    """The conditions of this thread's comprehensions: None, a recorded one, or True to keep all items."""
 
     def __init__(self) -> None:
         self.stack: list[Any] = []
@@ -30,9 +30,9 @@ _filters = _Filters()
 
 
 def plain_comp(iterated: Iterable[Any], comprehension: Callable[[Any], list]) -> Any:
-    """A comprehension over plain values while something is staged.
+    """Run a comprehension over plain values while something is staged.
 
-    Python runs it up to the first item whose condition is staged; from there on a staged list grows.
+    Python runs it up to the first item whose condition is staged. From there on a staged list grows.
     """
     found: list[Any] = []
     items = iter(iterated)
@@ -44,7 +44,7 @@ def plain_comp(iterated: Iterable[Any], comprehension: Callable[[Any], list]) ->
                 found.append(item)
                 return
 
-    first, cond = _noting(comprehension, until_staged())
+    first, cond = _run_noting_condition(comprehension, until_staged())
     if cond is None:
         return first
     backend = staged_by(cond)
@@ -52,16 +52,16 @@ def plain_comp(iterated: Iterable[Any], comprehension: Callable[[Any], list]) ->
     made = _staged_list(backend, first)
     _extend(backend, made, comprehension, found[0], [], cond)
     for item in items:
-        _extend(backend, made, comprehension, item, *_noting(comprehension, [item]))
+        _extend(backend, made, comprehension, item, *_run_noting_condition(comprehension, [item]))
     return made
 
 
 def list_comp(backend: Backend, iterated: Any, comprehension: Callable[[Any], list]) -> Any:
-    """A list comprehension over something staged, as a loop that appends to a staged list."""
+    """Stage a list comprehension as a loop that appends to a staged list."""
     made = _staged_list(backend, [])
 
     def body(item: Any) -> None:
-        _extend(backend, made, comprehension, item, *_noting(comprehension, [item]))
+        _extend(backend, made, comprehension, item, *_run_noting_condition(comprehension, [item]))
 
     for_stmt(backend, iterated, None, body, tuple, set_nothing, (), {})
     unstaged = getattr(backend, "unstaged", None)
@@ -72,15 +72,17 @@ def _staged_list(backend: Backend, values: list[Any]) -> Any:
     make = getattr(backend, "staged_list", None)
     if make is None:
         raise StagingError(
-            "a list comprehension over something staged makes a list whose length depends on staged values",
+            "a list comprehension over a staged value creates a list whose length depends on staged values",
             why=f"{backend.name} has no such lists",
-            remedy="write into an array of the greatest length in a 'for' loop",
+            remedy="write into an array of the maximum length in a 'for' loop",
         )
     return make(values)
 
 
-def _noting(comprehension: Callable[[Any], list], items: Iterable[Any]) -> tuple[list[Any], Any]:
-    """What a comprehension gives for items, and the staged condition that an item had, which it left out."""
+def _run_noting_condition(
+    comprehension: Callable[[Any], list], items: Iterable[Any]
+) -> tuple[list[Any], Any]:
+    """Run a comprehension; return its items and the staged condition of an item that it skipped."""
     _filters.stack.append(None)
     try:
         return comprehension(items), _filters.stack[-1]
@@ -91,15 +93,15 @@ def _noting(comprehension: Callable[[Any], list], items: Iterable[Any]) -> tuple
 def _extend(
     backend: Backend, made: Any, comprehension: Callable[[Any], list], item: Any, given: list[Any], cond: Any
 ) -> None:
-    """Append what a comprehension gives for an item, which with a staged condition is yet to be seen."""
+    """Append what a comprehension returns for an item, under the item's condition if that is staged."""
     if cond is None:
         made.extend(given)
     else:
-        keep = functools.partial(_append_kept, made, comprehension, item)
+        keep = functools.partial(_append_if_true, made, comprehension, item)
         if_stmt(backend, cond, keep, nothing, tuple, set_nothing, (), 0)
 
 
-def _append_kept(made: Any, comprehension: Callable[[Any], list], item: Any) -> None:
+def _append_if_true(made: Any, comprehension: Callable[[Any], list], item: Any) -> None:
     _filters.stack.append(True)
     try:
         made.extend(comprehension([item]))
@@ -108,7 +110,7 @@ def _append_kept(made: Any, comprehension: Callable[[Any], list], item: Any) -> 
 
 
 def keep(cond: Any) -> bool:
-    """In the first run of a comprehension its condition is noted, in the second it holds."""
+    """Record a comprehension's condition in its first run, and return True in the second."""
     if _filters.stack[-1] is True:
         return True
     _filters.stack[-1] = cond
@@ -116,13 +118,13 @@ def keep(cond: Any) -> bool:
 
 
 def bound(backend: Backend, value: Any) -> Any:
-    """A staged value, checked where it is read if it may be unbound."""
+    """Return a staged value, with a run-time check if it may be unbound."""
     check = getattr(backend, "bound", None)
     return value if check is None else check(value)
 
 
 def bound_parts(value: Any) -> Any:
-    """A structure whose staged values are checked, if they may be unbound."""
+    """Return a structure with run-time checks of those staged values that may be unbound."""
     leaves, spec = flatten(value)
     owners = list(map(staged_by, leaves))
     if not any(owners):
@@ -134,27 +136,27 @@ def bound_parts(value: Any) -> Any:
 
 
 def certain(value: Any, name: str) -> Any:
-    """An attribute's value, where it is asked whether there is one.
+    """Return an attribute's value for `hasattr` and `getattr` with a default.
 
     Raises:
-        MissingValueError: that is known at run time only.
+        MissingValueError: only the running program knows whether the attribute exists.
     """
     backend = BACKENDS[type(value)]
     if backend is not None and backend.is_staged(value) and bound(backend, value) is not value:
         raise MissingValueError(
             f"whether there is an attribute {name!r} depends on a staged value",
-            why="hasattr() and getattr() with a default ask now, and only the program knows",
-            remedy=f"give the attribute {name!r} a value on each path",
+            why="hasattr() and getattr() decide during the trace, and only the running program knows",
+            remedy=f"assign the attribute {name!r} on each path",
         )
     return value
 
 
 def refuse_text(value: Any) -> None:
-    """The text of a tuple, list or dict cannot have staged values in it."""
+    """Raise if a tuple, list or dict that is formatted as text holds staged values."""
     if any(staged_by(leaf) is not None for leaf in flatten(value)[0]):
         raise ValueNeededError(
             f"a {type(value).__name__} that holds staged values is formatted into text",
-            why="Python would write the handles that stand for the values while the program is built",
+            why="Python would format the placeholders that stand for the values during the trace",
             remedy="format its items, as in f'{x[0]}, {x[1]}', or print it",
         )
 
@@ -164,29 +166,30 @@ def assert_stmt(backend: Backend, test: Any, msg: Callable[[], Any] | None) -> N
 
 
 def looping() -> Backend | None:
-    """The backend that is staging now, if it makes a loop of a plain `range` that has loop options."""
-    backend = active()
+    """Return the active backend if it stages loops over a plain `range` that has loop options."""
+    backend = active_backend()
     return backend if getattr(backend, "loops_over_ranges", False) else None
 
 
 def is_active() -> bool:
-    """Whether a backend is staging now, so that values inside others may be staged."""
-    return active() is not None
+    """Return whether a backend is staging now, so values inside others may be staged."""
+    return active_backend() is not None
 
 
 def tells_raises() -> bool:
-    """Whether the trace under way asks what user code raised: the program may raise it when it runs."""
-    backend = active()
+    """Return whether the running trace has to know what user code raised, to make the program raise it."""
+    backend = active_backend()
     asks = hasattr(backend, "ended") or hasattr(backend, "raise_last")
     return backend is not None and (asks or in_branch())
 
 
 def ended(error: BaseException, frame: FrameType) -> bool:
-    """Whether the program raises what ended a trace, when it runs; `frame` is that of a converted call.
+    """Return whether the program will raise the exception that ended a trace.
 
-    That is for the outermost such call to ask: what an inner one raises ends those around it as well.
+    `frame` is that of a converted call. Only the outermost such call decides, because an exception of an
+    inner call ends the outer ones too.
     """
-    ends = getattr(active(), "ended", None)
+    ends = getattr(active_backend(), "ended", None)
     if ends is None:
         return False
     outer = frame.f_back
@@ -198,7 +201,7 @@ def ended(error: BaseException, frame: FrameType) -> bool:
 
 
 def has_staged(key: Any) -> bool:
-    """Whether an index holds something staged."""
+    """Return whether an index is or contains a staged value."""
     if staged_by(key) is not None:
         return True
     if type(key) is tuple:
@@ -235,24 +238,24 @@ def get_item(target: Any, key: Any) -> Any:
 def _item_by_parts(
     backend: Backend, target: Any, key: Any, leaves: list[list[Any]], specs: list[Spec]
 ) -> Any:
-    """An item of a list or tuple of lists, tuples or dicts of one structure: it has that structure too."""
+    """Select an item of a list or tuple of equally structured containers, leaf by leaf."""
     kind = list if isinstance(target, list) else tuple
     taken = [backend.get_item(kind(of_all), key) for of_all in zip(*leaves, strict=True)]
-    made = unflatten(functools.reduce(with_sources_of, specs), taken)
-    settle(made)
+    made = unflatten(functools.reduce(merge_sources, specs), taken)
+    snapshot_sources(made)
     return made
 
 
 def owner_of_item(target: Any, key: Any, value: Any) -> Backend | None:
-    """The backend that writes an item: that of something staged, or the one that is staging now."""
-    return (_owner_of(target, key, value) or active()) if ACTIVE else None
+    """Return the backend that writes an item: the owner of a staged operand, or the active backend."""
+    return (_owner_of(target, key, value) or active_backend()) if ACTIVE else None
 
 
 def contains(item: Any, container: Any) -> Any:
-    """`item in container` where one of them is staged; None where neither is."""
+    """Return `item in container` if one of them is staged, else None."""
     backend = staged_by(container) or staged_by(item)
     if backend is None:
-        if type(container) not in (tuple, list, ChosenList):
+        if type(container) not in (tuple, list, SelectedList):
             return None
         backend = next((b for b in map(staged_by, container) if b is not None), None)
         if backend is None:
@@ -261,6 +264,6 @@ def contains(item: Any, container: Any) -> Any:
 
 
 def in_branch() -> bool:
-    """Whether the backend at work is tracing a branch or a loop's body."""
-    asks = getattr(active(), "in_branch", None)
+    """Return whether the active backend is capturing a branch or loop body."""
+    asks = getattr(active_backend(), "in_branch", None)
     return asks is not None and asks()

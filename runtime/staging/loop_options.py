@@ -1,4 +1,4 @@
-"""What `set_loop_options` says of a staged loop, checked where the loop is staged."""
+"""Options of staged loops, set by `set_loop_options` and checked where a loop is staged."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from typing import Any
 
 import numpy as np
 
-from ..active import active
 from ..backends import BACKENDS, Backend
-from ..builtins import DISPATCHING
-from ..errors import OptionError, told
-from ..places import at
-from ..sites import option_of
-from ..tracebacks import user_frame
+from ..backends.builtins import DISPATCHING
+from ..core.active_backends import active_backend
+from ..debugging.call_sites import option_position
+from ..debugging.positions import position_at
+from ..debugging.tracebacks import user_frame
+from ..errors import OptionError, describe
 
 
 def set_loop_options(**options: Any) -> None:
-    """Options of the loop in whose body this stands; the converter takes the call out of the body.
+    """Set options of the enclosing loop. The converter removes the call from the loop's body.
 
     Args:
-        **options: `maximum_iterations` bounds a staged loop; `parallel_iterations`, `swap_memory` and
-            `shape_invariants` are for TensorFlow's. A backend may have others.
+        **options: `maximum_iterations` bounds a staged loop. `parallel_iterations`, `swap_memory` and
+            `shape_invariants` apply to TensorFlow's loops. A backend may define others.
 
     Raises:
-        OptionError: there is no such option, or its value is of another kind (where the loop is staged); or
-            the call stands outside of a loop, in a function that is staged.
+        OptionError: the option does not exist or has a wrong value (raised where the loop is staged), or the
+            call is outside a loop in a function that is staged.
 
-    On plain values, and in a function that is not converted, it does nothing.
+    On plain values, and in an unconverted function, the call does nothing.
 
     >>> import autograph_rs as ag
     >>> def f(n):
@@ -46,12 +46,12 @@ def set_loop_options(**options: Any) -> None:
 
 
 def misplaced(**_: Any) -> None:
-    """What `set_loop_options` is in converted code, where the converter has left it."""
-    if active() is not None:
+    """Raise for a `set_loop_options` call that the converter found in no loop, if something is staged."""
+    if active_backend() is not None:
         raise OptionError(
-            "set_loop_options stands in the body of no loop",
-            why="it is about the loop that has it among the statements of its body",
-            remedy="move it into the body of the loop, and there out of other statements",
+            "set_loop_options is called outside the body of a loop",
+            why="it applies to the loop whose body contains it",
+            remedy="move it into the body of the loop, outside any nested statement",
         )
 
 
@@ -59,10 +59,10 @@ DISPATCHING[id(set_loop_options)] = misplaced
 
 
 def checked(backend: Backend, options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a loop; what is None is left out.
+    """Return the options of a loop without those that are None.
 
     Raises:
-        OptionError: there is no such option, or its value is of another kind.
+        OptionError: an option does not exist or has a wrong value.
     """
     given = {name: value for name, value in options.items() if value is not None}
     own = getattr(backend, "loop_options", ())
@@ -73,20 +73,20 @@ def checked(backend: Backend, options: dict[str, Any]) -> dict[str, Any]:
             raise _refused(
                 name,
                 f"a loop has no option {name!r}",
-                "what is not known would have no effect",
+                "an unknown option would have no effect",
                 f"use one of {', '.join([*_KINDS, *own])}, or leave it out",
             )
         is_kind, kind, why = _KINDS[name]
         if not is_kind(value):
-            raise _refused(name, f"{name} is {told(value)}", why, f"give {kind}, or leave it out")
+            raise _refused(name, f"{name} is {describe(value)}", why, f"pass {kind}, or leave it out")
     limit = given.get("maximum_iterations")
     if limit is not None and BACKENDS[type(limit)] is None:
         given["maximum_iterations"] = operator.index(limit)
     return given
 
 
-def fewer(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a loop that has run one of its rounds."""
+def decrement_limit(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a loop with one iteration less to run."""
     most = options.get("maximum_iterations")
     if isinstance(most, (int, np.integer)):
         return {**options, "maximum_iterations": most - 1} if most > 0 else options
@@ -97,7 +97,7 @@ def fewer(options: dict[str, Any]) -> dict[str, Any]:
 
 def _refused(name: str, what: str, why: str, remedy: str) -> OptionError:
     frame = user_frame(sys._getframe(1))
-    place = None if frame is None else option_of(name, at(frame.f_code, frame.f_lasti))
+    place = None if frame is None else option_position(name, position_at(frame.f_code, frame.f_lasti))
     return OptionError(what, why=why, remedy=remedy, place=place)
 
 
@@ -117,20 +117,20 @@ def _are_pairs(value: Any) -> bool:
 
 
 _KINDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
-    "maximum_iterations": (_is_count, "an int, 0 or more", "a staged loop has at most so many rounds"),
+    "maximum_iterations": (_is_count, "an int, 0 or more", "it is the maximum number of iterations"),
     "parallel_iterations": (
         lambda value: _is_count(value) and value is not False and value != 0,
         "an int, 1 or more",
-        "so many rounds of TensorFlow's loop may run at one time",
+        "it is the number of iterations of a TensorFlow loop that may run at the same time",
     ),
     "swap_memory": (
         lambda value: isinstance(value, bool),
         "True or False",
-        "it is a choice of TensorFlow's loops",
+        "it switches a feature of TensorFlow's loops on or off",
     ),
     "shape_invariants": (
         _are_pairs,
         "a list such as [(x, tf.TensorShape([None]))]",
-        "it says of some variables which shapes they have in TensorFlow's loop",
+        "it pairs variables with their shapes in a TensorFlow loop",
     ),
 }

@@ -1,13 +1,13 @@
-"""The first round of a loop before the loop, where a variable has nothing until then that a loop could carry.
+"""Peel the first iteration of a loop whose variables have no value to carry before it.
 
     best = None
     for x in xs:
         if best is None or x > best:
             best = x
 
-No staged loop carries what is None at first and an array later. So the first round runs on its own, with
-None, and the staged loop is that of the others. A loop that runs no round then has no result: where only the
-program can tell, it raises.
+A staged loop cannot carry a value that is None at first and an array later. So the first iteration runs
+before the loop, with None, and the staged loop runs the remaining ones. If the loop turns out to have no
+iteration, the program raises.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..backends import Backend
-from ..empty import nothing, set_nothing
+from ..core.closures import nothing, set_nothing
 from ..errors import MismatchError
 from .conditions import if_stmt
 
 
 @dataclass(frozen=True)
-class NothingBefore:
-    """All that keeps a loop from being staged has no value, or is None, before it."""
+class NoInitialValue:
+    """The variables that keep a loop from being staged, all of which are unbound or None before it."""
 
     absent: Sequence[str]
     mismatch: Callable[[], MismatchError]
@@ -37,9 +37,9 @@ class NothingBefore:
 
 
 def assert_runs(backend: Backend, conditions: Sequence[Any], names: str) -> AbstractContextManager[Any]:
-    """Raise, when the program runs, if a loop is not entered; what is computed in the context comes after."""
+    """Make the program raise if a loop is not entered. Code in the context runs after that check."""
     error = AssertionError(
-        f"a staged loop runs no round, and only a round gives {names} a value: give it one of that type "
+        f"a staged loop ran no iteration, and only an iteration assigns {names}: assign a value of that type "
         "before the loop"
     )
 
@@ -58,12 +58,12 @@ def assert_runs(backend: Backend, conditions: Sequence[Any], names: str) -> Abst
 
 
 def first_and_rest(
-    backend: Backend, iterated: Any, going: Any, found: NothingBefore
+    backend: Backend, iterated: Any, going: Any, found: NoInitialValue
 ) -> tuple[Any, Any] | None:
-    """The first item of what a loop iterates, and an iterable of the others; None if there is no item.
+    """Return the first item of an iterable and an iterable of the rest, or None if it is empty.
 
     Raises:
-        MismatchError: the backend cannot take it apart.
+        MismatchError: the backend cannot separate the first item.
     """
     take: Callable[[Any], Any] | None = getattr(backend, "first_and_rest", None)
     parts = None if take is None else take(iterated)

@@ -1,4 +1,4 @@
-"""Python's loops that a staged condition ends."""
+"""Unroll Python loops that a staged condition ends."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..backends import staged_by
-from ..empty import nothing
+from ..core.closures import nothing
 from ..errors import UnrolledLoopError
 from .conditions import if_stmt
 
@@ -21,7 +21,9 @@ def finish_unrolled(
     set_state: Callable[[tuple], None],
     names: Sequence[str],
 ) -> None:
-    """The rest of a Python loop whose `break` turned out to be staged: each iteration under a condition."""
+    """Finish a Python loop whose `break` turned out to be staged: run each remaining iteration under a
+    condition.
+    """
     for count, item in enumerate(items):
         going = extra_test()
         owner = staged_by(going)
@@ -32,9 +34,9 @@ def finish_unrolled(
             continue
         if count == MAX_UNROLLED:
             raise UnrolledLoopError(
-                f"a 'break' on a staged value did not end a Python loop in {MAX_UNROLLED} rounds",
-                why="a plain iterator is unrolled to its end, as whether it is left is known only when the "
-                "program runs",
+                f"a 'break' on a staged value did not end a Python loop within {MAX_UNROLLED} iterations",
+                why="a plain iterator is unrolled to its end, because only the running program knows when "
+                "the loop breaks",
                 remedy="use 'while', or loop over a staged range or array",
             )
 

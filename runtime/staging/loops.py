@@ -1,4 +1,4 @@
-"""Loops: the body captured until its variables keep their types, then one staged loop."""
+"""Stage loops: capture the body until the types of its carried values settle, then build one loop."""
 
 from __future__ import annotations
 
@@ -7,28 +7,23 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..backends import Backend
-from ..empty import set_nothing
+from ..core.closures import set_nothing
 from ..errors import AliasError, MismatchError
-from .apart import TakenApart
-from .carried import Carried
-from .kept import warn_of_kept
-from .mismatches import BEFORE, Rows, Side
-from .options import checked, fewer
-from .peeled import NothingBefore, assert_runs, first_and_rest
-from .statement import (
-    Path,
-    Restage,
-    Statement,
-    Written,
-)
+from .loop_options import checked, decrement_limit
+from .loop_peeling import NoInitialValue, assert_runs, first_and_rest
+from .state.carried_values import CarriedValues
+from .state.escapes import warn_of_escapes
+from .state.mismatches import BEFORE, Rows, Side
+from .state.object_merging import MergeByField
+from .state.statement import Path, Restage, Statement, Written
 
 MAX_WIDENINGS = 12
 
 
 def _fixed_point(
-    carried: Carried, once: Callable[[], Path], what: str, closures: tuple[Any, ...]
-) -> Path | NothingBefore:
-    after = Side("after a round", closures)
+    carried: CarriedValues, once: Callable[[], Path], what: str, closures: tuple[Any, ...]
+) -> Path | NoInitialValue:
+    after = Side("after an iteration", closures)
     for _ in range(MAX_WIDENINGS):
         rows = Rows()
         again: Restage | None = None
@@ -38,35 +33,35 @@ def _fixed_point(
             again = error
         if again is not None:
             carried.statement.stage_arrays(again)
-            carried.begin_again()
+            carried.reset()
             continue
-        carried.statement.refuse_known(path)
+        carried.statement.check_aliases(path)
         try:
             settled = carried.settle(path, rows)
-        except TakenApart as error:
+        except MergeByField as error:
             carried.statement.apart.kinds.add(error.kind)
-            carried.begin_again()
+            carried.reset()
             continue
         if rows.rows:
             mismatch = functools.partial(rows.error, what, _ONE_TYPE, "before the loop", (BEFORE, after))
             if len(rows.absent) < len(rows.rows):
                 raise mismatch()
-            return NothingBefore(rows.absent, mismatch)
+            return NoInitialValue(rows.absent, mismatch)
         if settled and carried.tie(path):
-            _refuse_written(carried, path)
+            _refuse_aliased_writes(carried, path)
             return path
     raise MismatchError(
-        f"the variables of {what} have another type after each round, {MAX_WIDENINGS} times",
+        f"the types of the variables of {what} still change after {MAX_WIDENINGS} iterations",
         why=_ONE_TYPE,
-        remedy="keep the number of dimensions and the length of each variable the same in all rounds",
+        remedy="keep the number of dimensions and the length of each variable the same in all iterations",
     )
 
 
-_ONE_TYPE = "each round gets what the round before it left, so both have one type"
+_ONE_TYPE = "each iteration receives what the previous one left, so both need one type"
 
 
-def _refuse_written(carried: Carried, path: Path) -> None:
-    """Refuse a body that writes an array under another name than the variable that holds it at first only."""
+def _refuse_aliased_writes(carried: CarriedValues, path: Path) -> None:
+    """Raise if the body writes to an array through a name other than the variable that first holds it."""
     written: set[int] = set()
     for place, (leaves, _) in path.values.items():
         if isinstance(place, Written) and getattr(leaves[0], "_node", 0) is not getattr(
@@ -78,39 +73,37 @@ def _refuse_written(carried: Carried, path: Path) -> None:
         is_array = carried.backend.is_handle(old) and not isinstance(location, Written)
         if is_array and any(id(value) in written for value in _with_bases(old)):
             raise AliasError(
-                f"a staged loop gives {location.name!r} another array, and also writes the one that it held "
-                "before the loop, under another name",
-                why="whether they are the same array depends on the round",
-                remedy=f"make a copy before the loop: {location.name} = {location.name}.copy()",
+                f"a staged loop assigns another array to {location.name!r}, and also writes the original "
+                "array through another name",
+                why="whether both names refer to the same array depends on the iteration",
+                remedy=f"copy the array before the loop: {location.name} = {location.name}.copy()",
             )
 
 
-def _share_views(carried: Carried, path: Path) -> None:
-    """The base of a view that the loop leaves, perhaps after no round, must not be written after it."""
+def _share_views(carried: CarriedValues, path: Path) -> None:
+    """Mark the base of each view that the loop may leave, so that it is not written afterwards."""
     share, is_view = getattr(carried.backend, "share", None), getattr(carried.backend, "is_view", None)
     if share is None or is_view is None:
         return
     for leaves in ([leaf for left, _ in path.values.values() for leaf in left], carried.initial()):
         for leaf in filter(is_view, leaves):
-            share(leaf, "it is a view that a loop made")
+            share(leaf, "it is a view created in a loop")
 
 
-def _finish(carried: Carried, path: Path, results: Sequence[Any], iterates: Sequence[Any] = ()) -> None:
-    """What holds after the loop: shared views and results; lists are lists again."""
+def _finish(carried: CarriedValues, path: Path, results: Sequence[Any], iterates: Sequence[Any] = ()) -> None:
+    """Mark shared results after the loop, and turn staged lists of known length back into lists."""
     _share_views(carried, path)
     _share_results(carried, path, results, iterates)
     statement, unstaged = carried.statement, getattr(carried.backend, "unstaged", None)
     if unstaged is not None:
         statement.set_state(tuple(map(unstaged, statement.get_state())))
-    warn_of_kept(statement, {location: statement.held(location) for location in carried.init})
+    warn_of_escapes(statement, {location: statement.held(location) for location in carried.init})
 
 
 def _share_results(
-    carried: Carried, path: Path, results: Sequence[Any], iterates: Sequence[Any] = ()
+    carried: CarriedValues, path: Path, results: Sequence[Any], iterates: Sequence[Any] = ()
 ) -> None:
-    """What may be another name of an array in the body may be so after the loop; an item is a part of what
-    the loop iterates.
-    """
+    """Mark results that may be another name for an array, or part of what the loop iterates."""
     share = getattr(carried.backend, "share", None)
     if share is None:
         return
@@ -118,16 +111,16 @@ def _share_results(
         reason = getattr(left, "shared", "") if carried.backend.is_handle(left) else ""
         if reason:
             for source in iterates:
-                share(source, "it has a part that outlives the loop over it")
+                share(source, "a part of it outlives the loop that iterates it")
         if (location, i) in carried.ties:
-            reason = reason or "it may be another name of an array, from a loop"
+            reason = reason or "it may be another name for an array, from a loop"
             share(carried.ties[location, i], "it may have another name, from a loop")
         if reason:
             share(result, reason)
 
 
 def _with_bases(value: Any) -> Iterator[Any]:
-    """A value, what it is a view of, what that is a view of."""
+    """Yield a value, its base, the base of that, and so on."""
     while value is not None:
         yield value
         value = getattr(value, "base", None)
@@ -145,10 +138,10 @@ def while_stmt(
     *,
     is_peeled: bool,
 ) -> bool:
-    """`while going: body(); going = test()`; False where only the first `body()` has run, on its own."""
+    """`while going: body(); going = test()`; return False if only the peeled first `body()` has run."""
     options = checked(backend, options)
     statement = Statement(backend, (test, body), (get_state, set_state), names)
-    carried = Carried(statement)
+    carried = CarriedValues(statement)
 
     def step() -> Any:
         body()
@@ -158,7 +151,7 @@ def while_stmt(
         return statement.run(step, carried.arguments(), lambda *values: carried.begin(values))
 
     path = _fixed_point(carried, once, "a staged 'while'", (test, body))
-    if isinstance(path, NothingBefore):
+    if isinstance(path, NoInitialValue):
         if is_peeled:
             raise path.mismatch()
         if options.get("maximum_iterations") == 0:
@@ -192,14 +185,14 @@ def for_stmt(
     *,
     is_peeled: bool = False,
 ) -> None:
-    """A loop over a staged iterable; `extra_test` is asked after each iteration, as `break` is."""
+    """Stage a loop over a staged iterable. `extra_test` runs after each iteration, as a `break` does."""
     options = checked(backend, options)
     going = True if extra_test is None else extra_test()
     is_empty = getattr(backend, "is_empty", None)
     if going is False or (is_empty is not None and is_empty(iterated)):
         return
     statement = Statement(backend, (extra_test or set_nothing, body), (get_state, set_state), names)
-    carried = Carried(statement)
+    carried = CarriedValues(statement)
     rebuild, element_types = backend.elements(iterated)
     element: list[Any] = []
 
@@ -216,14 +209,14 @@ def for_stmt(
         return statement.run(step, [*element_types, *carried.arguments()], enter)
 
     path = _fixed_point(carried, once, "a staged 'for'", (body,))
-    if isinstance(path, NothingBefore):
+    if isinstance(path, NoInitialValue):
         if is_peeled:
             raise path.mismatch()
         is_none = options.get("maximum_iterations") == 0
         parts = None if is_none else first_and_rest(backend, iterated, going, path)
         if parts is not None:
             body(parts[0])
-            options = fewer(options)
+            options = decrement_limit(options)
             for_stmt(
                 backend, parts[1], extra_test, body, get_state, set_state, names, options, is_peeled=True
             )
@@ -233,7 +226,7 @@ def for_stmt(
     if any(isinstance(w, Written) and any(w.handle is s for s in iterates) for w in carried.init):
         raise AliasError(
             "a staged 'for' writes to the array or list that it iterates",
-            why="the rounds to come would have to see what this one writes",
+            why="later iterations would have to see what this one writes",
             remedy="loop over a copy ('for x in xs.copy()'), or over the indexes ('for i in range(len(xs))')",
         )
     results = backend.for_loop(

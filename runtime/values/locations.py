@@ -1,4 +1,4 @@
-"""What holds a value: an attribute of an object, an item of a dict, the contents of a list or cell."""
+"""Locations that hold a value: attributes, dict items, and the contents of lists and closure cells."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from .undefined import Undefined
+from ..core.undefined import Undefined
 
 
 @dataclass(frozen=True)
-class Slot:
-    """An attribute of an object, an item of a dict, or the contents of a list."""
+class Location:
+    """An attribute of an object, an item of a dict, or the contents of a list or cell.
+
+    `label` is the display name of a cell.
+    """
 
     owner: Any
     key: Any
@@ -22,11 +25,12 @@ class Slot:
         return hash((id(self.owner), self.key))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Slot) and self.owner is other.owner and bool(self.key == other.key)
+        return isinstance(other, Location) and self.owner is other.owner and bool(self.key == other.key)
 
     @property
     def name(self) -> str:
-        if isinstance(self.owner, ClassNames):
+        """The display name."""
+        if isinstance(self.owner, ClassView):
             return f"{self.owner.kind.__name__}.{self.key}"
         if isinstance(self.owner, dict):
             return f"[{self.key!r}]"
@@ -38,11 +42,11 @@ class Slot:
 
     @property
     def undefined(self) -> Undefined:
-        """What stands for its missing value."""
-        if isinstance(self.owner, ClassNames):
+        """The placeholder for a missing value."""
+        if isinstance(self.owner, ClassView):
             kind = self.owner.kind.__name__
             return Undefined(self.name, f"type object '{kind}' has no attribute '{self.key}'")
-        if isinstance(self.owner, Names):
+        if isinstance(self.owner, DictView):
             return Undefined(self.name, f"name '{self.key}' is not defined")
         if isinstance(self.owner, (dict, list, types.CellType)):
             return Undefined(self.name)
@@ -50,73 +54,76 @@ class Slot:
 
     @property
     def inherited(self) -> Any:
-        """What is read where the owner itself has no value: a default of its class, or nothing."""
+        """The value if the owner has none: a class attribute, or `undefined`."""
         kinds = () if isinstance(self.owner, (dict, list, types.CellType)) else type(self.owner).__mro__
-        found = next((vars(kind)[self.key] for kind in kinds if self.key in vars(kind)), self)
-        return self.undefined if found is self or hasattr(found, "__get__") else found
+        value = next((vars(kind)[self.key] for kind in kinds if self.key in vars(kind)), self)
+        return self.undefined if value is self or hasattr(value, "__get__") else value
 
     def get(self) -> Any:
-        return contents_of(self.owner).get(self.key, self.inherited)
+        return read_contents(self.owner).get(self.key, self.inherited)
 
     def set(self, value: Any) -> None:
-        missing = type(value) is Undefined
+        """Store a value; delete the current one if `value` is an `Undefined`."""
+        is_missing = type(value) is Undefined
         if isinstance(self.owner, list):
             self.owner[:] = value
         elif isinstance(self.owner, dict):
-            if missing:
+            if is_missing:
                 self.owner.pop(self.key, None)
             else:
                 self.owner[self.key] = value
         elif isinstance(self.owner, types.CellType):
-            if not missing:
+            if not is_missing:
                 self.owner.cell_contents = value
-            elif is_filled(self.owner):
+            elif has_contents(self.owner):
                 del self.owner.cell_contents
-        elif not missing:
+        elif not is_missing:
             object.__setattr__(self.owner, self.key, value)
-        elif self.key in contents_of(self.owner):
+        elif self.key in read_contents(self.owner):
             object.__delattr__(self.owner, self.key)
 
 
-def contents_of(owner: Any) -> dict[Any, Any]:
-    if isinstance(owner, Names):
-        return owner.items_now()
+def read_contents(owner: Any) -> dict[Any, Any]:
+    """Return the values of all locations of an owner, by key."""
+    if isinstance(owner, DictView):
+        return owner.read()
     if isinstance(owner, dict):
         return owner
     if isinstance(owner, list):
         return {None: list(owner)}
     if isinstance(owner, types.CellType):
-        return {"contents": owner.cell_contents} if is_filled(owner) else {}
-    return attributes(owner)
+        return {"contents": owner.cell_contents} if has_contents(owner) else {}
+    return instance_attributes(owner)
 
 
-def attributes(owner: Any) -> dict[str, Any]:
-    """What an object holds, by name."""
-    found = dict(getattr(owner, "__dict__", ()))
-    if _is_built(type(owner)):
-        found = {name: value for name, value in found.items() if not name.startswith("_") and name != "built"}
+def instance_attributes(owner: Any) -> dict[str, Any]:
+    """Return the attributes of an object, in its `__dict__` and its slots."""
+    values = dict(getattr(owner, "__dict__", ()))
+    if _builds_lazily(type(owner)):
+        values = {n: value for n, value in values.items() if not n.startswith("_") and n != "built"}
     for kind in type(owner).__mro__:
         for name in slot_names(kind):
-            value = getattr(owner, name, found)
-            if value is not found:
-                found[name] = value
-    return found
+            value = getattr(owner, name, values)
+            if value is not values:
+                values[name] = value
+    return values
 
 
 def slot_names(kind: type) -> Iterable[str]:
+    """Return the names of the slots that a class declares itself."""
     names = kind.__dict__.get("__slots__", ())
     names = (names,) if isinstance(names, str) else names
     return [n for n in names if n not in ("__dict__", "__weakref__") and not n.startswith("__")]
 
 
-class Names(dict):
-    """Some items of a dict, as an owner of its own."""
+class DictView(dict):
+    """A view of some items of a dict, as an owner of locations."""
 
     def __init__(self, whole: dict[str, Any], names: Iterable[str]):
         super().__init__()
         self.whole, self.names = whole, tuple(names)
 
-    def items_now(self) -> dict[str, Any]:
+    def read(self) -> dict[str, Any]:
         return {n: self.whole[n] for n in self.names if n in self.whole}
 
     def __setitem__(self, key: str, value: Any) -> None:
@@ -126,14 +133,14 @@ class Names(dict):
         return self.whole.pop(key, default)
 
 
-class ClassNames(Names):
-    """Some attributes of a class, as an owner of its own."""
+class ClassView(DictView):
+    """A view of some attributes of a class, as an owner of locations."""
 
     def __init__(self, kind: type, names: Iterable[str]):
         super().__init__({}, names)
         self.kind = kind
 
-    def items_now(self) -> dict[str, Any]:
+    def read(self) -> dict[str, Any]:
         return {n: vars(self.kind)[n] for n in self.names if n in vars(self.kind)}
 
     def __setitem__(self, key: str, value: Any) -> None:
@@ -143,7 +150,8 @@ class ClassNames(Names):
         delattr(self.kind, key)
 
 
-def is_filled(cell: types.CellType) -> bool:
+def has_contents(cell: types.CellType) -> bool:
+    """Return whether a closure cell is bound."""
     try:
         cell.cell_contents  # noqa: B018
     except ValueError:
@@ -152,24 +160,25 @@ def is_filled(cell: types.CellType) -> bool:
 
 
 _libraries = {"numpy", "autograph_rs", "builtins", "logging"}
-_builders: set[str] = set()
+_lazily_built: set[str] = set()
 
 
-def note_libraries(*names: str, build: bool = False) -> None:
-    """Count packages as libraries: what they hold changes by themselves only.
+def register_libraries(*names: str, lazily_built: bool = False) -> None:
+    """Register packages whose module state user code does not change.
 
-    With `build`, instances of their classes set private attributes when they are first used.
+    Args:
+        names: the packages.
+        lazily_built: whether instances of their classes set private attributes on first use.
     """
     _libraries.update(names)
-    if build:
-        _builders.update(names)
+    if lazily_built:
+        _lazily_built.update(names)
 
 
 def is_library_module(module: Any) -> bool:
-    """Whether what a module holds changes by itself only: no user's variable is in it."""
+    """Return whether a module belongs to a registered library."""
     return str(module).partition(".")[0] in _libraries
 
 
-def _is_built(kind: type) -> bool:
-    """Whether instances are layers, whose private attributes their framework sets at their first call."""
-    return any(c.__module__.partition(".")[0] in _builders for c in kind.__mro__)
+def _builds_lazily(kind: type) -> bool:
+    return any(c.__module__.partition(".")[0] in _lazily_built for c in kind.__mro__)

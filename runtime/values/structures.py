@@ -1,7 +1,7 @@
-"""Values made of values: tuples, lists, dicts and named tuples of leaves.
+"""Nested structures of values: tuples, lists, dicts, named tuples and dataclasses of leaves.
 
-`flatten` takes a value apart into its leaves and a `Spec`, which tells how to put them together
-again and compares equal for values of one shape. Everything else is a leaf.
+`flatten` splits a value into its leaves and a `Spec`, the structure without the leaves. Specs of values with
+the same structure compare equal. Any other value is a leaf.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from . import chosen
+from . import selected_container
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """How a value is made of its parts; `kind` is None for a leaf."""
+    """The structure of a value; `kind` is None for a leaf."""
 
     kind: type | None
     keys: tuple[Any, ...] = ()
     parts: tuple[Spec, ...] = ()
     kinds: tuple[type, ...] = ()  # of the keys of a dict: 1, 1.0 and True are equal
-    sources: tuple[Any, ...] = field(default=(), compare=False)  # the lists or dicts that it may be
+    sources: tuple[Any, ...] = field(default=(), compare=False)  # candidates of a selected container
 
     def __str__(self) -> str:
         if self.kind is None:
@@ -31,6 +31,7 @@ class Spec:
         return f"{self.kind.__name__}({inner})"
 
     def items(self) -> Iterator[tuple[Any, Spec]]:
+        """Yield the parts with their keys or indices."""
         return iter(zip(self.keys or range(len(self.parts)), self.parts, strict=True))
 
 
@@ -40,17 +41,17 @@ LEAF = Spec(None)
 def flatten(
     value: Any,
     *,
-    changeable: bool = False,
+    mutable_dataclasses: bool = False,
     attributes: Callable[[Any], dict[str, Any] | None] | None = None,
     sources: Callable[[Any], tuple[Any, ...] | None] | None = None,
 ) -> tuple[list[Any], Spec]:
-    """The leaves of a value, and its spec.
+    """Split a value into its leaves and its spec.
 
     Args:
-        value: anything.
-        changeable: whether a dataclass that is not frozen is taken apart too.
-        attributes: the attributes of another object, which is then taken apart too, or None for a leaf.
-        sources: the `Spec.sources` of a list or dict, or None where it is a leaf.
+        value: any value.
+        mutable_dataclasses: whether dataclasses that are not frozen are flattened too.
+        attributes: returns the attributes of another object to flatten it too, or None to make it a leaf.
+        sources: returns the `Spec.sources` of a list or dict, or None to make it a leaf.
 
     >>> leaves, spec = flatten({"a": 1, "b": (2, [3])})
     >>> leaves
@@ -59,115 +60,125 @@ def flatten(
     {'a': 4, 'b': (5, [6])}
     """
     leaves: list[Any] = []
-    return leaves, _flatten(value, leaves, changeable, attributes, sources)
+    return leaves, _flatten(value, leaves, mutable_dataclasses, attributes, sources)
 
 
-def _flatten(value: Any, leaves: list[Any], *how: Any) -> Spec:
+def _flatten(value: Any, leaves: list[Any], *options: Any) -> Spec:
     kind = type(value)
-    changeable, attributes, sources_of = how
+    mutable_dataclasses, attributes, sources_of = options
     sources = sources_of(value) if sources_of is not None and kind in CONTAINERS else ()
     if sources is None:
         leaves.append(value)
         return LEAF
     if kind in _SEQUENCES or (isinstance(value, tuple) and hasattr(kind, "_fields")):
-        made = list if kind is chosen.ChosenList else kind
-        return Spec(made, (), tuple([_flatten(part, leaves, *how) for part in value]), (), sources)
-    if kind is dict or kind is chosen.ChosenDict:
-        parts = tuple([_flatten(part, leaves, *how) for part in value.values()])
+        plain_kind = list if kind is selected_container.SelectedList else kind
+        return Spec(plain_kind, (), tuple([_flatten(part, leaves, *options) for part in value]), (), sources)
+    if kind is dict or kind is selected_container.SelectedDict:
+        parts = tuple([_flatten(part, leaves, *options) for part in value.values()])
         return Spec(dict, tuple(value), parts, tuple(map(type, value)), sources)
-    held = None
-    if dataclasses.is_dataclass(kind) and (changeable or kind.__dataclass_params__.frozen):  # type: ignore[attr-defined]
-        held = fields_now(value)
+    values = None
+    if dataclasses.is_dataclass(kind) and (mutable_dataclasses or _is_frozen(kind)):
+        values = field_values(value)
     elif attributes is not None:
-        held = attributes(value)
-    if held is not None:
-        parts = tuple([_flatten(part, leaves, *how) for part in held.values()])
-        return Spec(kind, tuple(held), parts)
+        values = attributes(value)
+    if values is not None:
+        parts = tuple([_flatten(part, leaves, *options) for part in values.values()])
+        return Spec(kind, tuple(values), parts)
     leaves.append(value)
     return LEAF
 
 
-CONTAINERS = (list, dict, *chosen.KINDS)
-_SEQUENCES = (tuple, list, chosen.ChosenList)
+CONTAINERS = (list, dict, *selected_container.KINDS)
+_SEQUENCES = (tuple, list, selected_container.SelectedList)
 
 
-def spread(
+def _is_frozen(kind: Any) -> bool:
+    return bool(kind.__dataclass_params__.frozen)
+
+
+def flatten_leaves(
     leaves: list[Any], spec: Spec, parts_of: Callable[[Any], tuple[list[Any], Spec] | None]
 ) -> tuple[list[Any], Spec]:
-    """A value whose leaves are taken apart further, where `parts_of` gives the leaves and spec of one."""
-    given, found = iter(leaves), []
+    """Flatten the leaves of a value further.
 
-    def within(spec: Spec) -> Spec:
+    Args:
+        leaves: the leaves.
+        spec: the spec of the value.
+        parts_of: returns the leaves and spec of a leaf, or None to keep it.
+    """
+    remaining, flat = iter(leaves), []
+
+    def extend(spec: Spec) -> Spec:
         if spec.kind is not None:
-            return replace(spec, parts=tuple(map(within, spec.parts)))
-        leaf = next(given)
+            return replace(spec, parts=tuple(map(extend, spec.parts)))
+        leaf = next(remaining)
         parts = parts_of(leaf)
         if parts is None:
-            found.append(leaf)
+            flat.append(leaf)
             return spec
-        inner, made = spread(*parts, parts_of)
-        found.extend(inner)
-        return made
+        inner_leaves, inner_spec = flatten_leaves(*parts, parts_of)
+        flat.extend(inner_leaves)
+        return inner_spec
 
-    made = within(spec)
-    return found, made
+    extended = extend(spec)
+    return flat, extended
 
 
-def specs_in(spec: Spec) -> Iterator[Spec]:
-    """A spec and those of all its parts."""
+def walk_specs(spec: Spec) -> Iterator[Spec]:
+    """Yield a spec and all specs in it."""
     yield spec
     for part in spec.parts:
-        yield from specs_in(part)
+        yield from walk_specs(part)
 
 
-def with_sources_of(first: Spec, second: Spec) -> Spec:
-    """A spec with the sources of another, equal one too."""
+def merge_sources(first: Spec, second: Spec) -> Spec:
+    """Return `first` with the sources of both of two equal specs."""
     sources = {id(source): source for source in (*first.sources, *second.sources)}
-    parts = tuple(map(with_sources_of, first.parts, second.parts))
+    parts = tuple(map(merge_sources, first.parts, second.parts))
     return replace(first, parts=parts, sources=tuple(sources.values()))
 
 
-def fields_now(value: Any) -> dict[str, Any]:
-    """The fields of a dataclass that have values."""
+def field_values(value: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass instance that have values."""
     names = [f.name for f in dataclasses.fields(value)]
     return {n: getattr(value, n) for n in names if hasattr(value, n)}
 
 
-def is_changeable(value: Any) -> bool:
-    """Whether a value is of a dataclass that is not frozen, and has no attributes besides its fields."""
+def is_mutable_dataclass(value: Any) -> bool:
+    """Return whether a value is an instance of a mutable dataclass, without attributes besides its fields."""
     kind = type(value)
-    if not dataclasses.is_dataclass(kind) or kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+    if not dataclasses.is_dataclass(kind) or _is_frozen(kind):
         return False
-    slots = {n for c in kind.__mro__ for n in _names(vars(c).get("__slots__", ())) if hasattr(value, n)}
-    held = (slots | getattr(value, "__dict__", {}).keys()) - {"__dict__", "__weakref__"}
-    return kind.__new__ is object.__new__ and fields_now(value).keys() >= held
+    slots = {n for c in kind.__mro__ for n in _as_tuple(vars(c).get("__slots__", ())) if hasattr(value, n)}
+    attributes = (slots | getattr(value, "__dict__", {}).keys()) - {"__dict__", "__weakref__"}
+    return kind.__new__ is object.__new__ and field_values(value).keys() >= attributes
 
 
-def _names(slots: Any) -> tuple[str, ...]:
+def _as_tuple(slots: Any) -> tuple[str, ...]:
     return (slots,) if isinstance(slots, str) else tuple(slots)
 
 
-def fields_of(spec: Spec) -> tuple[str, ...]:
-    """The names of the fields of a namedtuple or dataclass."""
+def field_names(spec: Spec) -> tuple[str, ...]:
+    """Return the field names of a named tuple or dataclass."""
     return spec.keys or getattr(spec.kind, "_fields", ())
 
 
-def fits(spec: Spec, given: Spec) -> bool:
-    """Whether a value is of a structure; a class that stands for another is as good as that one."""
-    if spec.kind is not given.kind or spec.keys != given.keys:
-        if not getattr(spec.kind, STANDS_IN, False) or given.kind is None or given.kind is dict:
+def is_compatible(spec: Spec, other: Spec) -> bool:
+    """Return whether two specs have the same structure; a stand-in class equals the class it stands for."""
+    if spec.kind is not other.kind or spec.keys != other.keys:
+        if not getattr(spec.kind, STANDS_IN, False) or other.kind is None or other.kind is dict:
             return False
-        if spec.kind.__name__ != given.kind.__name__ or fields_of(spec) != fields_of(given):  # type: ignore[union-attr]
+        if spec.kind.__name__ != other.kind.__name__ or field_names(spec) != field_names(other):  # type: ignore[union-attr]
             return False
-    return len(spec.parts) == len(given.parts) and all(map(fits, spec.parts, given.parts))
+    return len(spec.parts) == len(other.parts) and all(map(is_compatible, spec.parts, other.parts))
 
 
 STANDS_IN = "_stands_in"
-"""The attribute of a class that was made for one whose source is not there."""
+"""An attribute that is true on classes created for a class whose source is unavailable."""
 
 
 def unflatten(spec: Spec, leaves: list[Any]) -> Any:
-    """The value of a spec with these leaves."""
+    """Rebuild a value from its spec and leaves."""
     return _unflatten(spec, iter(leaves))
 
 
@@ -176,24 +187,24 @@ def _unflatten(spec: Spec, leaves: Iterator[Any]) -> Any:
         return next(leaves)
     parts = [_unflatten(part, leaves) for part in spec.parts]
     if spec.kind in CONTAINERS:
-        made: Any = parts if spec.kind is list else dict(zip(spec.keys, parts, strict=True))
-        return chosen.chosen(made, spec.sources) if spec.sources else made
+        value: Any = parts if spec.kind is list else dict(zip(spec.keys, parts, strict=True))
+        return selected_container.make_selected(value, spec.sources) if spec.sources else value
     if spec.kind is tuple:
         return tuple(parts)
     if spec.keys:
-        made = object.__new__(spec.kind)
+        value = object.__new__(spec.kind)
         for name, part in zip(spec.keys, parts, strict=True):
-            object.__setattr__(made, name, part)
-        return made
-    return tuple.__new__(spec.kind, parts)  # a named tuple, as it was
+            object.__setattr__(value, name, part)
+        return value
+    return tuple.__new__(spec.kind, parts)  # a named tuple, without calling its constructor
 
 
-def paths(spec: Spec, name: str) -> list[str]:
-    """A readable name for each leaf."""
+def leaf_paths(spec: Spec, name: str) -> list[str]:
+    """Return a readable path for each leaf of the value called `name`."""
     if spec.kind is None:
         return [name]
-    found: list[str] = []
+    paths: list[str] = []
     for key, part in spec.items():
-        attribute = spec.keys and spec.kind is not dict
-        found.extend(paths(part, f"{name}.{key}" if attribute else f"{name}[{key!r}]"))
-    return found
+        is_attribute = spec.keys and spec.kind is not dict
+        paths.extend(leaf_paths(part, f"{name}.{key}" if is_attribute else f"{name}[{key!r}]"))
+    return paths

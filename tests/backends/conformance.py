@@ -28,7 +28,7 @@ PEERS = {"jax_alone": "jax", "tf_autograph": "tensorflow", "torch_alone": "torch
 
 
 def results(system: str, only: str = "", every: int = 1) -> Iterator[tuple[Sample, Verdict]]:
-    """What becomes of each sample that can be staged, or of every second, third, ..."""
+    """Return the outcome of each sample that can be staged, or of every second, third, ..."""
     conformance = importlib.import_module(f"stage_{system}").System()
     for sample in [sample for sample in all_samples() if sample.staged][::every]:
         if only in sample.id:

@@ -132,7 +132,7 @@ def functions() -> Iterator[tuple[Call, Callable[..., Any], list[np.ndarray], An
 
 
 def agrees(result: Any, expected: Any) -> bool:
-    """Whether what a system gives is what NumPy gives, of the same shape and kind of number."""
+    """Return whether a system's result equals NumPy's, with the same shape and kind of number."""
     if isinstance(expected, (tuple, list)):
         return len(result) == len(expected) and all(map(agrees, result, expected))
     result, expected = np.asarray(result), np.asarray(expected)

@@ -1,4 +1,4 @@
-"""How the conformance suite compiles a function with the embedded graph, which takes any arguments."""
+"""Compile a function with the embedded graph, which takes any arguments, for the conformance suite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the conformance suite compiles a function with JAX."""
+"""Compile a function with JAX for the conformance suite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How JAX compiles a function that nobody converted."""
+"""Compile an unconverted function with JAX."""
 
 from __future__ import annotations
 

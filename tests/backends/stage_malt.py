@@ -1,4 +1,4 @@
-"""How JAX compiles what malt converted: malt has no tensor system of its own."""
+"""Compile a function that malt converted with JAX: malt has no tensor system of its own."""
 
 from __future__ import annotations
 

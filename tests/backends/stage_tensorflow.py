@@ -1,4 +1,4 @@
-"""How the conformance suite compiles a function with TensorFlow."""
+"""Compile a function with TensorFlow for the conformance suite."""
 
 from __future__ import annotations
 

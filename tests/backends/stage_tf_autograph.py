@@ -1,4 +1,4 @@
-"""How TensorFlow compiles a function with its own AutoGraph."""
+"""Compile a function with TensorFlow's own AutoGraph."""
 
 from __future__ import annotations
 

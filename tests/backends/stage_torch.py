@@ -16,9 +16,9 @@ import torch._numpy as tnp
 from torch.overrides import TorchFunctionMode
 
 import autograph_rs as ag
+from autograph_rs.runtime.backends.torch.inplace_updates import mark_number
 from autograph_rs.runtime.backends.torch.numpy import call_numpy
-from autograph_rs.runtime.backends.torch.writes import mark_number
-from autograph_rs.runtime.structures import flatten, unflatten
+from autograph_rs.runtime.values.structures import flatten, unflatten
 from autograph_rs.testing import BackendConformance
 
 
@@ -74,7 +74,7 @@ class _Module(torch.nn.Module):
 
 
 class _Scalars(TorchFunctionMode):
-    """What has no dimensions is a number, as NumPy's scalars are."""
+    """Return values without dimensions as numbers, like NumPy's scalars."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))

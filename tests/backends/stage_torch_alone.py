@@ -1,4 +1,4 @@
-"""How PyTorch exports a function that nobody converted."""
+"""Export an unconverted function with PyTorch."""
 
 from __future__ import annotations
 

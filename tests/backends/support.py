@@ -1,4 +1,4 @@
-"""What tests of several backends share: how they ask for a framework, and a function to stage."""
+"""Helpers of the backend tests: requiring a framework, and a function to stage."""
 
 from __future__ import annotations
 

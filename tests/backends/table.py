@@ -25,7 +25,7 @@ Table = dict[str, dict[str, str]]
 
 
 def read() -> Table:
-    """What the file says of each sample on each system."""
+    """Return the outcome that the file lists for each sample on each system."""
     table: Table = {}
     rows = FILE.read_text(encoding="utf-8").partition(HEAD)[2].splitlines()[2:]
     for row in rows:
@@ -35,7 +35,7 @@ def read() -> Table:
 
 
 def column(system: str, every: int = 1) -> dict[str, str]:
-    """What becomes of the samples, in a process of its own: a system has settings that stay."""
+    """Return the outcomes of the samples, run in a separate process: a system's settings persist."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "column.json")
         command = [sys.executable, str(SUITE), system, "--every", str(every), "--column", str(file)]

@@ -1,4 +1,4 @@
-"""What the tests of the TensorFlow backend share."""
+"""Helpers of the TensorFlow backend's tests."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def check(report, system):
 
 @each_system
 def test_by_the_arguments(system):
-    """What is no array or number is as it is; nothing is computed."""
+    """Arguments other than arrays and numbers stay as they are; nothing is computed."""
     check(ag.explain(settle, MAKERS[system](8.0), 3, name="mine"), system)
     check(ag.explain(ag.convert(settle), MAKERS[system](8.0), rounds=3), system)
 
@@ -110,7 +110,7 @@ def test_an_array_of_numpy_for_a_compiled_function():
 
 
 def test_inside_a_trace():
-    """Where a trace is on its way, the function runs in it."""
+    """During a trace, the function runs in that trace."""
     reports = []
 
     def outer(x):

@@ -62,7 +62,7 @@ def exported(f, given):
 
 @pytest.mark.parametrize(("f", "carried"), [(root, 3), (clamped, 3)])
 def test_torch_selects_and_carries_no_test(f, carried):
-    """What is carried: x, the flag, and the counter."""
+    """The loop carries x, the flag, and the counter."""
     given = [torch.tensor(x) for x in GIVEN[f]]
     program, values = exported(f, given)
     assert len(values) == carried

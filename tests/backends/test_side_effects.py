@@ -105,7 +105,7 @@ def run_with(system, f, value):
     return exported(framework, ag.to_graph(f), value)
 
 
-def told(system, f, value):
+def describe(system, f, value):
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         run_with(system, f, value)
@@ -119,7 +119,7 @@ def test_warned(system, f, line, says):
     required(system)
     COUNTER.n = 0.0
     try:
-        [(text, message)] = told(system, f, -1.0)
+        [(text, message)] = describe(system, f, -1.0)
         assert text == line
         assert says in message
     finally:
@@ -130,9 +130,10 @@ def test_warned(system, f, line, says):
 @pytest.mark.parametrize("system", ["jax", "tensorflow", "torch"])
 def test_not_warned(system, capfd):
     required(system)
-    assert told(system, fine, -1.0) == []
+    assert describe(system, fine, -1.0) == []
 
 
+@pytest.mark.needs("jax")
 def test_effects_are_those_of_the_trace(caplog):
     """A condition that is false logs all the same, once; an answer is the same at each call."""
     jax = required("jax")
@@ -144,6 +145,7 @@ def test_effects_are_those_of_the_trace(caplog):
         assert g(1.0) == g(1.0)
 
 
+@pytest.mark.needs("jax")
 def test_error_where_that_is_asked_for():
     """A user's filter makes it one, at the user's line."""
     jax = required("jax")
@@ -153,6 +155,7 @@ def test_error_where_that_is_asked_for():
     assert 'LOG.warning("positive")' in lines
 
 
+@pytest.mark.needs("jax")
 def test_plain_values_are_not_traced():
     """A framework that is loaded warns of nothing where it does not trace."""
     required("jax")

@@ -27,7 +27,7 @@ def test_branches_leave_structures_of_one_form(compiler, x, result):
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "told"),
+    ("first", "second", "describe"),
     [
         (
             lambda x: (x, x),
@@ -43,7 +43,7 @@ def test_branches_leave_structures_of_one_form(compiler, x, result):
         (lambda x: x, lambda x: None, r"y: int32\[\] if true \| None if false"),
     ],
 )
-def test_branches_that_leave_what_is_no_tensor_or_another_structure_are_refused(first, second, told):
+def test_branches_that_leave_what_is_no_tensor_or_another_structure_are_refused(first, second, describe):
     """So does TensorFlow, with an error of its own; ours has a row for the variable."""
 
     def f(x):
@@ -53,7 +53,7 @@ def test_branches_that_leave_what_is_no_tensor_or_another_structure_are_refused(
             y = second(x)
         return y
 
-    with pytest.raises(ag.MismatchError, match=told):
+    with pytest.raises(ag.MismatchError, match=describe):
         compiled(f)(T(1))
     with pytest.raises((TypeError, ValueError)):
         theirs(f)(T(1))

@@ -23,7 +23,7 @@ from tensorflow.python.autograph.impl import api
 
 
 def staged(f, *args, transpiler=None):
-    """What a function gives in a graph of TensorFlow, as NumPy has it."""
+    """Return the result of a function in a TensorFlow graph, as a NumPy value."""
     mine = transpiler or ag.Transpiler(operators=operators)
     results = tf.function(mine.to_graph(f), autograph=False)(*map(tf.constant, args))
     return tf.nest.map_structure(lambda t: t.numpy().tolist() if hasattr(t, "numpy") else t, results)
@@ -86,7 +86,7 @@ def test_lists_stay_lists_without_the_feature():
     assert staged(grown, 1.0, transpiler=mine) == [1.0, 2.0]
 
 
-def with_lists(x):
+def convert_lists(x):
     found = [x, x * 2.0]
     found.append(x * 3.0)
     last = found.pop()
@@ -94,7 +94,7 @@ def with_lists(x):
 
 
 def test_lists_with_elements():
-    assert staged(with_lists, 1.0) == ([1.0, 2.0], 3.0, 1.0)
+    assert staged(convert_lists, 1.0) == ([1.0, 2.0], 3.0, 1.0)
 
 
 def size(x):

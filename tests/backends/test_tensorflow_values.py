@@ -113,25 +113,25 @@ def checked(x):
 
 
 @pytest.mark.parametrize(
-    ("value", "told", "line"),
+    ("value", "text", "line"),
     [
         (3, "ValueError: too large", 'raise ValueError("too large")'),
         (-3, "KeyError: ", "raise KeyError(x)"),
         (5, "AssertionError: 5 is five", ""),
     ],
 )
-def test_errors_tell_their_type_text_and_line(value, told, line):
+def test_errors_tell_their_type_text_and_line(value, text, line):
     made = compiled(checked)
     assert made(tf.constant(1)).numpy() == 1
     with pytest.raises(tf.errors.OpError) as caught:
         made(tf.constant(value))
-    text = caught.value.message
-    assert told in text
-    assert __file__ in text
+    message = caught.value.message
+    assert text in message
+    assert __file__ in message
     if line:
         number = line_of(checked, line)
         places = f"raised at {__file__}:{number}", f'File "{__file__}", line {number}, in checked'
-        assert sum(text.count(place) for place in places) == 1
+        assert sum(message.count(place) for place in places) == 1
 
 
 def test_what_always_raises_raises_when_it_runs():

@@ -62,18 +62,18 @@ def own(error: str, **attributes: object) -> str:
 
 
 def ends(folder: Path, text: str, only: str = "indexing.py or test_lists") -> tuple[int, dict[str, str]]:
-    """How many tests of a file pass, and what the others say."""
+    """Return how many tests of a file pass, and the messages of the others."""
     (folder / "test_own.py").write_text(textwrap.dedent(text))
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-k", only, "test_own.py"]
     environ = os.environ | {"PYTHONPATH": ROOT}
     done = subprocess.run(
-        command, cwd=folder, env=environ, capture_output=True, text=True, check=False, timeout=60
+        command, cwd=folder, env=environ, capture_output=True, text=True, check=False, timeout=300
     )
     passed = re.search(r"(\d+) passed", done.stdout)
     failed = re.findall(r"^FAILED .*::test_(?:sample\[.*::)?(\w+)", done.stdout, re.MULTILINE)
-    told = re.findall(r"^E +AssertionError: (.*)", done.stdout, re.MULTILINE)
-    assert len(failed) == len(told), done.stdout + done.stderr
-    return int(passed[1]) if passed else 0, dict(zip(failed, told, strict=True))
+    messages = re.findall(r"^E +AssertionError: (.*)", done.stdout, re.MULTILINE)
+    assert len(failed) == len(messages), done.stdout + done.stderr
+    return int(passed[1]) if passed else 0, dict(zip(failed, messages, strict=True))
 
 
 ALL = 1 + len([sample for sample in all_samples() if sample.staged and sample.file.name == "indexing.py"])
@@ -85,11 +85,11 @@ def test_a_right_backend_passes(tmp_path: Path) -> None:
 
 def test_what_is_wrong_fails(tmp_path: Path) -> None:
     """It fails on the samples that it is about, and on no others; the message says what to do."""
-    passed, told = ends(tmp_path, own("ag.StagingError"))
-    assert set(told) == {"element", *GRIDS}
-    assert passed == ALL - len(told)
-    assert told["element"].startswith(f"{ELEMENT} ends as wrong: missing IndexError")
-    assert all("ends as error: StagingError: not here" in told[name] for name in GRIDS)
+    passed, messages = ends(tmp_path, own("ag.StagingError"))
+    assert set(messages) == {"element", *GRIDS}
+    assert passed == ALL - len(messages)
+    assert messages["element"].startswith(f"{ELEMENT} ends as wrong: missing IndexError")
+    assert all("ends as error: StagingError: not here" in messages[name] for name in GRIDS)
 
 
 def test_what_is_listed_passes(tmp_path: Path) -> None:
@@ -98,9 +98,9 @@ def test_what_is_listed_passes(tmp_path: Path) -> None:
 
 def test_an_error_of_the_system_fails(tmp_path: Path) -> None:
     """Listed or not, unless the class says that its type counts as a refusal."""
-    _, told = ends(tmp_path, own("KeyError", differs=DIFFERS, refused=REFUSED))
-    assert set(told) == set(GRIDS)
-    assert all("ends as foreign: KeyError: 'not here'" in text for text in told.values())
+    _, messages = ends(tmp_path, own("KeyError", differs=DIFFERS, refused=REFUSED))
+    assert set(messages) == set(GRIDS)
+    assert all("ends as foreign: KeyError: 'not here'" in text for text in messages.values())
     text = own("KeyError", differs=DIFFERS, refused=REFUSED) + "\n    refusals = (KeyError,)"
     assert ends(tmp_path, text) == (ALL, {})
 
@@ -112,14 +112,14 @@ def test_a_needless_entry_fails(tmp_path: Path) -> None:
         "differs": DIFFERS | {halves: "?", f"indexing.py::{GRIDS[0]}": "?", lost: "?"},
         "refused": REFUSED | {ELEMENT: "?"},
     }
-    passed, told = ends(tmp_path, own("ag.StagingError", **lists))
-    assert told == {
-        "element": f"{ELEMENT} ends as differs: take it out of `refused`",
-        "halves": f"{halves} ends as staged: take it out of `differs`",
-        GRIDS[0]: f"indexing.py::{GRIDS[0]} ends as error: take it out of `differs`",
-        "lists": f"entries that are no samples: {lost}",
+    passed, messages = ends(tmp_path, own("ag.StagingError", **lists))
+    assert messages == {
+        "element": f"{ELEMENT} ends as differs: remove it from `refused`",
+        "halves": f"{halves} ends as staged: remove it from `differs`",
+        GRIDS[0]: f"indexing.py::{GRIDS[0]} ends as error: remove it from `differs`",
+        "lists": f"the lists name unknown samples: {lost}",
     }
-    assert passed == ALL - len(told)
+    assert passed == ALL - len(messages)
 
 
 def test_a_class_without_stage_says_so() -> None:
@@ -131,9 +131,9 @@ def test_a_class_without_stage_says_so() -> None:
 @pytest.mark.parametrize(
     ("stage", "why"),
     [
-        (lambda f: lambda *arrays: [*f(*arrays), arrays[0]], "gives 2 results, not 1"),
-        (lambda f: lambda *arrays: f(*arrays)[:-1], "gives 0 results, not 1"),
-        (lambda f: lambda *arrays: [arrays[0]], "gave results without calling the function"),
+        (lambda f: lambda *arrays: [*f(*arrays), arrays[0]], "returned 2 results, not 1"),
+        (lambda f: lambda *arrays: f(*arrays)[:-1], "returned 0 results, not 1"),
+        (lambda f: lambda *arrays: [arrays[0]], "returned results without calling the function"),
     ],
 )
 def test_a_stage_that_gives_something_else_is_told(stage: Callable[..., Any], why: str) -> None:

@@ -37,7 +37,7 @@ for other in {others}:
     sys.modules[other] = None
 import numpy as np
 import autograph_rs as ag
-from autograph_rs.runtime.active import ACTIVE
+from autograph_rs.runtime.core.active_backends import ACTIVE
 sys.path.insert(0, {here!r})
 import {framework}
 from alone import summed, exported

@@ -1,4 +1,4 @@
-"""Converted functions under PyTorch's captures: conditions, loops, torch.compile, conformance."""
+"""Converted functions under PyTorch's captures: conditionals, loops, torch.compile, conformance."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import autograph_rs as ag
 pytestmark = QUIET
 
 
-# Conditions and loops ---------------------------------------------------------------------------
+# Conditionals and loops ---------------------------------------------------------------------------
 
 
 def branches(x, y):

@@ -12,11 +12,11 @@ from tracebacks import (
     TRACED_ONES,
     check_run,
     check_traced,
+    describe,
     error_of,
     keeps_frames,
     no_frame_of_ours,
     text_of,
-    told,
 )  # fmt: skip
 
 jax = required("jax")
@@ -106,7 +106,7 @@ def test_errors_of_jax_tell_the_users_line_once(program, kind):
         source = file.read().splitlines()
     first = program.__code__.co_firstlineno
     line = next(n for n, text in enumerate(source, 1) if n > first and text.endswith("# line"))
-    assert told(error).count(f'File "{__file__}", line {line}, in {program.__name__}') == 1
+    assert describe(error).count(f'File "{__file__}", line {line}, in {program.__name__}') == 1
 
 
 # When the program runs ---------------------------------------------------------------------------

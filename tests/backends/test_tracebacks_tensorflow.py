@@ -10,10 +10,10 @@ from tracebacks import (
     TRACED_ONES,
     check_run,
     check_traced,
+    describe,
     error_of,
     keeps_frames,
     no_frame_of_ours,
-    told,
     user_lines,
 )  # fmt: skip
 
@@ -82,7 +82,7 @@ def test_errors_of_tensorflow_tell_the_users_line_once(program, kind):
     no_frame_of_ours(error)
     assert isinstance(error, kind)
     line = program.__code__.co_firstlineno + 2
-    assert told(error).count(f'File "{__file__}", line {line}, in ') == 1
+    assert describe(error).count(f'File "{__file__}", line {line}, in ') == 1
 
 
 @RUN_ONES

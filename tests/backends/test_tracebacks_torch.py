@@ -13,10 +13,10 @@ from tracebacks import (
     by_name,
     check_run,
     check_traced,
+    describe,
     error_of,
     keeps_frames,
     no_frame_of_ours,
-    told,
     user_lines,
 )  # fmt: skip
 
@@ -50,7 +50,7 @@ def test_errors_in_every_kind_of_capture(transformed):
 
 @pytest.mark.parametrize("failing", [Failing(name, NameError), Failing(raised, Custom)], ids=by_name)
 def test_dynamo_runs_what_the_user_wrote(failing: Failing):
-    """Where its graph breaks the user's code goes on in functions that Dynamo names."""
+    """After a graph break, the user's code continues in functions that Dynamo names."""
     error = error_of(lambda f: ag.function(f, backend="torch")(X), failing.program)
     no_frame_of_ours(error)
     assert type(error) is failing.kind
@@ -61,7 +61,7 @@ def test_dynamo_that_may_not_break_its_graph_tells_the_users_line():
     error = error_of(lambda f: torch.compile(ag.convert(f), backend="eager", fullgraph=True)(X), raised)
     no_frame_of_ours(error)
     assert type(error).__module__ == "torch._dynamo.exc"
-    assert f'File "{FILE}", line {lines_of("raised")[0]}, in raised' in told(error)
+    assert f'File "{FILE}", line {lines_of("raised")[0]}, in raised' in describe(error)
 
 
 def test_a_bound_method():
@@ -92,7 +92,7 @@ def test_errors_of_torch_tell_the_users_line_once(program, way):
     line = program.__code__.co_firstlineno + 2
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f'File "{__file__}", line {line}, in {program.__name__}'
-    assert told(error).count(place) == (last.filename != __file__)
+    assert describe(error).count(place) == (last.filename != __file__)
     assert last.filename != __file__ or last.lineno == line
 
 

@@ -1,4 +1,4 @@
-"""What the tests of the PyTorch backend share."""
+"""Helpers of the PyTorch backend's tests."""
 
 from __future__ import annotations
 

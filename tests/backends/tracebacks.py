@@ -1,4 +1,4 @@
-"""What a traceback must and must not show, on every backend."""
+"""Checks of the frames that a traceback shows and hides, on every backend."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def user_lines(error: BaseException) -> list[int]:
 
 
 def lines_of_plain_run(program: Callable[..., Any]) -> list[int]:
-    """Where a program fails that is not converted, if it does."""
+    """Return the lines at which the unconverted program fails, if it does."""
     try:
         program(2.0)
     except Exception as error:
@@ -67,8 +67,8 @@ def no_frame_of_ours(error: BaseException) -> None:
     assert not [line for line in text.splitlines() if any(folder in line for folder in OURS)]
 
 
-def told(error: BaseException) -> str:
-    """What is said of an error where nobody shows its traceback."""
+def describe(error: BaseException) -> str:
+    """Return the description of an error whose traceback is not shown."""
     return "\n".join([str(error), *getattr(error, "__notes__", ())])
 
 
@@ -84,7 +84,7 @@ def check_traced(run: Run, failing: Failing, *, keeps_context: bool = True) -> B
     assert set(lines) >= set(lines_of_plain_run(failing.program))
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f'File "{FILE}", line {failing.lines[-1]}'
-    assert last.filename == FILE or told(error).count(place) == 1
+    assert last.filename == FILE or describe(error).count(place) == 1
     if keeps_context:
         kinds = [type(other) for other in shown_with(error)]
         assert [kind for kind in failing.members if kind not in kinds] == []
@@ -103,7 +103,7 @@ def check_run(error: BaseException, failing: Failing) -> None:
 
 
 def full(code: str) -> str:
-    """What a process prints that keeps every frame."""
+    """Return the output of a process that keeps every frame."""
     path = os.pathsep.join([os.path.dirname(__file__), *filter(None, sys.path)])
     environ = {"AUTOGRAPH_RS_TRACEBACK": "full", "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": path}
     made = subprocess.run(

@@ -69,8 +69,8 @@ def test_15_variables_in_a_saved_graph_count_on(tmp_path):
 
 
 def run_alone(folder, program):
-    """What a process prints that has neither these functions nor the converter."""
-    check = "; assert not {'gast', 'autograph_rs.functions'} & set(sys.modules)"
+    """Return the output of a process that has neither these functions nor the converter."""
+    check = "; assert not {'gast', 'autograph_rs.functions.function'} & set(sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", f"import sys, autograph_rs as ag, numpy as np; {program}{check}"],
         cwd=folder,

@@ -102,7 +102,7 @@ def test_25_text_in_variables():
     for v in (number, numbers):
         for assign in (v.assign, ag.function(v.assign)):
             with pytest.raises(
-                TypeError, match="(?s)cannot cast str to float64\n.*give a value of that dtype"
+                TypeError, match="(?s)cannot cast str to float64\n.*convert the value to that dtype"
             ):
                 assign("xy")
     with pytest.raises(TypeError, match="cannot cast str to float64"):
@@ -121,7 +121,7 @@ def test_26_a_variable_made_on_every_call():
         v = ag.Variable(1.0)
         return v.assign_add(x)
 
-    with pytest.raises(ag.StateError, match="(?s)made again at a later call of f.*is None"):
+    with pytest.raises(ag.StateError, match="(?s)created again by a later call to f.*is None"):
         f(np.float64(1))
 
 

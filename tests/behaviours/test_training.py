@@ -77,7 +77,7 @@ def test_36_two_optimisers_that_make_state():
     one, second = Momentum(0.1), Momentum(0.2)
     step = ag.function(train)
     step(one, w, x)
-    with pytest.raises(ag.StateError, match="later call of train"):
+    with pytest.raises(ag.StateError, match="later call to train"):
         step(second, w, x)
     optimisers = [Momentum(0.1), Momentum(0.2)]
     functions = [ag.function(train) for _ in optimisers]

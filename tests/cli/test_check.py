@@ -14,7 +14,7 @@ from cases_support import CASES
 from test_house import ROOT
 
 import autograph_rs as ag
-from autograph_rs.reports import RULES, report_source
+from autograph_rs.ahead_of_time.reports import RULES, report_source
 from autograph_rs.testing.harness import files, load
 
 # Samples that stage what is staged in them, beside a place where nothing is.
@@ -73,7 +73,7 @@ def codes_by_function(path: Path) -> dict[str, set[str]]:
 
 
 def test_what_is_refused_for_its_syntax_is_found() -> None:
-    assert codes_by_function(ROOT / "tests" / "test_refused.py") == REFUSED
+    assert codes_by_function(ROOT / "tests" / "runtime" / "staging" / "test_refused.py") == REFUSED
 
 
 def test_what_stages_is_not_found() -> None:
@@ -266,7 +266,7 @@ def test_no_places(text: str) -> None:
 
 
 def test_a_long_chain_names_its_own_conditions() -> None:
-    """What the passes add to cut a chain is no place."""
+    """Code that the passes add to split a chain is not reported."""
     arms = "".join(f"    elif isinstance(x, T{i}):\n        y = {i}\n" for i in range(20))
     chain = f"def f(x):\n    if x is None:\n        y = 0\n{arms}    else:\n        yield 1\n"
     assert places(chain) == []

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from cli_support import command
 
+from autograph_rs.ahead_of_time.reports import RULES
 from autograph_rs.cli import options
-from autograph_rs.reports import RULES
 
 CODES = {rule.code: rule for rule in RULES}
 
@@ -47,12 +47,12 @@ def test_text(folder: Path) -> None:
     assert done.returncode == 1
     assert done.stdout.decode().splitlines() == [
         (
-            "a,b/100%:é.py:3:8: AG001 'if' cannot be staged: it holds 'yield' (line 4), and only the "
-            "function itself can be suspended; collect in a list what it yields, and return that; or decide "
-            "in a function of its own"
+            "a,b/100%:é.py:3:8: AG001 'if' cannot be staged: it contains 'yield' (line 4), and only the "
+            "function itself can be suspended; collect the values in a list and return it, or move the "
+            "condition to a separate function"
         ),
         (
-            "a,b/100%:é.py:8:12: AG011 'set comprehension' cannot be staged: the members of a set have to "
+            "a,b/100%:é.py:8:12: AG011 'set comprehension' cannot be staged: the members of a set must "
             "be known while the graph is built; use an array or a list"
         ),
     ]
@@ -76,7 +76,7 @@ def test_json(folder: Path) -> None:
         "end_column": 13,
         "code": rule.code,
         "name": rule.name,
-        "reason": "'if' cannot be staged: it holds 'yield' (line 4), and only the function itself can be "
+        "reason": "'if' cannot be staged: it contains 'yield' (line 4), and only the function itself can be "
         "suspended",
         "remedy": rule.remedy,
     }
@@ -93,7 +93,7 @@ def test_github(folder: Path) -> None:
 
 
 def test_sarif(folder: Path) -> None:
-    """What the standard requires, and what GitHub asks for."""
+    """The output has the fields that the standard and GitHub require."""
     done = command("check", "--format", "sarif", ".", cwd=folder, PYTHONUTF8="1")
     log = json.loads(done.stdout)
     assert (log["version"], log["$schema"]) == ("2.1.0", "https://json.schemastore.org/sarif-2.1.0.json")
@@ -190,7 +190,7 @@ def test_an_empty_folder(tmp_path: Path) -> None:
     for arguments in (["check", "."], ["check", ".", "--quiet"], ["convert", ".", "--check", "--quiet"]):
         done = command(*arguments, "--exclude", "*.py", cwd=tmp_path)
         said = done.stderr.decode().splitlines()
-        assert (done.returncode, said[0]) == (0, options.NOTHING)
+        assert (done.returncode, said[0]) == (0, options.NO_FILES)
         assert said[1:] == ["0 places in 0 of 0 files"] * (len(arguments) == 2)
 
 

@@ -1,4 +1,4 @@
-"""The command line, run as its users run it: in processes of its own."""
+"""The command line, run in processes of its own; some of them are started as a user starts them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ import os
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 from cli_support import PATH, PROGRAM, command, python
+from cli_support import program as run
+
+Done: TypeAlias = "subprocess.CompletedProcess[bytes]"
 
 
 @pytest.fixture
@@ -19,19 +24,19 @@ def program(tmp_path: Path) -> Path:
     return file
 
 
-def convert(data: bytes, folder: Path) -> bytes:
-    """What a file that holds `data` is converted into; `folder` has nothing but the two afterwards."""
+def convert(data: bytes, folder: Path, run: Callable[..., Done] = run) -> bytes:
+    """Convert a file that contains `data` in `folder`, and return the result."""
     (folder / "given.py").write_bytes(data)
-    done = command("convert", "given.py", "-o", "made.py", cwd=folder)
+    done = run("-m", "autograph_rs", "convert", "given.py", "-o", "made.py", cwd=folder)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert {file.name for file in folder.iterdir()} == {"given.py", "made.py"}
     return (folder / "made.py").read_bytes()
 
 
 def run_converted(data: bytes, folder: Path) -> bytes:
-    """What a file that holds `data` prints, which is what its converted form prints."""
+    """Check that a file that contains `data` prints the same when converted; return its output."""
     convert(data, folder)
-    plain, made = (python(name, cwd=folder) for name in ("given.py", "made.py"))
+    plain, made = (run(name, cwd=folder) for name in ("given.py", "made.py"))
     assert (plain.returncode, plain.stderr) == (0, b"")
     assert (made.returncode, made.stderr, made.stdout) == (0, b"", plain.stdout)
     return plain.stdout
@@ -77,7 +82,7 @@ def test_wrong_usage(arguments: str, program: Path) -> None:
 def test_click_is_asked_for_in_one_line(tmp_path: Path) -> None:
     """Without the extra `cli`, the command says what to install."""
     (tmp_path / "click.py").write_text("raise ModuleNotFoundError('no click', name='click')")
-    done = command("--help", cwd=tmp_path)
+    done = python("-m", "autograph_rs", "--help", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (3, b"")
     assert done.stderr.decode().splitlines() == ["autograph-rs needs click: install autograph_rs[cli]"]
 
@@ -151,7 +156,7 @@ def test_closed_streams(program: Path) -> None:
     """One line says which is closed."""
     for arguments, words in (
         ("code program.py:collatz >&-", b"standard output is closed\n"),
-        ("convert - <&-", b"<stdin>: is closed\n"),
+        ("convert - <&-", b"<stdin>: standard input is closed\n"),
     ):
         script = f"exec {sys.executable} -m autograph_rs {arguments}"
         done = subprocess.run(
@@ -202,7 +207,7 @@ def test_converting_executes_nothing(tmp_path: Path) -> None:
 def test_converting_twice(tmp_path: Path) -> None:
     """The same input gives the same bytes, and an output that is converted again stays as it is."""
     once = convert(PROGRAM.encode(), tmp_path)
-    assert convert(PROGRAM.encode(), tmp_path) == once
+    assert convert(PROGRAM.encode(), tmp_path, python) == once  # with other hashes
     assert convert(once, tmp_path) == once
 
 
@@ -310,7 +315,10 @@ def test_a_link_stays_a_link(program: Path) -> None:
         (b"x = 'caf\xe9'\n", "given.py"),
         (b"# coding: no-such-codec\n", "given.py"),
         (b"# coding: rot13\nk = 1\n", "given.py"),
-        (b"# coding: unicode_escape\nk = 1\n", "given.py: the encoding unicode_escape has no ends of lines"),
+        (
+            b"# coding: unicode_escape\nk = 1\n",
+            "given.py: the encoding unicode_escape does not support line ends",
+        ),
         (b"x = " + b"(" * 300 + b")" * 300, "given.py:1:"),
         (b"x = " + b"-" * 100_000 + b"1", "given.py"),
     ],
@@ -321,7 +329,7 @@ def test_input_that_is_no_python(data: bytes, start: str, tmp_path: Path) -> Non
 
 
 def test_dubious_syntax_is_not_our_business(tmp_path: Path) -> None:
-    """What Python only warns of is converted, in silence."""
+    """Code that Python only warns about is converted silently."""
     convert(b"def f(x):\n    if x is 1:\n        return '\\d'\n", tmp_path)
 
 
@@ -348,7 +356,7 @@ def test_the_input_is_not_overwritten(program: Path) -> None:
     for output in ("program.py", "./program.py", str(program), "link.py", "hard.py"):
         done = command("convert", "program.py", "-o", output, cwd=here)
         assert (done.returncode, done.stdout) == (2, b"")
-        assert b"is the input itself" in done.stderr
+        assert b"is the input: use" in done.stderr
     assert program.read_text(encoding="utf-8") == PROGRAM
 
 

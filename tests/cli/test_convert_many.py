@@ -108,7 +108,7 @@ def test_check(folder: Path) -> None:
 
 
 def test_check_of_an_output(folder: Path) -> None:
-    """Whether what is in DIR is still what the input becomes."""
+    """`--check` compares DIR with the conversion of the input."""
     arguments = ("convert", "pkg", "-o", "out")
     assert command(*arguments, "--check", cwd=folder).returncode == 1
     assert not (folder / "out").exists()
@@ -150,16 +150,19 @@ def test_quiet_and_verbose(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ("pkg", "say where to"),
-        ("pkg -o out --in-place", "--output and --in-place exclude each other"),
-        ("pkg --stdout --diff", "exclude each other"),
-        ("pkg -o out -q -v", "exclude each other"),
+        ("pkg", "choose an output"),
+        ("pkg -o out --in-place", "--output and --in-place cannot be used together"),
+        ("pkg --stdout --diff", "cannot be used together"),
+        ("pkg -o out -q -v", "cannot be used together"),
         ("- --in-place", "standard input"),
-        ("- -o out", "standard input has no name"),
+        ("- -o out", "standard input has no file name"),
         ("pkg --in-place --source-map", "--source-map needs --output"),
-        ("pkg -o script.py", "script.py is no folder"),
-        ("pkg/core.py pkg/sub/../core.py pkg/sub/__init__.py pkg/__init__.py -o out", "would both become"),
-        ("pkg -o .", "is the input itself"),
+        ("pkg -o script.py", "script.py is not a folder"),
+        (
+            "pkg/core.py pkg/sub/../core.py pkg/sub/__init__.py pkg/__init__.py -o out",
+            "would both be written to",
+        ),
+        ("pkg -o .", "is the input: use"),
         ("pkg -o out --jobs 0", "jobs"),
     ],
 )
@@ -219,11 +222,11 @@ def test_maps_by_default(folder: Path) -> None:
     ("text", "words"),
     [
         ("[tool.autograph-rs]\nexcludes = []\n", "has no key 'excludes'"),
-        ("[tool.autograph-rs]\nexclude = 'sub'\n", "exclude = 'sub': a list of texts is wanted"),
-        ("[tool.autograph-rs]\njobs = true\n", "jobs = True: a number is wanted"),
-        ("[tool.autograph-rs]\nquiet = 1\n", "quiet = 1: true or false is wanted"),
+        ("[tool.autograph-rs]\nexclude = 'sub'\n", "exclude = 'sub': must be a list of strings"),
+        ("[tool.autograph-rs]\njobs = true\n", "jobs = True: must be an integer"),
+        ("[tool.autograph-rs]\nquiet = 1\n", "quiet = 1: must be true or false"),
         ("[tool.autograph-rs]\nin-place = true\n", "has no key 'in-place'"),
-        ("[tool]\nautograph-rs = 3\n", "[tool.autograph-rs] is no table"),
+        ("[tool]\nautograph-rs = 3\n", "[tool.autograph-rs] must be a table"),
         ("[tool.autograph-rs\n", "pyproject.toml: "),
         ("\xff", "pyproject.toml: "),
     ],

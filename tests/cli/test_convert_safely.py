@@ -9,11 +9,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
+import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from cli_support import PATH, PROGRAM, ROOT, command
+from cli_support import PATH, PROGRAM, ROOT, SECONDS, command
 from convert_support import FUNCTION, below, is_converted, said
 
 LINUX = sys.platform == "linux"
@@ -42,12 +43,12 @@ def test_one_bad_file_does_not_stop_the_rest(folder: Path) -> None:
     assert [re.sub(r"binary.py.*", "binary.py", line) for line in lines[:-1]] == [
         "pkg/bad.py:1:5: invalid syntax",
         "pkg/binary.py",
-        "pkg/fixed.py: is read-only",
+        "pkg/fixed.py: the file is read-only",
         "pkg/gone.py: No such file or directory",
         "pkg/loop.py: Too many levels of symbolic links",
-        "pkg/outside.py: left as it is: a link to a file outside of the folder",
+        "pkg/outside.py: skipped: it is a link to a file outside the folder",
     ]
-    assert lines[-1].startswith("4 converted, 1 unchanged, 1 left, 5 failed: 11 files")
+    assert lines[-1].startswith("4 converted, 1 unchanged, 1 skipped, 5 failed: 11 files")
     assert is_converted((folder / "pkg/core.py").read_bytes())
     assert is_converted((folder / os.fsdecode(b"pkg/caf\xe9.py")).read_bytes())
     assert (folder / "pkg/named.py").is_symlink()
@@ -64,7 +65,7 @@ def confined(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
         prefix = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
     return subprocess.run(
         [*prefix, sys.executable, "-m", "autograph_rs", *arguments],
-        cwd=cwd, env=os.environ | {"PYTHONPATH": PATH}, capture_output=True, check=False, timeout=60,
+        cwd=cwd, env=os.environ | {"PYTHONPATH": PATH}, capture_output=True, check=False, timeout=SECONDS,
     )  # fmt: skip
 
 
@@ -102,7 +103,7 @@ def test_a_working_folder_that_is_gone(tmp_path: Path) -> None:
     environ = os.environ | {"PYTHONPATH": ROOT}  # Python itself fails there where a path of it is relative
     done = subprocess.run(["sh", "-c", script], cwd=gone, env=environ, capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (3, b"")
-    assert said(done) == "the working folder: No such file or directory\n"
+    assert said(done) == "the working directory: No such file or directory\n"
 
 
 def starting_with(first: str, *arguments: str | Path) -> list[str | Path]:
@@ -152,18 +153,60 @@ def many(
     return tmp_path, before, after
 
 
-def in_place(folder: Path, *options: str) -> subprocess.Popen[bytes]:
+SIGNALLING = """
+import os, sys
+
+steps, left, number, whom, again = FOUND
+
+def hear(event, arguments):
+    global left, again
+    if event in steps and any(str(argument).startswith(FOLDER) for argument in arguments[:2]):
+        left -= 1
+        if left == 0 or left < 0 < again:
+            again -= left < 0
+            os.kill(os.getppid() if whom else 0, number)
+
+sys.addaudithook(hear)
+"""
+"""Code that sends a signal from inside, at a step of what is written: no clock decides where it ends."""
+RENAMES, STEPS = ("os.rename",), ("open", "os.link", "os.chmod", "os.rename", "os.remove")
+
+
+@dataclass
+class Signal:
+    """What a process sends to its group, or to the one that began it, before it does a step.
+
+    Args:
+        number: the signal.
+        at: which of the steps that it does in the folder, from 1.
+        steps: the kinds of steps that count.
+        to_parent: whether the process that began this one gets it.
+        again: how many more follow, one at each of the next steps.
+    """
+
+    number: int
+    at: int
+    steps: tuple[str, ...] = RENAMES
+    to_parent: bool = False
+    again: int = 0
+
+
+def in_place(folder: Path, *options: str, send: Signal | None = None) -> subprocess.Popen[bytes]:
     """The command, which heeds interrupts also where the tests, run in the background of a shell, do not."""
     heed = "import signal as s; s.signal(s.SIGINT, s.default_int_handler)"
+    path = PATH
+    if send is not None:
+        site = Path(tempfile.mkdtemp(dir=folder.parent), "site")
+        site.mkdir()
+        found = repr((send.steps, send.at, int(send.number), send.to_parent, send.again))
+        text = SIGNALLING.replace("FOUND", found).replace("FOLDER", repr(str(folder)))
+        (site / "sitecustomize.py").write_text(text, encoding="utf-8")
+        path = os.pathsep.join([str(site), PATH])
     return subprocess.Popen(
         starting_with(heed, "convert", folder, "--in-place", *options),
-        env=os.environ | {"PYTHONPATH": PATH}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": path}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         start_new_session=True,
     )  # fmt: skip
-
-
-def changed(folder: Path, before: dict[str, bytes]) -> int:
-    return sum(before.get(name) != data for name, data in below(folder).items())
 
 
 def test_killed_at_any_moment(many: tuple[Path, dict[str, bytes], dict[str, bytes]]) -> None:
@@ -171,23 +214,17 @@ def test_killed_at_any_moment(many: tuple[Path, dict[str, bytes], dict[str, byte
     folder, before, after = many
     moments = int(os.environ.get("AG_KILLS", "4"))
     chosen = random.Random(20)
-    started = time.perf_counter()
-    in_place(folder).communicate()
-    whole = time.perf_counter() - started
-    assert below(folder) == after
     partly = 0
     for moment in range(moments):
         for name, data in before.items():
             (folder / name).write_bytes(data)
-        process = in_place(folder, "-j", str(1 + moment % 2))
         if moment % 2:
-            time.sleep(chosen.uniform(0.1, 1.0) * whole)
-        else:  # at some file, however fast the machine is just then
-            changes = chosen.randrange(1, 4)
-            while changed(folder, before) < changes and process.poll() is None:
-                time.sleep(0.001)
-        os.killpg(process.pid, signal.SIGKILL)
+            send = Signal(signal.SIGKILL, chosen.randrange(1, 4 * MANY), STEPS)
+        else:
+            send = Signal(signal.SIGKILL, chosen.randrange(2, MANY))
+        process = in_place(folder, "-j", str(1 + moment % 2), send=send)
         process.communicate()
+        assert process.returncode == -signal.SIGKILL
         now = below(folder)
         assert set(before) <= set(now)
         for name, data in now.items():
@@ -206,14 +243,11 @@ def test_killed_at_any_moment(many: tuple[Path, dict[str, bytes], dict[str, byte
 def test_interrupted(jobs: str, many: tuple[Path, dict[str, bytes], dict[str, bytes]]) -> None:
     """Ctrl-C ends it at once, in one line, with the exit code of shells; what was begun is whole."""
     folder, before, after = many
-    process = in_place(folder, "-j", jobs)
-    while below(folder) == before:
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=60)
+    process = in_place(folder, "-j", jobs, send=Signal(signal.SIGINT, 3))
+    stdout, stderr = process.communicate(timeout=SECONDS)
     assert (process.returncode, stdout) == (130, b"")
     lines = stderr.decode().splitlines()
-    assert lines[-1] == "interrupted: each file is as it was, or converted"
+    assert lines[-1] == "interrupted: each file is either unchanged or converted"
     assert "Traceback" not in stderr.decode()
     now = below(folder)
     assert set(now) == set(before)
@@ -225,30 +259,20 @@ def test_interrupted_again_and_again(many: tuple[Path, dict[str, bytes], dict[st
     folder, _, _ = many
     for number in range(20, 40):
         shutil.copy(folder / "m00.py", folder / f"m{number}.py")
-    before = below(folder)
-    process = in_place(folder, "-j", "2")
-    while below(folder) == before:
-        time.sleep(0.01)
-    for _ in range(20):
-        os.killpg(process.pid, signal.SIGINT)
-        time.sleep(0.01)
-    _, stderr = process.communicate(timeout=60)
+    process = in_place(folder, "-j", "2", send=Signal(signal.SIGINT, 1, STEPS, again=10))
+    _, stderr = process.communicate(timeout=SECONDS)
     assert process.returncode == 130
-    assert stderr.decode().splitlines()[-1] == "interrupted: each file is as it was, or converted"
+    assert stderr.decode().splitlines()[-1] == "interrupted: each file is either unchanged or converted"
     assert b"Traceback" not in stderr
 
 
 def test_processes_end_with_the_one_that_began_them(
     many: tuple[Path, dict[str, bytes], dict[str, bytes]],
 ) -> None:
-    """What ends the first of them does not reach the others: they hold its output open until they end."""
+    """A signal to the first process does not reach the others, which keep its output open until they end."""
     folder, _, _ = many
     for number in range(20, 40):
         shutil.copy(folder / "m00.py", folder / f"m{number}.py")
-    before = below(folder)
-    process = in_place(folder, "-j", "2")
-    while below(folder) == before:
-        time.sleep(0.01)
-    process.terminate()
-    process.communicate(timeout=60)
+    process = in_place(folder, "-j", "2", send=Signal(signal.SIGTERM, 1, to_parent=True))
+    process.communicate(timeout=SECONDS)
     assert process.returncode == -signal.SIGTERM

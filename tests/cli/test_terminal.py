@@ -92,7 +92,7 @@ def test_a_reader_that_has_enough(folder: Path) -> None:
     process.stdout.close()
     assert process.stderr.read() == b""
     process.stderr.close()
-    assert process.wait(timeout=60) == 3
+    assert process.wait(timeout=300) == 3
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is full is Linux's")

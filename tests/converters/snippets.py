@@ -67,11 +67,11 @@ def check_unbound(snippet: str, params: str = "n, x, xs") -> None:
 def check_stays(snippet: str, kind: str = "def") -> None:
     facts = facts_of(snippet, "n, x, xs", kind)
     expected = {n for n, line in enumerate(snippet.splitlines(), 1) if line.endswith("# stays")}
-    assert {statement.lineno for statement in facts.staying} == expected
+    assert {statement.lineno for statement in facts.unconverted} == expected
 
 
 def check_at_least_unbound(snippet: str) -> None:
-    """Where the graph has paths that do not exist, names may be said to be unbound in vain."""
+    """Check that all unbound names are found. The graph may have impossible paths, which add others."""
     facts = facts_of(snippet, "n, x, xs")
     by_line = statements(facts)
     for line, expected in notes(snippet, "unbound").items():

@@ -1,4 +1,4 @@
-"""What a piece of code reads and binds, as text; and the edges of the control flow graph."""
+"""Tests of the names that code reads and binds, and of the edges of the control flow graph."""
 
 from __future__ import annotations
 
@@ -8,9 +8,19 @@ import textwrap
 import gast
 import pytest
 
-from autograph_rs.converters.analysis import activity, cfg, declarations, dotted
+from autograph_rs.converters.analysis import activity, cfg, declarations, dotted_name
 
-KINDS = ("reads", "binds", "deletes", "captures", "rebinds", "mutates", "declares", "places", "skips")
+KINDS = (
+    "uses",
+    "bindings",
+    "deletions",
+    "captures",
+    "nonlocal_bindings",
+    "mutations",
+    "declared",
+    "attributes",
+    "conditional_bindings",
+)
 
 
 def shown(source: str) -> str:
@@ -23,66 +33,66 @@ def shown(source: str) -> str:
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("a", "reads: a"),
-        ("a = b", "reads: b; binds: a"),
-        ("a = b = (c, *d) = e", "reads: e; binds: a b c d"),
-        ("a += b", "reads: a b; binds: a"),
-        ("a: int = b", "reads: b int; binds: a"),
-        ("a: int", "declares: a"),
-        ("a.b = c", "reads: a c; places: a.b"),
-        ("a.b.c += d", "reads: a d; places: a.b.c"),
-        ("a().b = c", "reads: a c"),
-        ("del a.b", "reads: a; places: a.b"),
-        ("a[b] = c", "reads: a b c"),
-        ("a[b] += c", "reads: a b c"),
-        ("del a, b[c]", "reads: a b c; deletes: a; mutates: b"),
-        ("a.append(b)", "reads: a b; mutates: a"),
-        ("a.b.append(c)", "reads: a c"),
-        ("a.append", "reads: a; mutates: a"),
-        ("(a := b)", "reads: b; binds: a"),
-        ("import a.b, c as d", "binds: a d"),
-        ("from a import b, c as d", "binds: b d"),
-        ("if a: b = c\nelse: d = e", "reads: a c e; binds: b d"),
-        ("while a: b", "reads: a b"),
-        ("for a, (b, c.d) in e: f", "reads: c e f; binds: a b; places: c.d"),
-        ("with a as b, c: d", "reads: a c d; binds: b"),
-        ("try: a\nexcept b as c: d", "reads: a b d; binds: c; deletes: c"),
-        ("try: a\nexcept b: c\nelse: d\nfinally: e", "reads: a b c d e"),
-        ("match a:\n  case [b, *c] if d: e", "reads: a d e; binds: b c"),
-        ("match a:\n  case {'k': b, **c} | (b, c): pass", "reads: a; binds: b c"),
-        ("match a:\n  case b(c=d) as e: pass", "reads: a b; binds: d e"),
-        ("match a:\n  case b.c | 1: pass", "reads: a b"),
-        ("[a for b in c if d]", "reads: a c d"),
-        ("[a for a in a]", "reads: a"),
-        ("{a: b for a, b in c}", "reads: c"),
-        ("[a for b in c for d in b for e in f]", "reads: a c f"),
-        ("[(a := b) for b in c]", "reads: c; binds: a; skips: a"),
-        ("x and (y or (a if z else (b := 1)))", "reads: a x y z; binds: b; skips: b"),
-        ("(x and (a := 1)) and (b := 2 < (c := 3))", "reads: x; binds: a b c; skips: a b c"),
-        ("((a := x) and y) or z", "reads: x y z; binds: a"),
-        ("(a for b in c)", "reads: a c; captures: a"),
-        ("[b for a.b in c]", "reads: a b c"),
-        ("lambda a, b=c: a + d", "reads: c; captures: d"),
+        ("a", "uses: a"),
+        ("a = b", "uses: b; bindings: a"),
+        ("a = b = (c, *d) = e", "uses: e; bindings: a b c d"),
+        ("a += b", "uses: a b; bindings: a"),
+        ("a: int = b", "uses: b int; bindings: a"),
+        ("a: int", "declared: a"),
+        ("a.b = c", "uses: a c; attributes: a.b"),
+        ("a.b.c += d", "uses: a d; attributes: a.b.c"),
+        ("a().b = c", "uses: a c"),
+        ("del a.b", "uses: a; attributes: a.b"),
+        ("a[b] = c", "uses: a b c"),
+        ("a[b] += c", "uses: a b c"),
+        ("del a, b[c]", "uses: a b c; deletions: a; mutations: b"),
+        ("a.append(b)", "uses: a b; mutations: a"),
+        ("a.b.append(c)", "uses: a c"),
+        ("a.append", "uses: a; mutations: a"),
+        ("(a := b)", "uses: b; bindings: a"),
+        ("import a.b, c as d", "bindings: a d"),
+        ("from a import b, c as d", "bindings: b d"),
+        ("if a: b = c\nelse: d = e", "uses: a c e; bindings: b d"),
+        ("while a: b", "uses: a b"),
+        ("for a, (b, c.d) in e: f", "uses: c e f; bindings: a b; attributes: c.d"),
+        ("with a as b, c: d", "uses: a c d; bindings: b"),
+        ("try: a\nexcept b as c: d", "uses: a b d; bindings: c; deletions: c"),
+        ("try: a\nexcept b: c\nelse: d\nfinally: e", "uses: a b c d e"),
+        ("match a:\n  case [b, *c] if d: e", "uses: a d e; bindings: b c"),
+        ("match a:\n  case {'k': b, **c} | (b, c): pass", "uses: a; bindings: b c"),
+        ("match a:\n  case b(c=d) as e: pass", "uses: a b; bindings: d e"),
+        ("match a:\n  case b.c | 1: pass", "uses: a b"),
+        ("[a for b in c if d]", "uses: a c d"),
+        ("[a for a in a]", "uses: a"),
+        ("{a: b for a, b in c}", "uses: c"),
+        ("[a for b in c for d in b for e in f]", "uses: a c f"),
+        ("[(a := b) for b in c]", "uses: c; bindings: a; conditional_bindings: a"),
+        ("x and (y or (a if z else (b := 1)))", "uses: a x y z; bindings: b; conditional_bindings: b"),
+        ("(x and (a := 1)) and (b := 2 < (c := 3))", "uses: x; bindings: a b c; conditional_bindings: a b c"),
+        ("((a := x) and y) or z", "uses: x y z; bindings: a"),
+        ("(a for b in c)", "uses: a c; captures: a"),
+        ("[b for a.b in c]", "uses: a b c"),
+        ("lambda a, b=c: a + d", "uses: c; captures: d"),
         ("lambda: (a := b)", "captures: b"),
         ("lambda a: lambda b: a + b + c", "captures: c"),
-        ("def a(b, c=d, *, e: f = g) -> h: i", "reads: d f g h; binds: a; captures: i"),
-        ("@a\ndef b(): b()", "reads: a; binds: b; captures: b"),
-        ("def a():\n  b = c\n  b", "binds: a; captures: c"),
-        ("def a():\n  nonlocal b\n  b = c", "binds: a; captures: b c; rebinds: b"),
-        ("def a():\n  nonlocal b\n  b", "binds: a; captures: b"),
-        ("def a():\n  nonlocal b\n  del b", "binds: a; captures: b; rebinds: b"),
-        ("def a():\n  global b\n  b = c", "binds: a; captures: c"),
-        ("def a():\n  b: int\n  b", "binds: a"),
-        ("def a():\n  def b():\n    nonlocal c\n    c = 1", "binds: a; captures: c; rebinds: c"),
-        ("def a():\n  c = 0\n  def b():\n    nonlocal c\n    c = 1", "binds: a"),
-        ("class a(b, c=d):\n  e = f", "reads: b d; binds: a; captures: f"),
-        ("class a:\n  def b(self): return c", "binds: a; captures: c"),
-        ("class a:\n  nonlocal b\n  b = c", "binds: a; captures: b c; rebinds: b"),
-        ("async def a(): await b", "binds: a; captures: b"),
-        ("f'{a!r:{b}}'", "reads: a b"),
-        ("ag__.and_(lambda: a, lambda: b)", "reads: a b"),
-        ("a(lambda: b)", "reads: a; captures: b"),
-        ("global a\na = b", "reads: b; binds: a"),
+        ("def a(b, c=d, *, e: f = g) -> h: i", "uses: d f g h; bindings: a; captures: i"),
+        ("@a\ndef b(): b()", "uses: a; bindings: b; captures: b"),
+        ("def a():\n  b = c\n  b", "bindings: a; captures: c"),
+        ("def a():\n  nonlocal b\n  b = c", "bindings: a; captures: b c; nonlocal_bindings: b"),
+        ("def a():\n  nonlocal b\n  b", "bindings: a; captures: b"),
+        ("def a():\n  nonlocal b\n  del b", "bindings: a; captures: b; nonlocal_bindings: b"),
+        ("def a():\n  global b\n  b = c", "bindings: a; captures: c"),
+        ("def a():\n  b: int\n  b", "bindings: a"),
+        ("def a():\n  def b():\n    nonlocal c\n    c = 1", "bindings: a; captures: c; nonlocal_bindings: c"),
+        ("def a():\n  c = 0\n  def b():\n    nonlocal c\n    c = 1", "bindings: a"),
+        ("class a(b, c=d):\n  e = f", "uses: b d; bindings: a; captures: f"),
+        ("class a:\n  def b(self): return c", "bindings: a; captures: c"),
+        ("class a:\n  nonlocal b\n  b = c", "bindings: a; captures: b c; nonlocal_bindings: b"),
+        ("async def a(): await b", "bindings: a; captures: b"),
+        ("f'{a!r:{b}}'", "uses: a b"),
+        ("ag__.and_(lambda: a, lambda: b)", "uses: a b"),
+        ("a(lambda: b)", "uses: a; captures: b"),
+        ("global a\na = b", "uses: b; bindings: a"),
     ],
 )
 def test_activity(source: str, expected: str):
@@ -102,13 +112,13 @@ def test_activity(source: str, expected: str):
     ],
 )
 def test_defines(source: str, *, expected: bool):
-    assert activity(gast.parse(source).body).defines is expected
+    assert activity(gast.parse(source).body).has_inner_scopes is expected
 
 
 def test_what_functions_take_is_left_out_where_nobody_asks():
     found = activity(gast.parse("def a(b=c):\n  nonlocal d\n  d = e\nf = lambda: g").body, captures=False)
-    assert (found.binds, found.reads) == ({"a", "f"}, {"c"})
-    assert not found.captures and not found.rebinds
+    assert (found.bindings, found.uses) == ({"a", "f"}, {"c"})
+    assert not found.captures and not found.nonlocal_bindings
 
 
 def test_declarations_are_those_of_the_function_itself():
@@ -127,7 +137,7 @@ if a:
     ("text", "expected"), [("a.b.c", "a.b.c"), ("a", "a"), ("a().b", None), ("a[0].b", None)]
 )
 def test_dotted(text: str, expected: str | None):
-    assert dotted(gast.parse(text).body[0].value) == expected
+    assert dotted_name(gast.parse(text).body[0].value) == expected
 
 
 # The graph: `# -> lines` says which lines may run next, `! line` where an exception leads -------
@@ -163,7 +173,7 @@ def check_edges(snippet: str) -> None:
             continue
         nodes = [n for n in range(len(graph.nodes)) if line_of(n) == number]
         follows = set().union(*(reached(graph.successors[n]) for n in nodes)) - {str(number)}
-        raises = set().union(*(reached(graph.raises[n]) for n in nodes))
+        raises = set().union(*(reached(graph.exception_edges[n]) for n in nodes))
         assert follows == set(comment[1].split()), number
         assert raises == set((comment[2] or "").split()), number
 

@@ -140,7 +140,7 @@ def test_what_looks_at_the_frame_stays(call: str):
         for i in xs:
             x = lambda: {call}
     """)
-    assert {s.lineno for s in facts.staying} >= {2}
+    assert {s.lineno for s in facts.unconverted} >= {2}
 
 
 def test_what_stays_says_on_whose_account():
@@ -152,7 +152,7 @@ def test_what_stays_says_on_whose_account():
                 break
             yield i
     """)
-    assert {s.lineno: type(anchor).__name__ for s, anchor in facts.staying.items()} == {
+    assert {s.lineno: type(anchor).__name__ for s, anchor in facts.unconverted.items()} == {
         2: "Yield",
         4: "Yield",
         5: "Yield",

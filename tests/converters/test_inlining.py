@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import signal
+import dis
+import sys
 import textwrap
-import time
 import weakref
 
 import gast
@@ -14,13 +14,13 @@ import pytest
 
 import autograph_rs as ag
 from autograph_rs.converters import Pipeline, convert_tree
-from autograph_rs.converters.opening import opened
-from autograph_rs.converters.python_trees import python_tree
+from autograph_rs.converters.passes.inlining import inline_operators
+from autograph_rs.converters.trees.python_trees import python_tree
 
 
 def text(source: str) -> str:
     tree = gast.parse(textwrap.dedent(source)).body[0]
-    return ast.unparse(python_tree(opened(tree, convert_tree(tree))))
+    return ast.unparse(python_tree(inline_operators(tree, convert_tree(tree))))
 
 
 def test_a_branch_is_taken_where_it_stands():
@@ -211,31 +211,58 @@ def nested(n):
     return n
 
 
+def codes_of(code):
+    """A code object and those in it."""
+    inner = [const for const in code.co_consts if hasattr(const, "co_code")]
+    return [code, *(found for const in inner for found in codes_of(const))]
+
+
+HEAR = ("RESUME", "JUMP_BACKWARD", "CALL", "CALL_KW", "CALL_FUNCTION_EX")  # signals, on some Python
+
+
 @pytest.mark.parametrize("f", [halve, nested])
 def test_what_interrupts_a_loop_finds_a_line(f):
     """A signal is heard where a round ends, too."""
-    seen = set()
+    made = ag.to_graph(f).__code__
+    lines = {at: line for start, end, line in made.co_lines() for at in range(start, end, 2)}
+    heard = [(i.opname, lines[i.offset]) for i in dis.get_instructions(made) if i.opname in HEAR]
+    assert sum(name == "JUMP_BACKWARD" for name, _ in heard) >= sum(
+        i.opname == "JUMP_BACKWARD" for i in dis.get_instructions(f)
+    )
+    first, last = f.__code__.co_firstlineno, max(line for *_, line in f.__code__.co_lines() if line)
+    assert not [each for each in heard if each[1] is None or not first <= each[1] <= last]
+
+
+@pytest.mark.parametrize("f", [halve, nested])
+def test_what_interrupts_a_loop_ends_it(f):
+    """After any number of steps, at a line of the function."""
+    lines = {line for code in codes_of(f.__code__) for *_, line in code.co_lines() if line}
 
     class StoppedError(Exception):
         pass
 
-    def stop(_number, frame):
-        if frame.f_code.co_name == f.__name__:  # and not a frame of the test's tools
-            seen.add(frame.f_lineno)
-        if time.perf_counter() > end:
-            raise StoppedError
-
     made = ag.to_graph(f)
-    end = time.perf_counter() + 0.3
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
-    try:
-        with pytest.raises(StoppedError):
-            made(5)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-    assert seen and None not in seen
+    for steps in (*range(1, 60), 1000, 5000):
+        left = steps
+
+        def stop(frame, event, _argument):
+            nonlocal left
+            if frame.f_code.co_name != f.__name__:
+                return None
+            frame.f_trace_opcodes = True
+            left -= event == "opcode"
+            if left <= 0:
+                raise StoppedError
+            return stop
+
+        before = sys.gettrace()
+        sys.settrace(stop)
+        try:
+            with pytest.raises(StoppedError) as caught:
+                made(5)
+        finally:
+            sys.settrace(before)
+        assert {entry.lineno + 1 for entry in caught.traceback if entry.name == f.__name__} <= lines
 
 
 def test_no_frame_of_ours_where_a_truth_fails():

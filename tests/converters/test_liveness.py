@@ -1,4 +1,4 @@
-"""Which names are live, by annotations; see snippets.py."""
+"""Tests of liveness, by annotations; see snippets.py."""
 
 from snippets import check_liveness
 
@@ -62,7 +62,7 @@ def test_live_across_jumps():
 
 
 def test_live_in_handlers():
-    """What a `try` binds may be lost to an exception, so what was there before stays live."""
+    """An exception may skip a binding in a `try`, so the previous value stays live."""
     check_liveness("""
         a = 1               # live: x, y
         try:                # live: a, x, y

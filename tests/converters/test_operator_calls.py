@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - texts of programs
-"""What becomes operator calls: Operators and ControlFlow, on small functions."""
+"""Tests of the passes that create operator calls, Operators and ControlFlow, on small functions."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 from pairs import check, text
 
 from autograph_rs import converters
-from autograph_rs.converters.passes import Operators
 from autograph_rs.converters.passes.control_flow import ControlFlow
+from autograph_rs.converters.pipeline import Operators
 
 # Operators -------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""What the passes over statements make of a small function: Normalise, LowerMatch, LowerJumps."""
+"""Tests of the statement passes on small functions: Normalise, LowerMatch, LowerJumps."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 from pairs import check, text, unchanged
 
 from autograph_rs import converters
-from autograph_rs.converters.passes import Normalise
 from autograph_rs.converters.passes.jumps import LowerJumps
 from autograph_rs.converters.passes.match import LowerMatch
+from autograph_rs.converters.passes.normalise import Normalise
 
 # Normalise -------------------------------------------------------------------------------------
 

@@ -11,8 +11,8 @@ import pytest
 from cases_support import ALL
 
 from autograph_rs import converters
-from autograph_rs.converters.names import Namer, survey
-from autograph_rs.converters.passes import Normalise
+from autograph_rs.converters.passes.normalise import Normalise
+from autograph_rs.converters.trees.names import Namer, summarize
 from autograph_rs.testing import Sample
 
 # All of them -----------------------------------------------------------------------------------
@@ -57,7 +57,7 @@ def test_a_bad_pass_is_named(bad: type, message: str):
 
 def test_a_pass_says_how_it_runs():
     tree = gast.parse("def f(): pass").body[0]
-    with pytest.raises(TypeError, match="Pass does not say how it runs"):
+    with pytest.raises(TypeError, match="Pass does not define run"):
         converters.convert_tree(tree, passes=(converters.Pass,))
 
 
@@ -83,4 +83,4 @@ def f(a, *b, c=d, **e):
 """
     source = source.replace("s(t=u, **v)", "{'z': s, **v}")
     expected = {"f", "a", "b", "c", "d", "e", "g", "j", "k", "l", "m", "n", "o", "p", "q", "r", "s", "v"}
-    assert expected <= survey(gast.parse(source)).names
+    assert expected <= summarize(gast.parse(source)).names

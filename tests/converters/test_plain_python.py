@@ -39,7 +39,7 @@ def test_same_as_python(sample: Sample, arguments: tuple):
 
 @pytest.mark.parametrize("sample", [pytest.param(sample, id=sample.id) for sample in NASTY])
 def test_text_is_python(sample: Sample):
-    """What `to_code` writes can be read again, and every pass keeps its promise on the way."""
+    """The output of `to_code` can be parsed, and every pass keeps its contract."""
     ast.parse(ag.to_code(sample.function))
     tree = gast.parse(textwrap.dedent(inspect.getsource(sample.function))).body[0]
     converters.convert_tree(tree, verify=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import gast
 import pytest
 
-from autograph_rs.converters.python_trees import gast_tree, python_tree
+from autograph_rs.converters.trees.python_trees import gast_tree, python_tree
 
 MODULES = ("typing", "argparse", "asyncio.base_events", "dataclasses", "decimal", "enum")
 
@@ -78,7 +78,7 @@ def test_what_a_tree_holds_twice_is_made_once_where_it_has_a_place():
     placed = tree.body[0].body[0]
     bare = gast.Pass()
     tree.body[0].body, tree.body[0].orelse = [placed, bare], [placed, bare]
-    made = python_tree(tree, known={}).body[0]
+    made = python_tree(tree, memo={}).body[0]
     assert made.body[0] is made.orelse[0]
     assert made.body[1] is not made.orelse[1]
     apart = python_tree(copy.deepcopy(tree)).body[0]

@@ -99,7 +99,7 @@ def test_long_expressions(form: str):
 
 
 def test_conversion_from_deep_in_a_program():
-    """How deep the stack is where a function is first called must not matter to its conversion."""
+    """A function can be converted at any stack depth."""
     source = LONG["elif that returns"]
     namespace: dict = {}
     exec(source, namespace)

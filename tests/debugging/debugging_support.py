@@ -1,4 +1,4 @@
-"""What tests of tools share: the user's file that a tool is tried on, and how to run Python."""
+"""Helpers of the tests of debugging tools: a user file to run them on, and Python processes."""
 
 from __future__ import annotations
 
@@ -32,6 +32,6 @@ def line_of(source: str, mark: str) -> int:
 def python(*arguments: str, cwd: Path, text: str = "", **environ: str) -> subprocess.CompletedProcess[str]:
     """Run the interpreter in a folder, with `text` typed to it."""
     return subprocess.run(
-        [sys.executable, *arguments], cwd=cwd, env=os.environ | environ, check=False, timeout=120,
+        [sys.executable, *arguments], cwd=cwd, env=os.environ | environ, check=False, timeout=300,
         capture_output=True, text=True, input=text,
     )  # fmt: skip

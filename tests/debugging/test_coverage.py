@@ -201,19 +201,18 @@ def test_the_same_branches_in_samples(topic, tmp_path, monkeypatch):
     """In each sample of a topic, but for those that the documentation tells of."""
     monkeypatch.delenv("COVERAGE_CORE", raising=False)
     source = ROOT / "tests" / "cases" / f"{topic}.py"
-    for sample in load_samples(source):
-        if sample.name in DIFFERENT:
-            continue
-        copy = tmp_path / f"{sample.name}_.py"
-        copy.write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    copy = tmp_path / f"{topic}_.py"
+    copy.write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    samples = [sample for sample in load_samples(source) if sample.name not in DIFFERENT]
 
-        def use(module, convert, sample=sample):
+    def use(module, convert):
+        for sample in samples:  # each has lines of its own
             function = convert(getattr(module, sample.name))
             for arguments in sample.plain:
                 run(function, arguments)
 
-        plain = measured(copy, lambda module: use(module, lambda f: f), branch=True)
-        assert measured(copy, lambda module: use(module, ag.to_graph), branch=True) == plain, sample.name
+    plain = measured(copy, lambda module: use(module, lambda f: f), branch=True)
+    assert measured(copy, lambda module: use(module, ag.to_graph), branch=True) == plain
 
 
 def test_traced_branches_are_both_taken(tmp_path, monkeypatch):

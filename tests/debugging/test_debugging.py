@@ -55,7 +55,7 @@ def line_of(source: str, mark: str) -> int:
 def python(*arguments: str, cwd: Path, text: str = "", **environ: str) -> subprocess.CompletedProcess[str]:
     """Run the interpreter in a folder, with `text` typed to it."""
     return subprocess.run(
-        [sys.executable, *arguments], cwd=cwd, env=os.environ | environ, check=False, timeout=120,
+        [sys.executable, *arguments], cwd=cwd, env=os.environ | environ, check=False, timeout=300,
         capture_output=True, text=True, input=text,
     )  # fmt: skip
 
@@ -132,7 +132,7 @@ ERRING = ("divides", "broadcasts", "indexes", "indexes_a_list", "multiplies_in_a
 
 
 def error_of(function: Callable[..., Any], *args: Any) -> Exception:
-    """What the call raises, with a traceback that begins below this function."""
+    """Return the error that the call raises, with a traceback that begins below this function."""
     try:
         function(*args)
     except Exception as error:
@@ -184,7 +184,7 @@ def test_what_python_prints_of_an_uncaught_error(tmp_path: Path) -> None:
 
 
 def test_an_error_of_a_running_graph_names_the_users_line(load: Load) -> None:
-    """Where only the values tell, the error comes when the graph runs; it names the line too."""
+    """An error that depends on values is raised when the graph runs, and names the line too."""
     source = (
         "def take(x, i):\n"
         "    if x.sum() > 0:\n"

@@ -121,7 +121,7 @@ class Session:
         self.file = write(folder, call, plain=plain)
         module = "autograph_rs.debugging" if ours else "pdb"
         self.child = pexpect.spawn(
-            sys.executable, ["-m", module, str(self.file)], cwd=str(folder), timeout=60, encoding="utf-8",
+            sys.executable, ["-m", module, str(self.file)], cwd=str(folder), timeout=300, encoding="utf-8",
             echo=False, dimensions=(60, 200),
         )  # fmt: skip
         self.read()
@@ -131,7 +131,7 @@ class Session:
         return self.child.before.replace("\r", "").strip()
 
     def __call__(self, *commands: str) -> str:
-        """What the debugger prints for the last one of some commands."""
+        """Return the debugger's output for the last of some commands."""
         for command in commands:
             self.child.sendline(command)
             found = self.read()
@@ -170,7 +170,7 @@ def session(tmp_path):
 
 
 def both(session, call: str, mark: str, *commands: str) -> tuple[list[int], list[int]]:
-    """Where the same commands lead from a line, in the original and in the converted program."""
+    """Return where the same commands lead from a line, in the original and in the converted program."""
     plain = session(call, plain=True, ours=False).at(mark).lines(*commands)
     return plain, session(call).at(mark).lines(*commands)
 

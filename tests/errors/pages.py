@@ -1,4 +1,4 @@
-"""The pages of `docs/errors/`: one for each class of errors, made from its docstring, and a table of all."""
+"""Generate the pages of `docs/errors/` from the docstrings of the error classes."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ FOLDER = Path(__file__).resolve().parents[2] / "docs" / "errors"
 INDEX = """\
 # Errors
 
-Every error of ours is an `AutographError` and also the builtin exception that fits, so `except TypeError`
-means what you expect. A message says what happened; where, with the line of your code; why; and what to
-write `instead`. Each part is an attribute too: `error.place`, `error.sites`, `error.rows`, `error.why`,
-`error.remedy`. Errors of your own pass through converted code as they are.
+Every error class derives from `AutographError` and from the matching builtin exception, so `except TypeError`
+works as usual. A message says what happened, where in your code, why, and how to fix it. Each part is also
+an attribute: `error.place`, `error.sites`, `error.rows`, `error.why`, `error.remedy`. Exceptions from your
+own code pass through converted code unchanged.
 
-Tracebacks show your frames only; with `AUTOGRAPH_RS_TRACEBACK=full` in the environment they show ours too.
+Tracebacks show your frames only. Set `AUTOGRAPH_RS_TRACEBACK=full` in the environment to see all frames.
 
-| error | is also a | means |
+| error | also a | meaning |
 |---|---|---|
 """
 
 
 def errors() -> list[type[ag.AutographError]]:
-    """All classes of errors, by name."""
+    """Return all error classes, sorted by name."""
     found = (getattr(ag, name) for name in ag.__all__)
     return sorted(
         (c for c in found if isinstance(c, type) and issubclass(c, ag.AutographError)),
@@ -35,7 +35,7 @@ def errors() -> list[type[ag.AutographError]]:
 
 
 def pages() -> dict[str, str]:
-    """The text of each page, by the name of its file."""
+    """Return the text of each page by file name."""
     rows = "".join(
         f"| [`{c.__name__}`]({c.__name__}.md) | {builtin_of(c)} | {_cell(_summary(c))} |\n" for c in errors()
     )
@@ -43,7 +43,7 @@ def pages() -> dict[str, str]:
 
 
 def page(kind: type[ag.AutographError]) -> str:
-    """The page of one class."""
+    """Return the page of an error class."""
     text = inspect.getdoc(kind) or ""
     summary, _, rest = text.partition("\n\n")
     bases = [f"[`{c.__name__}`]({c.__name__}.md)" for c in kind.__bases__ if issubclass(c, ag.AutographError)]
@@ -51,12 +51,12 @@ def page(kind: type[ag.AutographError]) -> str:
     derived = [f"[`{c.__name__}`]({c.__name__}.md)" for c in errors() if kind in c.__bases__]
     lines = [f"# {kind.__name__}", summary, f"Bases: {', '.join(bases)}"]
     if derived:
-        lines.append(f"Finer classes: {', '.join(derived)}")
+        lines.append(f"Subclasses: {', '.join(derived)}")
     return "\n\n".join([*lines, *_blocks(rest)]) + "\n"
 
 
 def _blocks(text: str) -> Iterator[str]:
-    """The paragraphs of a docstring; examples stand in fences."""
+    """Yield the paragraphs of a docstring, with examples in fences."""
     for paragraph in re.split(r"\n{2,}", text.strip("\n")):
         if paragraph.startswith(">>>"):
             yield f"```python\n{paragraph}\n```"
@@ -68,7 +68,7 @@ def _blocks(text: str) -> Iterator[str]:
 
 
 def builtin_of(kind: type[ag.AutographError]) -> str:
-    """The builtin exceptions that a class derives from."""
+    """Return the builtin exceptions that a class derives from."""
     own = [c for c in kind.__mro__ if c.__module__ == "builtins"]
     most = [c for c in own if not any(c is not d and issubclass(d, c) for d in own)]
     return ", ".join(f"`{c.__name__}`" for c in most)

@@ -65,7 +65,7 @@ def test_shows_no_frame_of_ours(program: Program) -> None:
 
 @each_program
 def test_repaired(program: Program) -> None:
-    """What the remedy says makes the program work, staged and in plain Python."""
+    """The program works after applying the remedy, staged and in plain Python."""
     module = program.load()
     assert is_equal(module.repaired(), module.EXPECTED)
     if not hasattr(module, "PLAIN"):

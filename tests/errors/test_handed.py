@@ -50,7 +50,15 @@ def third(n):
     return n
 
 
-@pytest.mark.parametrize("way", [on_graph, on_jax, on_tensorflow, on_torch])
+@pytest.mark.parametrize(
+    "way",
+    [
+        on_graph,
+        pytest.param(on_jax, marks=pytest.mark.needs("jax")),
+        pytest.param(on_tensorflow, marks=pytest.mark.needs("tensorflow")),
+        pytest.param(on_torch, marks=pytest.mark.needs("torch")),
+    ],
+)
 @pytest.mark.parametrize("n", [2, 5])
 def test_a_library_that_cannot_take_it_fails_whether_or_not_the_branch_runs(way: Any, n: int) -> None:
     with pytest.raises(TypeError, match="Rational") as caught:

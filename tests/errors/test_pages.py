@@ -30,7 +30,7 @@ def test_no_page_is_left_over() -> None:
 
 @pytest.mark.parametrize("kind", errors(), ids=lambda kind: kind.__name__)
 def test_a_page_has_all_parts(kind: type[ag.AutographError]) -> None:
-    """What it means, a program that gives it, why, and the program repaired."""
+    """A page has the meaning, a program that raises the error, the reason, and the repaired program."""
     text = PAGES[f"{kind.__name__}.md"]
     assert kind.__doc__ is not None
     assert kind.__module__ == "autograph_rs"

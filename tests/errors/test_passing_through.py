@@ -13,7 +13,7 @@ import pytest
 from pages import errors
 
 import autograph_rs as ag
-from autograph_rs.runtime.places import Place
+from autograph_rs.runtime.debugging.positions import CodePosition
 
 
 class Refused(Exception):
@@ -199,7 +199,7 @@ def test_ours_are_chained_too() -> None:
     assert f(np.float64(2)) == 2.0
 
 
-HERE = Place("model.py", 3, 3, 4, 9, "f", "Model.f", "y = x + 1")
+HERE = CodePosition("model.py", 3, 3, 4, 9, "f", "Model.f", "y = x + 1")
 
 
 @pytest.mark.parametrize("kind", errors(), ids=lambda kind: kind.__name__)
@@ -218,7 +218,7 @@ def test_copies_say_the_same(kind: type[ag.AutographError], copied: Any) -> None
 def test_text_never_raises(kind: type[ag.AutographError]) -> None:
     """Whatever stands in it: no arguments, text that is none, files that cannot be."""
     assert str(kind()).splitlines()[-1] == f"  see: docs/errors/{kind.__name__}.md"
-    odd = Place("a\0b.py", 10**9, 1, 50, 2, "f", "f", "\ud800 = 1")
+    odd = CodePosition("a\0b.py", 10**9, 1, 50, 2, "f", "f", "\ud800 = 1")
     said = str(kind(3, rows=[1], sites=[("", odd)], place=odd))  # type: ignore[arg-type, list-item]
     assert said.startswith("3\n")
     bare = kind.__new__(kind)
@@ -243,5 +243,5 @@ def test_an_error_is_of_the_builtin_kind() -> None:
     with pytest.raises(FileNotFoundError) as caught:
         ag.load("nowhere.json")
     assert caught.value.filename == "nowhere.json"
-    with pytest.raises(ValueError, match="no optimisation"):
+    with pytest.raises(ValueError, match="no optimization"):
         ag.function(lambda x: x, optimise=["no such"])

@@ -1,4 +1,4 @@
-"""What a graph raises, at each of its runs, is what Python would make there: whole, and new."""
+"""On each run, a graph raises a new and complete exception, as Python would."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""What is said of a place that cannot be staged is the same when it is checked and when it is run."""
+"""`check` and a run report a place that cannot be staged in the same words."""
 
 from __future__ import annotations
 
 import pytest
 
-from autograph_rs.converters.places import RULES
-from autograph_rs.runtime.refusals import reason_of
+from autograph_rs.converters.diagnostics.unsupported import RULES
+from autograph_rs.runtime.errors.unsupported import rule_message
 
 DETAILS = {
     "AG001": ("yield", "'yield'"),
@@ -22,4 +22,4 @@ DETAILS = {
 @pytest.mark.parametrize("code", DETAILS)
 def test_the_reason_is_that_of_the_check(code: str) -> None:
     running, checked = DETAILS[code]
-    assert reason_of(code, running) == (RULES[code].reason.format(detail=checked), RULES[code].remedy)
+    assert rule_message(code, running) == (RULES[code].reason.format(detail=checked), RULES[code].remedy)

@@ -11,7 +11,7 @@ from cases_support import CASES
 from cli_support import command
 from test_house import ROOT
 
-from autograph_rs.reports import report_source
+from autograph_rs.ahead_of_time.reports import report_source
 from autograph_rs.testing.harness import files
 
 PROGRAM = '''\
@@ -48,7 +48,7 @@ def program(tmp_path: Path) -> Path:
 
 
 def becomes(text: str) -> dict[int, list[str]]:
-    """What becomes of the first statement of each line."""
+    """Return the outcome of the first statement of each line."""
     found: dict[int, list[str]] = {}
     for function in report_source(textwrap.dedent(text)):
         for statement in function.statements:
@@ -63,23 +63,24 @@ def test_plain_text(program: Path) -> None:
     assert done.stdout.decode() == textwrap.dedent("""\
         model.py:4: total_above
              5  \"\"\"The sum of what is greater.\"\"\"
-                    # as it is
+                    # unchanged
              6  total = 0.0
-                    # as it is
+                    # unchanged
              7  for x in xs:
-                    # ag__.for_stmt: a loop where what it iterates is staged; carries total
+                    # ag__.for_stmt: a staged loop if its iterable is staged; carries total
              8      if (
-                        # ag__.if_stmt: a condition where its test is staged; carries total
-                        # ag__.and_: 'and' is a condition where an operand is staged
+                        # ag__.if_stmt: a staged conditional if its test is staged; carries total
+                        # ag__.and_: 'and' becomes a conditional if an operand is staged
             12          total += x
-                            # as it is
+                            # unchanged
             13  return total
-                    # as it is
-        model.py:17: Box.sign: left as it is: Python itself calls the property 'sign', unconverted
+                    # unchanged
+        model.py:17: Box.sign: left unconverted: Python calls the property 'sign' directly, without conversion
             19  return 1 if self.x else 2
-                    # as it is
-                    # 'if else' cannot be staged: Python itself calls the property 'sign', unconverted; \
-decide in a method of another name, and call that, or compute with np.where
+                    # unchanged
+                    # 'if else' cannot be staged: \
+Python calls the property 'sign' directly, without conversion; \
+move the condition to a method with another name and call it, or use np.where
         model.py:21: Box.items
             22  yield from self.x
                     # suspends the function
@@ -102,7 +103,7 @@ def test_a_line(line: int, function: str, marked: int | None, program: Path) -> 
 
 def test_a_line_outside_functions(program: Path) -> None:
     done = command("explain", "model.py:1", cwd=program.parent)
-    assert (done.returncode, done.stdout) == (0, b"model.py:1: outside of functions: as it is\n")
+    assert (done.returncode, done.stdout) == (0, b"model.py:1: not inside a function: unchanged\n")
 
 
 def test_a_line_that_is_not_there(program: Path) -> None:
@@ -116,7 +117,7 @@ def test_standard_input(tmp_path: Path) -> None:
     done = command("explain", "--", "-:8", cwd=tmp_path, data=PROGRAM.encode())
     assert done.stdout.startswith(b"<stdin>:4: total_above\n")
     nothing = command("explain", "-", cwd=tmp_path)
-    assert (nothing.returncode, nothing.stdout) == (0, b"<stdin>: there is no function: as it is\n")
+    assert (nothing.returncode, nothing.stdout) == (0, b"<stdin>: no functions: unchanged\n")
 
 
 @pytest.mark.parametrize("width", [40, 200])
@@ -126,7 +127,7 @@ def test_a_terminal(width: int, program: Path) -> None:
     done = command("explain", "model.py:9", cwd=program.parent, **environ)
     lines = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout.decode()).splitlines()
     assert max(map(len, lines)) == width
-    assert any("what becomes" in line for line in lines)
+    assert any("conversion" in line for line in lines)
     assert "ag__.for_stmt" in "".join(lines)
 
 
@@ -158,7 +159,7 @@ def test_the_document_shows_it(tmp_path: Path) -> None:
         (b"x = " + b"-" * 100_000 + b"1", b"<stdin>: the code is nested too deeply\n"),
         (
             b"def f(x):\n    ag__ = x\n",
-            b"<stdin>:2:5: converted code needs the name 'ag__' for itself; use another",
+            b"<stdin>:2:5: the name 'ag__' is reserved for converted code; rename it",
         ),
     ],
 )
@@ -184,12 +185,12 @@ def test_jumps() -> None:
             return 1
             x = 2
         """)
-    assert found[3] == ["ag__.for_stmt: a loop where what it iterates is staged"]
-    assert found[5] == ["a flag, which the loop tests"]
+    assert found[3] == ["ag__.for_stmt: a staged loop if its iterable is staged"]
+    assert found[5] == ["a flag that the loop tests"]
     assert found[7] == ["the rest of the loop's body becomes a branch"]
     assert found[9] == ["the value is carried out of the branches and loops around it"]
-    assert found[10] == ["ag__.callee: print prints when the graph runs, where what it prints is staged"]
-    assert found[11] == ["what is returned where nothing has been before"]
+    assert found[10] == ["ag__.callee: print runs with the graph if an argument is staged"]
+    assert found[11] == ["returns, unless a branch or loop returned before"]
 
 
 def test_what_stays() -> None:
@@ -209,17 +210,17 @@ def test_what_stays() -> None:
             except E:
                 x = (k for k in x)
         """)
-    assert found[3] == ["stays: its test is plain, whatever is staged"]
-    assert found[4][0] == "a set comprehension stays: Python iterates"
-    assert found[5][0].startswith("stays, and what is inside is converted")
-    assert found[7][0] == "stays"
+    assert found[3] == ["stays in Python: its test is always plain"]
+    assert found[4][0] == "a set comprehension stays in Python"
+    assert found[5][0].startswith("stays in Python, and its body is converted")
+    assert found[7][0] == "stays in Python"
     assert "AG004" not in found[7][1]
-    assert found[7][1].startswith("'match' cannot be staged: a sequence")
-    assert found[10] == ["methods are converted; the body is run by Python"]
-    assert found[11] == ["in the body of a class, which is run by Python"]
-    assert found[12][0].startswith("stays, and its parts are converted")
-    assert found[13][0].startswith("as it is; under a staged condition")
-    assert found[15] == ["a generator expression stays: Python iterates"]
+    assert found[7][1].startswith("'match' cannot be staged: Python itself")
+    assert found[10] == ["methods are converted; Python runs the body"]
+    assert found[11] == ["in a class body, which Python runs"]
+    assert found[12][0].startswith("stays in Python, and its parts are converted")
+    assert found[13][0].startswith("unchanged; under a staged condition")
+    assert found[15] == ["a generator expression stays in Python"]
 
 
 def test_expressions() -> None:

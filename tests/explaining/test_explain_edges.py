@@ -102,7 +102,7 @@ def test_a_while_that_is_left_by_an_exception():
 
 def test_a_graph_is_no_function():
     concrete = Unoptimised().m.get_concrete_function(np.float64(1))
-    with pytest.raises(ag.ArgumentError, match=r"(?s)no statements of yours.*print the graph"):
+    with pytest.raises(ag.ArgumentError, match=r"(?s)no user code.*print the graph"):
         ag.explain(concrete, np.float64(1))
 
 

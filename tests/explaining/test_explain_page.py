@@ -70,7 +70,19 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 sizes = pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 TOPS = "[...document.querySelectorAll('.scroll')].map(s => s.scrollTop)"
+FOLLOWS = """([moved, partner]) => {
+    const panes = [...document.querySelectorAll('.scroll')];
+    const part = (pane) => pane.scrollTop / (pane.scrollHeight - pane.clientHeight);
+    const pixel = Math.max(...panes.map(pane => 1 / (pane.scrollHeight - pane.clientHeight)));
+    return Math.abs(part(panes[moved]) - part(panes[partner])) <= 2 * pixel;
+}"""
 ROOMS = "[...document.querySelectorAll('.scroll')].map(s => s.scrollHeight - s.clientHeight)"
+SEEN = """() => {
+    const pane = document.querySelectorAll(".scroll")[1].getBoundingClientRect();
+    const line = document.querySelectorAll(".marked")[1].getBoundingClientRect();
+    return line.top >= pane.top && line.bottom <= pane.bottom + 1;
+}"""
+"""Whether the line that it became is in sight."""
 MARKED = "[...document.querySelectorAll('.marked code')].map(c => c.textContent.trim())"
 
 
@@ -104,7 +116,8 @@ def test_the_panes_scroll_together(file: Path, size: tuple[int, int]) -> None:
                     "([n, top]) => { document.querySelectorAll('.scroll')[n].scrollTop = top }",
                     [moved, rooms[moved] * part],
                 )
-                page.wait_for_timeout(80)
+                page.wait_for_function(FOLLOWS, arg=[moved, partner])
+                page.wait_for_timeout(80)  # for what would move one of them again
                 tops = page.evaluate(TOPS)
                 assert abs(tops[moved] - rooms[moved] * part) <= 1
                 ratio = rooms[partner] / rooms[moved]
@@ -123,15 +136,8 @@ def test_a_line_marks_what_became_of_it(file: Path, size: tuple[int, int]) -> No
         page.locator(f"#L{number} code").hover()
         assert page.evaluate(MARKED).count("total = total / 2") == 2
         page.locator(f"#L{line_of('scale = 3')} code").click()
-        page.wait_for_timeout(80)
-        assert "scale = 3" in page.evaluate(MARKED)
-        assert page.evaluate(MARKED).count("scale = 3") == 2
-        seen = page.evaluate("""() => {
-            const pane = document.querySelectorAll(".scroll")[1].getBoundingClientRect();
-            const line = document.querySelectorAll(".marked")[1].getBoundingClientRect();
-            return line.top >= pane.top && line.bottom <= pane.bottom + 1;
-        }""")
-        assert seen, "the line that it became is out of sight"
+        page.wait_for_function(f"{MARKED}.filter(text => text == 'scale = 3').length == 2")
+        page.wait_for_function(SEEN)
         page.locator(f"#L{number} a").focus()
         assert page.evaluate(MARKED).count("total = total / 2") == 2
         page.locator(".scroll").nth(1).locator(".line", has_text="total += x").first.hover()

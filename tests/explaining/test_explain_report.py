@@ -99,7 +99,7 @@ def staged_later(x):
 def test_a_loop_that_is_staged_after_some_rounds():
     found = lines(staged_later, np.float64(3))
     assert (found[2].what, found[2].times) == ("staged", 2)
-    assert "2 rounds before its test was staged" in found[2].why
+    assert "2 iterations before its test was staged" in found[2].why
 
 
 def nested(xs, n):
@@ -142,10 +142,10 @@ def test_what_is_left():
     """A statement that stays says why, before it runs and after."""
     static, report = ag.explain(left), ag.explain(using_left, 3)
     assert static[static.line + 2].what == "left"
-    assert "it holds 'yield'" in "".join(static[static.line + 2].why)
+    assert "it contains 'yield'" in "".join(static[static.line + 2].why)
     assert static.findings[0].code == "AG001"
     assert report[report.line + 2].what == "left"
-    assert "it holds 'yield'" in "".join(report[report.line + 2].why)
+    assert "it contains 'yield'" in "".join(report[report.line + 2].why)
 
 
 def guarded(x):
@@ -306,12 +306,12 @@ def test_calls():
     assert found == {
         1: (True, "it is user code"),
         2: (False, "it is marked do_not_convert"),
-        3: (False, "it is of NumPy, and records what it is given of staged values"),
+        3: (False, "it belongs to NumPy, and is recorded for staged arguments"),
         4: (False, "it is not written in Python"),
-        5: (False, "it is of the standard library or of an installed package"),
+        5: (False, "it belongs to the standard library or an installed package"),
         6: (True, "it is user code"),
-        7: (False, "Python makes instances of this class itself"),
-        8: (True, "ag.convert made it"),
+        7: (False, "Python itself creates instances of this class"),
+        8: (True, "ag.convert returned it"),
         9: (False, "it is part of autograph_rs"),
         10: (False, "the call is in a do_not_convert() block"),
         12: (None, "it was not reached"),
@@ -320,8 +320,8 @@ def test_calls():
     static = ag.explain(calling)
     before = {c.line - static.line: (c.converted, c.rule) for c in static.calls}
     assert before[1] == (True, "it is user code")
-    assert before[8] == (None, "what it calls is known when it runs")
-    assert before[12] == (False, "it is a builtin, whose staged form is used for staged arguments")
+    assert before[8] == (None, "the callee is known only when the call runs")
+    assert before[12] == (False, "it is a builtin, whose staged form handles staged arguments")
     assert ag.explain(marked).left == "it is marked do_not_convert"
     assert ag.explain(helper).left == ""
 
@@ -378,7 +378,7 @@ def test_with_rich():
     console = rich.Console(width=100, record=True, file=io.StringIO())
     console.print(ag.explain(guarded, np.float64(1)))
     text = console.export_text()
-    assert "what became of it" in text
+    assert "result" in text
     assert "unrolled" in text or "plain" in text
     assert "UnsupportedPlaceError" in text
 

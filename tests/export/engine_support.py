@@ -1,4 +1,4 @@
-"""What the tests of the engines share."""
+"""Helpers of the engines' tests."""
 
 from __future__ import annotations
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import onnxruntime
 
-from autograph_rs.runtime.exports.onnx import to_model
-from autograph_rs.runtime.graph.types import ArrayType, ListType, ScalarType, TupleType
-from autograph_rs.runtime.structures import flatten
+from autograph_rs.runtime.export.onnx.model import to_model
+from autograph_rs.runtime.graph.ir.types import ArrayType, ListType, ScalarType, TupleType
+from autograph_rs.runtime.values.structures import flatten
 
 
 def session(content: bytes | str) -> onnxruntime.InferenceSession:
@@ -28,7 +28,7 @@ class Exported:
         self.session = session(to_model(self.concrete, explicit=explicit).SerializeToString())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        leaves, _ = flatten((args, kwargs), changeable=True)
+        leaves, _ = flatten((args, kwargs), mutable_dataclasses=True)
         given = [np.asarray(leaves[i]) for i in self.concrete.inputs.staged]
         return self.run(*given)
 
@@ -47,13 +47,13 @@ class Exported:
         for index in self.concrete.writes:
             arrays[index][...] = next(values)
         outputs = self.concrete.outputs
-        places = [None if i is None else n for n, i in enumerate(outputs.places)]
+        places = [None if i is None else n for n, i in enumerate(outputs.indices)]
         assert not list(values)
-        return type(outputs)(outputs.spec, built, [None] * len(places), outputs.made).build([])
+        return type(outputs)(outputs.spec, built, [None] * len(places), outputs.fresh).build([])
 
     def leaves(self, values: Iterator[Any]) -> Iterator[Any]:
         outputs, results = self.concrete.outputs, self.concrete.graph.results
-        for plain, place in zip(outputs.plain, outputs.places, strict=True):
+        for plain, place in zip(outputs.plain, outputs.indices, strict=True):
             if place is not None:
                 yield received(values, results[place].type)
             else:

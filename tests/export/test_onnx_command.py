@@ -116,15 +116,15 @@ def test_variables(folder: Path) -> None:
     [
         (("model:prints", "--spec", "float64[2]"), 3, "model.py:26:5: print cannot be exported to ONNX"),
         (("model:missing", "--spec", "float64[2]"), 3, "model: there is no missing"),
-        (("model:number", "--spec", "float64[2]"), 3, "model: number is no function"),
+        (("model:number", "--spec", "float64[2]"), 3, "model: number is not a function"),
         (("nothing:f", "--spec", "float64[2]"), 3, "nothing: the module raises ModuleNotFoundError"),
         (("nothing.py:f", "--spec", "float64[2]"), 3, "nothing.py: No such file or directory"),
         (("model",), 2, "is not MODULE:FUNCTION"),
-        (("model:positive", "--spec", "float64[None]"), 2, "give a --spec for each argument"),
-        (("model:positive", "--spec", "float64[None"), 2, "'float64[None' is no spec"),
-        (("model:positive", "--spec", "float64[a]"), 2, "'float64[a]' is no spec"),
-        (("model:positive", "--spec", "float64[2,,3]"), 2, "'float64[2,,3]' is no spec"),
-        (("model:positive", "--spec", f"float64[{2**63}]"), 2, f"this is {2**63}"),
+        (("model:positive", "--spec", "float64[None]"), 2, "give one --spec for each argument"),
+        (("model:positive", "--spec", "float64[None"), 2, "'float64[None' is not a spec"),
+        (("model:positive", "--spec", "float64[a]"), 2, "'float64[a]' is not a spec"),
+        (("model:positive", "--spec", "float64[2,,3]"), 2, "'float64[2,,3]' is not a spec"),
+        (("model:positive", "--spec", f"float64[{2**63}]"), 2, f"a length of {2**63}"),
         (("model:Steps", "--spec", "float64[2]"), 3, "model:Steps: the class Steps is no"),
         (("model:np.sum", "--spec", "float64[2]"), 3, "model:np.sum: the function sum is no"),
         (
@@ -140,7 +140,7 @@ def test_variables(folder: Path) -> None:
             "reads.py: the module raises FileNotFoundError: [Errno 2]",
         ),
         (("model:positive", "--spec", "wrong[2]"), 2, "the dtype of a TensorSpec"),
-        (("model:positive", "--spec", "n=int64[]", "--spec", "n=int64[]"), 2, "two specs have one name"),
+        (("model:positive", "--spec", "n=int64[]", "--spec", "n=int64[]"), 2, "two specs have the same name"),
     ],
 )
 def test_errors(folder: Path, arguments: tuple[str, ...], code: int, message: str) -> None:
@@ -172,7 +172,7 @@ def test_modules_of_a_package(folder: Path) -> None:
 def test_no_folder_and_no_output(folder: Path) -> None:
     done = command("export", "model:Steps.double", "--spec", "int32[2]", "-o", "none/made.onnx", cwd=folder)
     assert done.returncode == 3
-    assert b"there is no folder" in done.stderr
+    assert b"the directory" in done.stderr
     assert done.stderr.count(b"\n") == 1
     done = command("export", "model:Steps.double", "--spec", "int32[2]", "-o", ".", cwd=folder)
     assert done.returncode == 3

@@ -287,7 +287,7 @@ def never(x):
     ],
 )
 def test_errors_are_the_users(function: Any, x: float, kind: type, text: str, line: str) -> None:
-    """What a program raises has its own type and text, and the user's line."""
+    """An exception that a program raises keeps its type and text, and shows the user's line."""
     with pytest.raises(kind, match=text) as caught:
         ag.function(function, engine="onnxruntime")(np.float64(x))
     last = traceback.extract_tb(caught.tb)[-1]
@@ -305,7 +305,7 @@ def test_texts_that_are_computed() -> None:
         return x
 
     assert checked(np.float64(1)) == 1
-    with pytest.raises(ag.AutographError, match="raises a LookupError, whose text is computed") as caught:
+    with pytest.raises(ag.AutographError, match="raises a LookupError whose message is computed") as caught:
         checked(np.float64(-1))
     assert caught.value.place.text.startswith("raise LookupError")
 
@@ -325,7 +325,7 @@ def test_texts_that_are_computed() -> None:
     ],
 )
 def test_no_silent_fall_back(function: Any, x: Any, text: str, line: str | None) -> None:
-    """What ONNX cannot say raises at each call, and names the op and the line."""
+    """An op that ONNX cannot express raises on each call, with the op and the line."""
     made = ag.function(function, engine="onnxruntime")
     made.get_concrete_function(x)
     for _ in range(2):
@@ -356,3 +356,18 @@ def test_gradients_and_copies() -> None:
     np.testing.assert_array_equal(ag.function(ag.grad(product), engine="onnxruntime")(x), [0, 8, 4, 0])
     kind, state = ag.function(settled, engine="onnxruntime").__reduce__()
     assert kind(*state).engine == "onnxruntime"
+
+
+def test_methods() -> None:
+    """A method keeps its engine, and each object has its own numbers."""
+
+    class Scale:
+        def __init__(self, by: float):
+            self.by = by
+
+        @ag.function(engine="onnxruntime")
+        def __call__(self, x):
+            return x * self.by
+
+    np.testing.assert_array_equal(Scale(2.0)(XS), XS * 2)
+    np.testing.assert_array_equal(Scale(3.0)(XS), XS * 3)

@@ -1,4 +1,4 @@
-"""Which loops of a model are a `Scan`, and that all give what NumPy gives."""
+"""The loops of a model that become a `Scan`, and the equality of all results with NumPy's."""
 
 from __future__ import annotations
 

@@ -285,7 +285,7 @@ def test_structures_have_names() -> None:
 
 
 def test_names_that_operators_have_too() -> None:
-    """What goes in and comes out keeps its name; what is between gets another."""
+    """Inputs and outputs keep their names; intermediate values get others."""
 
     @ag.function
     def f(constant, max):  # noqa: A002

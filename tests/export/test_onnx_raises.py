@@ -1,4 +1,4 @@
-"""What the engine "onnxruntime" raises where Python and NumPy raise."""
+"""The engine "onnxruntime" raises the exceptions of Python and NumPy."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ required("onnxruntime")
 
 from onnx_support import Exported, session  # noqa: E402
 
-from autograph_rs.runtime.exports.onnx.kernels import KERNELS  # noqa: E402
+from autograph_rs.runtime.export.onnx.builder.kernels import KERNELS  # noqa: E402
 
 A = np.array([[1.5, -2.5, 3.0], [0.5, 4.0, -6.0], [1.5, 4.0, 0.0]])
 V = np.array([3.0, -1.0, 2.0, 2.0, 0.5])
@@ -286,7 +286,7 @@ def is_run(kind: str, dtype: str) -> bool:
     import onnx
     from onnx import helper
 
-    from autograph_rs.runtime.exports.onnx import IR_VERSION, OPSET
+    from autograph_rs.runtime.export.onnx.model import IR_VERSION, OPSET
 
     element = onnx.TensorProto.STRING if dtype == "str" else helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
     shape = [2, 2] if kind in ("Det", "Trilu") else [2]

@@ -1,4 +1,4 @@
-"""What public functions say of arguments of the wrong kind, besides the programs of `errors/`."""
+"""Errors of public functions for arguments of the wrong kind, besides the programs of `errors/`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from backends.support import required
 
 import autograph_rs as ag
 
@@ -34,7 +35,7 @@ def kept(**_):
     ],
 )
 def test_an_option_is_true_or_false(take, name, value):
-    with pytest.raises(ag.ArgumentError, match=f"{name}= is True or False, not ") as caught:
+    with pytest.raises(ag.ArgumentError, match=f"{name}= must be True or False, not ") as caught:
         take(double, **{name: value})
     assert caught.value.place.file == __file__
 
@@ -48,10 +49,10 @@ def test_a_file_where_a_folder_is(tmp_path: Path):
     folder, file = tmp_path / "folder", tmp_path / "none" / "double.json"
     folder.mkdir()
     for use in (lambda path: ag.save(trace, path), ag.load):
-        with pytest.raises(ag.MissingFileError, match="is a folder") as caught:
+        with pytest.raises(ag.MissingFileError, match="is a directory") as caught:
             use(folder)
         assert caught.value.filename == str(folder)
-    with pytest.raises(ag.MissingFileError, match="there is no folder") as caught:
+    with pytest.raises(ag.MissingFileError, match="the directory") as caught:
         ag.save(trace, file)
     assert caught.value.filename == str(file)
     assert [*tmp_path.rglob("*")] == [folder]
@@ -61,7 +62,7 @@ def test_a_file_where_a_folder_is(tmp_path: Path):
 def test_what_a_variable_is_given_is_an_array(wrong):
     v = ag.Variable([0.0, 0.0])
     for assign in (v.assign, ag.function(lambda _: v.assign(wrong))):
-        with pytest.raises(ag.AssignmentError, match="is no array"):
+        with pytest.raises(ag.AssignmentError, match="cannot be converted to an array"):
             assign(wrong)
     with pytest.raises(ag.ArgumentError, match="with the dtype int64"):
         ag.Variable("a", dtype="int64")
@@ -77,7 +78,7 @@ SPEC = ag.TensorSpec((2,), "float64")
 
 
 @pytest.mark.parametrize(
-    ("call", "kind", "told"),
+    ("call", "kind", "message"),
     [
         (lambda: ag.explain(3), ag.ArgumentError, "3"),
         (lambda: ag.explain(double, 1)[99], KeyError, "no statement on line 99"),
@@ -89,8 +90,8 @@ SPEC = ag.TensorSpec((2,), "float64")
         (lambda: ag.print(1, bogus=2), TypeError, "bogus"),
     ],
 )
-def test_what_a_call_raises_shows_the_lines_of_the_user_alone(call, kind, told):
-    with pytest.raises(kind, match=told) as caught:
+def test_what_a_call_raises_shows_the_lines_of_the_user_alone(call, kind, message):
+    with pytest.raises(kind, match=message) as caught:
         call()
     assert {entry.path for entry in caught.traceback} == {Path(__file__)}
 
@@ -99,3 +100,24 @@ def test_a_name_that_is_none_is_told_with_the_one_that_was_meant():
     with pytest.raises(AttributeError) as caught:
         _ = ag.functoin
     assert (caught.value.name, caught.value.obj) == ("functoin", ag)
+
+
+def test_engines_that_there_are_not():
+    """The names that there are stand in the error; an engine does not go with a backend."""
+    with pytest.raises(ag.OptionError, match="there is no engine 'abacus'") as caught:
+        ag.function(double, engine="abacus")
+    assert "'numpy', 'onnxruntime'" in str(caught.value)
+    with pytest.raises(ag.ArgumentError, match="engine= is a name"):
+        ag.function(double, engine=None)
+    with pytest.raises(ag.OptionError, match="was passed with backend="):
+        ag.function(double, engine="onnxruntime", backend="jax")
+
+
+def test_arrays_of_other_systems():
+    """Eager ones and tracers are refused by name."""
+    jax = required("jax")
+    traced = ag.function(double)
+    with pytest.raises(ag.StagingError, match="an argument is an array of jax"):
+        traced(jax.numpy.ones(2))
+    with pytest.raises(ag.StagingError, match="an argument is an array of jax"):
+        jax.jit(traced)(np.ones(2))

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import autograph_rs as ag
-from autograph_rs.runtime.active import ACTIVE
+from autograph_rs.runtime.core.active_backends import ACTIVE
 
 
 def counted():
@@ -337,7 +337,7 @@ def test_a_backend_that_may_stage_does_not_slow_calls_with_arrays(monkeypatch):
 
 
 def test_converting_loads_no_graphs(tmp_path):
-    """Who converts pays for the import of what traces only when it traces."""
+    """Converting a function does not import the modules that tracing needs."""
     program = tmp_path / "program.py"
     program.write_text(
         "import sys, autograph_rs as ag\n"

@@ -1,4 +1,4 @@
-"""What a traced function makes, and returns or leaves in its arguments: it is new at each call."""
+"""Objects that a traced function creates, and returns or stores in its arguments, are new on each call."""
 
 from __future__ import annotations
 
@@ -99,15 +99,15 @@ STATE = ag.Variable(0.0)
 @pytest.mark.parametrize(
     ("f", "reason"),
     [
-        (known, "held elsewhere"), (given, "held elsewhere"), (twice, "stands twice"),
-        (in_itself, "stands twice"), (of_another_layout, "not made of attributes alone"),
+        (known, "stored elsewhere"), (given, "stored elsewhere"), (twice, "occurs twice"),
+        (in_itself, "occurs twice"), (of_another_layout, "has state other than attributes"),
         (with_a_variable, "holds a Variable"),
     ],
 )  # fmt: skip
 def test_an_object_that_cannot_be_made_at_each_call_is_refused_at_the_return(f, reason):
     try:
-        told = f"(?s)that holds staged values.*but this one .*{reason}.*return its values"
-        with pytest.raises(ag.LeakError, match=told):
+        describe = f"(?s)that holds staged values.*but this one .*{reason}.*return its values"
+        with pytest.raises(ag.LeakError, match=describe):
             ag.function(f)(X)
     finally:
         KNOWN.x = 1
@@ -194,5 +194,5 @@ def test_what_is_returned_before_a_finally_writes_it():
             made[k] += 2.5
 
     assert ag.to_graph(f)(np.int64(1))[1].tolist() == [1.0, 3.5, 1.0]
-    with pytest.raises(ag.StagingError, match="'return_value' leads to it too"):
+    with pytest.raises(ag.StagingError, match="'return_value' refers to it too"):
         ag.function(f)(np.int64(1))

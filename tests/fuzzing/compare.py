@@ -69,7 +69,7 @@ def check_printed(text: str, code: types.CodeType, names: dict[str, Any]) -> Non
 
 
 def is_program(text: str) -> bool:
-    """Whether Python compiles a text: a generated one may bind a name where that is not allowed."""
+    """Return whether Python compiles a text: a generated one may bind a name where that is not allowed."""
     try:
         with compiled(text):
             return True

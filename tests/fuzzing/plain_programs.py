@@ -9,14 +9,14 @@ from __future__ import annotations
 import dataclasses
 
 from .expressions import Scope, condition, number, sequence
-from .simple_statements import ERRORS, FATAL, INTS, SIMPLE, Place, assign, targets
+from .simple_statements import ERRORS, FATAL, INTS, SIMPLE, CodePosition, assign, targets
 from .writing import Writer, programs
 
 
 def program(w: Writer) -> None:
     w.line("G = 1")
     for _ in range(w.below(2)):
-        function(w, Place(Scope("def", [], ["G"])), f"g{w.number()}", top=True)
+        function(w, CodePosition(Scope("def", [], ["G"])), f"g{w.number()}", top=True)
     w.line("")
     scope = Scope("def", [*INTS, "z"], ["p", "q", "a", "b"])
     with w.block("def f(p, q):"):
@@ -31,7 +31,7 @@ def program(w: Writer) -> None:
             ["if q > 1: c = d = e = 2", "c = d = e = 0", "c = 3\n    if p: e = 4\n    else: d = 5"]
         )
         w.line(unbound)
-        block(w, Place(scope), most=7)
+        block(w, CodePosition(scope), most=7)
         w.line(
             w.pick(
                 ["return a, b, xs, ys, m, o", "return a, b, c, xs, m, o, [h() for h in fs]", "return e, d"]
@@ -43,11 +43,11 @@ def plain_programs(statements: int = 12):
     return programs(program, statements)
 
 
-def block(w: Writer, place: Place, most: int = 3) -> None:
+def block(w: Writer, place: CodePosition, most: int = 3) -> None:
     w.statements(statement, place, most=most)
 
 
-def statement(w: Writer, place: Place) -> None:
+def statement(w: Writer, place: CodePosition) -> None:
     kinds = [*SIMPLE, *(COMPOUND if place.depth < 5 else []), *(FATAL if place.depth > w.below(3) else [])]
     w.pick(kinds)(w, place)
 
@@ -55,7 +55,7 @@ def statement(w: Writer, place: Place) -> None:
 # Compound statements
 
 
-def if_(w: Writer, p: Place) -> None:
+def if_(w: Writer, p: CodePosition) -> None:
     with w.block(f"if {condition(w, p.scope)}:"):
         block(w, p.within())
     while w.once_in(4):
@@ -66,7 +66,7 @@ def if_(w: Writer, p: Place) -> None:
             block(w, p.within())
 
 
-def while_(w: Writer, p: Place) -> None:
+def while_(w: Writer, p: CodePosition) -> None:
     if p.loops > 1:
         return if_(w, p)
     count = f"w{w.number()}"
@@ -86,7 +86,7 @@ def while_(w: Writer, p: Place) -> None:
     return None
 
 
-def for_(w: Writer, p: Place) -> None:
+def for_(w: Writer, p: CodePosition) -> None:
     if p.loops > 1:
         return if_(w, p)
     s = p.scope
@@ -118,7 +118,7 @@ def with_sure(s: Scope, *names: str) -> Scope:
     return dataclasses.replace(s, sure=[*s.sure, *names])
 
 
-def try_(w: Writer, p: Place) -> None:
+def try_(w: Writer, p: CodePosition) -> None:
     with w.block("try:"):
         block(w, p.within())
     star = "*" if w.once_in(8) else ""
@@ -142,7 +142,7 @@ def try_(w: Writer, p: Place) -> None:
             block(w, p.within())
 
 
-def with_(w: Writer, p: Place) -> None:
+def with_(w: Writer, p: CodePosition) -> None:
     s = p.scope
     managers = []
     word = "async with" if s.kind == "async" and w.once_in(3) else "with"
@@ -159,7 +159,7 @@ def with_(w: Writer, p: Place) -> None:
         block(w, p.within())
 
 
-def match(w: Writer, p: Place) -> None:
+def match(w: Writer, p: CodePosition) -> None:
     s = p.scope
     subject = w.pick(
         [number(w, s), f"({number(w, s)}, {number(w, s, 1)})", "xs", "m", "o", sequence(w, s), "o, xs"]
@@ -188,7 +188,7 @@ def pattern(w: Writer, s: Scope, depth: int) -> str:
     return w.pick(flat)
 
 
-def function(w: Writer, p: Place, name: str = "", *, top: bool = False) -> None:
+def function(w: Writer, p: CodePosition, name: str = "", *, top: bool = False) -> None:
     """A function of its own, and perhaps a call of it."""
     outer = p.scope
     if p.loops > 1 or (p.depth > 3 and not top):
@@ -236,7 +236,7 @@ def function(w: Writer, p: Place, name: str = "", *, top: bool = False) -> None:
             w.line("if y > 1: v = 3")
         if kind == "generator":
             w.line("yield u")
-        inner = Place(scope, loops=min(p.loops + 1, 2), depth=p.depth + 1, calm=kind == "generator")
+        inner = CodePosition(scope, loops=min(p.loops + 1, 2), depth=p.depth + 1, calm=kind == "generator")
         if kind == "recursive":
             w.line("deeper = x % 4 - 1")
             w.line(f"if x <= 0: return {number(w, scope, 1)}")
@@ -251,7 +251,7 @@ def function(w: Writer, p: Place, name: str = "", *, top: bool = False) -> None:
     return None
 
 
-def used(w: Writer, p: Place, kind: str, name: str) -> None:
+def used(w: Writer, p: CodePosition, kind: str, name: str) -> None:
     argument, label = number(w, dataclasses.replace(p.scope, plain=True), 1), w.number()
     if kind == "async":
         form = "t({0}, await {1}({2}))" if p.scope.kind == "async" else "t({0}, drive({1}({2})))"
@@ -266,7 +266,7 @@ def used(w: Writer, p: Place, kind: str, name: str) -> None:
     w.line(form.format(label, name, argument))
 
 
-def class_(w: Writer, p: Place) -> None:
+def class_(w: Writer, p: CodePosition) -> None:
     if p.loops > 1 or p.depth > 3:
         return assign(w, p)
     name = f"C{w.number()}"
@@ -274,7 +274,7 @@ def class_(w: Writer, p: Place) -> None:
     scope = Scope("class", ["k", "n", "z"], list(outer.sure), functions=list(outer.functions))
     with w.block(f"class {name}(Box):"):
         w.line(f"k = {number(w, scope, 1)}")
-        block(w, Place(scope, returns=False, depth=p.depth + 1, loops=1), most=2)
+        block(w, CodePosition(scope, returns=False, depth=p.depth + 1, loops=1), most=2)
         decorator = w.pick(["", "@property", "@staticmethod", "@classmethod", f"@logged({w.number()})"])
         first = {"@staticmethod": "x"}.get(decorator, "self")
         if decorator:
@@ -286,7 +286,7 @@ def class_(w: Writer, p: Place) -> None:
                 w.line(f"u = {first}{'' if first == 'x' else '.k'}")
             inner = Scope("def", ["u", "v", "z"], ["u"], outer=[n for n in outer.sure if n != "G"])
             inner.functions = list(outer.functions)
-            block(w, Place(inner, depth=p.depth + 1, loops=1))
+            block(w, CodePosition(inner, depth=p.depth + 1, loops=1))
             w.line(f"return {number(w, inner, 1)}")
     call = "" if decorator == "@property" else "(2)"
     w.line(

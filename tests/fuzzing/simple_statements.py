@@ -21,7 +21,7 @@ ERRORS = [
 
 
 @dataclass(frozen=True)
-class Place:
+class CodePosition:
     """Where a statement stands."""
 
     scope: Scope
@@ -32,11 +32,11 @@ class Place:
     depth: int = 0
     calm: bool = False  # a generator that may be left early: nothing in it runs when it is closed
 
-    def within(self, **changes) -> Place:
+    def within(self, **changes) -> CodePosition:
         return dataclasses.replace(self, depth=self.depth + 1, **changes)
 
 
-def assign(w: Writer, p: Place) -> None:
+def assign(w: Writer, p: CodePosition) -> None:
     s = p.scope
     forms = [
         "{0} = {2}", "{0} = {2}", "{0} = {1} = {2}", "{0}, {1} = {2}, {3}", "({0}, *ys) = {2}, *xs",
@@ -53,14 +53,14 @@ def targets(w: Writer, s: Scope) -> tuple[str, str]:
     return w.pick(names), w.pick(names)
 
 
-def augment(w: Writer, p: Place) -> None:
+def augment(w: Writer, p: CodePosition) -> None:
     target = w.pick(
         [targets(w, p.scope)[0], "o.p", "xs[0]", "m[1]", f"xs[{number(w, p.scope, 1)} % 3]", "o.r.p"]
     )
     w.line(f"{target} {w.pick(['+=', '-=', '|=', '//='])} {number(w, p.scope)}")
 
 
-def effect(w: Writer, p: Place) -> None:
+def effect(w: Writer, p: CodePosition) -> None:
     s = p.scope
     forms = [
         "t({0}, {1})", "push(xs, {1})", "print({1}, *xs)", "print(f'{{{2}}}', end='')", "{1}", "xs.pop()",
@@ -74,7 +74,7 @@ def effect(w: Writer, p: Place) -> None:
     w.line(text.format(w.number(), number(w, s), w.pick([*s.sure, *s.ints]), condition(w, s)))
 
 
-def delete(w: Writer, p: Place) -> None:
+def delete(w: Writer, p: CodePosition) -> None:
     names = [name for name in p.scope.ints if name in ("c", "d", "e", "u", "v", "G")]
     places = [*names, "xs[0]", "m[1]", "o.q", "xs[1:]", "o.new", "ys[:]"]
     if names:
@@ -82,7 +82,7 @@ def delete(w: Writer, p: Place) -> None:
     w.line(f"del {w.pick(places)}")
 
 
-def jump(w: Writer, p: Place) -> None:
+def jump(w: Writer, p: CodePosition) -> None:
     if p.loop and w.below(4):
         w.line(w.pick(["break", "continue"]))
     elif p.returns:
@@ -91,7 +91,7 @@ def jump(w: Writer, p: Place) -> None:
         raised(w, p)
 
 
-def returned(w: Writer, p: Place) -> None:
+def returned(w: Writer, p: CodePosition) -> None:
     s = p.scope
     w.line(
         w.pick(["return {}", "return {}", "return", "return {}, {}", "return {}, *xs"]).format(
@@ -100,7 +100,7 @@ def returned(w: Writer, p: Place) -> None:
     )
 
 
-def raised(w: Writer, p: Place) -> None:
+def raised(w: Writer, p: CodePosition) -> None:
     forms = [
         "raise ValueError({})", "raise Oops({})", "raise Oops", "raise KeyError({}) from None",
         "fail(Oops({}))", "raise Oops({}) from ValueError(1)",
@@ -111,7 +111,7 @@ def raised(w: Writer, p: Place) -> None:
     w.line(w.pick(forms).format(number(w, p.scope, 1)))
 
 
-def asserted(w: Writer, p: Place) -> None:
+def asserted(w: Writer, p: CodePosition) -> None:
     w.line(
         w.pick(["assert {}", "assert {}, t({}, {})"]).format(
             condition(w, p.scope), w.number(), number(w, p.scope)
@@ -119,7 +119,7 @@ def asserted(w: Writer, p: Place) -> None:
     )
 
 
-def scoped_yield(w: Writer, p: Place) -> None:
+def scoped_yield(w: Writer, p: CodePosition) -> None:
     s = p.scope
     if s.kind == "generator":
         forms = ["yield {}", "{} = yield {}", "yield from {}", "{} = yield from {}", "t({}, (yield {}))"]

@@ -89,7 +89,7 @@ class Scope:
 
 
 @dataclass(frozen=True)
-class Place:
+class CodePosition:
     scope: Scope
     returns: str
     loop: bool = False
@@ -97,7 +97,7 @@ class Place:
     depth: int = 0
     guarded: bool = False  # inside a `try`, where nothing is raised under a staged condition
 
-    def within(self, **changes) -> Place:
+    def within(self, **changes) -> CodePosition:
         return dataclasses.replace(self, depth=self.depth + 1, **changes)
 
 
@@ -164,7 +164,7 @@ def program(w: Writer) -> None:
             w.line("print('enter', z, n)")
             w.line("yield")
             w.line("print('leave', z, n)")
-        block(w, Place(scope, returns), most=7)
+        block(w, CodePosition(scope, returns), most=7)
         w.line(filled(w, scope, returns, 2))
 
 
@@ -172,11 +172,11 @@ def staged_programs(statements: int = 10):
     return programs(program, statements)
 
 
-def block(w: Writer, place: Place, most: int = 3) -> None:
+def block(w: Writer, place: CodePosition, most: int = 3) -> None:
     w.statements(statement, place, most=most)
 
 
-def statement(w: Writer, p: Place) -> None:
+def statement(w: Writer, p: CodePosition) -> None:
     kinds = [simple] * 12 + (
         [if_, if_, if_, while_, for_, for_, for_, try_, with_, match, function] if p.depth < 4 else []
     )
@@ -185,11 +185,11 @@ def statement(w: Writer, p: Place) -> None:
     w.pick(kinds)(w, p)
 
 
-def simple(w: Writer, p: Place) -> None:
+def simple(w: Writer, p: CodePosition) -> None:
     w.line(filled(w, p.scope, w.pick(SIMPLE if not p.scope.inner else SIMPLE[:13]), 2))
 
 
-def rare(w: Writer, p: Place) -> None:
+def rare(w: Writer, p: CodePosition) -> None:
     form = w.pick(RARE)
     if p.scope.inner or (p.guarded and form.startswith(("assert", "raise", "{f} = u"))):
         form = SIMPLE[0]
@@ -198,15 +198,15 @@ def rare(w: Writer, p: Place) -> None:
     w.line(filled(w, p.scope, form, 2))
 
 
-def jump(w: Writer, p: Place) -> None:
+def jump(w: Writer, p: CodePosition) -> None:
     w.line(w.pick(["break", "continue"]) if p.loop and w.below(3) else filled(w, p.scope, p.returns, 2))
 
 
-def condition(w: Writer, p: Place) -> str:
+def condition(w: Writer, p: CodePosition) -> str:
     return expression(w, p.scope, "B", 2)
 
 
-def if_(w: Writer, p: Place) -> None:
+def if_(w: Writer, p: CodePosition) -> None:
     with w.block(f"if {condition(w, p)}:"):
         block(w, p.within())
     while w.once_in(4):
@@ -217,7 +217,7 @@ def if_(w: Writer, p: Place) -> None:
             block(w, p.within())
 
 
-def while_(w: Writer, p: Place) -> None:
+def while_(w: Writer, p: CodePosition) -> None:
     if p.loops > 1:
         return if_(w, p)
     count = f"w{w.number()}"
@@ -251,7 +251,7 @@ LOOPS = [
 ]  # fmt: skip
 
 
-def for_(w: Writer, p: Place) -> None:
+def for_(w: Writer, p: CodePosition) -> None:
     if p.loops > 1:
         return if_(w, p)
     target, iterated = (filled(w, p.scope, text, 1) for text in w.pick(LOOPS))
@@ -269,7 +269,7 @@ def for_(w: Writer, p: Place) -> None:
     return None
 
 
-def try_(w: Writer, p: Place) -> None:
+def try_(w: Writer, p: CodePosition) -> None:
     inside = p.within(guarded=True)
     with w.block("try:"):
         block(w, inside)
@@ -285,7 +285,7 @@ def try_(w: Writer, p: Place) -> None:
         block(w, dataclasses.replace(inside, returns="", loop=False), most=2)
 
 
-def with_(w: Writer, p: Place) -> None:
+def with_(w: Writer, p: CodePosition) -> None:
     form = w.pick(
         ["with nullcontext({F}) as {f}:", "with said(n):", "with said(k), nullcontext({I}) as {i}:"]
     )
@@ -293,7 +293,7 @@ def with_(w: Writer, p: Place) -> None:
         block(w, p.within(guarded=True))
 
 
-def match(w: Writer, p: Place) -> None:
+def match(w: Writer, p: CodePosition) -> None:
     with w.block(f"match {expression(w, p.scope, 'I', 2)}:"):
         for _ in range(1 + w.below(3)):
             guard = f" if {condition(w, p)}" if w.once_in(3) else ""
@@ -304,7 +304,7 @@ def match(w: Writer, p: Place) -> None:
                 block(w, p.within())
 
 
-def function(w: Writer, p: Place) -> None:
+def function(w: Writer, p: CodePosition) -> None:
     """A function of an int that gives an int, called later."""
     if p.depth:
         return simple(w, p)
@@ -324,7 +324,7 @@ def function(w: Writer, p: Place) -> None:
             if shared != "f0, a0"
             else "v, f0_, f1_, b0_, a0_, l0_ = 1, y, x, flag, xs + 1.0, [x]"
         )
-        block(w, Place(scope, "return {I}", loops=1, depth=p.depth + 1))
+        block(w, CodePosition(scope, "return {I}", loops=1, depth=p.depth + 1))
         w.line(f"return {expression(w, scope, 'I', 2)}")
     p.scope.functions.append(name)
     return None

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from breadth import some
 from rule_cases import CASES, Case
 
 import autograph_rs as ag
@@ -46,7 +47,7 @@ def test_of_drawn_lengths(case: Case):
             continue  # what NumPy says of such lengths
         except ag.GradientError:
             assert case.name in TALL
-        if agreed == 3:
+        if agreed == some(1, 3):
             break
     assert agreed
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autograph_rs as ag
-from autograph_rs.gradients.session import _BLOCKS
+from autograph_rs.gradients.eager_tape import _REPLAYS
 
 
 def slope(f, *values, **options):
@@ -269,6 +269,6 @@ def test_numbers_that_change_are_traced_once():
         found = tape.gradient(y, w)
         assert found.dtype == np.float32
         assert found.tolist() == [0.5 + n] * 2
-        blocks = list(_BLOCKS)
+        blocks = list(_REPLAYS)
         assert before in (None, blocks)
         before = blocks

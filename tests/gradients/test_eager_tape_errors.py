@@ -1,4 +1,4 @@
-"""What a `GradientTape` outside of any function refuses, and where its errors point."""
+"""Errors of a `GradientTape` outside of any function, and the lines that they show."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def slope(f, *values):
 
 
 REFUSED = {
-    "float": (lambda x: math.exp(x[0]), "becomes a Python float"),
-    "array": (lambda x: np.array([x[0], x[1]]), "becomes a plain NumPy array"),
+    "float": (lambda x: math.exp(x[0]), "a recorded value to a Python float"),
+    "array": (lambda x: np.array([x[0], x[1]]), "a recorded value to a plain NumPy array"),
     "plain target": (lambda x: written(np.zeros(2), x), "writes to a plain array"),
     "plain copyto": (lambda x: np.copyto(np.zeros(2), x), "copyto writes to a plain array"),
     "plain sum": (lambda x: np.sum(x, None, None, np.zeros(())), "sum writes to a plain array"),
@@ -30,12 +30,12 @@ REFUSED = {
     "plain concatenate": (lambda x: np.concatenate([x, x], 0, np.zeros(4)), "concatenate writes to a plain"),
     "plain method": (lambda x: x.clip(0, 1, np.zeros(2)), "clip writes to a plain array"),
     "plain at": (lambda x: np.add.at(np.zeros(2), [0], x[0]), "add writes to a plain array"),
-    "flat": (lambda x: x.flat[0] * x, "'flat' of a value is used"),
-    "bytes": (lambda x: np.frombuffer(x.tobytes()) * x, "'tobytes' of a value is used"),
-    "bits": (lambda x: x.view(np.int64) * x, "'view' of a value is used"),
-    "partition": (lambda x: x.partition(1), "'partition' of a value is used"),
-    "objects": (lambda x: x.astype(object)[0] * x, "a value becomes items of the dtype object"),
-    "shape": (lambda x: setattr(x, "shape", (1, 2)), "'shape' of a value of a GradientTape is set"),
+    "flat": (lambda x: x.flat[0] * x, "reads 'flat' of a recorded value"),
+    "bytes": (lambda x: np.frombuffer(x.tobytes()) * x, "reads 'tobytes' of a recorded value"),
+    "bits": (lambda x: x.view(np.int64) * x, "reads 'view' of a recorded value"),
+    "partition": (lambda x: x.partition(1), "reads 'partition' of a recorded value"),
+    "objects": (lambda x: x.astype(object)[0] * x, "a recorded value to the dtype object"),
+    "shape": (lambda x: setattr(x, "shape", (1, 2)), "an assignment sets 'shape' of a value"),
     "earlier tape": (lambda x: EARLIER.__setitem__(0, x[0]), "setitem writes to a value of another tape"),
     "in place on an earlier one": (lambda x: operator.iadd(EARLIER, x), "iadd writes to a value of another"),
     "histogram": (lambda x: np.histogram(x, 3, (0, 4), weights=x)[0] @ np.ones(3), "has no gradient"),
@@ -43,9 +43,9 @@ REFUSED = {
     "plain array of a function": (lambda x: WRITES(np.zeros(2), x), "WRITES writes to a plain array"),
     "closed over": (lambda x: ag.function(lambda y: y * x)(x), "reads a value of a GradientTape"),
     "held by an object": (lambda x: Model(x).scaled(2.0), "reads a value of a GradientTape"),
-    "effects": (lambda x: PRINTS(x), "it has effects: print"),
-    "untaped target": (lambda x: x.numpy() * 2, "which the tape does not know"),
-    "watch": (lambda x: slope(lambda y: y, 3), "is to watch"),
+    "effects": (lambda x: PRINTS(x), "the function has the effect print"),
+    "untaped target": (lambda x: x.numpy() * 2, "which it did not record"),
+    "watch": (lambda x: slope(lambda y: y, 3), "cannot watch"),
 }
 
 
@@ -97,7 +97,7 @@ def test_items_of_plain_arrays():
     total = np.zeros(2)
     with ag.GradientTape() as tape, pytest.raises(ValueError, match="array element") as raised:
         total[0] = tape.watch(np.ones(2))[0]
-    assert "becomes a Python float" in str(raised.value.__cause__)
+    assert "a recorded value to a Python float" in str(raised.value.__cause__)
 
 
 def test_values_of_another_tape_are_constants():
@@ -105,9 +105,9 @@ def test_values_of_another_tape_are_constants():
         x = tape.watch(2.0)
     with ag.GradientTape() as other:
         y = other.watch(3.0) * x
-        with pytest.raises(ag.GradientError, match="does not know"):
+        with pytest.raises(ag.GradientError, match="did not record"):
             other.gradient(y, x)
-    with pytest.raises(ag.GradientError, match="does not know"):
+    with pytest.raises(ag.GradientError, match="did not record"):
         tape.gradient(y, x)
 
 
@@ -120,7 +120,7 @@ def test_a_tape_of_another_place():
     def late():
         return tape.gradient(y, x)
 
-    with pytest.raises(ag.StateError, match="asked in a function"):
+    with pytest.raises(ag.StateError, match="used inside a traced function"):
         late()
 
 
@@ -150,7 +150,7 @@ def test_variables_do_not_become_plain(read):
     w = ag.Variable(3.0)
     with (
         ag.GradientTape(),
-        pytest.raises(ag.GradientError, match="a value becomes a "),
+        pytest.raises(ag.GradientError, match="converts a recorded value to a "),
     ):
         read(w)
     assert read(w) == 3.0

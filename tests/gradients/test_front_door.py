@@ -1,4 +1,4 @@
-"""Arguments, pickling and lifetimes of what the front door makes."""
+"""Arguments, pickling and lifetimes of the objects that the public API returns."""
 
 from __future__ import annotations
 

@@ -59,6 +59,7 @@ def test_second_derivatives_against_finite_differences(name: str):
         np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.needs("jax")
 @pytest.mark.parametrize("name", sorted(PROGRAMS.keys() - WRITTEN))
 def test_beside_jax(name: str):
     jax = required("jax")

@@ -9,7 +9,7 @@ import pytest
 from test_differences import differences
 
 import autograph_rs as ag
-from autograph_rs.runtime.graph.gradient import rules
+from autograph_rs.runtime.graph.rules import tables
 
 # Where the arguments are drawn from; elsewhere it is -2 to 2.
 BETWEEN = {
@@ -30,7 +30,7 @@ OTHERS = {
     "frexp": lambda x, y: math.frexp(x * y)[0],
     "prod from a start": lambda x, y: math.prod(np.stack([x, y, x]), start=y),
 }
-RULED = {*rules.RULES, *rules.DEFINITIONS, *rules.PARTIALS}
+RULED = {*tables.GRADIENT_RULES, *tables.DEFINITIONS, *tables.PARTIALS}
 NAMES = sorted(f.__name__ for f in RULED if getattr(f, "__module__", "") == "math")
 
 

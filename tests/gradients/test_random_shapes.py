@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from breadth import some
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
@@ -12,7 +13,7 @@ from test_differences import differences
 import autograph_rs as ag
 
 drawing = settings(
-    derandomize=True, deadline=None, max_examples=8, suppress_health_check=[HealthCheck.too_slow]
+    derandomize=True, deadline=None, max_examples=some(4, 8), suppress_health_check=[HealthCheck.too_slow]
 )
 shapes = npst.array_shapes(min_dims=0, max_dims=4, min_side=1, max_side=3)
 lengthy = npst.array_shapes(min_dims=1, max_dims=4, min_side=1, max_side=3)

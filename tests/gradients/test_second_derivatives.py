@@ -128,7 +128,7 @@ def test_a_product_with_what_the_loop_read():
 
 @pytest.mark.parametrize("n", [0, 2])
 def test_a_result_that_may_be_an_operand_keeps_its_value(n):
-    """The second name of an array is the result of a condition or loop, and then the array is written."""
+    """The second name of an array is the result of a conditional or loop, and then the array is written."""
 
     def pull(x, ct, n):
         def f(x):

@@ -236,7 +236,7 @@ def test_what_was_made_in_another_branch_is_refused():
             g = tape.gradient(z, x)
         return g
 
-    with pytest.raises(ag.GradientError, match="another branch or round"):
+    with pytest.raises(ag.GradientError, match="another branch or iteration"):
         f(np.float64(2))
 
 
@@ -279,7 +279,7 @@ def test_pullbacks_of_what_cannot_be_done_twice():
         return x * 2
 
     for f, x in ((printing, 1.0), (assigning, 1.0), (writing, np.ones(2))):
-        with pytest.raises(ag.GradientError, match=r"(?s)ag\.vjp, but it .*ag\.function"):
+        with pytest.raises(ag.GradientError, match=r"(?s)ag\.vjp cannot .*ag\.function"):
             ag.vjp(f, x)
     assert float(w) == 1.0
 
@@ -301,7 +301,7 @@ def test_lists_and_dicts_that_the_function_changes():
 @pytest.mark.parametrize("cotangent", [np.ones(3), np.ones((2, 1)), 1.0])
 def test_cotangents_of_another_shape(cotangent):
     _, pull = ag.vjp(lambda x: x * 2, np.ones(2))
-    with pytest.raises(ag.GradientError, match="a cotangent of the shape"):
+    with pytest.raises(ag.GradientError, match="a cotangent of shape"):
         pull(cotangent)
 
 
@@ -323,7 +323,7 @@ def test_sources_that_a_tape_does_not_know():
             y = 3.0 * x
         return tape.gradient(y, 3.0)
 
-    with pytest.raises(ag.GradientError, match=r"with respect to 3\.0, which the tape does not know"):
+    with pytest.raises(ag.GradientError, match=r"with respect to 3\.0, which it did not record"):
         f(np.float64(1))
 
 

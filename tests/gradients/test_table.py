@@ -9,12 +9,14 @@ import pytest
 from rule_cases import CASES
 
 import autograph_rs as ag
-from autograph_rs.runtime.builtins import MATH
-from autograph_rs.runtime.graph import record
-from autograph_rs.runtime.graph.gradient import rules
-from autograph_rs.runtime.graph.gradient.reverse import CONTROL, STRUCTURAL
-from autograph_rs.runtime.graph.ops import OPS
-from autograph_rs.runtime.graph.rules import NUMPY
+from autograph_rs.runtime.backends.builtins import MATH
+from autograph_rs.runtime.graph.functions import register_gradients
+from autograph_rs.runtime.graph.gradient.reverse import CONTROL_FLOW, OP_RULES
+from autograph_rs.runtime.graph.rules import TYPE_RULES, tables
+from autograph_rs.runtime.graph.serialization.op_schema import OPS
+from autograph_rs.runtime.graph.tracing import recording
+
+register_gradients()
 
 WHOLE_NUMBERS = "its result is a truth value, whole number or type"
 REASONS = {
@@ -47,8 +49,8 @@ REASONS = {
 
 
 def has_rule(function) -> bool:
-    tables = rules.RULES, rules.DEFINITIONS, rules.PARTIALS, rules.CONSTANT
-    return any(function in table for table in tables)
+    ruled = tables.GRADIENT_RULES, tables.DEFINITIONS, tables.PARTIALS, tables.CONSTANT
+    return any(function in table for table in ruled)
 
 
 UFUNCS = {u for u in vars(np).values() if isinstance(u, np.ufunc)}
@@ -56,12 +58,12 @@ UFUNCS = {u for u in vars(np).values() if isinstance(u, np.ufunc)}
 
 @pytest.mark.parametrize(
     "function",
-    sorted({*NUMPY, *UFUNCS, *MATH}, key=lambda f: (f.__module__ or "", f.__name__)),
+    sorted({*TYPE_RULES, *UFUNCS, *MATH}, key=lambda f: (f.__module__ or "", f.__name__)),
     ids=lambda f: f.__name__,
 )
 def test_functions(function):
     if function.__name__ == "item":  # recorded as the op of that name
-        assert "item" in STRUCTURAL
+        assert "item" in OP_RULES
     else:
         assert has_rule(function) or function.__name__ in REASONS
 
@@ -72,14 +74,16 @@ SAME = {"row_stack": "vstack", "trapz": "trapezoid", "sum_to": "add"}
 def test_each_rule_is_compared():
     """With finite differences, by the cases of `rule_cases`; what is of `math` is in `test_math`."""
     compared = {case.name.rsplit("-", 1)[0] for case in CASES}
-    ruled = {f for table in (rules.RULES, rules.DEFINITIONS, rules.PARTIALS) for f in table}
+    ruled = {f for table in (tables.GRADIENT_RULES, tables.DEFINITIONS, tables.PARTIALS) for f in table}
     names = {f.__name__ for f in ruled if callable(f) and f.__module__ != "math"}
     assert {SAME.get(name, name) for name in names} <= compared
 
 
 @pytest.mark.parametrize("op", sorted(OPS))
 def test_ops(op):
-    known = op in STRUCTURAL or op in CONTROL or op in rules.CONSTANT or has_rule(record.UFUNCS.get(op))
+    known = (
+        op in OP_RULES or op in CONTROL_FLOW or op in tables.CONSTANT or has_rule(recording.UFUNCS.get(op))
+    )
     assert known or op in REASONS or op.startswith("random.")
 
 

@@ -145,7 +145,7 @@ class Workshop:
         return report
 
     def tests(self, package: Package) -> list[str]:
-        """What to tell pytest, so that it finds a package's tests."""
+        """Return the arguments with which pytest finds a package's tests."""
         if package.tests == "pyargs":
             return ["--pyargs", *package.folders]
         found = self.folder / package.name / "sdist"
@@ -178,7 +178,7 @@ class Workshop:
         return run
 
     def misplaced(self, package: Package, converted: Path) -> str:
-        """Which modules would not come from the converted package, if any."""
+        """Return the modules that would not be imported from the converted package."""
         code = "import importlib, sys\nfor n in sys.argv[1:]: print(importlib.import_module(n).__file__)"
         said = subprocess.run(
             [self.python, "-P", "-c", code, *package.folders],
@@ -194,7 +194,7 @@ def environ() -> dict[str, str]:
 
 
 def check_files(done: Converted, folders: list[Path], out: Path, said: str) -> None:
-    """Whether each file of the folders became one that compiles, or is none that could."""
+    """Check that each file of the folders was converted and compiles, or could not be converted."""
     for folder in folders:
         base = folder.parent if (folder / "__init__.py").exists() else folder
         for file in sorted(folder.rglob("*.py")):

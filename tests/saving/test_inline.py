@@ -10,7 +10,7 @@ import pytest
 from test_save import Point, round_trip
 
 import autograph_rs as ag
-from autograph_rs.runtime.graph.verify import verify
+from autograph_rs.runtime.graph.serialization.verification import verify
 
 X = np.array([1.0, -2.0, 3.0])
 
@@ -122,7 +122,7 @@ def test_plain_arrays_and_those_that_do_not_fit(tmp_path: Path):
     staged = ag.function(put)
     staged(X.copy())
     loaded = round_trip(staged, tmp_path)
-    with pytest.raises(ag.StagingError, match="writes to its argument 'x', which is plain"):
+    with pytest.raises(ag.StagingError, match="writes to its argument 'x', which is not a staged array"):
         ag.function(lambda x: loaded(np.ones(3)) or x)(X)
     with pytest.raises(ag.SignatureError, match="was saved for"):
         ag.function(lambda x: loaded(x[1:]))(X)

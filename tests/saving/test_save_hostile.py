@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import autograph_rs as ag
-from autograph_rs.runtime.graph.loaded import from_content
-from autograph_rs.runtime.graph.serial import from_text, to_text
+from autograph_rs.runtime.graph.serialization.graphs import from_text, to_text
+from autograph_rs.runtime.graph.serialization.loaded_function import from_content
 
 seen = ag.Variable([1.0, 2.0])
 
@@ -61,15 +61,15 @@ def content(text: str) -> Any:
 
 
 def load_content(content: Any) -> Any:
-    """What `load` does with a file whose checksum is right."""
+    """Load a file whose checksum is correct."""
     return from_content(from_text(to_text(content)))
 
 
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda t: "", "no JSON"),
-        (lambda t: t[:-100], "no JSON"),
+        (lambda t: "", "invalid JSON"),
+        (lambda t: t[:-100], "invalid JSON"),
         (lambda t: "[]", "an object is expected"),
         (lambda t: '{"format": "other"}', "'other', not 'autograph_rs graph'"),
         (lambda t: t.replace('"version": 1', '"version": 2'), "version: 2 is later than 1"),
@@ -77,13 +77,13 @@ def load_content(content: Any) -> Any:
         (lambda t: t.replace('"version": 1', '"version": true'), "version: an integer is expected"),
         (lambda t: t.replace("0.5", "0.25"), "sha256"),
         (lambda t: t.replace('"op": "add"', '"op": "sub"', 1), "sha256"),
-        (lambda t: t.replace('"content"', '"content": {}, "content"'), "stands twice"),
-        (lambda t: t.replace("0.5", "NaN"), "NaN is no JSON"),
-        (lambda t: t.replace("0.5", "1e999"), "1e999 is no number"),
-        (lambda t: t.replace("0.5", "1" * 5000), "no JSON that can be read"),
+        (lambda t: t.replace('"content"', '"content": {}, "content"'), "is duplicated"),
+        (lambda t: t.replace("0.5", "NaN"), "NaN is not valid JSON"),
+        (lambda t: t.replace("0.5", "1e999"), "1e999 is too large"),
+        (lambda t: t.replace("0.5", "1" * 5000), "unreadable JSON"),
         (lambda t: "[" * 100_000, "nested too deep"),
         (lambda t: '{"a":' * 100_000, "nested too deep"),
-        (lambda t: "\x80PNG", "no JSON"),
+        (lambda t: "\x80PNG", "invalid JSON"),
     ],
 )
 def test_a_damaged_file_is_refused(text: str, change: Any, reason: str, tmp_path: Path) -> None:
@@ -129,40 +129,43 @@ def graph(content: Any) -> Any:
 
 EVIL = "__import__('os').system('touch evil')"
 CHANGES: dict[str, tuple[Any, str]] = {
-    "unknown op": (put("mul", op="eval"), "op: 'eval' is no op or function"),
-    "function of a module": (put("mul", op="os.system"), "is no op or function"),
-    "function of numpy": (put("numpy.linalg.norm", op="numpy.load"), "'numpy.load' is no op"),
-    "ufunc method": (put("numpy.add.reduce", op="numpy.add.at"), "is no op or function"),
-    "argument op": (put("mul", op="argument"), "is no op or function"),
+    "unknown op": (put("mul", op="eval"), "op: 'eval' is not a known op or function"),
+    "function of a module": (put("mul", op="os.system"), "is not a known op or function"),
+    "function of numpy": (put("numpy.linalg.norm", op="numpy.load"), "'numpy.load' is not a known op"),
+    "ufunc method": (put("numpy.add.reduce", op="numpy.add.at"), "is not a known op or function"),
+    "argument op": (put("mul", op="argument"), "is not a known op or function"),
     "arity": (put("mul", inputs=[0]), r"nodes\[\d+\] \(mul\): has 1 inputs, not 2"),
     "undefined": (put("mul", inputs=[0, 99]), "99 is not defined before"),
-    "negative": (put("mul", inputs=[0, -1]), "-1 is no length, place"),
+    "negative": (put("mul", inputs=[0, -1]), "-1 is not a valid length"),
     "itself": (
         lambda c: graph(c)["nodes"][3].update(inputs=[len(graph(c)["arguments"]) + 3]), "not defined before"
     ),
     "type": (put("mul", type={"scalar": "int"}), "is of type float64"),
-    "dtype": (put("mul", type={"array": "O", "shape": []}), "no dtype that a file can name"),
+    "dtype": (put("mul", type={"array": "O", "shape": []}), "not a dtype that the format supports"),
     "attribute": (put("mul", attrs={"function": 1}), "no attribute 'function'"),
-    "attribute kind": (attr("for", carried=True), "attribute carried is wrong"),
-    "limit": (attr("while", maximum_iterations=EVIL), "maximum_iterations is wrong"),
-    "index": (attr("output", index=EVIL), "index is wrong"),
-    "large index": (attr("output", index=50), "takes result 50 of"),
-    "structure": (attr("for", structure={"tuple": [0, 1]}), "structure names not"),
+    "attribute kind": (attr("for", carried=True), "attribute carried is invalid"),
+    "limit": (attr("while", maximum_iterations=EVIL), "maximum_iterations is invalid"),
+    "index": (attr("output", index=EVIL), "index is invalid"),
+    "large index": (attr("output", index=50), "selects result 50 of"),
+    "structure": (attr("for", structure={"tuple": [0, 1]}), "structure does not name"),
     "keyword": (attr("numpy.linalg.norm", kwargs={"dict": [[EVIL, 1]]}), "keyword"),
     "reserved": (attr("numpy.linalg.norm", kwargs={"dict": [["if", 1]]}), "keyword"),
-    "print to": (attr("print", kwargs={"dict": [["file", 1]]}), "kwargs is wrong"),
-    "slot": (attr("print", args={"tuple": [{"slot": 9}]}), "a slot stands for an input"),
+    "print to": (attr("print", kwargs={"dict": [["file", 1]]}), "kwargs is invalid"),
+    "slot": (attr("print", args={"tuple": [{"slot": 9}]}), "a slot refers to a missing input"),
     "format": (
-        attr("text", args={"tuple": [{"tuple": [{"slot": 0}, "x", ""]}]}), "args is wrong"
+        attr("text", args={"tuple": [{"tuple": [{"slot": 0}, "x", ""]}]}), "args is invalid"
     ),
-    "exception": (put("raise", exception="SystemExit"), "'SystemExit' is no exception"),
+    "exception": (put("raise", exception="SystemExit"), "'SystemExit' is not a known exception"),
     "errstate": (
         lambda c: next(n for n in nodes(graph(c)) if "errstate" in n.get("attrs", {}))["attrs"]
         .update(errstate={"dict": [["divide", "call"]]}), "errstate"
     ),
-    "no effect": (lambda c: node(c, "print").pop("effect"), "has an effect and does not say so"),
+    "no effect": (lambda c: node(c, "print").pop("effect"), "has an effect but is not marked so"),
     "missing body": (lambda c: node(c, "for").pop("body"), "body: an object is expected here, not null"),
-    "branch results": (lambda c: node(c, "cond")["then"]["results"].clear(), "not as many results|takes"),
+    "branch results": (
+        lambda c: node(c, "cond")["then"]["results"].clear(),
+        "different numbers of results|selects",
+    ),
     "branch operands": (lambda c: node(c, "cond")["then"]["arguments"].pop(), "operands of a|not defined"),
     "name": (lambda c: graph(c).update(name="f():\n    evil()\ndef g"), "name"),
     "empty name": (lambda c: graph(c).update(name=""), "name"),
@@ -170,8 +173,8 @@ CHANGES: dict[str, tuple[Any, str]] = {
     "places": (lambda c: c["places"][0].append(1), r"places\[0\]"),
     "place": (put("mul", at=[10**6]), "not defined before"),
     "result": (lambda c: c["traces"][0]["results"]["parts"].__setitem__(1, {"result": 77}), "the graph has"),
-    "written": (lambda c: c["traces"][0].update(writes=[0, 0]), "each once"),
-    "arguments": (lambda c: c["traces"][0]["arguments"]["parts"].pop(), "not a tuple of arguments"),
+    "written": (lambda c: c["traces"][0].update(writes=[0, 0]), "distinct numbers below"),
+    "arguments": (lambda c: c["traces"][0]["arguments"]["parts"].pop(), "a tuple of positional and"),
     "record": (
         lambda c: c["traces"][0].update(results={"kind": "record", "name": EVIL, "fields": [], "parts": []}),
         "names",
@@ -180,11 +183,11 @@ CHANGES: dict[str, tuple[Any, str]] = {
         lambda c: c["traces"][0].update(results={"kind": "record", "name": "P", "fields": ["class"],
                                                  "parts": [{"value": 1}]}), "names"
     ),
-    "no traces": (lambda c: c.update(traces=[]), "traces: there are none"),
-    "another key": (lambda c: c.update(run="me"), "the key 'run' is not known"),
+    "no traces": (lambda c: c.update(traces=[]), "traces: the list is empty"),
+    "another key": (lambda c: c.update(run="me"), "the key 'run' is unknown"),
     "bad array": (
         lambda c: next(n for n in nodes(graph(c)) if "array" in str(n.get("attrs")))["attrs"]["value"]
-        .update(shape=[10**15]), "no array of dtype"
+        .update(shape=[10**15]), "do not make an array of dtype"
     ),
 }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Every staged sample of tests/cases is saved, and run by a process that has neither sample nor converter.
+"""Staged samples of tests/cases, in a full run all, are saved; a process that has no converter runs them.
 
 Both processes run their calls in turn and print what each did; the texts must be the same.
 """
@@ -14,17 +14,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from breadth import some
 from cases_support import ALL
 from test_house import ROOT
 
 import autograph_rs as ag
-from autograph_rs.runtime.graph.values import encode
+from autograph_rs.runtime.graph.serialization.values import encode
 
 RUNNER = """
 import contextlib, dataclasses, io, json, sys, warnings
 import autograph_rs as ag
-from autograph_rs.runtime.graph.reading import decode
-from autograph_rs.runtime.graph.values import encode
+from autograph_rs.runtime.graph.serialization.reading import decode
+from autograph_rs.runtime.graph.serialization.values import encode
 
 def shown(value):
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -62,7 +63,7 @@ exec(RUNNER, here)
 
 
 def traced(function: Any, arguments: tuple) -> bool:
-    """Whether a call has a trace that is kept: not where tracing itself is the error."""
+    """Return whether a call leaves a trace. It does not if tracing itself raises."""
     with contextlib.redirect_stdout(io.StringIO()):
         try:
             concrete = function.get_concrete_function(*copy.deepcopy(arguments))
@@ -74,7 +75,7 @@ def traced(function: Any, arguments: tuple) -> bool:
 def test_samples_run_from_files_alone(tmp_path: Path) -> None:
     """Values, errors, what is printed and what becomes of arguments are as those of the traced function."""
     plan, expected, names = [], [], []
-    for number, sample in enumerate(ALL):
+    for number, sample in enumerate(ALL[:: some(6, 1)]):
         function = ag.function(sample.function)
         calls = [encode(arguments) for arguments in sample.staged if traced(function, arguments)]
         if calls:
@@ -96,4 +97,4 @@ def test_samples_run_from_files_alone(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-2000:]
     made, expected = json.loads(done.stdout), json.loads(json.dumps(expected))
     assert [(n, m, e) for n, m, e in zip(names, made, expected, strict=True) if m != e] == []
-    assert len(names) > 200
+    assert len(names) > some(200 / 6, 200)

@@ -18,8 +18,8 @@ from test_house import ROOT
 from test_save import round_trip
 
 import autograph_rs as ag
-from autograph_rs.runtime.graph.loaded import from_content
-from autograph_rs.runtime.graph.serial import from_text, to_text
+from autograph_rs.runtime.graph.serialization.graphs import from_text, to_text
+from autograph_rs.runtime.graph.serialization.loaded_function import from_content
 
 X = np.arange(3.0)
 ONE = np.float64(1)
@@ -227,9 +227,12 @@ elements = iter(table)
         (lambda x: x + next(elements), r"the node next .*: its elements come from Python"),
         (
             lambda x: x + outside.normal(),
-            r"random.normal .*make it in the function, with np.random.default_rng",
+            r"random.normal .*create it in the function, with np.random.default_rng",
         ),
-        (lambda x: ag.print(x, file=sys.stderr), r"the node print .*: in its kwargs, a .*has no form"),
+        (
+            lambda x: ag.print(x, file=sys.stderr),
+            r"the node print .*: its kwargs is not serializable: a .*has no representation",
+        ),
     ],
 )
 def test_what_runs_python_cannot_be_saved(function: Any, reason: str, tmp_path: Path) -> None:
@@ -277,26 +280,44 @@ def draw(content: Any) -> Any:
 
 
 CHANGES: dict[str, tuple[Any, str]] = {
-    "own variable": (lambda t, c: t.update(state=[0, 0]), "either a Variable of the file or an argument"),
-    "no variable": (lambda t, c: t.update(state=[None, 7]), "the file has 1 Variables"),
-    "both arguments": (lambda t, c: t.update(state=[None, None]), "either a Variable of the file"),
-    "too many": (lambda t, c: t.update(state=[None] * 3), "no arguments for|either a Variable"),
-    "another type": (lambda t, c: c["variables"][0]["value"].update(shape=[1]), "which the Variable is not"),
-    "no array": (lambda t, c: c["variables"][0].update(value=3), "a Variable has an array"),
-    "argument": (lambda t, c: t["arguments"]["parts"][0]["parts"][0].update(variable=5), "no Variable that"),
-    "path": (lambda t, c: t["changes"][0].update(path=[0, 1, "append"]), "leads to no list"),
-    "leaf": (lambda t, c: t["changes"][0].update(path=[0, 0]), "leads to no list"),
-    "whole": (lambda t, c: t["changes"][0].update(path=[0]), "leads to no list"),
-    "attribute": (lambda t, c: t["changes"][1]["items"][0].__setitem__(0, "__class__"), "is no key"),
-    "item": (lambda t, c: t["changes"][0]["items"][0].__setitem__(1, {"path": [1]}), "leads to no list"),
-    "method": (lambda t, c: draw(c).update(op="random.set_state"), "no op or function"),
-    "other method": (lambda t, c: draw(c).update(op="random.normal"), "draws from no generator"),
-    "drawn from": (lambda t, c: draw(c).update(inputs=[0]), "draws from no generator"),
-    "nothing": (lambda t, c: draw(c).update(inputs=[]), "a slot stands for an input"),
-    "python": (lambda t, c: draw(c).update(op="py_function"), "cannot stand in a file: it calls Python"),
+    "own variable": (lambda t, c: t.update(state=[0, 0]), "a Variable of the file and an argument"),
+    "no variable": (lambda t, c: t.update(state=[None, 7]), "the file has only 1 Variables"),
+    "both arguments": (lambda t, c: t.update(state=[None, None]), "a Variable of the file and"),
+    "too many": (
+        lambda t, c: t.update(state=[None] * 3),
+        "do not match the arguments|exactly one of a Variable",
+    ),
+    "another type": (
+        lambda t, c: c["variables"][0]["value"].update(shape=[1]),
+        "the Variable is not of type",
+    ),
+    "no array": (lambda t, c: c["variables"][0].update(value=3), "the value of a Variable is not an array"),
+    "argument": (
+        lambda t, c: t["arguments"]["parts"][0]["parts"][0].update(variable=5),
+        "the graph takes no Variable",
+    ),
+    "path": (lambda t, c: t["changes"][0].update(path=[0, 1, "append"]), "does not lead to a list"),
+    "leaf": (lambda t, c: t["changes"][0].update(path=[0, 0]), "does not lead to a list"),
+    "whole": (lambda t, c: t["changes"][0].update(path=[0]), "does not lead to a list"),
+    "attribute": (lambda t, c: t["changes"][1]["items"][0].__setitem__(0, "__class__"), "not a field"),
+    "item": (
+        lambda t, c: t["changes"][0]["items"][0].__setitem__(1, {"path": [1]}),
+        "does not lead to a list",
+    ),
+    "method": (lambda t, c: draw(c).update(op="random.set_state"), "not a known op or function"),
+    "other method": (lambda t, c: draw(c).update(op="random.normal"), "does not draw from a generator"),
+    "drawn from": (lambda t, c: draw(c).update(inputs=[0]), "does not draw from a generator"),
+    "nothing": (lambda t, c: draw(c).update(inputs=[]), "a slot refers to a missing input"),
+    "python": (
+        lambda t, c: draw(c).update(op="py_function"),
+        "a file cannot hold py_function: it calls Python",
+    ),
     "parameter": (lambda t, c: c["parameters"].append(["v", "keyword_only"]), "duplicate parameter"),
-    "parameter kind": (lambda t, c: c["parameters"].append(["w", "any"]), "no kind of parameter"),
-    "parameter name": (lambda t, c: c["parameters"].append(["a b", "keyword_only"]), "not a name and a kind"),
+    "parameter kind": (lambda t, c: c["parameters"].append(["w", "any"]), "not a known kind of parameter"),
+    "parameter name": (
+        lambda t, c: c["parameters"].append(["a b", "keyword_only"]),
+        "a name and a kind are expected",
+    ),
 }
 
 

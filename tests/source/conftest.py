@@ -1,3 +1,3 @@
 """Shared by all tests of sources."""
 
-from front_door.modules import module  # noqa: F401 - a fixture
+from transpiler.modules import module  # noqa: F401 - a fixture

@@ -39,7 +39,7 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def python(*arguments: str | Path, cwd: Path, given: str = "", **more: str) -> Run:
-    """What a run of this Python printed."""
+    """Run this Python and return its output."""
     return subprocess.run(
         [sys.executable, *map(str, arguments)], cwd=cwd, env=environment(**more), input=given,
         capture_output=True, text=True, encoding="utf-8", timeout=300, check=False,
@@ -53,6 +53,6 @@ def works(done: Run) -> None:
 
 
 def fails(done: Run, *said: str) -> None:
-    """A run that ended with the error that the source cannot be had, which says why and what to do."""
-    for text in ("SourceError", "cannot be had", "give its text", *said):
+    """Check that a run ended with a SourceError that has a reason and a remedy."""
+    for text in ("SourceError", "is not available", "pass its text", *said):
         assert text in done.stderr + done.stdout, done.stderr

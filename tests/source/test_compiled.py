@@ -52,7 +52,7 @@ X = np.float64(-2.0)
 
 
 def test_a_neighbour_is_called(neighbour: ModuleType):
-    """What it computes with is staged as in any other code; what it decides is not."""
+    """Computations in a compiled function are staged as in any other code; its decisions are not."""
     scale = neighbour.Scale(3)
     for call in (neighbour.double, scale.by, scale, functools.partial(neighbour.double)):
         f = ag.function(lambda x, call=call: call(x) if x < 0 else x)
@@ -69,7 +69,7 @@ def test_a_neighbour_is_given(neighbour: ModuleType):
     scale = neighbour.Scale(3)
     for given in (neighbour.double, scale.by, neighbour.Scale.by, scale, functools.partial(scale.by)):
         for convert in (ag.convert, ag.to_graph, ag.function):
-            with pytest.raises(TypeError, match="is no Python function"):
+            with pytest.raises(TypeError, match="is not a Python function"):
                 convert(given)
     assert ag.function(lambda x: scale.by(x))(X) == -6
 
@@ -91,5 +91,5 @@ def test_a_neighbour_is_given(neighbour: ModuleType):
 )
 def test_other_callables_of_c(given: object):
     for convert in (ag.convert, ag.to_graph, ag.function, ag.to_code):
-        with pytest.raises(TypeError, match="is no Python function"):
+        with pytest.raises(TypeError, match="is not a Python function"):
             convert(given)

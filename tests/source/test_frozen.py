@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from backends.support import required
-from sources.support import HELPER, IMPORTS, PRINTED, PROGRAM, ROOT, environment, fails, python, works
+from source.support import HELPER, IMPORTS, PRINTED, PROGRAM, ROOT, environment, fails, python, works
 
 MAIN = f"""{IMPORTS}
 import sys
@@ -43,14 +43,14 @@ def test_converted_ahead_of_time(app: Path):
     for path in app.glob("*.py"):
         path.unlink()
     works(python("main.pyc", cwd=app))
-    fails(python("lost.pyc", cwd=app), "only compiled code is there", "autograph-rs convert")
+    fails(python("lost.pyc", cwd=app), "only compiled code is available", "autograph-rs convert")
     frozen = "import sys; sys.frozen = True; import {}"
     works(python("-c", frozen.format("main"), cwd=app))
     fails(python("-c", frozen.format("lost"), cwd=app), "the program is frozen", "autograph-rs convert")
 
 
 def test_a_program_that_pyinstaller_froze(app: Path):
-    """What is imported by name alone it is told of; the package lies as it is installed."""
+    """PyInstaller is told of modules imported by name only; the package has its installed layout."""
     required("PyInstaller")
     package = app / "autograph_rs"
     for room, place in {"autograph_rs": ".", "converters": "converters", "runtime": "runtime"}.items():
@@ -58,7 +58,13 @@ def test_a_program_that_pyinstaller_froze(app: Path):
             ROOT / room, package / place, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True
         )
     (app / "main.py").write_text(f"{MAIN}import lost\n", encoding="utf-8")
-    command = ("-m", "PyInstaller", "--log-level=ERROR", "--hidden-import=autograph_rs.functions", "main.py")
+    command = (
+        "-m",
+        "PyInstaller",
+        "--log-level=ERROR",
+        "--hidden-import=autograph_rs.functions.function",
+        "main.py",
+    )
     done = python(*command, cwd=app, PYTHONPATH=os.environ.get("PYTHONPATH", ""))
     assert done.returncode == 0, done.stderr
     [program] = (app / "dist" / "main").glob("main*")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from front_door.modules import executed
+from transpiler.modules import executed
 
 import autograph_rs as ag
 
@@ -28,7 +28,7 @@ def test_it_is_not_kept():
     assert ag.to_graph(f, source=NEGATED)(-2) == 2
     assert "-x" in ag.to_code(f, source=NEGATED)
     for convert in (ag.to_graph, ag.to_code, ag.function):
-        with pytest.raises(ag.SourceError, match="cannot be had"):
+        with pytest.raises(ag.SourceError, match="is not available"):
             convert(f)
 
 
@@ -84,5 +84,5 @@ def test_a_function_without_another_source_calls_itself():
 @pytest.mark.parametrize("text", [3, b"def written(x): return x", ["def written(x): return x"]])
 def test_it_is_text(text):
     for convert in (ag.to_graph, ag.to_code, ag.convert, ag.function):
-        with pytest.raises(ag.ArgumentError, match="source= is the text of a function, not"):
+        with pytest.raises(ag.ArgumentError, match="source= must be the text of a function, not"):
             convert(written, source=text)

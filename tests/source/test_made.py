@@ -13,12 +13,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from backends.support import required
-from front_door.modules import executed
+from transpiler.modules import executed
 
 import autograph_rs as ag
 
 X = np.float64(-2.0)
-BY_EXEC = r"(?s)cannot be had.*made by exec, eval or compile.*give its text"
+BY_EXEC = r"(?s)is not available.*created by exec, eval or compile.*pass its text"
 
 
 def absolute(x):
@@ -113,7 +113,7 @@ def test_made_by_exec_is_called_with_what_is_staged():
     with pytest.raises(ag.StagingError, match="decides a branch") as caught:
         f(X)
     [note] = caught.value.__notes__
-    assert note.startswith("'inner' was called as it is: the source of 'inner'")
+    assert note.startswith("'inner' was called unconverted: the source of 'inner'")
     assert ag.to_graph(lambda x: inner(x))(-2) == 2
     text = "def inner(x):\n    return x if x > 0 else -x\n"
     inner = ag.convert(inner, source=text)
@@ -146,7 +146,7 @@ def test_many_texts_under_one_name():
     ids=repr,
 )
 def test_code_that_was_changed_by_hand(change: dict):
-    with pytest.raises(ag.ConversionError, match=r"(?s)has changed.*give the text"):
+    with pytest.raises(ag.ConversionError, match=r"(?s)has changed.*pass its text"):
         ag.to_graph(types.FunctionType(absolute.__code__.replace(**change), globals()))
 
 
@@ -182,14 +182,14 @@ def test_made_by_exec_under_the_name_of_a_file(module):
     """Its text is had from nowhere, though `linecache` asks the loader of the module that runs `exec`."""
     made = "def inner(x):\n    return x if x > 0 else -x\n"
     inner = module(f"exec(compile({made!r}, 'generated.py', 'exec'))").inner
-    with pytest.raises(ag.SourceError, match=r"(?s)cannot be had.*no such file here"):
+    with pytest.raises(ag.SourceError, match=r"(?s)is not available.*file does not exist"):
         ag.to_graph(inner)
     assert ag.to_graph(lambda x: inner(x))(-2) == 2
 
 
 def test_a_magic_of_ipython_in_a_process_without_it():
     made = executed("def f(x):\n    return x\n", "<timed exec>", keep=False)
-    with pytest.raises(ag.SourceError, match=r"(?s)cannot be had.*a cell without that magic"):
+    with pytest.raises(ag.SourceError, match=r"(?s)is not available.*a cell without that magic"):
         ag.to_graph(made.f)
 
 

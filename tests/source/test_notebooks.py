@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from backends.support import required
-from sources.support import HELPER, IMPORTS, PRINTED, PROGRAM, SHOWN, STAGED, environment, python, works
+from source.support import HELPER, IMPORTS, PRINTED, PROGRAM, SHOWN, STAGED, environment, python, works
 
 MODULE = "import numpy as np\ndef w(x):\n    if np.sum(x) > 0:\n        return x * 3\n    return x\n"
 LATER = MODULE.replace("    if", "    # longer by a line\n    if").replace("x * 3", "x * 4")
@@ -34,7 +34,7 @@ CELLS = {  # by what each shows, a cell, and what it prints
     "%%capture": (f"%%capture kept\n{DEFINED.format(10)}" + CALL_G, ""),
     "what it captured": ("print(kept.stdout)", "[10. 10.]"),
     "%%timeit": (f"%%timeit -n1 -r1\n{DEFINED.format(1)}" + CALL_G, "a cell without that magic"),
-    "%%prun": (f"%%prun -q\n{DEFINED.format(1)}" + CALL_G, "cannot be had"),
+    "%%prun": (f"%%prun -q\n{DEFINED.format(1)}" + CALL_G, "is not available"),
     "a cell in one": (f"get_ipython().run_cell({DEFINED.format(11)!r})\n" + CALL_G, "[11. 11.]"),
     "%%writefile": (f"%%writefile written.py\n{MODULE}", "written.py"),
     "its module": ("import written\n%load_ext autoreload\n%autoreload 2\n" + CALL_W, "[3. 3.]"),
@@ -47,7 +47,7 @@ CELLS = {  # by what each shows, a cell, and what it prints
 
 @pytest.fixture(scope="module")
 def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What each cell printed."""
+    """Return the output of each cell."""
     for name in ("nbclient", "ipykernel", "nbformat"):
         required(name)
     folder = tmp_path_factory.mktemp("notebook")
@@ -58,6 +58,7 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return dict(zip(CELLS, json.loads(done.stdout.splitlines()[-1]), strict=True))
 
 
+@pytest.mark.needs("nbclient")
 @pytest.mark.parametrize("name", CELLS)
 def test_a_cell(outputs: dict[str, str], name: str):
     assert CELLS[name][1] in outputs[name], outputs[name]
@@ -65,6 +66,7 @@ def test_a_cell(outputs: dict[str, str], name: str):
     assert ("Traceback" in outputs[name]) is fails, outputs[name]
 
 
+@pytest.mark.needs("nbclient")
 def test_a_traceback_names_the_cell_and_the_line(outputs: dict[str, str]):
     number = [*CELLS].index("an error") + 1
     shown = outputs["an error"]

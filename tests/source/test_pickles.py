@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from backends.support import required
-from sources.support import HELPER, IMPORTS, STAGED, python
+from source.support import HELPER, IMPORTS, STAGED, python
 
 import autograph_rs as ag
 
@@ -45,7 +45,7 @@ print(*(g(s * np.ones(2)).tolist() for g in made for s in (1, -1)))
 
 @pytest.mark.parametrize("name", ["cloudpickle", "dill"])
 def test_by_value(tmp_path: Path, name: str):
-    """Where the file is not, the text goes along with a function that is converted."""
+    """If the file is missing, the source travels with a converted function."""
     required(name)
     if name == "dill":  # which takes modules by value that are not installed, as those of a checkout
         text = f"import dill\ndill.settings['recurse'] = True\n{MADE}".replace("@ag.convert", "@ag.function")
@@ -77,8 +77,8 @@ def test_a_function_whose_text_stays_behind(tmp_path: Path):
     assert python("program.py", cwd=tmp_path).stderr == ""
     (tmp_path / "program.py").unlink()
     done = python("-c", LOADS.format("cloudpickle"), cwd=tmp_path)
-    assert "'helper' was called as it is" in done.stderr, done.stderr
-    assert "pickle ag.convert(f) in its place" in done.stderr
+    assert "'helper' was called unconverted" in done.stderr, done.stderr
+    assert "pickle ag.convert(f) instead" in done.stderr
 
 
 POOLS = f"""

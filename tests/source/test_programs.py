@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from backends.support import required
-from sources.support import (
+from source.support import (
     HELPER,
     IMPORTS,
     PRINTED,
@@ -23,7 +23,7 @@ from sources.support import (
     works,
 )
 
-TYPED = "what is typed at a prompt"
+TYPED = "the text of code typed at this prompt"
 
 
 def write(folder: Path, name: str = "program.py", text: str = PROGRAM) -> Path:
@@ -81,7 +81,7 @@ def test_the_prompt(tmp_path: Path):
     pexpect = required("pexpect")
     write(tmp_path, "before.py", IMPORTS + HELPER)
     shell = pexpect.spawn(
-        sys.executable, ["-i", "before.py"], cwd=str(tmp_path), timeout=60, encoding="utf-8",
+        sys.executable, ["-i", "before.py"], cwd=str(tmp_path), timeout=300, encoding="utf-8",
         env=environment(PYTHON_BASIC_REPL="1"),
     )  # fmt: skip
     shell.logfile_read = io.StringIO()
@@ -105,7 +105,7 @@ def test_the_prompt(tmp_path: Path):
 def test_the_prompt_that_edits(tmp_path: Path):
     pexpect = required("pexpect")
     shell = pexpect.spawn(
-        sys.executable, ["-q"], cwd=str(tmp_path), timeout=60, encoding="utf-8", dimensions=(50, 200),
+        sys.executable, ["-q"], cwd=str(tmp_path), timeout=300, encoding="utf-8", dimensions=(50, 200),
         env=environment(TERM="xterm"),
     )  # fmt: skip
     shell.expect(">>> ")
@@ -133,14 +133,18 @@ def test_compiled_files_alone(tmp_path: Path):
     path = write(tmp_path, text=PROGRAM)
     assert compileall.compile_file(path, legacy=True, quiet=1)
     path.unlink()
-    fails(python("-c", "import program", cwd=tmp_path), "only compiled code is there", "autograph-rs convert")
+    fails(
+        python("-c", "import program", cwd=tmp_path),
+        "only compiled code is available",
+        "autograph-rs convert",
+    )
     fails(python("program.pyc", cwd=tmp_path), "autograph-rs convert")
 
 
 def test_a_file_that_is_gone(tmp_path: Path):
     write(tmp_path, "module.py", IMPORTS + HELPER)
     deletes = "import os, module; os.remove('module.py'); module.ag.to_graph(module.helper)"
-    fails(python("-c", deletes, cwd=tmp_path), "there is no such file here")
+    fails(python("-c", deletes, cwd=tmp_path), "the file does not exist")
 
 
 def test_a_namespace_package(tmp_path: Path):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from backends.support import required
-from sources.support import HELPER, IMPORTS, PRINTED, PROGRAM, STAGED, python
+from source.support import HELPER, IMPORTS, PRINTED, PROGRAM, STAGED, python
 
 DOCTEST = '''
 def documented():
@@ -97,7 +97,7 @@ USES_TYPED = "import typed, numpy as np; print('made', typed.f(np.ones(2)), type
 
 
 def test_an_import_hook(tmp_path: Path):
-    """What typeguard adds to a function when it is imported is not part of the converted one."""
+    """Code that typeguard adds to a function on import is not part of the converted one."""
     required("typeguard")
     text = TYPED.replace("@ag.function\n", "") + "checked, f = f, ag.function(f)\n"
     (tmp_path / "typed.py").write_text(text, encoding="utf-8")
@@ -120,8 +120,8 @@ def test_a_decorator_that_writes_code(tmp_path: Path):
     below = text.replace("@ag.function", "@ag.function\n@beartype.beartype")
     (tmp_path / "typed.py").write_text(below, encoding="utf-8")
     done = python("typed.py", cwd=tmp_path)
-    assert "a decorator made it by exec" in done.stderr, done.stderr
-    assert "write it above the decorator of autograph_rs" in done.stderr
+    assert "a decorator created it with exec" in done.stderr, done.stderr
+    assert "move that decorator above the one from autograph_rs" in done.stderr
 
 
 def test_an_import_hook_that_keeps_to_itself(tmp_path: Path):

@@ -22,7 +22,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
-from autograph_rs.modules import convert_source
+from autograph_rs.ahead_of_time.modules import convert_source
 
 HERE = Path(__file__).resolve().parent
 TESTS = {"test", "tests", "idle_test", "__pycache__"}  # folders in packages that hold none of their code
@@ -172,7 +172,7 @@ def read(records: Path, run: Run) -> dict[str, Any] | None:
 
 
 def convertible(file: Path) -> bool:
-    """Whether there is anything to convert in a file: one of constants stays as it is."""
+    """Return whether a file has anything to convert: one with constants only stays as it is."""
     with tokenize.open(file) as source:
         text = source.read()
     return bool(convert_source(text, str(file)) != text)
@@ -214,7 +214,7 @@ def functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, ast.AST]]:
 
 
 def rewritten(original: ast.AST, converted: ast.AST) -> int:
-    """How many of the functions in `original` call operators in `converted`."""
+    """Count the functions of `original` that call operators in `converted`."""
 
     def uses_operators(node: ast.AST) -> bool:
         return any(isinstance(n, ast.Name) and n.id == "ag__" for n in ast.walk(node))

@@ -1,4 +1,4 @@
-"""What became of tests, unconverted and converted: what counts, what is lost, and the table of it all."""
+"""The outcomes of tests, unconverted and converted: the relevant ones, the lost ones, and their table."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Report:
 
     @property
     def whole(self) -> bool:
-        """Whether everything was converted, and both runs came to their end."""
+        """Return whether everything was converted and both runs finished."""
         return not (self.conversion.refusals or self.before.fault or self.after.fault)
 
     @property

@@ -33,7 +33,7 @@ SHARE = 0.005
 
 
 def tests_installed() -> bool:
-    """Whether CPython's own tests are there; some distributions of Python leave them out."""
+    """Return whether CPython's own tests are installed; some distributions of Python omit them."""
     return all(map(importlib.util.find_spec, ("test", "test.support")))
 
 

@@ -131,7 +131,7 @@ def name_of(module) -> str:
 
 
 def within(name: str, modules) -> bool:
-    """Whether a module is one of those under test, or lies in a package of them."""
+    """Return whether a module is under test, or belongs to a package that is."""
     return name.partition(".")[0] in modules
 
 

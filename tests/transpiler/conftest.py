@@ -1,4 +1,4 @@
-"""What the tests of the front door share."""
+"""Fixtures of the transpiler's tests."""
 
 import sys
 from pathlib import Path

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import autograph_rs as ag
-from autograph_rs.runtime import switch
+from autograph_rs.runtime.operators import opt_out
 
 
 def is_converted_here():
@@ -78,9 +78,9 @@ def test_generators_that_stop_in_blocks():
     next(first)
     next(second)
     first.close()
-    assert switch.is_off()
+    assert opt_out.is_opted_out()
     second.close()
-    assert not switch.is_off()
+    assert not opt_out.is_opted_out()
     assert ag.to_graph(calls)() == (True, True, True)
 
 
@@ -99,8 +99,8 @@ def test_a_block_that_threads_share():
         thread = threading.Thread(target=lambda: block.__enter__() and block.__exit__())
         thread.start()
         thread.join()
-        assert switch.is_off()
-    assert not switch.is_off()
+        assert opt_out.is_opted_out()
+    assert not opt_out.is_opted_out()
     assert ag.to_graph(calls)() == (True, True, True)
 
 
@@ -112,7 +112,7 @@ def test_a_block_that_a_collection_ends():
     holder.own, holder.generator = holder, in_a_block()
     next(holder.generator)
     del holder
-    with switch._lock:
+    with opt_out._lock:
         gc.collect()
     assert ag.to_graph(calls)() == (True, True, True)
 

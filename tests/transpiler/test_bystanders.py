@@ -1,4 +1,4 @@
-"""What stands by while something is staged is left as it is: other threads, and what a trace looks at."""
+"""Staging leaves other threads, and the objects that a trace only reads, as they are."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import autograph_rs as ag
-from autograph_rs.runtime.active import active
+from autograph_rs.runtime.core.active_backends import active_backend
 
 X = np.float64(1)
 
@@ -43,7 +43,7 @@ def test_another_thread_is_not_tracing() -> None:
         assert started.wait(30)
         with warnings.catch_warnings(action="error"), pytest.raises(json.JSONDecodeError) as caught:
             ag.to_graph(plain)("{")
-        assert active() is None
+        assert active_backend() is None
     finally:
         done.set()
         thread.join()

@@ -1,4 +1,4 @@
-"""What passes, trees and operators of an embedder may hold beside what users write."""
+"""Code of embedders' passes, trees and operators that users cannot write."""
 
 # ruff: noqa: SIM103 - functions as users write them
 
@@ -18,7 +18,7 @@ def is_positive(x):
 
 
 class AddYield(converters.Pass):
-    """What a user's pass adds may have to stay in the function itself."""
+    """Code that a user's pass adds may have to stay in the function itself."""
 
     def run(self, function):
         for node in gast.walk(function):

@@ -74,7 +74,7 @@ def test_a_hook_that_gives_no_callable():
         return layer(1)
 
     mine = ag.Transpiler(call_hook=lambda _: 3)
-    with pytest.raises(TypeError, match="the call hook gave 3 for a Layer"):
+    with pytest.raises(TypeError, match="the call hook returned 3 for a Layer"):
         mine.to_graph(f)(Layer())
 
 
@@ -136,7 +136,7 @@ def test_replacements_count_in_blocks_and_beside_converted_call():
     ],
 )
 def test_arguments_of_another_kind(arguments):
-    with pytest.raises(TypeError, match=r"not |there are rules for"):
+    with pytest.raises(TypeError, match=r"not |a rule must be for"):
         ag.Transpiler(**arguments)
 
 
@@ -231,11 +231,11 @@ def test_a_pass_in_the_place_of_another():
     ("change", "message"),
     [
         (lambda p: p.without("LowerJumps"), "ControlFlow needs LowerJumps before it"),
-        (lambda p: p.without("Unknown"), "there is no pass Unknown: there are Normalise, LowerMatch"),
-        (lambda p: p.add(CountNames, before="Normalise"), "CountNames has to come after Normalise"),
-        (lambda p: p.add(p.passes[1]), "there are two passes of the name LowerMatch"),
+        (lambda p: p.without("Unknown"), "unknown pass Unknown: the passes are Normalise, LowerMatch"),
+        (lambda p: p.add(CountNames, before="Normalise"), "CountNames must come after Normalise"),
+        (lambda p: p.add(p.passes[1]), "two passes are named LowerMatch"),
         (lambda p: p.add(CountNames, before="Operators", after="Normalise"), "not both"),
-        (lambda p: p.only(["calls", "loops"]), "there is no feature 'loops': there are comparisons"),
+        (lambda p: p.only(["calls", "loops"]), "unknown feature 'loops': the features are comparisons"),
     ],
 )
 def test_a_place_is_checked(change, message):

@@ -1,5 +1,5 @@
 # ruff: noqa: B007, C400, F841, PLW0108, PT011, RET503, RUF005 - the functions are what is tried
-"""What looks at frames, and what frames show: as in plain Python, with no frame of ours."""
+"""Functions that inspect frames see those of plain Python, without internal ones."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import pytest
 from modules import executed
 
 import autograph_rs as ag
-from autograph_rs.api import DEFAULT
+from autograph_rs.transpiler.default import DEFAULT
 
 
 def test_one_conversion_for_many_threads(monkeypatch: pytest.MonkeyPatch):
@@ -53,7 +53,7 @@ def test_lambdas_are_forgotten():
     name = "<many lambdas>"
     text = "f = " + "lambda x: " * 3 + "x if x > 0 else -x\n"
     before = None
-    for i in range(3000):
+    for i in range(1500):
         made = executed(text, name).f
         f = types.FunctionType(made.__code__, {"__builtins__": {}})
         assert ag.to_graph(f)(1)(2)(-3) == 3

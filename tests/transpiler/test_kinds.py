@@ -1,4 +1,4 @@
-"""What a transpiler makes of each kind of callable, and of what it or another one has made already."""
+"""Conversion of each kind of callable, including callables that are already converted."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ KINDS: dict[str, tuple[Any, types.FunctionType]] = {
 
 
 def outcome(result: Any) -> Any:
-    """What a call comes to, awaited or begun."""
+    """Return the result of a call, awaited or iterated if necessary."""
     if isinstance(result, types.GeneratorType):
         return next(result)
     if isinstance(result, types.AsyncGeneratorType):
@@ -130,7 +130,7 @@ def test_results(kind: tuple[Any, types.FunctionType], way: str) -> None:
 
 
 def test_code(kind: tuple[Any, types.FunctionType]) -> None:
-    """What was made has the code of what it was made of."""
+    """A converted callable has the code of the callable that it was converted from."""
     f, inside = kind
     mine, other = ag.Transpiler(), ag.Transpiler()
     code = mine.to_code(f)
@@ -145,12 +145,12 @@ def test_code(kind: tuple[Any, types.FunctionType]) -> None:
 def test_what_is_refused(wrong: Any) -> None:
     mine = ag.Transpiler()
     for use in (mine.to_graph, mine.to_code, mine.source_map, mine.original, mine.has_converted):
-        with pytest.raises(TypeError, match="is no Python function, method, partial or object with"):
+        with pytest.raises(TypeError, match="is not a Python function, method, partial or object with"):
             use(wrong)
 
 
 def test_a_class_is_refused_with_a_remedy() -> None:
-    with pytest.raises(TypeError, match="give the methods that are to be converted"):
+    with pytest.raises(TypeError, match="pass the methods to convert"):
         ag.convert(Model)
 
 
@@ -176,7 +176,7 @@ def spy(log: list[str], name: str) -> ag.Transpiler:
 )
 @pytest.mark.parametrize("way", ["to_graph", "convert"])
 def test_each_transpiler_converts_for_itself(given: Any, way: str) -> None:
-    """What another one has made is converted anew by the one that is asked, and stays what it was."""
+    """A transpiler converts another's result anew, and leaves that result unchanged."""
     log: list[str] = []
     mine, other = spy(log, "mine"), spy(log, "other")
     theirs = given(other)
@@ -242,5 +242,5 @@ def test_what_was_converted_ahead_of_time_stays() -> None:
     text = AHEAD_OF_TIME.partition("runtime as ag__\n")[2]
     assert mine.to_graph(f) is mine.convert(f) is mine.original(f) is f
     assert not mine.has_converted(f)
-    with pytest.raises(ag.ConversionError, match="what was converted ahead of time needs no conversion"):
+    with pytest.raises(ag.ConversionError, match="already converted ahead of time, do not convert it again"):
         mine.to_code(f, source=text)

@@ -1,4 +1,4 @@
-"""What is told of conversions, calls and traces, and how much of it."""
+"""Log messages about conversions, calls and traces, and their levels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import autograph_rs as ag
-from autograph_rs.runtime.log import CODE, ROOT
+from autograph_rs.runtime.debugging.loggers import CODE, ROOT
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +63,7 @@ def test_conversions_and_traces(caplog):
     first, second, third = lines(caplog, "trace")
     assert first.startswith("traced f(x: float64[]) -> float64[] in ")
     assert second.endswith(" ms, again: x was float64[], is float32[]")
-    assert third.endswith(" ms, again: the structure of its arguments is another one")
+    assert third.endswith(" ms, again: the structure of its arguments differs")
     assert lines(caplog, "calls") == []
 
 
@@ -74,15 +74,15 @@ def test_calls_and_their_rules(caplog):
     ag.Transpiler(recursive=False).to_graph(make())(1.0)
     ag.Transpiler(include=(__name__,)).to_graph(make())(1.0)
     ag.Transpiler().to_graph(make())(1.0)
-    told = [line.partition(") ")[2] for line in lines(caplog, "calls")]
-    assert told == [
-        "is converted: a rule says so",
-        "is left as it is: module json is excluded",
-        "is left as it is: conversion is not recursive",
+    describe = [line.partition(") ")[2] for line in lines(caplog, "calls")]
+    assert describe == [
+        "is converted: a rule decides so",
+        "is left unconverted: module json is excluded",
+        "is left unconverted: conversion is not recursive",
         f"is converted: module {__name__} is included",
-        "is left as it is: it is of the standard library or of an installed package",
+        "is left unconverted: it belongs to the standard library or an installed package",
         "is converted: it is user code",
-        "is left as it is: it is of the standard library or of an installed package",
+        "is left unconverted: it belongs to the standard library or an installed package",
     ]
 
 
@@ -96,7 +96,7 @@ def test_function_without_source(caplog):
 
     assert ag.to_graph(calls)(3) == 3
     [line] = [line for line in lines(caplog, "calls") if "hidden" in line]
-    assert line.endswith("is left as it is: its source cannot be had")
+    assert line.endswith("is left unconverted: its source is not available")
 
 
 def test_code_and_graphs(caplog):
@@ -109,14 +109,14 @@ def test_code_and_graphs(caplog):
 
 def test_nothing_is_made_that_is_not_told(caplog, monkeypatch):
     """The text of code, graphs and rules is made where it is asked for only."""
-    from autograph_rs import signatures, telling
+    from autograph_rs.functions import retracing
+    from autograph_rs.logging import messages
 
     def refuse(*_):
         raise AssertionError
 
-    for name in ("ast", "loader", "source"):
-        monkeypatch.setattr(telling, name, refuse)
-    monkeypatch.setattr(signatures, "key_text", refuse)
+    monkeypatch.setattr(messages, "_name", refuse)
+    monkeypatch.setattr(retracing, "format_key", refuse)
     ag.function(make())(np.float64(1))
     ag.function(make())(np.float32(1))
     assert caplog.records == []
@@ -157,7 +157,7 @@ def test_set_verbosity_twice(capsys, monkeypatch):
 
 
 def test_handlers_of_the_program(capsys, caplog):
-    """What the program's own logging shows is not shown twice."""
+    """Messages that the program's own handlers show are not shown twice."""
     ag.set_verbosity(1)
     ag.to_graph(make())
     assert len(caplog.records) == 1
@@ -166,7 +166,9 @@ def test_handlers_of_the_program(capsys, caplog):
 
 @pytest.mark.parametrize("level", [-1, 11, "1", 1.0, True, None])
 def test_bad_verbosity(level):
-    with pytest.raises(ag.OptionError, match=r"(?s)is no verbosity\n.*instead: give a number from 0 to 10"):
+    with pytest.raises(
+        ag.OptionError, match=r"(?s)is not a verbosity level\n.*fix: pass a number from 0 to 10"
+    ):
         ag.set_verbosity(level)
 
 
@@ -179,14 +181,14 @@ ag.to_graph(f)
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "expected"),
     [("", False), ("0", False), ("off", False), ("1", True), ("info", True), ("DEBUG", True), ("code", True)],
 )
-def test_environment(tmp_path, value, told):
+def test_environment(tmp_path, value, expected):
     (tmp_path / "program.py").write_text(PROGRAM)
     done = start(tmp_path, value)
     assert done.stdout == ""
-    assert ("autograph_rs.convert: converted 'f'" in done.stderr) == told
+    assert ("autograph_rs.convert: converted 'f'" in done.stderr) == expected
     assert ("return x" in done.stderr) == (value == "code")
 
 
@@ -194,7 +196,7 @@ def test_environment(tmp_path, value, told):
 def test_bad_environment(tmp_path, value):
     (tmp_path / "program.py").write_text(PROGRAM)
     [line, text] = start(tmp_path, value).stderr.splitlines()
-    expected = f"AUTOGRAPH_RS_LOG={value!r}: it is one of off, info, debug, code, or a number from 0 to 10"
+    expected = f"AUTOGRAPH_RS_LOG={value!r} must be one of off, info, debug, code, or a number from 0 to 10"
     assert line == f"{tmp_path / 'program.py'}:2: RuntimeWarning: {expected}"
     assert text.strip() == "import autograph_rs as ag"
 
@@ -219,7 +221,7 @@ def test_handlers_of_the_logger(capsys, monkeypatch):
 
 
 def test_a_logger_that_passes_on_nothing(capsys, caplog, monkeypatch):
-    """What does not come to the program's handlers is written."""
+    """Messages that do not reach the program's handlers are written."""
     monkeypatch.setattr(ROOT, "propagate", False)
     ag.set_verbosity(1)
     ag.to_graph(make())

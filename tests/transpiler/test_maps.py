@@ -14,8 +14,8 @@ import pytest
 from test_rewriting import each_source
 
 import autograph_rs as ag
-from autograph_rs.modules import convert_module
-from autograph_rs.runtime.source_maps import SUFFIX, SourceMap
+from autograph_rs.ahead_of_time.modules import convert_module
+from autograph_rs.runtime.debugging.source_maps import SUFFIX, SourceMap
 
 
 def loaded(folder: Path, text: str) -> types.ModuleType:
@@ -146,7 +146,9 @@ def test_a_map_that_is_lost_or_broken(tmp_path: Path) -> None:
             spec.loader.exec_module(made)
         else:
             copy.with_name(copy.name + SUFFIX).write_text(content)
-            with pytest.warns(RuntimeWarning, match="no source map of revision 3|not the map of its file"):
+            with pytest.warns(
+                RuntimeWarning, match="not a source map of revision 3|another version of its file"
+            ):
                 spec.loader.exec_module(made)
         assert made.scaled.__wrapped__.__code__.co_filename == str(copy)
         assert made.Model().run([1, 2]) == [1, 2]
@@ -190,9 +192,9 @@ def test_a_map_survives_its_text(file: Path) -> None:
     assert SourceMap.from_json(source_map.to_json("made.py")) == source_map
     wanted = text.split("\n")
     for number, line in enumerate(made.lines, 1):
-        if line.row:
-            assert line.text == wanted[line.row - 1]
-            assert source_map.original(number)[1] == line.row
+        if line.original_row:
+            assert line.text == wanted[line.original_row - 1]
+            assert source_map.original(number)[1] == line.original_row
     rows = [row for _, _, row, _ in source_map.segments]
     assert all(1 <= row <= len(wanted) for row in rows)
 

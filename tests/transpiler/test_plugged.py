@@ -1,4 +1,4 @@
-"""What may be given as operators: anything that has some as attributes, and nothing else."""
+"""Custom operators may be any object that has operators as attributes, and nothing else."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from autograph_rs import converters
 @pytest.mark.parametrize(
     ("operators", "message"),
     [
-        ({"new_list": new_list}, r"give types.SimpleNamespace\(\*\*operators\)"),
+        ({"new_list": new_list}, r"pass types.SimpleNamespace\(\*\*operators\)"),
         (types.SimpleNamespace(if_stm=new_list), "has no operator, such as if_stmt"),
         ([new_list], "has no operator"),
-        (types.SimpleNamespace(if_stmt=3), "the operator if_stmt is a function, not 3"),
+        (types.SimpleNamespace(if_stmt=3), "the operator if_stmt must be a function, not 3"),
     ],
 )
 def test_what_is_no_operators(operators, message):

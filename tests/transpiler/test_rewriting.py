@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import textwrap
 from collections import Counter
@@ -14,18 +15,25 @@ import pytest
 from cases_support import CASES
 
 from autograph_rs import converters
-from autograph_rs.comments import comments_in
-from autograph_rs.modules import IMPORT, convert_module, convert_source
-from autograph_rs.rewriting import outermost_functions
+from autograph_rs.ahead_of_time.comments import comments_in
+from autograph_rs.ahead_of_time.modules import IMPORT, convert_module, convert_source
+from autograph_rs.ahead_of_time.rewriting import outermost_functions
 from autograph_rs.testing.harness import files
 
 NASTY = sorted((Path(__file__).parents[1] / "converters/nasty").glob("*.py"))
 SOURCES = [*files(CASES), *(file for file in NASTY if not re.search(r"_py3(\d+)$", file.stem))]
-each_source = pytest.mark.parametrize("file", SOURCES, ids=lambda file: file.name)
+each_source = pytest.mark.parametrize("file", SOURCES, ids=lambda file: file.name, scope="module")
 
 
 def converted(text: str) -> str:
     return convert_source(textwrap.dedent(text).lstrip("\n"))
+
+
+@functools.cache
+def converted_file(file: Path) -> tuple[str, str]:
+    """The text of a file, as it is and converted."""
+    text = file.read_text(encoding="utf-8")
+    return text, convert_source(text)
 
 
 # Text ---------------------------------------------------------------------------------------------
@@ -34,12 +42,12 @@ def converted(text: str) -> str:
 @each_source
 def test_the_text_is_that_of_the_converted_tree(file: Path) -> None:
     """Function by function; one without operators stays as its author wrote it."""
-    text = file.read_text(encoding="utf-8")
+    text, converted_text = converted_file(file)
     tree = gast.ast_to_gast(ast.parse(text))
     converters.convert_tree(tree)
     made = ast.parse(ast.unparse(ast.fix_missing_locations(gast.gast_to_ast(tree))))
     for wanted, old, new in zip(
-        *map(outermost_functions, (made, ast.parse(text), ast.parse(convert_source(text)))), strict=True
+        *map(outermost_functions, (made, ast.parse(text), ast.parse(converted_text))), strict=True
     ):
         is_converted = "ag__." in ast.unparse(wanted)
         assert ast.unparse(new) == ast.unparse(wanted if is_converted else old)
@@ -51,8 +59,7 @@ OF_DEAD_CODE = {"return_.py": ["# noqa"]}
 
 @each_source
 def test_comments_are_kept(file: Path) -> None:
-    text = file.read_text(encoding="utf-8")
-    before, after = (Counter(c.text for c in comments_in(t)) for t in (text, convert_source(text)))
+    before, after = (Counter(c.text for c in comments_in(text)) for text in converted_file(file))
     assert after + Counter(OF_DEAD_CODE.get(file.name, ())) == before
 
 

@@ -42,7 +42,7 @@ def test_two_lambdas_on_one_line(module, first: str, second: str, argument: int)
 
 
 def test_the_same_lambda_twice(module):
-    """Where two look exactly alike either will do."""
+    """If two lambdas look exactly alike, either will do."""
     made = module("f, g = lambda x: x if x else 1, lambda x: x if x else 1\n")
     assert ag.to_graph(made.f)(0) == ag.to_graph(made.g)(0) == 1
 
@@ -246,28 +246,28 @@ def test_a_change_elsewhere_does_no_harm(module):
 
 
 def test_texts_are_forgotten():
-    """What is kept of a text goes when its functions have gone, or the memory of a long session grows."""
-    from autograph_rs import source
+    """A cached text is dropped with its functions, so that a long session does not grow."""
+    from autograph_rs.source import definitions
 
-    before = len(source._files)
+    before = len(definitions._files)
     for i in range(200):
         name = f"<cell {i}>"
         ag.to_code(executed(f"f = lambda x: x if x else {i}\n", name).f)
         del linecache.cache[name]
-    assert len(source._files) - before < 100
+    assert len(definitions._files) - before < 100
 
 
 def test_files_are_let_go_of_once_others_are_converted(module):
-    from autograph_rs import source
+    from autograph_rs.source import definitions
 
     first = module("def f(x):\n    return x if x else 1\n")
-    many = module("".join(f"f{i} = lambda x: x if x else {i}\n" for i in range(source.MAX_IDLE + 1)))
+    many = module("".join(f"f{i} = lambda x: x if x else {i}\n" for i in range(definitions.MAX_IDLE + 1)))
     last = module("def f(x):\n    return x if x else 2\n")
     ag.to_graph(first.f)
-    for i in range(source.MAX_IDLE + 1):
+    for i in range(definitions.MAX_IDLE + 1):
         ag.to_graph(getattr(many, f"f{i}"))
     ag.to_graph(last.f)
-    kept = {name for name, *_ in source._files}
+    kept = {name for name, *_ in definitions._files}
     assert first.__file__ not in kept
     assert {many.__file__, last.__file__} <= kept
 

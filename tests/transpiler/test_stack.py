@@ -162,7 +162,7 @@ def test_stacklevel_of_warnings(level: int, positional: bool):
 
 
 def test_stacklevel_of_encodings(tmp_path: Path):
-    """Who gives no encoding is warned where he gives none."""
+    """A call without an encoding is warned about at its own line."""
     script = tmp_path / "script.py"
     script.write_text(
         "import io, autograph_rs as ag\n"
@@ -183,7 +183,7 @@ def test_stacklevel_of_encodings(tmp_path: Path):
 
 
 def test_what_asks_for_frames_keeps_nothing():
-    """What it was called with is gone when the call is."""
+    """The arguments of a call are released when it ends."""
 
     class Source:
         pass
@@ -218,7 +218,7 @@ def test_a_warning_that_is_an_error():
 def test_tracers():
     """One that converted code sets is told of no frame of ours, and is the one that is found again."""
 
-    def told(x):
+    def describe(x):
         calls = []
 
         def tracer(frame, event, arg):
@@ -242,5 +242,5 @@ def test_tracers():
         thread.join()
         return out
 
-    assert traced(told) == [(["<lambda>", "<lambda>"], True)]
-    assert traced(ag.to_graph(told)) == traced(told)
+    assert traced(describe) == [(["<lambda>", "<lambda>"], True)]
+    assert traced(ag.to_graph(describe)) == traced(describe)

@@ -1,4 +1,4 @@
-"""Which functions are converted, when, how often, by which operators, and what is kept of them."""
+"""Tests of conversion: which functions, when, how often, with which operators, and what is cached."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from modules import executed
 
 import autograph_rs as ag
-from autograph_rs.api import DEFAULT
+from autograph_rs.transpiler.default import DEFAULT
 
 
 def running() -> types.CodeType:
@@ -111,7 +111,7 @@ def test_functions_made_by_converted_functions_are_converted():
 )
 def test_what_is_no_function_is_refused(thing: object):
     for use in (ag.to_graph, ag.to_code) if thing is None else (ag.convert, ag.to_graph, ag.to_code):
-        with pytest.raises(TypeError, match="no Python function"):
+        with pytest.raises(TypeError, match="not a Python function"):
             use(thing)
 
 

@@ -1,17 +1,17 @@
-"""The types of staged values, and the values that stand for what a program may lack."""
+"""Types of staged values, and the values that represent unbound variables and appended list items."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from ..undefined import Undefined, is_result
-from . import Shared
+from ...core.undefined import Undefined, is_return_variable
+from .. import BackendNeutral
 
 
 @dataclass(frozen=True)
 class Aval:
-    """The dtype and shape of a staged value; `weak` ones take the dtype of what they meet."""
+    """The dtype and shape of a staged value. A `weak` dtype yields to the dtype of the other operand."""
 
     dtype: Any
     shape: tuple[Any, ...]
@@ -23,29 +23,29 @@ class Aval:
 
 @dataclass(frozen=True)
 class MaybeAval:
-    """A variable that some path leaves unbound."""
+    """The type of a variable that some path leaves unbound; `aval` is its type where it is bound."""
 
-    held: Any
+    aval: Any
     name: str
 
     def __str__(self) -> str:
-        return f"{self.held} or unbound"
+        return f"{self.aval} or unbound"
 
     @property
     def is_flagged(self) -> bool:
-        """Whether it is asked for; what a function returns is read on no path that leaves it unbound."""
-        return not is_result(self.name)
+        """Return whether a staged flag records if it is bound. A result is never read while unbound."""
+        return not is_return_variable(self.name)
 
 
-class Maybe(Shared):
-    """A staged value that is there only where `bound` is true when the program runs."""
+class Maybe(BackendNeutral):
+    """A staged value that exists only if `bound` is true when the program runs."""
 
     def __init__(self, value: Any, bound: Any, name: str):
         self.value, self.bound, self.name = value, bound, name
 
 
 def is_bound(value: Any) -> Any:
-    """Whether a variable has a value: known, or a staged truth value."""
+    """Return whether a variable has a value, as a bool or a staged truth value."""
     if isinstance(value, Maybe):
         return value.bound
     return not (isinstance(value, Undefined) or value is None)
@@ -53,7 +53,7 @@ def is_bound(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class ListAval:
-    """What a branch, or one iteration, appends to a list."""
+    """The types of the items that a branch, or one iteration, appends to a list."""
 
     items: tuple[Any, ...]
 
@@ -62,7 +62,7 @@ class ListAval:
 
 
 @dataclass(frozen=True, eq=False)
-class Added:
-    """The items that were appended to a list since the capture of a branch or iteration began."""
+class AppendedItems:
+    """The items appended to a list since the capture of a branch or iteration began."""
 
     items: tuple[Any, ...] = ()

@@ -1,115 +1,140 @@
-"""What the backends of systems with functional control flow have in common.
+"""The backend protocol in terms of a few functions on arrays, for systems with functional control flow.
 
-Such a system has a condition over two functions and loops over one, whose results are arrays. This part
-says what stands for a variable that may be unbound, how iterables are indexed, and what Python's builtins
-are; a system adds its conditions, its loops and a few functions on arrays.
+Such a system has a conditional over two functions and loops over one function, all of which return arrays.
+This module represents unbound variables, indexes iterables and selects builtins; a system adds its
+conditionals, its loops and the abstract methods.
 """
 
 from __future__ import annotations
 
-import re
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from .. import staging
-from ..closures import family
-from ..empty import nothing, set_nothing
-from ..errors import AliasError, StagingError
-from ..staging.aliases import user_frames
-from ..tracebacks import variables
-from ..undefined import unbound_local
-from .avals import Added, ListAval, Maybe, MaybeAval, is_bound
-from .growing import GrowingList
+from ... import staging
+from ...core.closures import nothing, set_nothing
+from ...core.undefined import unbound_local_error
+from ...errors import StagingError
+from ...staging.exceptions import refuse_caught
+from .. import staged_by
+from .abstract_values import AppendedItems, Maybe, MaybeAval, is_bound
+from .builtins import SHALLOW
+from .captures import Capture, Loop
+from .growing_lists import GrowingList
 from .iterables import StagedSequence, staged_enumerate, staged_range, staged_reversed, staged_zip
 
-
-@dataclass
-class Capture:
-    """One closure, as a program from arrays to arrays; `places` are the results by identity of the leaf.
-
-    `decided` are the identities of results whose values the trace knows.
-    """
-
-    program: Any = None
-    value: Any = None
-    raised: BaseException | None = None
-    writes: list[tuple[Any, Any]] = field(default_factory=list)
-    places: dict[int, int] = field(default_factory=dict)
-    kept: list[Any] = field(default_factory=list)
-    failed: Any = False
-    decided: set[int] = field(default_factory=set)
-    lists: dict[int, tuple[GrowingList, list[Any] | None]] = field(default_factory=dict)
-
-    def close(self) -> None:
-        """Note what was appended to lists from outside, and take it away again."""
-        for grown, before in self.lists.values():
-            self.writes.append((grown, grown.read()))
-            grown.added = before
+Outputs = Sequence[tuple[Any, Any, Any]]
+"""Of each output of a conditional: its leaf in the first branch, in the second, and its type."""
 
 
-_ADDED = re.compile(r"(base|updated|value|element)(_\d+)?$")  # names that the converter gives
-
-
-class _Captures(threading.local):
+class _State(threading.local):
     def __init__(self) -> None:
         self.captures: list[Any] = []
         self.in_operator = False
-        self.traced: tuple[Any, Any] = (None, False)  # a trace, and whether it has raised
+        self.failure: tuple[Any, Any] = (None, False)  # a trace, and whether it has raised
 
 
-class FunctionalBackend:
-    """The part of a `Backend` that is written in terms of a few functions on arrays."""
+class FunctionalBackend(ABC):
+    """The part of `Backend` that all systems with functional control flow share."""
 
     name = ""
-    copied = "{}.copy()"
-
-    # What a system says of itself
-
-    def is_array(self, value: Any) -> bool:
-        raise NotImplementedError
-
-    def aval(self, value: Any) -> Any:
-        raise NotImplementedError
-
-    def merged(self, first: Any, second: Any) -> Any:
-        raise NotImplementedError
-
-    def cast(self, value: Any, kind: Any) -> Any:
-        raise NotImplementedError
-
-    def zeros(self, kind: Any) -> Any:
-        raise NotImplementedError
-
+    loops_over_ranges = True
     boolean: Any = None
+    builtins: Mapping[Any, Callable[..., Any]] = {}
 
-    def truth(self, value: Any) -> Any:
-        raise NotImplementedError
+    def __init__(self) -> None:
+        self._local = _State()
 
-    def where(self, test: Any, first: Any, second: Any) -> Any:
-        raise NotImplementedError
+    # What a system implements
 
-    def logical_and(self, first: Any, second: Any) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def is_array(self, value: Any) -> bool: ...
+    @abstractmethod
+    def aval(self, value: Any) -> Any:
+        """Return the type of a bound value, or None."""
 
-    def logical_or(self, first: Any, second: Any) -> Any:
-        raise NotImplementedError
-
-    def conditional(
-        self, test: Any, captures: tuple[Any, Any], outputs: Sequence[tuple[Any, Any, Any]]
-    ) -> list[Any]:
-        raise NotImplementedError
-
+    @abstractmethod
+    def merge_avals(self, first: Any, second: Any) -> Any: ...
+    @abstractmethod
+    def cast(self, value: Any, aval: Any) -> Any: ...
+    @abstractmethod
+    def zeros(self, aval: Any) -> Any: ...
+    @abstractmethod
+    def truth(self, value: Any, /) -> Any: ...
+    @abstractmethod
+    def not_(self, value: Any) -> Any: ...
+    @abstractmethod
+    def where(self, test: Any, first: Any, second: Any, /) -> Any: ...
+    @abstractmethod
+    def logical_and(self, first: Any, second: Any, /) -> Any: ...
+    @abstractmethod
+    def logical_or(self, first: Any, second: Any, /) -> Any: ...
+    @abstractmethod
+    def minimum(self, a: Any, b: Any, /) -> Any: ...
+    @abstractmethod
+    def maximum(self, a: Any, b: Any, /) -> Any: ...
+    @abstractmethod
     def length(self, value: Any) -> Any:
-        raise NotImplementedError
+        """Return the length of an array that is iterated."""
 
-    # Conditions
+    @abstractmethod
+    def get_item(self, target: Any, key: Any) -> Any: ...
+    @abstractmethod
+    def fail(self, failed: Any, error: BaseException) -> Any:
+        """Raise `error` when the program runs, if `failed` is true."""
 
-    def cond(
-        self, pred: Any, captures: tuple[Any, Any], outputs: Sequence[tuple[Any, Any, Any]]
-    ) -> list[Any]:
-        """A condition of the system's; what is true on one path and false on the other is the test itself."""
+    @abstractmethod
+    def is_user_error(self, error: BaseException) -> bool:
+        """Return whether user code, and not the system, raised an error while it was traced."""
+
+    @abstractmethod
+    def call_library(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+        """Call the system's counterpart of a function outside `builtins`."""
+
+    @abstractmethod
+    def conditional(self, test: Any, captures: tuple[Any, Any], outputs: Outputs) -> list[Any]: ...
+    @abstractmethod
+    def stage_while(self, loop: Loop) -> list[Any]: ...
+    @abstractmethod
+    def stage_for(self, iterated: Any, loop: Loop) -> list[Any]: ...
+
+    # Captures
+
+    @property
+    def captures(self) -> list[Any]:
+        """The captures under way in this thread, outermost first."""
+        return self._local.captures
+
+    def in_branch(self) -> bool:
+        return bool(self.captures)
+
+    @contextmanager
+    def capturing(self, capture: Capture) -> Iterator[None]:
+        """Trace a closure in the context: stage the exception that it raises, and restore changed lists.
+
+        A context manager adds no frame to the stack, whose depth limits staged recursion.
+        """
+        self.captures.append(capture)
+        try:
+            yield
+        except staging.AlwaysRaises as error:
+            capture.raised = error
+        except Exception as error:
+            if not self.is_user_error(error):
+                raise
+            capture.raised = error
+            refuse_caught(error)
+            self.fail(True, error)
+        finally:
+            capture.restore_lists()
+            self.captures.pop()
+
+    # Conditionals
+
+    def cond(self, pred: Any, captures: tuple[Any, Any], outputs: Outputs) -> list[Any]:
+        """Stage a conditional. An output that is True on one path and False on the other is the test."""
         test = self.truth(pred)
         known: dict[int, Any] = {}
         for i, (first, second, _) in enumerate(outputs if self.is_array(test) else ()):
@@ -121,144 +146,181 @@ class FunctionalBackend:
         results = iter(self.conditional(test, captures, others))
         return [known[i] if i in known else next(results) for i in range(len(outputs))]
 
-    def chosen(
-        self, test: Any, sides: Sequence[Sequence[Any]], outputs: Sequence[tuple[Any, Any, Any]]
-    ) -> list[Any]:
-        """One of each pair of numbers, in which both paths hold what they leave."""
-        left: list[tuple[Any, Any]] = []
-        for first, second, kind in outputs:
-            count = len(self.parts(kind))
-            if isinstance(kind, MaybeAval) and kind.is_flagged:
-                left += [(None, None)] * (count - 1) + [(is_bound(first), is_bound(second))]
+    def select_arrays(self, test: Any, branches: Sequence[Sequence[Any]], outputs: Outputs) -> list[Any]:
+        """Select between the result arrays of two branches, pair by pair."""
+        leaves: list[tuple[Any, Any]] = []
+        for first, second, aval in outputs:
+            count = len(self.array_avals(aval))
+            if isinstance(aval, MaybeAval) and aval.is_flagged:
+                leaves += [(None, None)] * (count - 1) + [(is_bound(first), is_bound(second))]
             else:
-                left += [(first, second) if count == 1 else (None, None)] * count
-        return [self._chosen(test, a, b, known) for a, b, known in zip(*sides, left, strict=True)]
+                leaves += [(first, second) if count == 1 else (None, None)] * count
+        return [self._select(test, *arrays) for arrays in zip(*branches, leaves, strict=True)]
 
-    def _chosen(self, test: Any, first: Any, second: Any, left: tuple[Any, Any]) -> Any:
+    def _select(self, test: Any, first: Any, second: Any, leaves: tuple[Any, Any]) -> Any:
+        """Select an array; where a leaf is True or False, logic on the test replaces the selection."""
         if first.dtype == self.boolean.dtype:
-            if left[0] is True:
-                return test if left[1] is False else self.logical_or(test, second)
-            if left[1] is False:
+            if leaves[0] is True:
+                return test if leaves[1] is False else self.logical_or(test, second)
+            if leaves[1] is False:
                 return self.logical_and(test, first)
-            if left[0] is False:
+            if leaves[0] is False:
                 test = self.not_(test)
-                return test if left[1] is True else self.logical_and(test, second)
-            if left[1] is True:
+                return test if leaves[1] is True else self.logical_and(test, second)
+            if leaves[1] is True:
                 return self.logical_or(self.not_(test), first)
         return self.where(test, first, second)
 
-    # The protocol
-
-    def __init__(self) -> None:
-        self._local = _Captures()
-
     @property
-    def captures(self) -> list[Any]:
-        """The captures that this thread is in, from the outside in."""
-        return self._local.captures
+    def can_compute_both(self) -> bool:
+        """Return whether a conditional on numbers may compute both branches: in captures and operators."""
+        return bool(self.captures) or self._local.in_operator
 
-    def is_handle(self, value: Any) -> bool:
-        return isinstance(value, GrowingList)
+    def and_(self, left: Any, right: Callable[[], Any]) -> Any:
+        return self._short_circuit(left, right, lambda: False if self._is_boolean(left) else left)
 
-    def in_branch(self) -> bool:
-        return bool(self.captures)
+    def or_(self, left: Any, right: Callable[[], Any]) -> Any:
+        return self._short_circuit(left, lambda: True if self._is_boolean(left) else left, right)
 
-    def staged_list(self, values: Sequence[Any]) -> Any:
-        return GrowingList(self, values)
+    def _is_boolean(self, value: Any) -> bool:
+        return bool(self.type_of(value) == self.boolean)
 
-    def unstaged(self, value: Any) -> Any:
-        """A list again, when no loop appends to it any more."""
-        return value.items if isinstance(value, GrowingList) and not self.captures else value
+    def _short_circuit(self, left: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+        before, self._local.in_operator = self._local.in_operator, True
+        try:
+            return staging.if_exp(self, left, then, orelse, "")
+        finally:
+            self._local.in_operator = before
+
+    def assert_(self, test: Any, msg: Callable[[], Any] | None) -> None:
+        def fail() -> None:
+            raise AssertionError(*([] if msg is None else [msg()]))
+
+        staging.if_stmt(self, self.not_(test), fail, nothing, tuple, set_nothing, (), 0)
+
+    # Loops
+
+    def while_loop(
+        self,
+        first_test: Any,
+        init: Sequence[Any],
+        types: Sequence[Any],
+        body: Any,
+        next_test: Any,
+        results: Sequence[Any],
+        options: dict[str, Any],
+    ) -> list[Any]:
+        return self.stage_while(Loop(first_test, init, types, body, next_test, results, options))
+
+    def for_loop(
+        self,
+        iterated: Any,
+        first_test: Any,
+        init: Sequence[Any],
+        types: Sequence[Any],
+        body: Any,
+        next_test: Any,
+        results: Sequence[Any],
+        options: dict[str, Any],
+    ) -> list[Any]:
+        return self.stage_for(iterated, Loop(first_test, init, types, body, next_test, results, options))
+
+    # Types, and the arrays that hold values
 
     def type_of(self, value: Any) -> Any:
         if isinstance(value, Maybe):
             return MaybeAval(self.type_of(value.value), value.name)
-        if isinstance(value, Added):
-            return ListAval(tuple(map(self.type_of, value.items)))
         return self.aval(value)
-
-    def widen(self, before: Any, after: Any) -> Any:
-        """The type of what a loop carries; of a list it is what one iteration appends."""
-        return (
-            after
-            if isinstance(before, ListAval) and isinstance(after, ListAval)
-            else self.merge(before, after)
-        )
 
     def merge(self, first: Any, second: Any) -> Any:
         if isinstance(first, MaybeAval) or isinstance(second, MaybeAval):
             name = first.name if isinstance(first, MaybeAval) else second.name
-            held = [k.held if isinstance(k, MaybeAval) else k for k in (first, second)]
-            return MaybeAval(self.merge(*held), name)
-        if isinstance(first, ListAval) and isinstance(second, ListAval):
-            if len(first.items) != len(second.items):
-                raise TypeError("a list grows on one path only; use an array with a count")
-            return ListAval(tuple(map(self.merge, first.items, second.items)))
-        return self.merged(first, second)
-
-    def parts(self, kind: Any) -> list[Any]:
-        """The types of the arrays in which a value of a type is held."""
-        if isinstance(kind, MaybeAval):
-            return [*self.parts(kind.held), *([self.boolean] if kind.is_flagged else [])]
-        return list(kind.items) if isinstance(kind, ListAval) else [kind]
-
-    def held(self, value: Any, kind: Any) -> list[Any]:
-        """A value as the arrays of a type."""
-        if isinstance(kind, ListAval):
-            return [self.cast(v, k) for v, k in zip(value.items, kind.items, strict=True)]
-        if not isinstance(kind, MaybeAval):
-            return [self.cast(value, kind)]
-        bound = is_bound(value)
-        if bound is False:
-            held = list(map(self.zeros, self.parts(kind.held)))
-        else:
-            held = self.held(value.value if isinstance(value, Maybe) else value, kind.held)
-        return [*held, self.cast(bound, self.boolean)] if kind.is_flagged else held
-
-    def built(self, kinds: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
-        """Values of types, out of their arrays in order."""
-        found: list[Any] = []
-        rest = list(arrays)
-        for kind in kinds:
-            count = len(self.parts(kind))
-            found.append(self.one(kind, rest[:count]))
-            rest = rest[count:]
-        return found
-
-    def one(self, kind: Any, own: list[Any], *more: Any) -> Any:
-        """A value of a type, out of its arrays; `more` is what a system says of values besides."""
-        if isinstance(kind, MaybeAval):
-            if not kind.is_flagged:
-                return Maybe(self.one(kind.held, own, *more), True, kind.name)
-            return Maybe(self.one(kind.held, own[:-1], *more), own[-1], kind.name)
-        return Added(tuple(own)) if isinstance(kind, ListAval) else own[0]
+            avals = [a.aval if isinstance(a, MaybeAval) else a for a in (first, second)]
+            return MaybeAval(self.merge(*avals), name)
+        return self.merge_avals(first, second)
 
     def unbound(self, held: Any, name: str) -> MaybeAval:
         if not name.isidentifier():
             raise TypeError("one path leaves it without a value: give it one of that type on each")
         return held if isinstance(held, MaybeAval) else MaybeAval(held, name)
 
+    def bound(self, value: Any) -> Any:
+        if not isinstance(value, Maybe):
+            return value
+        if value.bound is not True:
+            self.fail(self.not_(value.bound), unbound_local_error(value.name))
+        return value.value
+
+    def array_avals(self, aval: Any) -> list[Any]:
+        """Return the types of the arrays that hold a value."""
+        if isinstance(aval, MaybeAval):
+            return [*self.array_avals(aval.aval), *([self.boolean] if aval.is_flagged else [])]
+        return self.component_avals(aval)
+
+    def to_arrays(self, value: Any, aval: Any) -> list[Any]:
+        """Return the arrays that hold a value as a type."""
+        if not isinstance(aval, MaybeAval):
+            return self.components(value, aval)
+        bound = is_bound(value)
+        if bound is False:
+            arrays = list(map(self.zeros, self.array_avals(aval.aval)))
+        else:
+            arrays = self.to_arrays(value.value if isinstance(value, Maybe) else value, aval.aval)
+        return [*arrays, self.cast(bound, self.boolean)] if aval.is_flagged else arrays
+
+    def from_arrays(
+        self, avals: Sequence[Any], arrays: Sequence[Any], counts: Sequence[Any] | None = None
+    ) -> list[Any]:
+        """Return the values of types that consecutive arrays hold; `counts` are the lengths of lists."""
+        values: list[Any] = []
+        start = 0
+        for i, aval in enumerate(avals):
+            end = start + len(self.array_avals(aval))
+            values.append(self._from_arrays(aval, list(arrays[start:end]), counts[i] if counts else None))
+            start = end
+        return values
+
+    def _from_arrays(self, aval: Any, arrays: list[Any], count: Any) -> Any:
+        if not isinstance(aval, MaybeAval):
+            return self.compose(aval, arrays, count)
+        bound = arrays.pop() if aval.is_flagged else True
+        return Maybe(self._from_arrays(aval.aval, arrays, count), bound, aval.name)
+
+    def component_avals(self, aval: Any) -> list[Any]:
+        """Return the types of the arrays that hold a bound value."""
+        return [aval]
+
+    def components(self, value: Any, aval: Any) -> list[Any]:
+        """Return the arrays that hold a bound value."""
+        return [self.cast(value, aval)]
+
+    def compose(self, aval: Any, arrays: list[Any], count: Any) -> Any:
+        """Return the bound value that arrays hold; the inverse of `components`."""
+        return arrays[0]
+
     def arrays_in(self, leaves: Sequence[Any]) -> list[Any]:
-        """The staged arrays of leaves, each once."""
-        found: dict[int, Any] = {}
+        """Return the arrays in leaves, each once."""
+        arrays: dict[int, Any] = {}
         for leaf in leaves:
             parts: list[Any] = [leaf]
             if isinstance(leaf, Maybe):
                 parts = [leaf.value, leaf.bound]
-            elif isinstance(leaf, Added):
+            elif isinstance(leaf, AppendedItems):
                 parts = self.arrays_in(leaf.items)
-            found.update((id(p), p) for p in parts if self.is_array(p))
-        return list(found.values())
+            arrays.update((id(p), p) for p in parts if self.is_array(p))
+        return list(arrays.values())
+
+    # Iterables
 
     def is_empty(self, iterated: Any) -> bool:
         count = self.sequence(iterated).count
         return isinstance(count, int) and count <= 0
 
     def sources(self, iterated: Any) -> list[Any]:
-        return list(self.sequence(iterated).sources)
+        return list(self.sequence(iterated).arrays)
 
     def sequence(self, iterated: Any) -> StagedSequence:
-        """Any iterable as items by index."""
+        """Return an iterable as items by index."""
         if isinstance(iterated, StagedSequence):
             return iterated
         if self.is_array(iterated):
@@ -267,7 +329,7 @@ class FunctionalBackend:
             )
         if isinstance(iterated, range):
             start, step = iterated.start, iterated.step
-            return staged_range(start, start + len(iterated) * step, step, self.clipped)
+            return staged_range(start, start + len(iterated) * step, step, self.clip)
         if isinstance(iterated, (list, tuple, GrowingList)):
             items = list(iterated)
             return StagedSequence(
@@ -275,106 +337,55 @@ class FunctionalBackend:
             )
         raise StagingError(
             f"a {type(iterated).__name__} is iterated together with staged values",
-            why="what takes part in a staged zip or enumerate has items that can be taken by a staged index",
-            remedy="make it a list (list(items)), or an array",
+            why="a staged zip or enumerate takes items by a staged index",
+            remedy="convert it to a list (list(items)) or an array",
         )
 
     def first_and_rest(self, iterated: Any) -> tuple[Any, Any, Any]:
-        """Whether an iterable has an item, what gives the first, and an iterable of the others."""
+        """Return whether an iterable has an item, a function that returns the first, and the other items."""
         items = self.sequence(iterated)
-        count, rest = items.length, items.count - 1
+        rest: Any
         if self.is_array(iterated):
-            others = iterated[1:]
+            rest = iterated[1:]
         else:
-            others = StagedSequence(items.name, rest, lambda i: items.item(i + 1), items.sources)
-        return count > 0, lambda: items.item(0), others
+            rest = StagedSequence(items.name, items.count - 1, lambda i: items.item(i + 1), items.arrays)
+        return items.length > 0, lambda: items.item(0), rest
 
     def item(self, array: Any, index: Any) -> Any:
         return array[index]
 
     def iterable(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> StagedSequence:
+        """Call `range`, `enumerate`, `zip` or `reversed`."""
         if function is range:
             start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
             if self.is_array(step):
                 self.fail(step == 0, ValueError("range() arg 3 must not be zero"))
-            return staged_range(start, stop, step, self.clipped)
+            return staged_range(start, stop, step, self.clip)
         if function is enumerate:
             return staged_enumerate(self.sequence(args[0]), *args[1:], **kwargs)
         if function is zip:
-            return staged_zip([self.sequence(a) for a in args], self.least)
+            return staged_zip([self.sequence(a) for a in args], self.min_length)
         return staged_reversed(self.sequence(args[0]))
 
-    def clipped(self, count: Any) -> Any:
+    def clip(self, count: Any) -> Any:
         return max(count, 0) if isinstance(count, int) else self.maximum(count, 0)
 
-    def least(self, a: Any, b: Any) -> Any:
+    def min_length(self, a: Any, b: Any) -> Any:
         return min(a, b) if isinstance(a, int) and isinstance(b, int) else self.minimum(a, b)
 
-    def fail(self, failed: Any, error: BaseException) -> None:
-        raise NotImplementedError
+    # Calls
 
-    def minimum(self, a: Any, b: Any) -> Any:
-        raise NotImplementedError
+    def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+        if function in SHALLOW and not any(map(staged_by, args)):
+            return function(*args, **kwargs)
+        if function in (range, enumerate, zip, reversed):
+            return self.iterable(function, args, kwargs)
+        if function is map:
+            return self.map_items(args[0], self.iterable(zip, args[1:], {}))
+        implementation = self.builtins.get(function)
+        if implementation is not None:
+            return implementation(*args, **kwargs)
+        return self.call_library(function, args, kwargs)
 
-    def maximum(self, a: Any, b: Any) -> Any:
-        raise NotImplementedError
-
-    def bound(self, value: Any) -> Any:
-        if not isinstance(value, Maybe):
-            return value
-        if value.bound is not True:
-            self.fail(self.not_(value.bound), unbound_local(value.name))
-        return value.value
-
-    def refuse_other_names(self, target: Any) -> None:
-        """An array is a value here: a write gives one variable another, and no other name sees it.
-
-        Raises:
-            StagingError: another variable of the converted functions that run names the array.
-        """
-        names: dict[tuple[str, str], set[str]] = {}
-        for frame in user_frames(converted=True):
-            own = {n for n, v in variables(frame).items() if v is target and not _ADDED.match(n)}
-            names.setdefault(family(frame.f_code), set()).update(own)
-        found = [name for own in names.values() for name in sorted(own)]
-        if len(found) > 1:
-            raise AliasError(
-                f"an item is written of the array that is both {found[0]!r} and {found[1]!r}",
-                why=f"an array of {self.name} is a value, so only one of the two would change",
-                remedy=f"copy it first ({found[0]} = {self.copied.format(found[0])}), and return "
-                "it from a function that changes it",
-            )
-
-    def and_(self, left: Any, right: Callable[[], Any]) -> Any:
-        return self._operand(left, right, lambda: False if self._is_truth(left) else left)
-
-    def or_(self, left: Any, right: Callable[[], Any]) -> Any:
-        return self._operand(left, lambda: True if self._is_truth(left) else left, right)
-
-    def _is_truth(self, value: Any) -> bool:
-        return bool(self.type_of(value) == self.boolean)
-
-    def _operand(self, left: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
-        before, self._local.in_operator = self._local.in_operator, True
-        try:
-            return staging.if_exp(self, left, then, orelse, "")
-        finally:
-            self._local.in_operator = before
-
-    @property
-    def selects_numbers(self) -> bool:
-        """Whether a condition on numbers may compute both: it may run often, or is an operator's."""
-        return bool(self.captures) or self._local.in_operator
-
-    def assert_(self, test: Any, msg: Callable[[], Any] | None) -> None:
-        def fail() -> None:
-            raise AssertionError(*([] if msg is None else [msg()]))
-
-        failed = self.not_(test)
-        staging.if_stmt(self, failed, fail, nothing, tuple, set_nothing, (), 0)
-
-    def not_(self, value: Any) -> Any:
-        raise NotImplementedError
-
-    def get_item(self, target: Any, key: Any) -> Any:
-        raise NotImplementedError
+    def map_items(self, function: Callable[..., Any], rows: StagedSequence) -> Any:
+        return [function(*row) for row in rows]

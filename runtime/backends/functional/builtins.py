@@ -1,40 +1,56 @@
-"""Builtins of Python that reduce values one after the other, over arrays of whichever system."""
+"""Implementations of Python's builtins that serve several systems."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import UnsupportedFunctionError
+from ...errors import UnsupportedFunctionError
+from .iterables import StagedSequence
 
-_NONE = object()
+SHALLOW = frozenset((len, bool, enumerate, zip, reversed, list, tuple, isinstance, type, map, filter))
+"""Builtins that inspect an argument itself, but not the items of a list."""
+
+_NO_DEFAULT = object()
 
 
-def extreme(
+def staged_len(value: Any, unsized: str = "unsized object") -> Any:
+    if isinstance(value, StagedSequence):
+        return value.length
+    if not value.ndim:
+        raise TypeError(f"len() of {unsized}")
+    return value.shape[0]
+
+
+def extremum(
     array: Any,
     pairwise: Callable[[Any, Any], Any],
-    whole: Callable[[Any], Any],
+    reduce: Callable[[Any], Any],
     ambiguous: Callable[[], Exception],
-    instead: str,
+    argument: str,
 ) -> Callable[..., Any]:
-    """`min` or `max`: `pairwise` of two values, `whole` of all items of an `array` of one dimension."""
+    """Return `min` or `max`, from its function of two values and its reduction of a 1-d `array`.
 
-    def call(*args: Any, key: Any = None, default: Any = _NONE) -> Any:
+    Arrays of more dimensions raise `ambiguous()`; a `key` raises an error that suggests `argument`, such as
+    `argmin`.
+    """
+
+    def call(*args: Any, key: Any = None, default: Any = _NO_DEFAULT) -> Any:
         if key is not None:
             raise UnsupportedFunctionError(
                 "min() or max() with a key cannot be staged",
-                why="there is no operation that calls a function for each item and compares by it",
-                remedy=f"index by {instead} of the keys",
+                why="no operation calls a function on each item and compares the results",
+                remedy=f"index by {argument} of the keys",
             )
         if len(args) == 1:
             [values] = args
             if isinstance(values, array):
                 if values.ndim > 1:
                     raise ambiguous()
-                return whole(values)
+                return reduce(values)
             args = tuple(values)
         if not args:
-            if default is _NONE:
+            if default is _NO_DEFAULT:
                 raise ValueError("min() or max() of an empty sequence")
             return default
         best = args[0]
@@ -45,15 +61,24 @@ def extreme(
     return call
 
 
-def total(array: Any, whole: Callable[[Any], Any]) -> Callable[..., Any]:
-    """`sum`: `whole` is that over the first axis."""
+def total(array: Any, reduce: Callable[[Any], Any]) -> Callable[..., Any]:
+    """Return `sum`; `reduce` sums an `array` over its first axis."""
 
     def call(values: Any, start: Any = 0) -> Any:
         if isinstance(values, array):
-            made = whole(values)
-            return made if isinstance(start, int) and start == 0 else made + start
+            result = reduce(values)
+            return result if isinstance(start, int) and start == 0 else result + start
         for value in values:
             start = start + value
         return start
 
     return call
+
+
+def sort_key_error(system: str, example: str) -> UnsupportedFunctionError:
+    """Return the error of `sorted()` with a key; `example` sorts by keys, such as `x[jnp.argsort(-x)]`."""
+    return UnsupportedFunctionError(
+        "sorted() with a key cannot be staged",
+        why=f"{system} has no operation that calls a function on each item and sorts by the results",
+        remedy=f"index by the argsort of the keys: {example}",
+    )

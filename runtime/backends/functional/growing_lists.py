@@ -3,47 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from ..errors import UnsupportedFunctionError
-from .avals import Added
-
-if TYPE_CHECKING:
-    from .functional import FunctionalBackend
+from ...errors import UnsupportedFunctionError
+from .abstract_values import AppendedItems
 
 
 class GrowingList:
-    """A Python list from before a staged loop or branch, which appends to it.
+    """A Python list that a staged loop or branch after its creation appends to.
 
-    `items` are those that it has when no capture is running, `added` those of the current one.
+    `items` holds the items outside all captures, `appended` those that the current capture appended.
     """
 
     name = "a list"
     shared = ""
 
-    def __init__(self, backend: FunctionalBackend, items: Sequence[Any]):
+    def __init__(self, backend: Any, items: Sequence[Any]):
         self.backend, self.items = backend, list(items)
-        self.added: list[Any] | None = None
+        self.appended: list[Any] = []
 
-    def read(self) -> Added:
-        return Added(tuple(self.added or ()))
+    def read(self) -> AppendedItems:
+        return AppendedItems(tuple(self.appended))
 
-    def write(self, value: Added) -> None:
+    def write(self, value: AppendedItems) -> None:
         if self.backend.captures:
-            self._note()
-            self.added = list(value.items)
+            self._save_state()
+            self.appended = list(value.items)
         else:
             self.items += value.items
 
-    def _note(self) -> None:
-        self.backend.captures[-1].lists.setdefault(id(self), (self, self.added))
-        self.added = list(self.added or ())
+    def restore(self, appended: list[Any]) -> None:
+        self.appended = appended
+
+    def _save_state(self) -> None:
+        """Let the current capture restore the list when it ends."""
+        self.backend.captures[-1].lists.setdefault(id(self), (self, self.appended))
+        self.appended = list(self.appended)
 
     def append(self, value: Any) -> None:
         if self.backend.captures:
-            self._note()
-            assert self.added is not None
-            self.added.append(value)
+            self._save_state()
+            self.appended.append(value)
         else:
             self.items.append(value)
 
@@ -55,14 +55,14 @@ class GrowingList:
         self.extend(values)
         return self
 
-    def _refuse(self, *_: Any) -> Any:
+    def _reject(self, *_: Any) -> Any:
         raise UnsupportedFunctionError(
-            "a list that a staged loop appends to is read or shortened in the loop",
-            why="how many items it has there is known only when the program runs",
-            remedy="carry the last item in a variable, or write into an array that was made before the loop",
+            "a staged loop reads or shortens a list that it appends to",
+            why="the length of the list is known only when the program runs",
+            remedy="carry the last item in a variable, or write into an array created before the loop",
         )
 
-    pop = insert = remove = clear = sort = reverse = index = count = copy = _refuse
+    pop = insert = remove = clear = sort = reverse = index = count = copy = _reject
     __add__ = __radd__ = __mul__ = __delitem__ = __eq__ = __len__ = __iter__ = __getitem__ = __setitem__ = (
         __contains__
-    ) = _refuse
+    ) = _reject

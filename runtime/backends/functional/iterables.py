@@ -1,7 +1,6 @@
-"""What a staged `for` loops over where a system's loops count: ranges, enumerations, zips, arrays.
+"""Iterables of staged `for` loops that count: ranges, `enumerate`, `zip`, `reversed` and arrays.
 
-A *sequence* knows how many items it has and makes the n-th, out of staged values by Python's own
-operators, so that one description does for every system.
+A *staged sequence* has a count and computes its n-th item with Python's operators, so it serves every system.
 """
 
 from __future__ import annotations
@@ -9,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..errors import ValueNeededError
-from . import Shared
+from ...errors import ValueNeededError
+from .. import BackendNeutral
 
 
-class StagedSequence(Shared):
-    """Items by index: `item` makes one, `count` tells how many, staged or plain.
+class StagedSequence(BackendNeutral):
+    """Items by index: `item(i)` computes one; `count` is their number, staged or plain.
 
-    A count may be negative, which is none to a loop; `length` is what `len` gives.
+    `arrays` are the arrays that the items come from. A negative `count` means no items; `clip` turns it into
+    the `length` that `len` returns.
     """
 
     def __init__(
@@ -24,10 +24,10 @@ class StagedSequence(Shared):
         name: str,
         count: Any,
         item: Callable[[Any], Any],
-        sources: Sequence[Any] = (),
+        arrays: Sequence[Any] = (),
         clip: Callable[[Any], Any] | None = None,
     ):
-        self.name, self.count, self.item, self.sources = name, count, item, tuple(sources)
+        self.name, self.count, self.item, self.arrays = name, count, item, tuple(arrays)
         self._clip = clip
 
     @property
@@ -38,7 +38,7 @@ class StagedSequence(Shared):
         if isinstance(self.length, int):
             return self.length
         raise ValueNeededError(
-            f"a staged {self.name} is iterated, or asked for its length, by Python",
+            f"Python iterates a staged {self.name}, or takes its length",
             why="its length is known only when the program runs",
             remedy="loop over it in converted code, or make its bounds plain integers",
         )
@@ -51,7 +51,7 @@ class StagedSequence(Shared):
 
 
 def staged_range(start: Any, stop: Any, step: Any, clip: Callable[[Any], Any]) -> StagedSequence:
-    """`range`; `clip` makes a negative number 0."""
+    """Return a staged `range`; `clip` replaces a negative length with 0."""
     if isinstance(step, int) and step == 1:
         count = stop - start if not (isinstance(start, int) and start == 0) else stop
     elif isinstance(step, int) and step > 0:
@@ -71,17 +71,17 @@ def staged_range(start: Any, stop: Any, step: Any, clip: Callable[[Any], Any]) -
 
 
 def staged_enumerate(items: StagedSequence, start: Any = 0) -> StagedSequence:
-    return StagedSequence("enumerate", items.length, lambda i: (start + i, items.item(i)), items.sources)
+    return StagedSequence("enumerate", items.length, lambda i: (start + i, items.item(i)), items.arrays)
 
 
-def staged_zip(parts: Sequence[StagedSequence], least: Callable[[Any, Any], Any]) -> StagedSequence:
-    """`zip`; `least` is the smaller of two lengths."""
+def staged_zip(parts: Sequence[StagedSequence], minimum: Callable[[Any, Any], Any]) -> StagedSequence:
+    """Return a staged `zip`; `minimum` returns the smaller of two lengths."""
     length = parts[0].length
     for part in parts[1:]:
-        length = least(length, part.length)
-    sources = [source for part in parts for source in part.sources]
-    return StagedSequence("zip", length, lambda i: tuple([p.item(i) for p in parts]), sources)
+        length = minimum(length, part.length)
+    arrays = [array for part in parts for array in part.arrays]
+    return StagedSequence("zip", length, lambda i: tuple([p.item(i) for p in parts]), arrays)
 
 
 def staged_reversed(items: StagedSequence) -> StagedSequence:
-    return StagedSequence("reversed", items.length, lambda i: items.item(items.length - 1 - i), items.sources)
+    return StagedSequence("reversed", items.length, lambda i: items.item(items.length - 1 - i), items.arrays)

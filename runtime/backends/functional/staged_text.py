@@ -1,4 +1,7 @@
-"""Text with staged values in it, for systems that have no staged text: it can be printed and raised."""
+"""Text that contains staged values, for systems without staged text: it can be printed and raised.
+
+While Python builds an f-string, a *marker* in private-use characters stands for each staged value.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from ..operators import CONVERSIONS
-from . import Shared, staged_by
+from ...backends.builtins import CONVERSIONS
+from .. import BackendNeutral, staged_by
 
 _OPEN, _CLOSE = "\ue000", "\ue001"
-_MARK = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
+_MARKER = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
 _numbers = itertools.count()
-_marked: dict[int, tuple[Any, str, str]] = {}
+_marked_values: dict[int, tuple[Any, str, str]] = {}
 
 
 class Unknown:
-    """Formatted in the place of a staged value."""
+    """Formats as `<staged>` in place of a value that is not known yet."""
 
     def __format__(self, spec: str) -> str:
         return "<staged>"
@@ -28,44 +31,41 @@ class Unknown:
         return "<staged>"
 
 
-class Mark:
-    """Stands in an f-string for a staged value; formatted, it is a mark in the text."""
+class StagedField:
+    """A staged value in an f-string, which formats as a marker."""
 
     def __init__(self, value: Any, conversion: str):
         self.value, self.conversion = value, conversion
 
     def __format__(self, spec: str) -> str:
         number = next(_numbers)
-        _marked[number] = (self.value, self.conversion, spec)
+        _marked_values[number] = (self.value, self.conversion, spec)
         return f"{_OPEN}{number}{_CLOSE}"
 
 
-class Text(Shared):
-    """Text whose `pieces` are strings and (place among the values, conversion, spec)."""
+class Text(BackendNeutral):
+    """Text whose `pieces` are strings and (index into `values`, conversion, format spec)."""
 
     def __init__(self, pieces: Sequence[Any], values: Sequence[Any]):
         self.pieces, self.values = list(pieces), list(values)
 
-    mark = Mark
-
     def __str__(self) -> str:
-        """The text; what is known only when the program runs is "<staged>" in it."""
-        known = [Unknown() if staged_by(value) else np.asarray(value)[()] for value in self.values]
-        return joined(self, known)
+        """Return the text, with `<staged>` for values known only when the program runs."""
+        return render(self, [Unknown() if staged_by(v) else np.asarray(v)[()] for v in self.values])
 
 
-def pieces_of(text: str) -> list[Any]:
-    """The strings between the marks of a text, and (value, conversion, spec) for each mark."""
-    parts = enumerate(_MARK.split(text))
-    pieces = [_marked.pop(int(p), f"{_OPEN}{p}{_CLOSE}") if i % 2 else p for i, p in parts]
+def split_markers(text: str) -> list[Any]:
+    """Split text at its markers into strings and (value, conversion, format spec)."""
+    parts = enumerate(_MARKER.split(text))
+    pieces = [_marked_values.pop(int(p), f"{_OPEN}{p}{_CLOSE}") if i % 2 else p for i, p in parts]
     return [p for p in pieces if p != ""]
 
 
-def resolved(text: str) -> Any:
-    """The staged text of a string with marks; a string without is itself."""
+def resolve_markers(text: str) -> Any:
+    """Return text with markers as a `Text`; return text without markers unchanged."""
     pieces: list[Any] = []
     values: list[Any] = []
-    for piece in pieces_of(text):
+    for piece in split_markers(text):
         if isinstance(piece, str):
             pieces.append(piece)
         else:
@@ -74,8 +74,8 @@ def resolved(text: str) -> Any:
     return Text(pieces, values) if values else text
 
 
-def joined(text: Text, values: Sequence[Any]) -> str:
-    """The text with `values` in the place of its staged ones."""
+def render(text: Text, values: Sequence[Any]) -> str:
+    """Format a text with `values` in place of its staged values."""
     return "".join(
         p if isinstance(p, str) else format(CONVERSIONS[p[1]](values[p[0]]), p[2]) for p in text.pieces
     )

@@ -1,30 +1,28 @@
-"""JAX as a backend; imported when a program uses JAX."""
+"""The JAX backend, imported once a program has imported JAX."""
 
 import jax
 from jax.extend.source_info_util import register_exclusion
 
-from ... import chosen
-from ...higher_order import note_framework
-from ...slots import note_libraries
-from ...tracebacks import FULL, own_folders
+from ...debugging.tracebacks import FULL, INTERNAL_FOLDERS
+from ...operators.higher_order import register_framework
+from ...values import selected_container
+from ...values.locations import register_libraries
 from .. import register_backend
-from ..texts import Text
+from ..functional.staged_text import Text
 from .backend import JaxBackend
 
-HOST = ("jax.debug", "jax.experimental", "jax.extend", "jax._src.callback", "jax._src.debugging")
-"""What runs functions on the host, or compiles them in other ways."""
+UNCONVERTED = ("jax.debug", "jax.experimental", "jax.extend", "jax._src.callback", "jax._src.debugging")
+"""Modules whose functions run callbacks on the host, or compile them in other ways."""
 
 
 def register() -> None:
-    for folder in () if FULL else own_folders():
-        register_exclusion(folder)  # JAX notes the user's line as that from which an operation is
-    jax.tree_util.register_pytree_node(
-        Text,
-        lambda text: (tuple(text.values), tuple(text.pieces)),
-        Text,
-    )
-    for kind in chosen.KINDS:
-        jax.tree_util.register_pytree_node(kind, chosen.taken_apart, chosen.made_whole)
-    note_libraries("jax", "jaxlib")
-    note_framework("jax", but=HOST)
+    for folder in () if FULL else INTERNAL_FOLDERS:
+        register_exclusion(folder)  # JAX records the user's line as the source of an operation
+    jax.tree_util.register_pytree_node(Text, lambda text: (tuple(text.values), tuple(text.pieces)), Text)
+    for kind in selected_container.KINDS:
+        jax.tree_util.register_pytree_node(
+            kind, selected_container.tree_flatten, selected_container.tree_unflatten
+        )
+    register_libraries("jax", "jaxlib")
+    register_framework("jax", but=UNCONVERTED)
     register_backend(JaxBackend())

@@ -1,12 +1,12 @@
-"""JAX: traced arrays are staged, under `jit`, `vmap`, `scan` and whatever else traces.
+"""Captures, conditionals and loops of JAX.
 
-A branch is captured as a jaxpr, which closes over the tracers that it uses; `lax.cond`, `lax.while_loop`
-and `lax.scan` evaluate the jaxprs. Concrete arrays, and tracers whose value is known, are plain.
+Traced arrays are staged, under `jit`, `vmap`, `scan` and every other transformation. A branch is captured as
+a jaxpr that closes over the tracers it uses; `lax.cond`, `lax.while_loop` and `lax.scan` evaluate the jaxprs.
+Concrete arrays, and tracers with a known value, are plain.
 """
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,239 +14,150 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ... import staging
-from ...staging.raises import is_own_raise, refuse_caught
-from ...structures import flatten, unflatten
-from ..avals import Aval, ListAval
-from ..functional import Capture
-from ..iterables import StagedSequence
-from .errors import at_statement
-from .loops import bounded_loop
-from .selection import is_selectable
+from ...values.structures import flatten, unflatten
+from ..functional.abstract_values import Aval, ListAval
+from ..functional.backend import Outputs
+from ..functional.captures import Loop, ProgramCapture
+from ..functional.iterables import StagedSequence
+from .control_flow import bounded_loop, is_selectable
+from .errors import at_user_statement
 from .values import JaxValues
 
 
 class JaxBackend(JaxValues):
-    """Conditions and loops of `jax.lax`."""
+    """Conditionals and loops of `jax.lax`."""
 
-    # Captures
+    def capture(self, run: Callable[..., Any], arguments: Sequence[Any] = ()) -> ProgramCapture:
+        capture = ProgramCapture()
 
-    def capture(self, run: Callable[..., Any], arguments: Sequence[Any] = ()) -> Capture:
-        made = Capture()
-        kinds = self.argument_types(arguments)
+        def trace(*placeholders: Any) -> list[Any]:
+            leaves: Sequence[Any] = ()
+            with self.capturing(capture):
+                capture.value, leaves = run(*self.arguments(arguments, placeholders))
+            return self.result_arrays(capture, leaves)
 
-        def traced(*placeholders: Any) -> list[Any]:
-            self.captures.append(made)
-            try:
-                made.value, leaves = run(*self.arguments(arguments, placeholders))
-            except staging.AlwaysRaises as error:
-                made.raised, leaves = error, []
-            except Exception as error:
-                if not is_own_raise(error, ("jax", "jaxlib")):
-                    raise
-                made.raised, leaves = error, []
-                refuse_caught(error)
-                self.fail(True, error)
-            finally:
-                made.close()
-                self.captures.pop()
-            leaves = [*leaves, *flatten(made.value)[0], *[v for _, v in made.writes], made.failed]
-            made.kept = self.arrays_in(leaves)
-            made.places = {id(array): i for i, array in enumerate(made.kept)}
-            return made.kept
+        avals = self.argument_avals(arguments)
+        specs = [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak) for a in avals]
+        capture.program = jax.make_jaxpr(at_user_statement(trace))(*specs)
+        return capture
 
-        specs = [jax.ShapeDtypeStruct(k.shape, k.dtype, weak_type=k.weak) for k in kinds]
-        made.program = jax.make_jaxpr(at_statement(traced))(*specs)
-        return made
-
-    def results(self, capture: Capture, arguments: Sequence[Any]) -> Callable[[Any], Any]:
-        """Run a captured program; a function from a leaf that the closure left to its value."""
+    def run_program(self, capture: ProgramCapture, arguments: Sequence[Any]) -> Sequence[Any]:
         program = capture.program
-        values = jax.core.eval_jaxpr(program.jaxpr, program.consts, *arguments)
-        return self.value_of(capture, values)
+        return jax.core.eval_jaxpr(program.jaxpr, program.consts, *arguments)
 
-    # Conditions and loops
+    # Conditionals
 
     def conditional(
-        self, test: Any, captures: tuple[Capture, Capture], outputs: Sequence[tuple[Any, Any, Any]]
+        self, test: Any, captures: tuple[ProgramCapture, ProgramCapture], outputs: Outputs
     ) -> list[Any]:
-        kinds = [kind for _, _, kind in outputs]
-        parts = [part for kind in kinds for part in self.parts(kind)]
-        if is_selectable(captures, parts, compute=self.selects_numbers):
-            sides = self.sides([self.results(c, ()) for c in captures], outputs)
-            return self.built(kinds, self.chosen(test, sides, outputs))
-        count, failed = len(kinds), [c.failed for c in captures]
-        if any(flag is not False for flag in failed):
-            outputs, kinds = [*outputs, (*failed, self.boolean)], [*kinds, self.boolean]
+        avals = [aval for _, _, aval in outputs]
+        parts = [part for aval in avals for part in self.array_avals(aval)]
+        if is_selectable(captures, parts, compute=self.can_compute_both):
+            branches = [self.branch_arrays(self.results(c, ()), outputs, i) for i, c in enumerate(captures)]
+            return self.from_arrays(avals, self.select_arrays(test, branches, outputs))
+        count, flags = len(avals), [c.failed for c in captures]
+        if any(flag is not False for flag in flags):
+            outputs, avals = [*outputs, (*flags, self.boolean)], [*avals, self.boolean]
 
-        def branch(side: int) -> Callable[[], list[Any]]:
+        def branch(i: int) -> Callable[[], list[Any]]:
             def run() -> list[Any]:
-                value_of = self.results(captures[side], ())
-                if captures[side].raised is not None:
-                    zeros = [self.zeros(part) for kind in kinds for part in self.parts(kind)]
-                    return [*zeros[:-1], True]
-                return [a for out in outputs for a in self.held(value_of(out[side]), out[2])]
+                value_of = self.results(captures[i], ())
+                if captures[i].raised is not None:
+                    return [*map(self.zeros, parts), True]
+                return self.branch_arrays(value_of, outputs, i)
 
             return run
 
-        if not kinds and not any(c.program.effects for c in captures):
+        if not avals and not any(c.program.effects for c in captures):
             return []
-        results = self.built(kinds, lax.cond(test, branch(0), branch(1)))
-        if len(kinds) > count:
-            self.note_failed(results.pop())
+        results = self.from_arrays(avals, lax.cond(test, branch(0), branch(1)))
+        if len(avals) > count:
+            self.set_failed(results.pop())
         return results
 
-    def while_loop(
-        self,
-        going: Any,
-        init: Sequence[Any],
-        types: Sequence[Any],
-        body: Capture,
-        again: Any,
-        results: Sequence[Any],
-        options: dict[str, Any],
-    ) -> list[Any]:
-        self.refuse_lists(types)
-        limit = self._limit(options)
-        start = self.carried(init, types)
+    # Loops. The carry starts with a failure flag if the body may raise.
 
-        flag = [] if body.failed is False else [False]
-        state = [self.truth(going), *flag, *start]
+    def _start(self, loop: Loop) -> list[Any]:
+        flag = [] if loop.body.failed is False else [False]
+        return [*flag, *self.carried_arrays(loop, loop.init)]
 
-        def step(*state: Any) -> list[Any]:
-            value_of = self.results(body, state[1 + len(flag) :])
-            failed = [value_of(body.failed) for _ in flag]
-            return [
-                self._unless(self.truth(value_of(again)), failed),
-                *failed,
-                *self.left(value_of, results, types),
-            ]
+    def _iterate(
+        self, loop: Loop, element: list[Any], carry: Sequence[Any]
+    ) -> tuple[Callable[[Any], Any], list[Any]]:
+        """Run the body once; return the lookup of its values and the next carry."""
+        if loop.body.failed is False:
+            value_of = self.results(loop.body, [*element, *carry])
+            return value_of, self.iteration_arrays(loop, value_of)
+        value_of = self.results(loop.body, [*element, *carry[1:]])
+        return value_of, [value_of(loop.body.failed), *self.iteration_arrays(loop, value_of)]
 
-        if limit is None:
-            _, *left = lax.while_loop(lambda state: state[0], lambda state: step(*state), state)
-        elif not isinstance(limit, int):
-            counted = (jnp.zeros_like(limit), *state)
-            _, _, *left = lax.while_loop(
-                lambda state: (state[0] < limit) & state[1], lambda s: (s[0] + 1, *step(*s[1:])), counted
+    def _continues(self, loop: Loop, value_of: Callable[[Any], Any], carry: Sequence[Any]) -> Any:
+        """Return whether the loop continues after an iteration."""
+        test = True if loop.next_test is True else self.truth(value_of(loop.next_test))
+        if loop.body.failed is False:
+            return test
+        return jnp.logical_not(carry[0]) if test is True else test & jnp.logical_not(carry[0])
+
+    def _finish(self, loop: Loop, carry: Sequence[Any], rows: Sequence[Sequence[Any]] = ()) -> list[Any]:
+        if loop.body.failed is not False:
+            self.set_failed(carry[0])
+            carry = carry[1:]
+        return self.loop_results(loop, carry, rows)
+
+    def run_loop(self, loop: Loop, length: Any, element: Callable[[Any], list[Any]]) -> list[Any]:
+        start = self._start(loop)
+        index = jnp.zeros_like(length) if isinstance(length, jax.Array) else 0
+        if loop.is_unconditional and loop.body.failed is False and length is not None:
+            carry = lax.fori_loop(
+                index, length, lambda i, carry: self._iterate(loop, element(i), carry)[1], start
             )
+            return self._finish(loop, carry)
+
+        def step(i: Any, _: Any, *carry: Any) -> list[Any]:
+            value_of, following = self._iterate(loop, element(i), carry)
+            return [i + 1, self._continues(loop, value_of, following), *following]
+
+        def test(i: Any, active: Any, *_: Any) -> Any:
+            return (i < length) & active
+
+        state = [self.truth(loop.first_test), *start]
+        if length is None:
+            _, *carry = lax.while_loop(lambda state: state[0], lambda state: step(0, *state)[1:], state)
+        elif isinstance(length, int):
+            _, _, *carry = bounded_loop(test, step, [index, *state], length)
         else:
-            _, _, *left = bounded_loop(
-                lambda i, going, *_: (i < limit) & going,
-                lambda i, *state: [i + 1, *step(*state)],
-                [jnp.zeros((), int), *state],
-                limit,
+            _, _, *carry = lax.while_loop(
+                lambda state: test(*state), lambda state: step(*state), [index, *state]
             )
-        return self.built(types, self._after(flag, left))
+        return self._finish(loop, carry)
 
-    @staticmethod
-    def _limit(options: dict[str, Any]) -> Any:
-        limit = options.get("maximum_iterations")
-        return limit if limit is None or isinstance(limit, jax.Array) else operator.index(limit)
-
-    def _unless(self, going: Any, failed: list[Any]) -> Any:
-        if not failed:
-            return going
-        return jnp.logical_not(failed[0]) if going is True else going & jnp.logical_not(failed[0])
-
-    def _after(self, flag: list[Any], left: list[Any]) -> list[Any]:
-        """What a loop leaves, without the flag that tells whether an iteration raised."""
-        if flag:
-            self.note_failed(left[0])
-        return left[len(flag) :]
-
-    def for_loop(
-        self,
-        iterated: Any,
-        going: Any,
-        init: Sequence[Any],
-        types: Sequence[Any],
-        body: Capture,
-        again: Any,
-        results: Sequence[Any],
-        options: dict[str, Any],
-    ) -> list[Any]:
-        items = self.sequence(iterated)
-        start = self.carried(init, types)
-        limit = self._limit(options)
-        length = items.length if isinstance(items.count, int) else items.count
-        if limit is not None:
-            length = self.least(length, limit)
-        if going is True and again is True and isinstance(length, int):
-            return self._scan(items, length, init, types, start, body, results)
-        self.refuse_lists(types)
-
-        flag = [] if body.failed is False else [False]
-        plain = going is True and again is True and not flag
-
-        def step(i: Any, carry: list[Any]) -> tuple[Any, list[Any]]:
-            value_of = self.results(body, [*self._element(items.item(i)), *carry[len(flag) :]])
-            failed = [value_of(body.failed) for _ in flag]
-            kept = True if again is True else self.truth(value_of(again))
-            return self._unless(kept, failed), [*failed, *self.left(value_of, results, types)]
-
-        zero = jnp.zeros_like(length) if isinstance(length, jax.Array) else 0
-        if plain:
-            left = lax.fori_loop(zero, length, lambda i, carry: step(i, carry)[1], start)
-        else:
-
-            def test(i: Any, going: Any, *_: Any) -> Any:
-                return (i < length) & going
-
-            def counted(i: Any, _: Any, *carry: Any) -> list[Any]:
-                kept, left = step(i, list(carry))
-                return [i + 1, kept, *left]
-
-            state = [zero, self.truth(going), *flag, *start]
-            if isinstance(length, int):
-                _, _, *left = bounded_loop(test, counted, state, length)
-            else:
-                _, _, *left = lax.while_loop(lambda state: test(*state), lambda state: counted(*state), state)
-        return self.built(types, self._after(flag, left))
-
-    def _scan(
-        self,
-        items: StagedSequence,
-        length: int,
-        init: Sequence[Any],
-        types: Sequence[Any],
-        start: list[Any],
-        body: Capture,
-        results: Sequence[Any],
-    ) -> list[Any]:
-        """A loop of known length: what it appends to lists is stacked, and it can be differentiated."""
-        whole = items.name == "array" and length == items.length
-        grown = [i for i, kind in enumerate(types) if isinstance(kind, ListAval)]
-
-        flag = [] if body.failed is False else [False]
+    def scan(self, loop: Loop, items: StagedSequence, length: int) -> list[Any]:
+        is_whole = items.name == "array" and length == items.length
 
         def step(carry: list[Any], x: Any) -> tuple[list[Any], list[Any]]:
-            element = x if whole else items.item(x)
-            value_of = self.results(body, [*self._element(element), *carry[len(flag) :]])
-            rows = [a for i in grown for a in self.held(value_of(results[i]), types[i])]
-            return [value_of(body.failed) for _ in flag] + self.left(value_of, results, types), rows
+            element = self.element_leaves(x if is_whole else items.item(x))
+            value_of, following = self._iterate(loop, element, carry)
+            return following, self.appended_arrays(loop, value_of)
 
-        def unless_failed(carry: list[Any], x: Any) -> tuple[list[Any], list[Any]]:
-            rows = [self.zeros(part) for i in grown for part in self.parts(types[i])]
+        def step_unless_failed(carry: list[Any], x: Any) -> tuple[list[Any], list[Any]]:
+            lists = [aval for aval in loop.avals if isinstance(aval, ListAval)]
+            rows = [self.zeros(part) for aval in lists for part in self.array_avals(aval)]
             return lax.cond(carry[0], lambda: (carry, rows), lambda: step(carry, x))
 
-        xs = items.sources[0] if whole else jnp.arange(length)
-        left, stacked = lax.scan(unless_failed if flag else step, [*flag, *start], xs, length=length)
-        rows = [[array[i] for array in stacked] for i in range(length)]
-        return self.gathered(types, init, self._after(flag, list(left)), rows)
+        xs = items.arrays[0] if is_whole else jnp.arange(length)
+        body = step if loop.body.failed is False else step_unless_failed
+        carry, stacked = lax.scan(body, self._start(loop), xs, length=length)
+        return self._finish(loop, carry, [[array[i] for array in stacked] for i in range(length)])
 
     def elements(self, iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[Any]]:
         items = self.sequence(iterated)
-        found: list[Any] = []
+        specs: list[Any] = []
 
         def first() -> list[Any]:
             leaves, spec = flatten(items.item(jnp.zeros((), int)))
-            found.append(spec)
+            specs.append(spec)
             return [jnp.asarray(leaf) for leaf in leaves]
 
         shapes = jax.eval_shape(first)
-        kinds = [Aval(s.dtype, s.shape, bool(getattr(s, "weak_type", False))) for s in shapes]
-        return (lambda values: unflatten(found[0], list(values))), kinds
-
-    @staticmethod
-    def _element(item: Any) -> list[Any]:
-        return flatten(item)[0]
+        avals = [Aval(s.dtype, s.shape, bool(getattr(s, "weak_type", False))) for s in shapes]
+        return (lambda values: unflatten(specs[0], list(values))), avals

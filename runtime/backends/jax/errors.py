@@ -1,4 +1,4 @@
-"""Errors of ours in the place of JAX's, where a shape would depend on a staged value; places in JAX's own."""
+"""Errors for staged values that JAX needs while it traces, and the user's position in JAX's own errors."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 
 import jax
 
+from ...debugging.tracebacks import FULL, user_frame
 from ...errors import ValueNeededError
-from ...tracebacks import FULL, user_frame
 
-_UNKNOWN = (
+_CONCRETIZATION_ERRORS = (
     jax.errors.ConcretizationTypeError,
     jax.errors.NonConcreteBooleanIndexError,
     jax.errors.TracerArrayConversionError,
@@ -23,35 +23,35 @@ _UNKNOWN = (
 
 
 @contextlib.contextmanager
-def shapes_known(what: str) -> Iterator[None]:
-    """An error of ours where JAX needs a number now that is known only when the program runs."""
+def static_shapes(what: str) -> Iterator[None]:
+    """Replace JAX's error about a staged value that decides a shape with a `ValueNeededError`."""
     try:
         yield
-    except _UNKNOWN as error:
-        raise _unknown_shape(what) from error
+    except _CONCRETIZATION_ERRORS as error:
+        raise _dynamic_shape_error(what) from error
     except (IndexError, TypeError) as error:
         if not re.search("static|concrete values", str(error)):
             raise
-        raise _unknown_shape(what) from error
+        raise _dynamic_shape_error(what) from error
 
 
-def _unknown_shape(what: str) -> ValueNeededError:
+def _dynamic_shape_error(what: str) -> ValueNeededError:
     return ValueNeededError(
         f"{what} has a shape that depends on a staged value",
-        why="the shapes of JAX are static",
+        why="JAX's shapes are static",
         remedy="pass what decides the shape as a plain number (jax.jit's static_argnums), or use jnp.where "
         "or lax.dynamic_slice",
     )
 
 
-def at_statement(traced: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that JAX traces, as one of the user's statement that runs: errors of JAX say where it is."""
+def at_user_statement(traced: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a function the position of the running user statement, which JAX's errors then report."""
     frame = None if FULL else user_frame(sys._getframe())
     if frame is not None:
-        code = _nothing.__code__.replace(co_filename=frame.f_code.co_filename, co_firstlineno=frame.f_lineno)
+        code = _template.__code__.replace(co_filename=frame.f_code.co_filename, co_firstlineno=frame.f_lineno)
         traced.__wrapped__ = types.FunctionType(code, {}, frame.f_code.co_name)  # type: ignore[attr-defined]
     return traced
 
 
-def _nothing(*_: Any) -> None:
+def _template(*_: Any) -> None:
     pass

@@ -1,18 +1,18 @@
-"""TensorFlow as a backend; imported when a program uses TensorFlow."""
+"""The TensorFlow backend, imported once a program has imported TensorFlow."""
 
-from ...higher_order import note_framework
-from ...slots import note_libraries
+from ...operators.higher_order import register_framework
+from ...values.locations import register_libraries
 from .. import register_backend
 from .backend import TensorFlowBackend
 
-COMPILERS = (
+UNCONVERTED = (
     "tensorflow.python.autograph", "tensorflow.python.eager", "tensorflow.python.ops.script_ops",
     "tensorflow.python.ops.numpy_ops",
 )  # fmt: skip
-"""What converts functions itself, or runs them in Python."""
+"""Modules that convert functions themselves, or call them in Python."""
 
 
 def register() -> None:
-    note_libraries("tensorflow", "keras", build=True)
-    note_framework("tensorflow", but=COMPILERS)
+    register_libraries("tensorflow", "keras", lazily_built=True)
+    register_framework("tensorflow", but=UNCONVERTED)
     register_backend(TensorFlowBackend())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -11,42 +10,18 @@ import tensorflow as tf
 import tensorflow.experimental.numpy as tnp
 
 from ... import staging
-from ...empty import nothing, set_nothing
+from ...core.closures import nothing, set_nothing
 from ...errors import UnsupportedFunctionError, ValueNeededError
-from .. import staged_by
-from ..iterables import StagedSequence
-from .host import show, text_of
-from .lists import StagedList, known_count
-from .numpy import floating, of_numpy, scalar
-from .values import Number, default_dtype, rank_of, weak
+from ..functional.builtins import sort_key_error
+from ..functional.iterables import StagedSequence
+from .effects import print_values, string_tensor
+from .lists import StagedList, known_length
+from .numpy import as_float, scalar
+from .types import Number, default_dtype, rank_of, weak
 
 
-def call(backend: Any, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-    if function in _SHALLOW and not any(map(staged_by, args)):
-        return function(*args, **kwargs)
-    if function in (range, enumerate, zip, reversed):
-        return backend.iterable(function, args, kwargs)
-    if function is print:
-        return show(*args, **kwargs)
-    if function is map:
-        return collected(backend, backend.iterable(zip, args[1:], {}), lambda item: args[0](*item))
-    if function is filter:
-        test = args[0] if args[0] is not None else lambda item: item
-        return collected(backend, backend.sequence(args[1]), lambda item: item, test)
-    if function in (list, tuple, sorted) and args and isinstance(args[0], StagedSequence):
-        args = (collected(backend, args[0], lambda item: item), *args[1:])
-    own = _FUNCTIONS.get(function)
-    if own is not None:
-        return own(*args, **kwargs)
-    return of_numpy(function)(*args, **kwargs)
-
-
-_SHALLOW = frozenset((len, enumerate, zip, reversed, list, tuple, isinstance, type, map, filter))
-"""What looks at its own arguments only, and not at what a list among them holds."""
-
-
-def _only(value: Any) -> Any:
-    """A tensor of one item, as one without dimensions."""
+def _scalar(value: Any) -> Any:
+    """Return a tensor of one item as a scalar tensor."""
     tensor = tf.convert_to_tensor(value)
     if tensor.shape.num_elements() not in (None, 1):
         raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
@@ -62,12 +37,12 @@ def _cast(kind: type) -> Callable[..., Any]:
                 raise UnsupportedFunctionError(
                     f"{kind.__name__}() of a staged value with a base cannot be staged",
                     why="TensorFlow has no operation for it",
-                    remedy="give it the staged value alone",
+                    remedy="pass the staged value alone",
                 )
             return kind(value)
         if isinstance(value, StagedList):
             return value.length() > 0
-        tensor = _only(value)
+        tensor = _scalar(value)
         dtype = (
             tensor.dtype
             if tensor.dtype != tf.string and rank_of(tensor.dtype) == rank
@@ -103,12 +78,12 @@ def _len(value: Any) -> Any:
     return known if known is not None else weak(tf.shape(value, out_type=default_dtype(1))[0])
 
 
-def _whole(rounding: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def whole(value: Any) -> Any:
+def _rounding(rounding: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def round_to_integer(value: Any) -> Any:
         tensor = tf.convert_to_tensor(value)
         return weak(tensor if rank_of(tensor.dtype) < 2 else tf.cast(rounding(tensor), default_dtype(1)))
 
-    return whole
+    return round_to_integer
 
 
 def _trunc(value: Any) -> Any:
@@ -117,26 +92,26 @@ def _trunc(value: Any) -> Any:
 
 def _round(value: Any, digits: int | None = None) -> Any:
     if digits is None:
-        return _whole(tf.round)(value)
+        return _rounding(tf.round)(value)
     return tnp.round(tf.convert_to_tensor(value), digits)
 
 
-def _pair(pick: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def pair(a: Any, b: Any) -> Any:
-        """Python's own: the first, unless the second is beyond it."""
+def _pairwise(is_better: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def pairwise(a: Any, b: Any) -> Any:
+        """Return the first, as Python does, unless the second is strictly better."""
         is_number = all(isinstance(v, (bool, int, float, Number)) for v in (a, b))
-        second = pick(b, a)
-        left, right = _same(a, b)
-        made = tf.where(second, right, left)
-        return weak(made) if is_number else made
+        second = is_better(b, a)
+        left, right = _promote(a, b)
+        result = tf.where(second, right, left)
+        return weak(result) if is_number else result
 
-    return pair
+    return pairwise
 
 
-def _same(a: Any, b: Any) -> tuple[Any, Any]:
-    """Two values as tensors of one dtype."""
+def _promote(a: Any, b: Any) -> tuple[Any, Any]:
+    """Return two values as tensors of one dtype."""
     total = a + b if not _is_bool(a) and not _is_bool(b) else weak(0)
-    dtype = tf.convert_to_tensor(total).dtype if not isinstance(total, Number) else total.held
+    dtype = tf.convert_to_tensor(total).dtype if not isinstance(total, Number) else total.tensor_dtype
     if _is_bool(a) and _is_bool(b):
         dtype = tf.bool
     return tuple([tf.cast(tf.convert_to_tensor(v), dtype) for v in (a, b)])
@@ -146,22 +121,24 @@ def _is_bool(value: Any) -> bool:
     return isinstance(value, bool) or (hasattr(value, "dtype") and tf.as_dtype(value.dtype).is_bool)
 
 
-def _extreme(pick: Callable[[Any, Any], Any], whole: Callable[..., Any], name: str) -> Callable[..., Any]:
-    pair = _pair(pick)
+def _extremum(
+    is_better: Callable[[Any, Any], Any], reduce: Callable[..., Any], name: str
+) -> Callable[..., Any]:
+    pairwise = _pairwise(is_better)
 
-    def extreme(*args: Any, key: Any = None, default: Any = None) -> Any:
+    def extremum(*args: Any, key: Any = None, default: Any = None) -> Any:
         if key is not None:
             if len(args) == 1:
                 args = tuple(_list(args[0]) if not isinstance(args[0], (list, tuple)) else args[0])
-            return _best([(key(value), value) for value in args], pick)
+            return _best_by_key([(key(value), value) for value in args], is_better)
         if len(args) == 1:
             [values] = args
-            if isinstance(values, StagedList) and known_count(values.count) is None:
+            if isinstance(values, StagedList) and known_length(values.count) is None:
                 values = tf.convert_to_tensor(values)
             if isinstance(values, (tf.Tensor, tf.Variable)):
                 if values.shape.rank is not None and values.shape.rank > 1:
                     raise ValueError("the truth value of an array with more than one element is ambiguous")
-                return whole(values)
+                return reduce(values)
             args = tuple(values)
         if not args:
             if default is not None:
@@ -169,25 +146,25 @@ def _extreme(pick: Callable[[Any, Any], Any], whole: Callable[..., Any], name: s
             raise ValueError(f"{name}() iterable argument is empty")
         best = args[0]
         for value in args[1:]:
-            best = pair(best, value)
+            best = pairwise(best, value)
         return best
 
-    return extreme
+    return extremum
 
 
-def _best(pairs: list[tuple[Any, Any]], pick: Callable[[Any, Any], Any]) -> Any:
-    """The value of the best key, of those with that key the first."""
+def _best_by_key(pairs: list[tuple[Any, Any]], is_better: Callable[[Any, Any], Any]) -> Any:
+    """Return the first value that has the best key."""
     best_key, best = pairs[0]
     for key, value in pairs[1:]:
-        better = pick(key, best_key)
-        chosen = [tf.where(better, *_same(a, b)[::-1]) for a, b in ((best_key, key), (best, value))]
+        better = is_better(key, best_key)
+        chosen = [tf.where(better, *_promote(a, b)[::-1]) for a, b in ((best_key, key), (best, value))]
         is_number = [isinstance(v, (bool, int, float, Number)) for v in (key, value)]
         best_key, best = [weak(c) if n else c for c, n in zip(chosen, is_number, strict=True)]
     return best
 
 
 def _sum(values: Any, start: Any = 0) -> Any:
-    if isinstance(values, StagedList) and known_count(values.count) is None:
+    if isinstance(values, StagedList) and known_length(values.count) is None:
         values = tf.convert_to_tensor(values)
     if isinstance(values, (tf.Tensor, tf.Variable)):
         tensor = tf.convert_to_tensor(values)
@@ -199,100 +176,97 @@ def _sum(values: Any, start: Any = 0) -> Any:
 
 
 def _array(values: Any) -> Any:
-    return (
-        values
-        if isinstance(values, (tf.Tensor, tf.Variable))
-        else tf.stack(list(values))
-        if isinstance(values, (list, tuple))
-        else tf.convert_to_tensor(values)
-    )
+    if isinstance(values, (list, tuple)):
+        return tf.stack(list(values))
+    return values if isinstance(values, (tf.Tensor, tf.Variable)) else tf.convert_to_tensor(values)
 
 
 def _sorted(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
     if key is not None:
-        raise UnsupportedFunctionError(
-            "sorted() with a key cannot be staged",
-            why="TensorFlow has no operation that calls a function for each item and sorts by it",
-            remedy="index by tf.argsort of the keys: tf.gather(x, tf.argsort(-x))",
-        )
-    tensor = _array(values)
-    made = tf.sort(tensor, direction="DESCENDING" if reverse else "ASCENDING")
-    return _list(made)
+        raise sort_key_error("TensorFlow", "tf.gather(x, tf.argsort(-x))")
+    return _list(tf.sort(_array(values), direction="DESCENDING" if reverse else "ASCENDING"))
 
 
 def _list(values: Any = ()) -> Any:
-    """The items of something staged: a Python list where their number is known."""
+    """Return the items of a staged value, as a Python list if their number is known."""
     if isinstance(values, StagedList):
-        return values.copy() if known_count(values.count) is None else list(values)
+        return values.copy() if known_length(values.count) is None else list(values)
     if isinstance(values, (list, tuple, StagedSequence)):
         return list(values)
     tensor = tf.convert_to_tensor(values)
     if tensor.shape.rank in (None, 0) or tensor.shape[0] is None:
         raise ValueNeededError(
-            "a list is made of a tensor whose length is known only at run time",
-            why="a Python list has as many items as there are when the graph is built",
+            "list() is called on a tensor whose length is known only at run time",
+            why="the length of a Python list is fixed when the graph is built",
             remedy="append its items in a 'for' loop, or use the tensor",
         )
     return tf.unstack(tensor)
 
 
-def _reduced(reduce: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def reduced(values: Any) -> Any:
+def _truth_reduction(reduce: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def truth_reduction(values: Any) -> Any:
         if isinstance(values, (list, tuple)):
             return reduce(tf.stack([tf.cast(tf.convert_to_tensor(v), tf.bool) for v in values]))
         return reduce(tf.cast(tf.convert_to_tensor(values), tf.bool))
 
-    return reduced
+    return truth_reduction
 
 
-def collected(
-    backend: Any, items: StagedSequence, made: Callable[[Any], Any], kept: Callable[[Any], Any] | None = None
+def collect(
+    backend: Any,
+    items: StagedSequence,
+    function: Callable[[Any], Any],
+    predicate: Callable[[Any], Any] | None = None,
 ) -> Any:
-    """A list of what is made of items, of those that are kept: a staged one if its length is not known."""
-    if isinstance(items.length, int) and kept is None:
-        return [made(item) for item in items]
-    found = backend.staged_list([])
+    """Return the list of `function(item)` for selected items, staged if its length is unknown."""
+    if isinstance(items.length, int) and predicate is None:
+        return [function(item) for item in items]
+    collected = backend.staged_list([])
 
     def body(item: Any) -> None:
-        keep = True if kept is None else kept(item)
-        if keep is True:
-            found.append(made(item))
-        elif backend.is_array(keep):
-            append = functools.partial(lambda item: found.append(made(item)), item)
-            staging.if_stmt(backend, keep, append, nothing, tuple, set_nothing, (), 0)
+        is_selected = True if predicate is None else predicate(item)
+
+        def append() -> None:
+            collected.append(function(item))
+
+        if is_selected is True:
+            append()
+        elif backend.is_array(is_selected):
+            staging.if_stmt(backend, is_selected, append, nothing, tuple, set_nothing, (), 0)
 
     staging.for_stmt(backend, items, None, body, tuple, set_nothing, (), {})
-    return backend.unstaged(found)
+    return backend.unstaged(collected)
 
 
-def _isinstance(value: Any, kinds: Any) -> bool:
+def _isinstance(value: Any, classes: Any) -> bool:
     if isinstance(value, Number):
-        python = (bool, int, float, complex)[rank_of(value.held)]
-        return issubclass(python, kinds) or isinstance(value, kinds)
+        python = (bool, int, float, complex)[rank_of(value.tensor_dtype)]
+        return issubclass(python, classes) or isinstance(value, classes)
     if isinstance(value, StagedList):
-        return issubclass(list, kinds)
-    return isinstance(value, kinds)
+        return issubclass(list, classes)
+    return isinstance(value, classes)
 
 
 def _type(value: Any) -> type:
     if isinstance(value, Number):
-        return (bool, int, float, complex)[rank_of(value.held)]
+        return (bool, int, float, complex)[rank_of(value.tensor_dtype)]
     return list if isinstance(value, StagedList) else type(value)
 
 
-_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+BUILTINS: dict[Any, Callable[..., Any]] = {
+    print: print_values,
     len: _len,
     int: _cast(int),
     float: _cast(float),
     complex: _cast(complex),
     bool: _cast(bool),
-    str: text_of,
-    repr: lambda value: text_of(value, "r"),
-    min: _extreme(lambda b, a: b < a, tf.reduce_min, "min"),
-    max: _extreme(lambda b, a: b > a, tf.reduce_max, "max"),
+    str: string_tensor,
+    repr: lambda value: string_tensor(value, "r"),
+    min: _extremum(lambda b, a: b < a, tf.reduce_min, "min"),
+    max: _extremum(lambda b, a: b > a, tf.reduce_max, "max"),
     sum: _sum,
-    any: _reduced(tf.reduce_any),
-    all: _reduced(tf.reduce_all),
+    any: _truth_reduction(tf.reduce_any),
+    all: _truth_reduction(tf.reduce_all),
     sorted: _sorted,
     list: _list,
     tuple: lambda values: tuple(_list(values)),
@@ -300,9 +274,9 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     type: _type,
     abs: abs,
     round: _round,
-    math.floor: _whole(tf.math.floor),
-    math.ceil: _whole(tf.math.ceil),
-    math.trunc: _whole(_trunc),
-    math.fabs: lambda value: weak(tf.abs(floating(value))),
+    math.floor: _rounding(tf.math.floor),
+    math.ceil: _rounding(tf.math.ceil),
+    math.trunc: _rounding(_trunc),
+    math.fabs: lambda value: weak(tf.abs(as_float(value))),
     math.pow: lambda a, b: scalar(tf.pow, a, b),
 }

@@ -1,7 +1,7 @@
 """Graphs of branches and bodies: captured once, closed with results, put into `If` and `While` operations.
 
-`tf.cond` and `tf.while_loop` run a Python function when they are called. Ours has been run by then, so its
-graph goes straight into the operation. This module alone uses parts of TensorFlow that are not public.
+`tf.cond` and `tf.while_loop` trace a Python function when they are called. Ours is already traced, so its
+graph goes straight into the operation. Only this module uses TensorFlow's private parts.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from tensorflow.python.ops.control_flow_util_v2 import (
 )
 from tensorflow.python.util import tf_stack
 
-from ...tracebacks import FULL, own_files
+from ...debugging.tracebacks import FULL, internal_files
 
 UNLIMITED = -1
 
 
-class WithoutOwnFrames(tf_stack.StackTraceFilter):
-    """While it is entered, operations note the user's frames and not ours as the place that they are from."""
+class UserFramesOnly(tf_stack.StackTraceFilter):
+    """While active, operations record only the user's frames as their origin."""
 
     def get_filtered_filenames(self) -> frozenset[str]:
         outer = frozenset(self.parent.get_filtered_filenames())
-        return outer if FULL else outer | own_files()
+        return outer if FULL else outer | internal_files()
 
 
 def is_xla() -> bool:
-    """Whether XLA compiles the function that is being traced; it runs no Python and raises nothing."""
+    """Return whether XLA compiles the traced function; its programs run no Python and raise nothing."""
     return bool(control_flow_util.GraphOrParentsInXlaContext(_current()))
 
 
 def has_effects(graph: Any = None) -> bool:
-    """Whether a graph, or that which is being built, does anything besides computing."""
+    """Return whether a graph, by default the current one, has side effects."""
     operations = (graph or _current()).get_operations()
     return any(op._is_stateful for op in operations if op.type != "Placeholder")  # noqa: SLF001
 
@@ -49,8 +49,8 @@ def _current() -> Any:
     return tf.compat.v1.get_default_graph()
 
 
-def new_graph(name: str, *, body: bool) -> Any:
-    kind = WhileBodyFuncGraph if body else CondBranchFuncGraph
+def new_graph(name: str, *, is_body: bool) -> Any:
+    kind = WhileBodyFuncGraph if is_body else CondBranchFuncGraph
     return _named(kind, name)
 
 
@@ -61,14 +61,14 @@ def _named(kind: Any, name: str) -> Any:
 
 @contextmanager
 def building(graph: Any) -> Iterator[None]:
-    """Operations of the block go into `graph`; those with effects run in the order of the program."""
+    """Add the operations of the block to `graph`; those with effects run in program order."""
     with graph.as_default(), auto_control_deps.AutomaticControlDependencies() as order:
         yield
     graph.control_outputs.extend(order.ops_which_must_run)
 
 
 def placeholder(graph: Any, dtype: Any, shape: Any, like: Any = None) -> Any:
-    """One more argument of a graph."""
+    """Return a new argument of a graph."""
     with graph.as_default():
         made = tf.compat.v1.placeholder(dtype, shape)
     if like is not None:
@@ -77,16 +77,17 @@ def placeholder(graph: Any, dtype: Any, shape: Any, like: Any = None) -> Any:
 
 
 def close(graph: Any, outputs: Sequence[Any]) -> None:
+    """Set the outputs of a graph."""
     with graph.as_default():
         graph.outputs = [tf.identity(t) for t in outputs]
-    for given, made in zip(outputs, graph.outputs, strict=True):
-        if given.dtype in (tf.resource, tf.variant):
-            handle_data_util.copy_handle_data(given, made)
+    for source, output in zip(outputs, graph.outputs, strict=True):
+        if source.dtype in (tf.resource, tf.variant):
+            handle_data_util.copy_handle_data(source, output)
     graph.structured_outputs = list(graph.outputs)
 
 
 def build_cond(pred: Any, graphs: Sequence[Any]) -> list[Any]:
-    """`If` over two closed graphs."""
+    """Build an `If` operation over two closed graphs."""
     then, orelse = graphs
     return list(
         cond_v2._build_cond(  # noqa: SLF001 - see the module's docstring
@@ -109,13 +110,13 @@ def build_while(
     limit: Any,
     parallel: int,
     *,
-    counted: bool,
+    is_counted: bool,
     test: Callable[..., Any],
 ) -> list[Any]:
-    """`While` over a closed graph from (counter, limit, *carried) to the same.
+    """Build a `While` operation over a closed graph from (counter, limit, *carried) to the same.
 
-    It goes on while the counter is below the limit, if it is counted, and `test` of what is carried holds, if
-    that is not None.
+    It continues while the counter is below the limit, if `is_counted`, and `test` of the carried values is
+    true, unless `test` returns None.
     """
     inputs = [tf.constant(0, tf.int32), limit, *init]
     count = len(inputs)
@@ -126,11 +127,10 @@ def build_while(
         ]
         for t in body.external_captures:
             cond.capture(t)
-        counter, most, *carried = cond.inputs[:count]
-        asked = test(*carried)
-        tests = ([counter < most] if counted else []) + ([] if asked is None else [asked])
-        going = tests[0] if len(tests) == 1 else tf.logical_and(*tests)
-        cond.outputs = [tf.identity(going)]
+        counter, limit_input, *carried = cond.inputs[:count]
+        continues = test(*carried)
+        tests = ([counter < limit_input] if is_counted else []) + ([] if continues is None else [continues])
+        cond.outputs = [tf.identity(tests[0] if len(tests) == 1 else tf.logical_and(*tests))]
     body.outputs.extend(body.internal_captures)
     results = while_v2._build_while_op(  # noqa: SLF001 - see the module's docstring
         [*inputs, *body.external_captures],

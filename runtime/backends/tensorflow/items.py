@@ -1,4 +1,4 @@
-"""Items of TensorFlow's tensors: read, written and looked for, by keys that are known at run time."""
+"""Items of TensorFlow's tensors: reads, writes and searches with staged keys."""
 
 from __future__ import annotations
 
@@ -8,53 +8,52 @@ import numpy as np
 import tensorflow as tf
 
 from ... import staging
-from ...errors import AliasError, MismatchError, UnsupportedFunctionError, ValueNeededError
-from ...staging.aliases import other_way
+from ...errors import AliasError, UnsupportedFunctionError
+from ...staging.state.aliases import other_reference
 from .. import staged_by
-from ..iterables import StagedSequence
-from ..texts import Text
-from .lists import ListKind, StagedList
-from .values import Number, weak
+from ..functional.index_errors import (
+    check_unaliased,
+    membership_error,
+    mixed_items_error,
+    staged_index_error,
+    staged_key_error,
+)
+from ..functional.iterables import StagedSequence
+from ..functional.staged_text import Text
+from .lists import ListType, StagedList
+from .types import Number, weak
 
 
 def get_item(backend: Any, target: Any, key: Any) -> Any:
     if isinstance(target, StagedList):
-        return target[_bounds(backend, key)]
+        return target[_plain_key(backend, key)]
     if isinstance(target, (list, tuple)):
         return _item_of_sequence(backend, target, key)
     if isinstance(target, tf.RaggedTensor):
-        return target[_bounds(backend, key)]
+        return target[_plain_key(backend, key)]
     if isinstance(target, tf.TensorArray):
         return target.read(key)
     if isinstance(target, (np.ndarray, tf.Tensor, tf.Variable)):
         return _read(backend, tf.convert_to_tensor(target), key)
-    raise ValueNeededError(
-        f"a {type(target).__name__} is indexed by a staged value",
-        why="Python would need the value, which is known only when the program runs",
-        remedy="use a tensor, or a list or tuple of values of one type",
-    )
+    raise staged_index_error(target, "use a tensor, or a list or tuple of values of one type")
 
 
-def _bounds(backend: Any, key: Any) -> Any:
-    """A key without our own kinds of values."""
+def _plain_key(backend: Any, key: Any) -> Any:
+    """Return a key with tensors in place of staged numbers."""
     if isinstance(key, tuple):
-        return tuple([_bounds(backend, part) for part in key])
+        return tuple([_plain_key(backend, part) for part in key])
     if isinstance(key, slice):
-        return slice(*[_bounds(backend, part) for part in (key.start, key.stop, key.step)])
+        return slice(*[_plain_key(backend, part) for part in (key.start, key.stop, key.step)])
     return backend.tensor(key) if backend.is_array(key) else key
 
 
 def _item_of_sequence(backend: Any, target: Any, key: Any) -> Any:
-    kind = backend.type_of(list(target))
-    if not isinstance(kind, ListKind):
-        raise MismatchError(
-            f"a {type(target).__name__} of different things is indexed by a staged value",
-            why="which item it is is known only when the program runs, and what comes after needs one type",
-            remedy="give its items one type, or use a tensor",
-        )
+    aval = backend.type_of(list(target))
+    if not isinstance(aval, ListType):
+        raise mixed_items_error(target, "a tensor")
     items = backend.staged_list(list(target))
     items.name = type(target).__name__
-    return items[backend.tensor(key) if not isinstance(key, slice) else _bounds(backend, key)]
+    return items[backend.tensor(key) if not isinstance(key, slice) else _plain_key(backend, key)]
 
 
 def _is_scalar(part: Any) -> bool:
@@ -65,8 +64,8 @@ def _is_scalar(part: Any) -> bool:
     return isinstance(part, (tf.Tensor, tf.Variable)) and part.shape.rank == 0 and part.dtype.is_integer
 
 
-def _checked(backend: Any, tensor: Any, key: Any, *, positive: bool = False) -> Any:
-    """A key whose numbers are raised for if they are outside, as NumPy does, and made positive if need be."""
+def _check_key(backend: Any, tensor: Any, key: Any, *, positive: bool = False) -> Any:
+    """Check the indexes in a key against the shape; with `positive` make them nonnegative."""
     parts = list(key) if isinstance(key, tuple) else [key]
     dims = sum(p is not None and p is not Ellipsis for p in parts)
     axis = 0
@@ -92,26 +91,26 @@ def _in_range(backend: Any, tensor: Any, axis: int, index: Any, *, positive: boo
     if index.dtype not in (tf.int32, tf.int64):
         index = tf.cast(index, tf.int64)
     if index.shape.rank == 0 and not positive:
-        return index  # a strided slice counts from the end itself, and raises for what is outside
-    most = tf.shape(tensor, out_type=index.dtype)[axis] if size is None else tf.constant(size, index.dtype)
-    outside = tf.logical_or(index < -most, index >= most)
+        return index  # a strided slice handles negative indexes, and raises for others
+    length = tf.shape(tensor, out_type=index.dtype)[axis] if size is None else tf.constant(size, index.dtype)
+    outside = tf.logical_or(index < -length, index >= length)
     if index.shape.rank == 0:
         text = Text(
             ["index ", (0, "", ""), f" is out of bounds for axis {axis} with size ", (1, "", "")],
-            [index, most],
+            [index, length],
         )
-        checked = backend.fail(outside, IndexError(text))
+        check = backend.fail(outside, IndexError(text))
     else:
-        checked = backend.fail(tf.reduce_any(outside), IndexError(f"index out of bounds for axis {axis}"))
-    with tf.control_dependencies([checked]):
-        return tf.where(index < 0, index + most, index)
+        check = backend.fail(tf.reduce_any(outside), IndexError(f"index out of bounds for axis {axis}"))
+    with tf.control_dependencies([check]):
+        return tf.where(index < 0, index + length, index)
 
 
 def _read(backend: Any, tensor: Any, key: Any) -> Any:
-    key = _bounds(backend, key)
+    key = _plain_key(backend, key)
     if isinstance(key, tf.Tensor) and key.dtype.is_bool:
         return tf.boolean_mask(tensor, key)
-    key = _checked(backend, tensor, key)
+    key = _check_key(backend, tensor, key)
     parts = key if isinstance(key, tuple) else (key,)
     arrays = [p for p in parts if isinstance(p, (tf.Tensor, np.ndarray, list)) and not _is_scalar(p)]
     if not arrays:
@@ -121,17 +120,17 @@ def _read(backend: Any, tensor: Any, key: Any) -> Any:
     return (
         tf.experimental.numpy.asarray(tensor).__getitem__(key)
         if hasattr(tf.Tensor, "astype")
-        else _picked(tensor, key)
+        else _gather(tensor, key)
     )
 
 
-def _picked(tensor: Any, key: tuple[Any, ...]) -> Any:
-    """Items at the places that several arrays of numbers name together."""
+def _gather(tensor: Any, key: tuple[Any, ...]) -> Any:
+    """Return the items at the positions that several index arrays select together."""
     if any(not _is_scalar(p) and not isinstance(p, (tf.Tensor, np.ndarray, list)) for p in key):
         raise UnsupportedFunctionError(
-            "a tensor is indexed by arrays and slices at once",
+            "a tensor is indexed by arrays and slices together",
             why="TensorFlow has no operation for it",
-            remedy="take one after the other: x[rows][:, 1:]",
+            remedy="index twice: x[rows][:, 1:]",
         )
     columns = [tf.cast(tf.convert_to_tensor(p), tf.int64) for p in key]
     shape = columns[0].shape
@@ -142,53 +141,48 @@ def _picked(tensor: Any, key: tuple[Any, ...]) -> Any:
 
 def set_item(backend: Any, target: Any, key: Any, value: Any) -> Any:
     if isinstance(target, StagedList):
-        target[key if isinstance(key, int) else _bounds(backend, key)] = value
+        target[key if isinstance(key, int) else _plain_key(backend, key)] = value
         return target
     if isinstance(target, tf.Variable):
-        target.assign(_written(backend, tf.convert_to_tensor(target), key, value))
+        target.assign(_write(backend, tf.convert_to_tensor(target), key, value))
         return target
     if isinstance(target, tf.Tensor):
-        backend.refuse_other_names(target)
-        return _written(backend, target, key, value)
+        check_unaliased(target, backend.name, "tf.identity({})")
+        return _write(backend, target, key, value)
     is_staged = staging.has_staged(key) or staged_by(value) is not None
     if isinstance(target, np.ndarray) and not tf.executing_eagerly() and (is_staged or backend.captures):
-        other = other_way(target, None, None)
+        other = other_reference(target, None, None)
         if other:
             raise AliasError(
-                f"a staged value is written into a plain array, and {other} leads to it too",
-                why="the other name would not see what the program writes when it runs",
+                f"a staged value is written into a plain array that {other} refers to as well",
+                why="the other name would not see the writes of the program",
                 remedy="write to a copy of it, as in y = x.copy(), or pass the array as an argument",
             )
-        return _written(backend, tf.convert_to_tensor(target), key, value)
+        return _write(backend, tf.convert_to_tensor(target), key, value)
     if staging.has_staged(key):
         if isinstance(target, list):
-            made = backend.staged_list(target)
-            made[_bounds(backend, key)] = value
-            return made
-        raise ValueNeededError(
-            f"an item of a {type(target).__name__} is set by a staged key",
-            why="Python would need the value of the key, which is known only when the program runs",
-            remedy="use a tensor or a list",
-        )
+            result = backend.staged_list(target)
+            result[_plain_key(backend, key)] = value
+            return result
+        raise staged_key_error(target, "use a tensor or a list")
     target[key] = value
     return target
 
 
-def _written(backend: Any, tensor: Any, key: Any, value: Any) -> Any:
-    """A tensor with other items at a key."""
-    key = _bounds(backend, key)
+def _write(backend: Any, tensor: Any, key: Any, value: Any) -> Any:
+    """Return a tensor with new items at a key."""
+    key = _plain_key(backend, key)
     if backend.is_array(value) or isinstance(value, np.ndarray):
         value = backend.tensor(value)
         value = value if value.dtype == tensor.dtype else tf.cast(value, tensor.dtype)
     else:
+        if isinstance(value, float) and tensor.dtype.is_integer:
+            value = int(value)
+        is_list = isinstance(value, (list, tuple))
         value = (
             backend.cast(np.asarray(value), backend.type_of(tensor))
-            if isinstance(value, (list, tuple))
-            else (
-                tf.constant(value, tensor.dtype)
-                if not (isinstance(value, float) and tensor.dtype.is_integer)
-                else tf.constant(int(value), tensor.dtype)
-            )
+            if is_list
+            else tf.constant(value, tensor.dtype)
         )
     if _is_mask(key):
         mask = tf.convert_to_tensor(key)
@@ -197,21 +191,21 @@ def _written(backend: Any, tensor: Any, key: Any, value: Any) -> Any:
                 mask = mask[..., None]
             return tf.where(mask, value, tensor)
         return tf.tensor_scatter_nd_update(tensor, tf.where(mask), value)
-    key = _checked(backend, tensor, key, positive=True)
+    key = _check_key(backend, tensor, key, positive=True)
     if _is_scalar(key):
         row = tf.broadcast_to(value, tf.shape(tensor)[1:])
         return tf.tensor_scatter_nd_update(tensor, [[key]], row[None])
     shape = tf.shape(tensor)
     numbers = tf.reshape(tf.range(tf.size(tensor)), shape)
     numbers.set_shape(tensor.shape)
-    places = _read(backend, numbers, key)
-    updates = tf.broadcast_to(value, tf.shape(places))
+    positions = _read(backend, numbers, key)
+    updates = tf.broadcast_to(value, tf.shape(positions))
     flat = tf.tensor_scatter_nd_update(
-        tf.reshape(tensor, [-1]), tf.reshape(places, [-1, 1]), tf.reshape(updates, [-1])
+        tf.reshape(tensor, [-1]), tf.reshape(positions, [-1, 1]), tf.reshape(updates, [-1])
     )
-    made = tf.reshape(flat, shape)
-    made.set_shape(tensor.shape)
-    return made
+    result = tf.reshape(flat, shape)
+    result.set_shape(tensor.shape)
+    return result
 
 
 def _is_mask(key: Any) -> bool:
@@ -229,26 +223,22 @@ def contains(backend: Any, item: Any, container: Any) -> Any:
         return tf.logical_and(inside, past % step == 0)
     if isinstance(container, StagedSequence):
         raise UnsupportedFunctionError(
-            f"a staged {container.name} is searched by 'in'",
+            f"'in' searches a staged {container.name}",
             why="TensorFlow has no operation for it",
-            remedy="compare with its bounds, or search the tensor that it goes over",
+            remedy="compare with its bounds, or search the tensor that it iterates",
         )
     if isinstance(container, (list, tuple)):
-        found: Any = tf.constant(False)
+        is_member: Any = tf.constant(False)
         for part in container:
             if isinstance(part, str) != (getattr(backend.type_of(item), "dtype", None) == tf.string):
                 continue
             equal = part == item if isinstance(part, Number) else item == part
-            found = tf.logical_or(found, equal if isinstance(equal, bool) else tf.reduce_all(equal))
-        return found
+            is_member = tf.logical_or(is_member, equal if isinstance(equal, bool) else tf.reduce_all(equal))
+        return is_member
     if isinstance(container, (tf.Tensor, tf.Variable, np.ndarray, StagedList)):
         tensor = tf.convert_to_tensor(container)
         return tf.reduce_any(tf.equal(tensor, tf.cast(tf.convert_to_tensor(item), tensor.dtype)))
-    raise UnsupportedFunctionError(
-        f"a staged value is searched for in a {type(container).__name__}",
-        why="Python would need its value, which is known only when the program runs",
-        remedy="use a list, tuple, range or tensor: x in (1, 2, 3)",
-    )
+    raise membership_error(container, "tensor")
 
 
 def _range_of(items: StagedSequence) -> tuple[Any, Any, Any]:

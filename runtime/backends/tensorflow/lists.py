@@ -1,4 +1,4 @@
-"""Lists that a staged program makes longer and shorter: a TensorList for each leaf of an item."""
+"""Lists that a staged program lengthens and shortens: a TensorList for each leaf of an item."""
 
 from __future__ import annotations
 
@@ -9,54 +9,58 @@ from typing import Any, Self
 import tensorflow as tf
 
 from ...errors import StagingError, UnsupportedFunctionError, ValueNeededError
-from ...structures import LEAF, Spec, flatten, unflatten
-from .values import Kind, Number, default_dtype
+from ...values.structures import LEAF, Spec, flatten, unflatten
+from .types import Number, TensorType, default_dtype
 
 
 @dataclass(frozen=True)
-class ListKind:
-    """A list whose items have the leaves `items` in the structure `spec`; None for one without items."""
+class ListType:
+    """The type of a list whose items have leaves of the types `items` in the structure `spec`.
 
-    items: tuple[Kind, ...] | None
+    `items` is None for a list that never had items. With `is_value` it is the type of a variable that may
+    refer to one of several lists, not of the contents of one list.
+    """
+
+    items: tuple[TensorType, ...] | None
     spec: Spec = LEAF
-    is_value: bool = False  # a variable that may be one of several lists, not the contents of one
+    is_value: bool = False
 
     def __str__(self) -> str:
         return "list of " + ("nothing" if self.items is None else ", ".join(map(str, self.items)))
 
 
 class StagedList:
-    """A list that stands in the place of a Python one.
+    """A staged list that replaces a Python list.
 
-    `parts` are TensorLists, `kind` says of what; `count` is the number of items if that is known, relative
-    to what a loop started with.
+    `parts` are TensorLists of the type `type`. `count` is the length: an int; None if unknown; or, inside a
+    loop, a pair `(key of the initial list, offset from its length)`.
     """
 
     name = "a list"
     shared = ""
-    flat: tuple[Any, ...] = ()  # its items as one tensor for each leaf, where these are known
+    flat: tuple[Any, ...] = ()  # the items as one tensor for each leaf, if known
 
-    def __init__(self, backend: Any, kind: ListKind, parts: Sequence[Any], count: Any):
-        self.backend, self.kind, self.parts, self.count = backend, kind, list(parts), count
-        self.home = backend.captures[-1] if backend.captures else None
-        self._settle()
+    def __init__(self, backend: Any, type_: ListType, parts: Sequence[Any], count: Any):
+        self.backend, self.type, self.parts, self.count = backend, type_, list(parts), count
+        self.created_in = backend.captures[-1] if backend.captures else None
+        self._set_class()
 
     def read(self) -> Contents:
-        return Contents(self.backend, self.kind, tuple(self.parts), self.count)
+        return Contents(self.backend, self.type, tuple(self.parts), self.count)
 
     def write(self, contents: Contents) -> None:
-        self._changing()
+        self._save_state()
         self.restore(contents)
 
     def restore(self, contents: Contents) -> None:
-        self.kind, self.parts, self.count = contents.kind, list(contents.parts), contents.count
+        self.type, self.parts, self.count = contents.type, list(contents.parts), contents.count
         self.flat = ()
-        self._settle()
+        self._set_class()
 
-    def _changing(self) -> None:
-        """Let the capture that is running know what the list held before."""
+    def _save_state(self) -> None:
+        """Let the current capture restore the list when it ends."""
         self.flat = ()
-        if self.backend.captures and self.backend.captures[-1] is not self.home:
+        if self.backend.captures and self.backend.captures[-1] is not self.created_in:
             self.backend.captures[-1].lists.setdefault(id(self), (self, self.read()))
 
     @property
@@ -65,49 +69,49 @@ class StagedList:
 
     @property
     def dtype(self) -> Any:
-        return self._kinds()[0].dtype
+        return self._item_types()[0].dtype
 
-    def _kinds(self) -> tuple[Kind, ...]:
-        if self.kind.items is None:
-            return (Kind(default_dtype(2), ()),)
-        return self.kind.items
+    def _item_types(self) -> tuple[TensorType, ...]:
+        if self.type.items is None:
+            return (TensorType(default_dtype(2), ()),)
+        return self.type.items
 
     def length(self) -> Any:
-        known = known_count(self.count)
+        known = known_length(self.count)
         if known is not None:
             return known
-        if self.kind.items is None or not self.parts:
+        if self.type.items is None or not self.parts:
             return 0
         return Number(tf.cast(tf.raw_ops.TensorListLength(input_handle=self.parts[0]), default_dtype(1)))
 
     def append(self, value: Any) -> None:
-        self._changing()
+        self._save_state()
         leaves, spec = flatten(value)
-        kinds = tuple([self.backend.type_of(leaf) for leaf in leaves])
-        if any(not isinstance(k, Kind) for k in kinds):
+        avals = tuple([self.backend.type_of(leaf) for leaf in leaves])
+        if any(not isinstance(k, TensorType) for k in avals):
             raise StagingError(
-                f"a {type(value).__name__} is appended to a list in a staged branch or loop",
-                why="such a list holds tensors, numbers, text, and tuples and dicts of these",
+                f"a staged branch or loop appends a {type(value).__name__} to a list",
+                why="a staged list holds tensors, numbers, text, and tuples and dicts of these",
                 remedy="append its tensors in a tuple or dict",
             )
-        self._hold(self.backend.merge_lists(self.kind, ListKind(kinds, spec)))
-        assert self.kind.items is not None
-        for i, (leaf, kind) in enumerate(zip(leaves, self.kind.items, strict=True)):
-            item = self.backend.tensor(self.backend.cast(leaf, kind))
+        self._widen(self.backend.merge_lists(self.type, ListType(avals, spec)))
+        assert self.type.items is not None
+        for i, (leaf, aval) in enumerate(zip(leaves, self.type.items, strict=True)):
+            item = self.backend.tensor(self.backend.cast(leaf, aval))
             self.parts[i] = tf.raw_ops.TensorListPushBack(input_handle=self.parts[i], tensor=item)
-        self.count = moved(self.count, 1)
+        self.count = offset_count(self.count, 1)
 
-    def _hold(self, kind: ListKind) -> None:
-        if kind != self.kind or not self.parts:
-            self.parts = parts_as(self.backend, self.read(), kind)
-            self.kind = kind
-            self._settle()
+    def _widen(self, aval: ListType) -> None:
+        if aval != self.type or not self.parts:
+            self.parts = tensor_lists(self.backend, self.read(), aval)
+            self.type = aval
+            self._set_class()
 
     def extend(self, values: Any) -> None:
-        if isinstance(values, StagedList) and known_count(values.count) is None:
+        if isinstance(values, StagedList) and known_length(values.count) is None:
             raise UnsupportedFunctionError(
-                "a list whose length is known only at run time is added to another",
-                why="Python would have to know how many items there are",
+                "a list whose length is known only at run time extends another list",
+                why="Python would need the number of items",
                 remedy="append its items in a 'for' loop",
             )
         for value in values:
@@ -118,25 +122,25 @@ class StagedList:
         return self
 
     def __add__(self, values: Any) -> StagedList:
-        made = self.copy()
-        made.extend(values)
-        return made
+        result = self.copy()
+        result.extend(values)
+        return result
 
     def __iter__(self) -> Any:
-        count = known_count(self.count)
+        count = known_length(self.count)
         if count is None:
             raise ValueNeededError(
-                "a list whose length is known only at run time is iterated by Python",
-                why="Python would have to know how many items there are",
+                "Python iterates a list whose length is known only at run time",
+                why="Python would need the number of items",
                 remedy="use a 'for' loop in converted code, or tf.stack(items)",
             )
         return iter([self.item(i) for i in range(count)])
 
     def __len__(self) -> int:
-        count = known_count(self.count)
+        count = known_length(self.count)
         if count is None:
             raise ValueNeededError(
-                "the length of a staged list is asked by Python",
+                "Python needs the length of a staged list",
                 why="it is known only when the program runs",
                 remedy="call len() in converted code",
             )
@@ -145,63 +149,67 @@ class StagedList:
     def item(self, index: Any) -> Any:
         index = tf.cast(tf.convert_to_tensor(index), tf.int32)
         leaves: list[Any] = []
-        for part, kind in zip(self.parts, self._kinds(), strict=True):
-            made = tf.raw_ops.TensorListGetItem(
+        for part, aval in zip(self.parts, self._item_types(), strict=True):
+            result = tf.raw_ops.TensorListGetItem(
                 input_handle=part,
                 index=index,
-                element_shape=shape_input(kind.shape),
-                element_dtype=kind.dtype,
+                element_shape=shape_input(aval.shape),
+                element_dtype=aval.dtype,
             )
-            leaves.append(self.backend.as_kind(made, kind))
-        return unflatten(self.kind.spec, leaves)
+            leaves.append(self.backend.typed(result, aval))
+        return unflatten(self.type.spec, leaves)
 
-    def _place(self, index: Any, what: str) -> Any:
+    def _checked_index(self, index: Any, what: str) -> Any:
         length = self.length()
         if isinstance(index, int) and isinstance(length, int):
             if not -length <= index < length:
                 raise in_program(IndexError(what))
             return index % length
         if isinstance(index, int) and index >= 0:
-            place, bad = index, length <= index
+            position, is_outside = index, length <= index
         elif isinstance(index, int):
-            place, bad = length + index, length < -index
+            position, is_outside = length + index, length < -index
         else:
-            place = tf.where(index < 0, index + length, index)
-            bad = tf.logical_or(place < 0, place >= tf.cast(tf.convert_to_tensor(length), place.dtype))
-        with tf.control_dependencies([self.backend.fail(bad, IndexError(what))]):
-            return tf.identity(tf.convert_to_tensor(place))
+            position = tf.where(index < 0, index + length, index)
+            is_outside = tf.logical_or(
+                position < 0, position >= tf.cast(tf.convert_to_tensor(length), position.dtype)
+            )
+        with tf.control_dependencies([self.backend.fail(is_outside, IndexError(what))]):
+            return tf.identity(tf.convert_to_tensor(position))
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
             return tf.convert_to_tensor(self)[key]
-        return self.item(self._place(key, f"{self.name.removeprefix('a ')} index out of range"))
+        return self.item(self._checked_index(key, f"{self.name.removeprefix('a ')} index out of range"))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, slice):
             raise UnsupportedFunctionError(
-                "a slice of a staged list is assigned to",
+                "a slice of a staged list is assigned",
                 why="TensorFlow's lists have no operation for it",
-                remedy="write its items in a 'for' loop",
+                remedy="assign its items in a 'for' loop",
             )
-        place = tf.cast(
-            tf.convert_to_tensor(self._place(key, "list assignment index out of range")), tf.int32
+        position = tf.cast(
+            tf.convert_to_tensor(self._checked_index(key, "list assignment index out of range")), tf.int32
         )
-        self._changing()
+        self._save_state()
         leaves, spec = flatten(value)
-        kinds = tuple([self.backend.type_of(leaf) for leaf in leaves])
-        self._hold(self.backend.merge_lists(self.kind, ListKind(kinds, spec)))
-        for i, (leaf, kind) in enumerate(zip(leaves, self._kinds(), strict=True)):
-            item = self.backend.tensor(self.backend.cast(leaf, kind))
-            self.parts[i] = tf.raw_ops.TensorListSetItem(input_handle=self.parts[i], index=place, item=item)
+        avals = tuple([self.backend.type_of(leaf) for leaf in leaves])
+        self._widen(self.backend.merge_lists(self.type, ListType(avals, spec)))
+        for i, (leaf, aval) in enumerate(zip(leaves, self._item_types(), strict=True)):
+            item = self.backend.tensor(self.backend.cast(leaf, aval))
+            self.parts[i] = tf.raw_ops.TensorListSetItem(
+                input_handle=self.parts[i], index=position, item=item
+            )
 
     def pop(self, index: Any = -1) -> Any:
-        self._changing()
+        self._save_state()
         length = self.length()
         if not (isinstance(index, int) and index == -1):
-            place = self._place(index, "pop index out of range")
-            taken = self.item(place)
-            self._cut(place, 1)
-            return taken
+            position = self._checked_index(index, "pop index out of range")
+            item = self.item(position)
+            self._remove(position, 1)
+            return item
         if isinstance(length, int):
             if not length:
                 raise in_program(IndexError("pop from empty list"))
@@ -210,127 +218,127 @@ class StagedList:
             with tf.control_dependencies([checked]):
                 self.parts = [tf.identity(part) for part in self.parts]
         leaves: list[Any] = []
-        for i, kind in enumerate(self._kinds()):
+        for i, aval in enumerate(self._item_types()):
             self.parts[i], item = tf.raw_ops.TensorListPopBack(
-                input_handle=self.parts[i], element_shape=shape_input(kind.shape), element_dtype=kind.dtype
+                input_handle=self.parts[i], element_shape=shape_input(aval.shape), element_dtype=aval.dtype
             )
-            leaves.append(self.backend.as_kind(item, kind))
-        self.count = moved(self.count, -1)
-        return unflatten(self.kind.spec, leaves)
+            leaves.append(self.backend.typed(item, aval))
+        self.count = offset_count(self.count, -1)
+        return unflatten(self.type.spec, leaves)
 
     def __delitem__(self, index: Any) -> None:
         if isinstance(index, slice):
-            self._refuse()
-        self._changing()
-        self._cut(self._place(index, "list assignment index out of range"), 1)
+            self._reject()
+        self._save_state()
+        self._remove(self._checked_index(index, "list assignment index out of range"), 1)
 
     def insert(self, index: Any, value: Any) -> None:
         self.append(value)
         length = self.backend.tensor(self.length())
-        place = tf.cast(tf.convert_to_tensor(index), length.dtype)
-        place = tf.clip_by_value(tf.where(place < 0, place + length - 1, place), 0, length - 1)
-        order = tf.concat([tf.range(place), [length - 1], tf.range(place, length - 1)], axis=0)
+        position = tf.cast(tf.convert_to_tensor(index), length.dtype)
+        position = tf.clip_by_value(tf.where(position < 0, position + length - 1, position), 0, length - 1)
+        order = tf.concat([tf.range(position), [length - 1], tf.range(position, length - 1)], axis=0)
         self._reorder(order)
 
-    def _cut(self, place: Any, number: int) -> None:
-        """Take items out at a place."""
-        place = tf.convert_to_tensor(place)
-        length = tf.cast(self.backend.tensor(self.length()), place.dtype)
-        self._reorder(tf.concat([tf.range(place), tf.range(place + number, length)], axis=0))
-        self.count = moved(self.count, -number)
+    def _remove(self, position: Any, number: int) -> None:
+        """Remove `number` items at an index."""
+        position = tf.convert_to_tensor(position)
+        length = tf.cast(self.backend.tensor(self.length()), position.dtype)
+        self._reorder(tf.concat([tf.range(position), tf.range(position + number, length)], axis=0))
+        self.count = offset_count(self.count, -number)
 
     def _reorder(self, order: Any) -> None:
         self.parts = [
             tf.raw_ops.TensorListFromTensor(
-                tensor=tf.gather(rows, order), element_shape=shape_input(kind.shape)
+                tensor=tf.gather(rows, order), element_shape=shape_input(aval.shape)
             )
-            for rows, kind in zip(self.stacked(), self._kinds(), strict=True)
+            for rows, aval in zip(self.stacked(), self._item_types(), strict=True)
         ]
 
     def clear(self) -> None:
-        self._changing()
-        self.parts, self.count = [empty(kind) for kind in self.kind.items or ()], 0
+        self._save_state()
+        self.parts, self.count = [empty_list(aval) for aval in self.type.items or ()], 0
 
     def copy(self) -> StagedList:
-        return StagedList(self.backend, self.kind, self.parts, self.count)
+        return StagedList(self.backend, self.type, self.parts, self.count)
 
     def __contains__(self, item: Any) -> Any:
         raise UnsupportedFunctionError(
-            "a staged list is searched by Python's 'in'",
+            "Python's 'in' searches a staged list",
             why="Python would need the values, which are known only when the program runs",
             remedy="use tf.reduce_any(tf.stack(items) == x)",
         )
 
-    def _refuse(self, *_: Any, **__: Any) -> Any:
+    def _reject(self, *_: Any, **__: Any) -> Any:
         raise UnsupportedFunctionError(
-            "a method of a list is called whose length is known only at run time",
-            why="such a list has append(), insert(), pop(), extend(), clear() and items "
-            "only: remove(), sort() and the like cannot be staged",
+            "a method is called on a list whose length is known only at run time",
+            why="a staged list only has append(), insert(), pop(), extend(), clear() and items: "
+            "remove(), sort() and the like cannot be staged",
             remedy="use a tensor: tf.stack(items)",
         )
 
-    remove = sort = reverse = index = __mul__ = __radd__ = _refuse
+    remove = sort = reverse = index = __mul__ = __radd__ = _reject
 
     def stacked(self) -> list[Any]:
-        """A tensor for each leaf of an item: that of all items."""
-        count = known_count(self.count)
+        """Stack the items into one tensor for each leaf."""
+        count = known_length(self.count)
         return [
             tf.raw_ops.TensorListStack(
                 input_handle=part,
-                element_shape=shape_input(kind.shape),
-                element_dtype=kind.dtype,
+                element_shape=shape_input(aval.shape),
+                element_dtype=aval.dtype,
                 num_elements=-1 if count is None else count,
             )
-            for part, kind in zip(self.parts, self._kinds(), strict=False)
+            for part, aval in zip(self.parts, self._item_types(), strict=False)
         ]
 
-    def _settle(self) -> None:
-        self.__class__ = StagedList if self.kind.spec == LEAF else StagedRecords
+    def _set_class(self) -> None:
+        self.__class__ = StagedList if self.type.spec == LEAF else StagedRecords
 
 
 class StagedRecords(StagedList):
-    """A staged list of tuples or dicts, of which a compiled function returns a Python list."""
+    """A staged list of tuples or dicts; a compiled function returns it as a Python list."""
 
     def __tf_flatten__(self) -> tuple[Any, Any]:
-        return (self.backend, self.kind), self.flat or tuple(self.stacked())
+        return (self.backend, self.type), self.flat or tuple(self.stacked())
 
     @classmethod
     def __tf_unflatten__(cls, metadata: Any, components: Any) -> Any:
-        backend, kind = metadata
+        backend, aval = metadata
         if not tf.executing_eagerly():
             parts = [
                 tf.raw_ops.TensorListFromTensor(tensor=t, element_shape=shape_input(k.shape))
-                for t, k in zip(components, kind.items, strict=True)
+                for t, k in zip(components, aval.items, strict=True)
             ]
-            made = StagedList(backend, kind, parts, None)
-            made.flat = tuple(components)
-            return made
+            result = StagedList(backend, aval, parts, None)
+            result.flat = tuple(components)
+            return result
         return [
-            unflatten(kind.spec, list(leaves)) for leaves in zip(*map(tf.unstack, components), strict=True)
+            unflatten(aval.spec, list(leaves)) for leaves in zip(*map(tf.unstack, components), strict=True)
         ]
 
 
 def in_program(error: IndexError) -> IndexError:
-    """An error that is found while a branch is captured, but belongs to the program."""
+    """Mark an error that a capture detects, but the user's program makes."""
     vars(error)["in_program"] = True
     return error
 
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """What a staged list holds at one time."""
+    """The contents of a staged list at one time."""
 
     backend: Any
-    kind: ListKind
+    type: ListType
     parts: tuple[Any, ...]
     count: Any
 
 
-def known_count(count: Any) -> int | None:
+def known_length(count: Any) -> int | None:
     return count if isinstance(count, int) else None
 
 
-def moved(count: Any, by: int) -> Any:
+def offset_count(count: Any, by: int) -> Any:
     if isinstance(count, tuple):
         return count[0], count[1] + by
     return None if count is None else count + by
@@ -340,44 +348,44 @@ def shape_input(shape: tuple[int | None, ...] | None) -> Any:
     return -1 if shape is None else tf.constant([-1 if d is None else d for d in shape], tf.int32)
 
 
-def empty(kind: Kind) -> Any:
+def empty_list(aval: TensorType) -> Any:
     return tf.raw_ops.EmptyTensorList(
-        element_shape=shape_input(kind.shape), max_num_elements=-1, element_dtype=kind.dtype
+        element_shape=shape_input(aval.shape), max_num_elements=-1, element_dtype=aval.dtype
     )
 
 
-def parts_as(backend: Any, held: Contents, kind: ListKind) -> list[Any]:
-    """The TensorLists of a list, as those of a kind that holds its items too."""
-    if kind.items is None:
+def tensor_lists(backend: Any, contents: Contents, aval: ListType) -> list[Any]:
+    """Convert the TensorLists of a list to those of a wider type."""
+    if aval.items is None:
         return []
-    if held.kind.items is None or not held.parts:
-        return [empty(k) for k in kind.items]
-    made = []
-    for part, old, new in zip(held.parts, held.kind.items, kind.items, strict=True):
+    if contents.type.items is None or not contents.parts:
+        return [empty_list(k) for k in aval.items]
+    result = []
+    for part, old, new in zip(contents.parts, contents.type.items, aval.items, strict=True):
         if (old.dtype, old.shape) == (new.dtype, new.shape):
-            made.append(part)
+            result.append(part)
             continue
-        count = known_count(held.count)
+        count = known_length(contents.count)
         rows = tf.raw_ops.TensorListStack(
             input_handle=part,
             element_shape=shape_input(old.shape),
             element_dtype=old.dtype,
             num_elements=-1 if count is None else count,
         )
-        made.append(
+        result.append(
             tf.raw_ops.TensorListFromTensor(
                 tensor=tf.cast(rows, new.dtype), element_shape=shape_input(new.shape)
             )
         )
-    return made
+    return result
 
 
 def stacked(value: StagedList, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
-    """A staged list as a tensor, for `tf.convert_to_tensor`."""
-    if value.kind.items is not None and value.kind.spec != LEAF:
+    """Convert a staged list to a tensor, for `tf.convert_to_tensor`."""
+    if value.type.items is not None and value.type.spec != LEAF:
         raise TypeError("a staged list of tuples or dicts cannot be one tensor")
-    made = value.stacked()[0] if value.kind.items is not None else tf.zeros([0], dtype or default_dtype(2))
-    return made if dtype is None else tf.cast(made, dtype)
+    result = value.stacked()[0] if value.type.items is not None else tf.zeros([0], dtype or default_dtype(2))
+    return result if dtype is None else tf.cast(result, dtype)
 
 
 tf.register_tensor_conversion_function(StagedList, stacked)

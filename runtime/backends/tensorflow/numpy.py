@@ -1,4 +1,4 @@
-"""Functions of NumPy and `math` on TensorFlow's staged values."""
+"""NumPy and `math` functions on TensorFlow's staged values."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.experimental.numpy as tnp
 
-from ...builtins import is_of_numpy
 from ...errors import UnsupportedFunctionError, ValueNeededError
-from ...structures import flatten, unflatten
-from .lists import StagedList, known_count
-from .values import Number, default_dtype, rank_of, weak
+from ...values.structures import flatten, unflatten
+from ..builtins import is_of_numpy
+from .lists import StagedList, known_length
+from .types import Number, default_dtype, rank_of, weak
 
 _NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh",
           "acosh": "arccosh", "atanh": "arctanh", "factorial": "",
@@ -21,41 +21,41 @@ _NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan
 
 
 def replaced(backend: Any, function: Callable[..., Any]) -> Callable[..., Any] | None:
-    """NumPy's functions on staged tensors are TensorFlow's of the same name."""
+    """Return a function that calls TensorFlow's counterpart of a NumPy function if an argument is staged."""
     if tf.executing_eagerly():
         return None
-    own = _PLAIN.get(function) if getattr(function, "__hash__", None) else None
-    holder = getattr(function, "__self__", None)
-    if own is None and isinstance(holder, np.ufunc):
-        own = _UFUNC.get((holder.__name__, function.__name__))
-        if own is None:
+    implementation = _BUILTINS.get(function) if getattr(function, "__hash__", None) else None
+    owner = getattr(function, "__self__", None)
+    if implementation is None and isinstance(owner, np.ufunc):
+        implementation = _UFUNC_METHODS.get((owner.__name__, function.__name__))
+        if implementation is None:
             return None
-    if own is None and not is_of_numpy(function):
+    if implementation is None and not is_of_numpy(function):
         return None
 
     def run(*args: Any, **kwargs: Any) -> Any:
         leaves = flatten([args, kwargs])[0]
         if not any(backend.is_array(leaf) or isinstance(leaf, StagedList) for leaf in leaves):
             return function(*args, **kwargs)
-        if own is not None:
-            return own(*map(_operand, args), **kwargs)
-        return of_numpy(function)(*args, **kwargs)
+        if implementation is not None:
+            return implementation(*map(_operand, args), **kwargs)
+        return counterpart(function)(*args, **kwargs)
 
     return run
 
 
-def of_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
-    """TensorFlow's function for one of NumPy or `math`."""
+def counterpart(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return TensorFlow's counterpart of a NumPy or `math` function."""
     module = (function.__module__ or "").removeprefix("numpy").strip(".")
-    if module.startswith(("core.", "_core.", "lib.")):  # where NumPy itself defines it
+    if module.startswith(("core.", "_core.", "lib.")):  # NumPy's private modules
         module = ""
     name = _NAMES.get(function.__name__, function.__name__)
-    own = _OWN.get((module, name)) or (
+    implementation = _COUNTERPARTS.get((module, name)) or (
         getattr(tnp, name, None) if name and not module.startswith(("lin", "fft")) else None
     )
-    if module == "math" and own is not None:
-        return lambda *args: scalar(own, *args)
-    if own is None:
+    if module == "math" and implementation is not None:
+        return lambda *args: scalar(implementation, *args)
+    if implementation is None:
         where = "math" if module == "math" else ".".join(filter(None, ("numpy", module)))
         raise UnsupportedFunctionError(
             f"{where}.{function.__name__} was called on a staged tensor",
@@ -64,12 +64,12 @@ def of_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
         )
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        if name == "stack" and isinstance(args[0], StagedList) and known_count(args[0].count) is None:
+        if name == "stack" and isinstance(args[0], StagedList) and known_length(args[0].count) is None:
             args[0].backend.fail(args[0].length() < 1, ValueError("need at least one array to stack"))
         leaves, spec = flatten([args, kwargs])
-        made = [_operand(leaf) for leaf in leaves]
-        args, kwargs = unflatten(spec, made)
-        return own(*args, **kwargs)
+        result = [_operand(leaf) for leaf in leaves]
+        args, kwargs = unflatten(spec, result)
+        return implementation(*args, **kwargs)
 
     return run
 
@@ -78,13 +78,13 @@ def _operand(value: Any) -> Any:
     return tf.convert_to_tensor(value) if isinstance(value, (Number, StagedList, tf.Variable)) else value
 
 
-def scalar(own: Callable[..., Any], *args: Any) -> Any:
-    """A function of `math`: of Python numbers it makes one."""
-    made = own(*[floating(a) for a in args])
-    return weak(made) if all(isinstance(a, (int, float, Number)) for a in args) else made
+def scalar(implementation: Callable[..., Any], *args: Any) -> Any:
+    """Call a function for one of `math`; the result of Python numbers is one."""
+    result = implementation(*[as_float(a) for a in args])
+    return weak(result) if all(isinstance(a, (int, float, Number)) for a in args) else result
 
 
-def floating(value: Any) -> Any:
+def as_float(value: Any) -> Any:
     if not isinstance(value, (Number, tf.Tensor, tf.Variable)):
         return value
     tensor = tf.convert_to_tensor(value)
@@ -96,7 +96,7 @@ def _solve(a: Any, b: Any) -> Any:
 
 
 def _sizes(shape: Any) -> Any:
-    """A shape, or the length of one axis, some of it staged."""
+    """Return a shape, or the length of one axis, as a tensor or a list of tensors."""
     if isinstance(shape, (tuple, list)):
         return [tf.cast(tf.convert_to_tensor(d), tf.int32) for d in shape]
     tensor = tf.cast(tf.convert_to_tensor(shape), tf.int32)
@@ -104,11 +104,11 @@ def _sizes(shape: Any) -> Any:
 
 
 def _arange(*args: Any, dtype: Any = None) -> Any:
-    made = tf.range(*args)
-    return made if dtype is None else tf.cast(made, tf.as_dtype(np.dtype(dtype)))
+    result = tf.range(*args)
+    return result if dtype is None else tf.cast(result, tf.as_dtype(np.dtype(dtype)))
 
 
-def _some(arrays: Any) -> Any:
+def _nonempty(arrays: Any) -> Any:
     if isinstance(arrays, (list, tuple)) and not arrays:
         raise ValueError("need at least one array to stack")
     return arrays
@@ -120,7 +120,7 @@ def _shape(value: Any) -> Any:
         return tuple(known)
     if value.shape.rank is None:
         raise ValueNeededError(
-            "np.shape() of a tensor whose rank is known only at run time",
+            "np.shape() is called on a tensor whose rank is known only at run time",
             why="its result is a tuple with an item for each dimension",
             remedy="use tf.shape(x)",
         )
@@ -134,31 +134,33 @@ def _size(value: Any) -> Any:
 
 
 def _take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Any:
-    """TensorFlow's own clips where NumPy counts from the end, and raises."""
+    """Take items with negative indexes, which TensorFlow's own function clips."""
     if mode != "raise":
         return tnp.take(x, indices, axis, mode=mode)
     x, indices = map(tf.convert_to_tensor, (x, indices))
     if axis is None:
         x, axis = (x if x.shape.rank == 1 else tf.reshape(x, [-1])), 0
-    if not _is_counted(indices):
+    if not _is_nonnegative(indices):
         length = x.shape[axis] or tf.shape(x, out_type=indices.dtype)[axis]
         indices = tf.where(indices < 0, indices + length, indices)
     return tf.gather(x, indices, axis=axis)
 
 
-_COUNTS = {"TopKV2": 1, "ArgMax": 0, "ArgMin": 0, "Shape": 0, "Size": 0, "Where": 0}
-_PASSING = frozenset(("Identity", "Cast", "Reshape", "StridedSlice", "ExpandDims", "Squeeze", "Transpose"))
+_NONNEGATIVE = {"TopKV2": 1, "ArgMax": 0, "ArgMin": 0, "Shape": 0, "Size": 0, "Where": 0}
+_TRANSPARENT = frozenset(
+    ("Identity", "Cast", "Reshape", "StridedSlice", "ExpandDims", "Squeeze", "Transpose")
+)
 
 
-def _is_counted(indices: Any) -> bool:
-    """Whether indexes come from an operation that gives none below zero."""
-    while tf.is_symbolic_tensor(indices) and indices.op.type in _PASSING:
+def _is_nonnegative(indices: Any) -> bool:
+    """Return whether indexes come from an operation whose results are never negative."""
+    while tf.is_symbolic_tensor(indices) and indices.op.type in _TRANSPARENT:
         indices = indices.op.inputs[0]
-    return tf.is_symbolic_tensor(indices) and _COUNTS.get(indices.op.type) == indices.value_index
+    return tf.is_symbolic_tensor(indices) and _NONNEGATIVE.get(indices.op.type) == indices.value_index
 
 
 def _array_equal(a: Any, b: Any) -> Any:
-    """TensorFlow's own is False in a graph."""
+    """Compare arrays; TensorFlow's own function returns False in a graph."""
     a, b = map(tf.convert_to_tensor, (a, b))
     if not a.shape.is_compatible_with(b.shape):
         return tf.constant(False)
@@ -169,18 +171,18 @@ def _array_equal(a: Any, b: Any) -> Any:
 
 
 def _argsort(x: Any, axis: int | None = -1, kind: str | None = None) -> Any:
-    """TensorFlow negates to sort upwards: what is negated already is sorted downwards."""
+    """Sort negated arrays in descending order: TensorFlow itself negates to sort in ascending order."""
     x = tf.convert_to_tensor(x)
     if axis is None:
         x, axis = tf.reshape(x, [-1]), 0
     if x.shape.rank == 0:
         return tf.zeros([1], tf.int64)
     is_negated = x.dtype.is_floating and tf.is_symbolic_tensor(x) and x.op.type == "Neg"
-    given, direction = (x.op.inputs[0], "DESCENDING") if is_negated else (x, "ASCENDING")
-    return tf.cast(tf.argsort(given, axis, direction, stable=True), tf.int64)
+    operand, direction = (x.op.inputs[0], "DESCENDING") if is_negated else (x, "ASCENDING")
+    return tf.cast(tf.argsort(operand, axis, direction, stable=True), tf.int64)
 
 
-_OWN: dict[tuple[str, str], Callable[..., Any]] = {
+_COUNTERPARTS: dict[tuple[str, str], Callable[..., Any]] = {
     ("linalg", "norm"): tf.norm,
     ("linalg", "inv"): tf.linalg.inv,
     ("linalg", "det"): tf.linalg.det,
@@ -196,7 +198,7 @@ _OWN: dict[tuple[str, str], Callable[..., Any]] = {
     ("", "eye"): lambda n, dtype=float: tf.eye(n, dtype=tf.as_dtype(np.dtype(dtype))),
     ("", "identity"): lambda n, dtype=float: tf.eye(n, dtype=tf.as_dtype(np.dtype(dtype))),
     ("", "arange"): lambda *args, dtype=None: _arange(*args, dtype=dtype),
-    ("", "stack"): lambda arrays, axis=0: tnp.stack(_some(arrays), axis),
+    ("", "stack"): lambda arrays, axis=0: tnp.stack(_nonempty(arrays), axis),
     ("", "array_equal"): _array_equal,
     ("", "argsort"): _argsort,
     ("", "take"): _take,
@@ -208,13 +210,13 @@ _OWN: dict[tuple[str, str], Callable[..., Any]] = {
 
 
 def _with_axes(a: Any, b: Any) -> Any:
-    """An array with an axis more for each of another."""
+    """Append to an array an axis for each axis of another."""
     shape = tf.concat([tf.shape(a), tf.ones([tf.rank(b)], tf.int32)], 0)
     return tf.ensure_shape(tf.reshape(a, shape), [*a.shape, *[1] * b.shape.rank])
 
 
-_PLAIN: dict[Any, Callable[..., Any]] = {divmod: lambda a, b: (a // b, a % b)}
-_UFUNC: dict[tuple[str, str], Callable[..., Any]] = {
+_BUILTINS: dict[Any, Callable[..., Any]] = {divmod: lambda a, b: (a // b, a % b)}
+_UFUNC_METHODS: dict[tuple[str, str], Callable[..., Any]] = {
     ("add", "reduce"): lambda x, axis=0: tnp.sum(x, axis=axis),
     ("multiply", "reduce"): lambda x, axis=0: tnp.prod(x, axis=axis),
     ("maximum", "reduce"): lambda x, axis=0: tnp.max(x, axis=axis),

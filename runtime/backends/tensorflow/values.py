@@ -1,244 +1,294 @@
-"""What TensorFlow's staged values are: their kinds, and Python numbers that a staged program computes."""
+"""Values of TensorFlow: their types, the tensors that hold them, truth, items and iteration."""
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from ...errors import ValueNeededError
+from ...values.structures import flatten
+from .. import staged_by
+from ..functional.backend import FunctionalBackend
+from ..functional.iterables import StagedSequence
+from . import items, numpy
+from .builtins import BUILTINS, collect
+from .item_sources import is_dataset, is_iterator, rows_of
+from .lists import Contents, ListType, StagedList, empty_list, tensor_lists
+from .selection import negated
+from .types import (
+    CompositeType,
+    Number,
+    TensorArrayType,
+    TensorType,
+    default_dtype,
+    merge_dtypes,
+    merge_shapes,
+    shape_of,
+    weak,
+)
 
-_RANKS = {bool: 0, int: 1, float: 2, complex: 3}
-
-
-def is_numpy_style() -> bool:
-    """Whether TensorFlow was told to behave like NumPy: its integers have 64 bits then, as its floats."""
-    return hasattr(tf.Tensor, "astype")
-
-
-def default_dtype(rank: int) -> Any:
-    """The dtype of a Python number that has met no tensor."""
-    if is_numpy_style():
-        return (tf.bool, tf.int64, tf.float64, tf.complex128)[rank]
-    return (tf.bool, tf.int32, tf.float32, tf.complex128)[rank]
-
-
-def rank_of(dtype: Any) -> int:
-    if dtype.is_bool:
-        return 0
-    if dtype.is_integer:
-        return 1
-    if dtype.is_floating:
-        return 2
-    if dtype.is_complex:
-        return 3
-    raise TypeError(f"{dtype.name} is no number")
+_PYTHON_RANKS = {int: 1, float: 2, complex: 3}
+_VARIANT = TensorType(tf.variant, ())
+COMPOSITE = tf.__internal__.CompositeTensor
 
 
-@dataclass(frozen=True)
-class Kind:
-    """The dtype and shape of a tensor; `shape` is None where the rank is unknown. Weak ones are Python's."""
+class TensorFlowValues(FunctionalBackend):
+    """Single values of the backend."""
 
-    dtype: Any
-    shape: tuple[int | None, ...] | None
-    weak: bool = False
+    name = "tensorflow"
+    builtins = BUILTINS
+    boolean = TensorType(tf.bool, ())
+    where = staticmethod(tf.where)
+    logical_and = staticmethod(tf.logical_and)
+    logical_or = staticmethod(tf.logical_or)
 
-    def __str__(self) -> str:
-        dims = "..." if self.shape is None else ", ".join("?" if d is None else str(d) for d in self.shape)
-        return f"{self.dtype.name}[{dims}]"
+    def owns(self, kind: type) -> bool:
+        own = (tf.Tensor, tf.Variable, tf.TensorArray, Number, StagedList, COMPOSITE)
+        return issubclass(kind, own) or is_dataset(kind) or is_iterator(kind)
 
+    def is_array(self, value: Any) -> bool:
+        return isinstance(value, (tf.Tensor, tf.Variable, Number))
 
-@dataclass(frozen=True)
-class Composite:
-    """A value that is made of several tensors, by its `tf.TypeSpec`."""
+    def is_staged(self, value: Any) -> bool:
+        return tf.is_symbolic_tensor(value) or not tf.executing_eagerly()
 
-    spec: Any
+    def staging(self) -> bool:
+        return not tf.executing_eagerly()
 
-    def __str__(self) -> str:
-        return str(self.spec)
+    # Types
 
+    def aval(self, value: Any) -> Any:
+        if isinstance(value, Number):
+            return TensorType(value.tensor_dtype, (), weak=True)
+        if isinstance(value, (tf.Tensor, tf.Variable)):
+            return TensorType(value.dtype, shape_of(value))
+        kind = type(value)
+        if kind in _PYTHON_RANKS:
+            return TensorType(default_dtype(_PYTHON_RANKS[kind]), (), weak=True)
+        if kind is bool or kind is str or kind is bytes:
+            return TensorType(tf.bool if kind is bool else tf.string, ())
+        if isinstance(value, (np.ndarray, np.generic)):
+            if value.dtype.kind in "biufcV":
+                return TensorType(tf.as_dtype(value.dtype), value.shape)
+            return TensorType(tf.string, value.shape) if value.dtype.kind in "US" else None
+        if isinstance(value, Contents):
+            return value.type
+        if isinstance(value, StagedList):
+            return ListType(value.type.items, value.type.spec, is_value=True)
+        if kind is list:
+            return self._list_type(value)
+        if isinstance(value, tf.TensorArray):
+            return TensorArrayType(value.dtype)
+        return CompositeType(tf.type_spec_from_value(value)) if isinstance(value, COMPOSITE) else None
 
-@dataclass(frozen=True)
-class ArrayKind:
-    """A `tf.TensorArray`."""
+    def _list_type(self, values: list[Any]) -> ListType | None:
+        merged = ListType(None, is_value=True)
+        for value in values:
+            leaves, spec = flatten(value)
+            avals = tuple(map(self.type_of, leaves))
+            if any(not isinstance(aval, TensorType) for aval in avals):
+                return None
+            try:
+                merged = self.merge_lists(merged, ListType(avals, spec, is_value=True))
+            except TypeError:
+                return None
+        return merged
 
-    dtype: Any
-
-    def __str__(self) -> str:
-        return f"TensorArray of {self.dtype.name}"
-
-
-def shape_of(value: Any) -> tuple[int | None, ...] | None:
-    return None if value.shape.rank is None else tuple(value.shape.as_list())
-
-
-def merged_shape(first: Any, second: Any) -> tuple[int | None, ...] | None:
-    if first is None or second is None or len(first) != len(second):
-        return None
-    return tuple([a if a == b else None for a, b in zip(first, second, strict=True)])
-
-
-def merged_dtype(first: Kind, second: Kind) -> Any:
-    a, b = first.dtype, second.dtype
-    if a == b:
-        return a
-    ranks = rank_of(a), rank_of(b)
-    if first.weak != second.weak:
-        weak, strict = (0, 1) if first.weak else (1, 0)
-        if ranks[weak] <= ranks[strict]:
-            return (a, b)[strict]
-    if ranks[0] != ranks[1] and not is_numpy_style():
-        top = (a, b)[ranks[1] > ranks[0]]
-        return default_dtype(2) if top.is_floating and (first.weak or second.weak) else top
-    return tf.as_dtype(np.result_type(a.as_numpy_dtype, b.as_numpy_dtype))
-
-
-class Number(tf.__internal__.types.Tensor):
-    """A Python number that a staged program computes: it takes the dtype of the tensors that it meets."""
-
-    def __init__(self, tensor: Any):
-        self.tensor = tensor
-
-    held = property(lambda self: self.tensor.dtype)
-    shape = property(lambda self: self.tensor.shape)
-    graph = property(lambda self: self.tensor.graph)
-    op = property(lambda self: self.tensor.op)
-    name = property(lambda self: self.tensor.name)
-    ndim = 0
-
-    @property
-    def dtype(self) -> Any:
-        """Its dtype; where TensorFlow behaves like NumPy, NumPy is asked what it becomes with another."""
-        return np.dtype(self.held.as_numpy_dtype) if is_numpy_style() else self.held
-
-    def __repr__(self) -> str:
-        return f"<a staged Python number of {self.held.name}>"
-
-    def to(self, dtype: Any) -> Any:
-        """A tensor of a dtype that can hold such a number."""
-        if dtype == self.held:
-            return self.tensor
-        if rank_of(dtype) < rank_of(self.held):
-            raise TypeError(f"a staged Python number of {self.held.name} cannot be a tensor of {dtype.name}")
-        return tf.cast(self.tensor, dtype)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return getattr(self.tensor, name)
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def _refuse(self, *_: Any) -> Any:
-        raise ValueNeededError(
-            "a staged Python number is used where Python needs its value",
-            why="it is known only when the program runs",
-            remedy="convert the function that needs it, or use a function of TensorFlow that takes a tensor",
+    def is_handle(self, value: Any) -> bool:
+        """Return whether a value changes in place, or is best not carried while it stays the same."""
+        return isinstance(value, (StagedList, tf.Variable, tf.TensorArray, COMPOSITE)) and not isinstance(
+            value, tf.Tensor
         )
 
-    __bool__ = __int__ = __float__ = __index__ = __complex__ = _refuse
+    def merge_avals(self, first: Any, second: Any) -> Any:
+        if isinstance(first, ListType) and isinstance(second, ListType):
+            return self.merge_lists(first, second)
+        if isinstance(first, TensorType) and isinstance(second, TensorType):
+            dtype = merge_dtypes(first, second)
+            return TensorType(dtype, merge_shapes(first.shape, second.shape), first.weak and second.weak)
+        if isinstance(first, CompositeType) and isinstance(second, CompositeType):
+            spec = first.spec.most_specific_common_supertype([second.spec])
+            if spec is not None:
+                return CompositeType(spec)
+        if first != second or isinstance(first, CompositeType):
+            raise TypeError(f"one is {first}, the other {second}")
+        return first
 
-    def __getitem__(self, key: Any) -> Any:
-        return self.tensor[key]
+    def widen(self, before: Any, after: Any) -> Any:
+        return self.merge(before, after)
 
-    def __neg__(self) -> Number:
-        return Number(-as_number(self))
+    def merge_lists(self, first: ListType, second: ListType) -> ListType:
+        if first.items is None or second.items is None:
+            known = second if first.items is None else first
+            return ListType(known.items, known.spec, first.is_value)
+        if first.spec != second.spec:
+            raise TypeError("the items of a list have different structures")
+        items = tuple(map(self.merge, first.items, second.items))
+        return ListType(items, first.spec, first.is_value)
 
-    def __pos__(self) -> Number:
-        return Number(as_number(self))
+    # The tensors that hold values
 
-    def __abs__(self) -> Number:
-        return Number(tf.abs(as_number(self)))
+    def component_avals(self, aval: Any) -> list[Any]:
+        if isinstance(aval, TensorType):
+            return [aval]
+        if isinstance(aval, ListType):
+            return [_VARIANT] * len(aval.items or ())
+        if isinstance(aval, TensorArrayType):
+            return [_VARIANT]
+        specs = tf.nest.flatten(aval.spec, expand_composites=True)
+        return [
+            TensorType(s.dtype, None if s.shape.rank is None else tuple(s.shape.as_list())) for s in specs
+        ]
 
-    def __invert__(self) -> Number:
-        return Number(tf.bitwise.invert(as_number(self)))
+    def components(self, value: Any, aval: Any) -> list[Any]:
+        if isinstance(aval, ListType):
+            if isinstance(value, list):
+                value = self.staged_list(value)
+            contents = value.read() if isinstance(value, StagedList) else value
+            return tensor_lists(self, contents, aval)
+        if isinstance(aval, TensorArrayType):
+            return [value.flow]
+        if isinstance(aval, CompositeType):
+            return list(tf.nest.flatten(value, expand_composites=True))
+        return [self.tensor(self.cast(value, aval))]
 
+    def compose(self, aval: Any, arrays: list[Any], count: Any) -> Any:
+        if isinstance(aval, ListType):
+            if aval.is_value:
+                return StagedList(self, ListType(aval.items, aval.spec), arrays, count)
+            return Contents(self, aval, tuple(arrays), count)
+        if isinstance(aval, TensorArrayType):
+            return tf.TensorArray(aval.dtype, flow=arrays[0], dynamic_size=True, clear_after_read=False)
+        if isinstance(aval, CompositeType):
+            return tf.nest.pack_sequence_as(aval.spec, arrays, expand_composites=True)
+        return self.typed(arrays[0], aval)
 
-def as_number(value: Any) -> Any:
-    """A truth value as an integer, which Python's arithmetic takes it for."""
-    tensor = value.tensor if isinstance(value, Number) else value
-    return tf.cast(tensor, default_dtype(1)) if tensor.dtype.is_bool else tensor
+    def typed(self, tensor: Any, aval: TensorType) -> Any:
+        """Return a tensor with the shape of a type, as a `Number` if the type is weak."""
+        if aval.shape is not None:
+            tensor.set_shape(aval.shape)
+        return Number(tensor) if aval.weak else tensor
 
+    def tensor(self, value: Any) -> Any:
+        return value.tensor if isinstance(value, Number) else tf.convert_to_tensor(value)
 
-def weak(value: Any) -> Number:
-    """A Python number, or the tensor of one, as a staged one."""
-    if isinstance(value, (bool, int, float, complex)):
-        return Number(tf.constant(value, default_dtype(_RANKS[type(value)])))
-    return value if isinstance(value, Number) else Number(value)
-
-
-_COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
-_BITWISE = {"and_": tf.bitwise.bitwise_and, "or_": tf.bitwise.bitwise_or, "xor": tf.bitwise.bitwise_xor}
-_TENSOR: dict[str, Callable[[Any, Any], Any]] = {
-    "eq": tf.equal, "ne": tf.not_equal, "pow": tf.pow, "lshift": tf.bitwise.left_shift,
-    "rshift": tf.bitwise.right_shift,
-}  # fmt: skip
-
-
-def _both(name: str, left: Any, right: Any) -> Any:
-    """A Python operator on two numbers, one staged at least."""
-    a, b = weak(left).tensor, weak(right).tensor
-    if name in _BITWISE and a.dtype.is_bool and b.dtype.is_bool:
-        return Number(getattr(operator, name)(a, b))
-    if a.dtype.is_bool and b.dtype.is_bool and name in ("eq", "ne"):
-        return _TENSOR[name](a, b)
-    a, b = as_number(a), as_number(b)
-    if name == "truediv" and a.dtype.is_integer and b.dtype.is_integer:
-        a = tf.cast(a, default_dtype(2))
-    rank = max(rank_of(a.dtype), rank_of(b.dtype))
-    if rank_of(a.dtype) != rank_of(b.dtype) or a.dtype != b.dtype:
-        dtype = next(t.dtype for t in (a, b) if rank_of(t.dtype) == rank)
-        a, b = tf.cast(a, dtype), tf.cast(b, dtype)
-    made = (_BITWISE.get(name) or _TENSOR.get(name) or getattr(operator, name))(a, b)
-    return made if name in _COMPARISONS else Number(made)
-
-
-def _with_tensor(name: str, left: Any, right: Any) -> Any:
-    """A Python operator on a number and a tensor or array."""
-    numbers = [v if isinstance(v, Number) else None for v in (left, right)]
-    tensors = [v if isinstance(v, Number) else tf.convert_to_tensor(v) for v in (left, right)]
-    dtype = next(t.dtype for t in tensors if not isinstance(t, Number))
-    for i, number in enumerate(numbers):
-        if number is None:
-            continue
-        if rank_of(dtype) >= rank_of(number.held):
-            tensors[i] = number.to(dtype)
+    def cast(self, value: Any, aval: TensorType) -> Any:
+        if isinstance(value, (tf.Tensor, tf.Variable, Number)):
+            tensor = self.tensor(value)
+        elif aval.dtype == tf.string or isinstance(value, (np.ndarray, np.generic)):
+            tensor = tf.convert_to_tensor(value)
         else:
-            tensors[i] = number.tensor
-            if is_numpy_style() and rank_of(dtype) < rank_of(number.held):
-                tensors[1 - i] = tf.cast(tensors[1 - i], number.held)
-    return (_TENSOR.get(name) or getattr(operator, name))(*tensors)
+            return tf.constant(value, aval.dtype)
+        return tensor if tensor.dtype == aval.dtype else tf.cast(tensor, aval.dtype)
 
+    def zeros(self, aval: TensorType) -> Any:
+        if aval.dtype == tf.variant:
+            return empty_list(TensorType(tf.float32, ()))
+        shape = [d or 0 for d in aval.shape or ()]
+        return tf.fill(shape, "") if aval.dtype == tf.string else tf.zeros(shape, aval.dtype)
 
-def _operators(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    def apply(left: Any, right: Any) -> Any:
-        other = right if isinstance(left, Number) else left
-        if other is None or isinstance(other, (str, list, tuple, dict)):
-            return NotImplemented
-        if isinstance(other, (bool, int, float, complex, Number)):
-            return _both(name, left, right)
-        return _with_tensor(name, left, right)
+    def truth(self, value: Any) -> Any:
+        """Return the truth value of a tensor or list, as `bool` would."""
+        if isinstance(value, StagedList):
+            value = value.length()
+        tensor = tf.convert_to_tensor(value)
+        if tensor.shape.num_elements() not in (None, 1):
+            raise ValueError(
+                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+            )
+        if tensor.shape.rank != 0:
+            tensor = tf.reshape(tensor, [])
+        if tensor.dtype == tf.string:
+            return tf.strings.length(tensor) > 0
+        return tensor if tensor.dtype.is_bool else tf.not_equal(tensor, tf.zeros([], tensor.dtype))
 
-    return apply, lambda right, left: apply(left, right)
+    def staged_list(self, values: Sequence[Any]) -> StagedList:
+        if isinstance(values, StagedList):
+            return values
+        result = StagedList(self, ListType(None), [], 0)
+        result.extend(values)
+        return result
 
+    def length(self, value: Any) -> Any:
+        if value.shape.rank == 0:
+            raise TypeError("iteration over a 0-d array")
+        known = None if value.shape.rank is None else value.shape[0]
+        return known if known is not None else weak(tf.shape(value, out_type=default_dtype(1))[0])
 
-for _name in "add sub mul truediv floordiv mod pow and_ or_ xor lshift rshift".split():
-    _forward, _backward = _operators(_name)
-    setattr(Number, f"__{_name.strip('_')}__", _forward)
-    setattr(Number, f"__r{_name.strip('_')}__", _backward)
-for _name in sorted(_COMPARISONS):  # a tensor asks for the reflected form by TensorFlow's name of it
-    _forward, _backward = _operators(_name)
-    setattr(Number, f"__{_name}__", _forward)
-    setattr(Number, f"__r{_name}__", _backward)
+    def minimum(self, a: Any, b: Any) -> Any:
+        return weak(tf.minimum(*map(self.tensor, (weak(a), weak(b)))))
 
+    def maximum(self, a: Any, b: Any) -> Any:
+        return weak(tf.maximum(*map(self.tensor, (weak(a), weak(b)))))
 
-def _converted(value: Number, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
-    return value.tensor if dtype is None else value.to(tf.as_dtype(dtype))
+    def not_(self, value: Any) -> Any:
+        return negated(self.truth(value))
 
+    def get_item(self, target: Any, key: Any) -> Any:
+        return items.get_item(self, target, key)
 
-tf.register_tensor_conversion_function(Number, _converted)
+    def set_item(self, target: Any, key: Any, value: Any) -> Any:
+        return items.set_item(self, target, key, value)
+
+    def contains(self, item: Any, container: Any) -> Any:
+        return items.contains(self, item, container)
+
+    # Iteration
+
+    def sequence(self, iterated: Any) -> StagedSequence:
+        if isinstance(iterated, StagedList):
+            return StagedSequence("list", iterated.length(), iterated.copy().item, [iterated])
+        if isinstance(iterated, tf.TensorArray):
+            iterated = iterated.stack()
+        if isinstance(iterated, tf.RaggedTensor):
+            count = weak(iterated.nrows()) if iterated.shape[0] is None else iterated.shape[0]
+            return StagedSequence("ragged", count, lambda i: iterated[self.tensor(i)])
+        return rows_of(self, super().sequence(iterated))
+
+    def first_and_rest(self, iterated: Any) -> tuple[Any, Any, Any]:
+        if not is_dataset(type(iterated)) and not is_iterator(type(iterated)):
+            return super().first_and_rest(iterated)
+        iterator = iter(iterated)
+        item = iterator.get_next_as_optional()
+        return item.has_value(), item.get_value, iterator
+
+    def iterable(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> StagedSequence:
+        if function is range and len(args) == 3 and self.is_array(args[2]):
+            step = self.tensor(args[2])
+            check = self.fail(tf.equal(step, 0), ValueError("range() arg 3 must not be zero"))
+            with tf.control_dependencies([check]):  # before the division by it
+                args = (*args[:2], weak(tf.identity(step)))
+        return super().iterable(function, args, kwargs)
+
+    def is_empty(self, iterated: Any) -> bool:
+        if self.is_array(iterated):
+            return iterated.shape.rank is not None and iterated.shape.rank > 0 and iterated.shape[0] == 0
+        count = iterated.count if isinstance(iterated, StagedSequence) else None
+        return isinstance(count, int) and count <= 0
+
+    def sources(self, iterated: Any) -> list[Any]:
+        return [iterated]
+
+    # Calls
+
+    def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
+        return numpy.replaced(self, function)
+
+    def unpacked(self, value: Any) -> Any:
+        return self.call_builtin(list, (value,), {}) if isinstance(value, tf.Tensor) else value
+
+    def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+        if function is filter and any(map(staged_by, args)):
+            test = args[0] if args[0] is not None else lambda item: item
+            return collect(self, self.sequence(args[1]), lambda item: item, test)
+        if function in (list, tuple, sorted) and args and isinstance(args[0], StagedSequence):
+            args = (collect(self, args[0], lambda item: item), *args[1:])
+        return super().call_builtin(function, args, kwargs)
+
+    def map_items(self, function: Callable[..., Any], rows: StagedSequence) -> Any:
+        return collect(self, rows, lambda row: function(*row))
+
+    def call_library(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+        return numpy.counterpart(function)(*args, **kwargs)

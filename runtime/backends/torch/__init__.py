@@ -1,18 +1,16 @@
-"""PyTorch: tensors that `export` (with strict=False) or `make_fx` traces are staged, and sizes that vary.
+"""The PyTorch backend, imported once a program has imported PyTorch.
 
-Imported when a program uses PyTorch.
+Tensors traced by `export` (with strict=False) or `make_fx` are staged, and so are dynamic sizes.
 """
 
 import json
 
 import torch
-from torch.utils import (
-    _pytree as pytree,
-)  # where torch.export says how its arguments and results are registered
+from torch.utils import _pytree as pytree  # torch.export documents it for registering types
 
-from ... import chosen
-from .. import COMPILING, register_backend
-from ..texts import Text
+from ...values import selected_container
+from .. import COMPILER_CHECKS, register_backend
+from ..functional.staged_text import Text
 from .backend import TorchBackend
 from .capture import skip_when_compiling
 
@@ -28,10 +26,18 @@ def register() -> None:
             p if isinstance(p, str) else tuple(p) for p in json.loads(text)
         ),
     )
-    for kind in chosen.KINDS:
+    for kind in selected_container.KINDS:
         pytree.register_pytree_node(
-            kind, chosen.taken_apart, lambda parts, keys: chosen.made_whole(keys, parts)
+            kind,
+            selected_container.tree_flatten,
+            lambda parts, keys: selected_container.tree_unflatten(keys, parts),
         )
     register_backend(TorchBackend())
-    COMPILING.append(torch.compiler.is_dynamo_compiling)
-    skip_when_compiling("operators", "calls", "builtins", "frames")
+    COMPILER_CHECKS.append(torch.compiler.is_dynamo_compiling)
+    skip_when_compiling(
+        *(
+            f"operators.{name}"
+            for name in ("builtins", "calls", "expressions", "logical", "subscripts", "variables")
+        ),
+        "debugging.frames",
+    )

@@ -1,8 +1,8 @@
-"""What the gradients of torch's operators on graphs ask for.
+"""Workarounds for the gradients of torch's higher-order operators.
 
-In torch 2.13 the backward of `cond` and `scan` fails where a result is no floating-point number, and that
-of `while_loop` drops the path through a carried value that starts without a gradient, and counts a round
-where there was none. Values here go in and come out so that gradients are right.
+In torch 2.13 the backward of `cond` and `scan` fails if a result is not a floating-point number. That of
+`while_loop` drops the path through a carried value that starts without a gradient, and assumes at least
+one iteration. The functions here encode operands and results such that gradients are right.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def needs_gradient(values: Sequence[Any]) -> bool:
 
 
 def may_need_gradient(values: Sequence[Any]) -> bool:
-    """Whether a program that is captured now may be asked for the gradient by one of the values."""
+    """Return whether the captured program may be differentiated with respect to one of the values."""
     return torch.is_grad_enabled() and any(isinstance(v, torch.Tensor) and is_smooth(v.dtype) for v in values)
 
 
@@ -26,36 +26,39 @@ def is_smooth(dtype: torch.dtype) -> bool:
     return dtype.is_floating_point or dtype.is_complex
 
 
-def encoded(value: torch.Tensor) -> torch.Tensor:
-    """A value without a gradient as bits or digits of a number that could have one."""
+def as_differentiable(value: torch.Tensor) -> torch.Tensor:
+    """Encode a value without a gradient as the bits, or the value, of a float that can have one."""
     if is_smooth(value.dtype):
         return value
     return value.view(torch.float64) if value.dtype == torch.int64 else value.to(torch.float64)
 
 
-def decoded(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+def restored(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Undo `as_differentiable`."""
     if value.dtype == dtype:
         return value
     return value.detach().view(dtype) if dtype == torch.int64 else value.detach().to(dtype)
 
 
-def joined(carried: Sequence[torch.Tensor], operands: Sequence[Any]) -> list[torch.Tensor]:
-    """What a `while_loop` starts with, made to depend on all that it uses, with gradients of zero."""
+def link_gradients(carried: Sequence[torch.Tensor], operands: Sequence[Any]) -> list[torch.Tensor]:
+    """Make the initial values of a `while_loop` depend, with zero gradients, on all that the loop uses."""
     if not torch.is_grad_enabled() or not any(v.dtype.is_floating_point for v in carried):
         return list(carried)
     tensors = [v for v in (*carried, *operands) if isinstance(v, torch.Tensor) and v.dtype.is_floating_point]
-    kinds = list(map(_kind, tensors))
+    layouts = list(map(_layout, tensors))
     links: dict[Any, tuple[torch.Tensor, torch.Tensor]] = {}
 
     def start(value: torch.Tensor) -> torch.Tensor:
         if not value.dtype.is_floating_point:
             return value
-        key = _kind(value)
+        key = _layout(value)
         if key not in links:
             never, link = torch.zeros((), dtype=torch.bool, device=value.device), value
-            for other, kind in zip(tensors, kinds, strict=True):
+            for other, layout in zip(tensors, layouts, strict=True):
                 if other is not value:
-                    fit = other if kind == key else other.reshape(-1)[:0].sum().to(value.device, value.dtype)
+                    fit = (
+                        other if layout == key else other.reshape(-1)[:0].sum().to(value.device, value.dtype)
+                    )
                     link = torch.where(never, fit, link)
             links[key] = never, link
             return link
@@ -64,17 +67,18 @@ def joined(carried: Sequence[torch.Tensor], operands: Sequence[Any]) -> list[tor
     return [start(value) for value in carried]
 
 
-def _kind(value: torch.Tensor) -> Any:
-    """Shape, dtype and device; the sizes as text, since a comparison of symbols is a guard."""
+def _layout(value: torch.Tensor) -> Any:
+    """Return shape, dtype and device; sizes as text, because comparing symbols adds a guard."""
     return tuple(map(str, value.shape)), value.dtype, value.device
 
 
-def chosen(
-    ran: torch.Tensor, left: Sequence[torch.Tensor], start: Sequence[torch.Tensor]
+def select_initial(
+    has_run: torch.Tensor, final: Sequence[torch.Tensor], initial: Sequence[torch.Tensor]
 ) -> list[torch.Tensor]:
-    """What a `while_loop` leaves; where no round ran, what it started with."""
+    """Return the results of a `while_loop`, or its initial values if no iteration has_run."""
     if not torch.is_grad_enabled():
-        return list(left)
+        return list(final)
     return [
-        torch.where(ran, a, b) if a.dtype.is_floating_point else a for a, b in zip(left, start, strict=True)
+        torch.where(has_run, a, b) if a.dtype.is_floating_point else a
+        for a, b in zip(final, initial, strict=True)
     ]

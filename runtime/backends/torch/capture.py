@@ -1,10 +1,8 @@
-"""What PyTorch has no public name for: is a tensor traced, a closure as a graph, the operators on graphs.
+"""Tracing of closures into graphs, and the private parts of torch that it needs, each with its reason.
 
-Everything private of torch is used in this file alone, each with its reason.
-
-A *program* is a closure that was run once while PyTorch captures: a graph of tensors to tensors. What the
-closure found outside itself (tensors, sizes, parameters) is *lifted*: it becomes a further input of the
-graph at its first use, and an operand of the program.
+A *program* is a closure traced into a graph from tensors to tensors. Outer values that the closure uses
+(tensors, sizes, parameters) are *lifted*: at first use each becomes another input of the graph, and an
+operand of the program.
 """
 
 from __future__ import annotations
@@ -16,52 +14,48 @@ from typing import Any
 
 import torch
 
-# Tracers of `make_fx`, which `export` uses too: no public function tells whether a tensor has a proxy.
+# Tracers of `make_fx`, and of `export`: no public function returns the proxy of a tensor.
 import torch.fx.experimental.proxy_tensor as px
 
-# NumPy's functions on tensors, with NumPy's names and promotion; made for Dynamo.
+# NumPy's functions on tensors, with NumPy's names and promotion; written for Dynamo.
 from torch import _numpy
 
-# Which modules Dynamo does not read; the public `disable` marks one function, not what finds it.
+# Modules that Dynamo skips; the public `disable` marks one function, but not the lookup of it.
 from torch._dynamo import trace_rules
 
-# The one way to trace a graph within a graph.
+# The only way to trace a graph within a graph.
 from torch._higher_order_ops.utils import reenter_make_fx
 
-# Promotion in Python: `torch.promote_types` is dispatched, and would leave nodes in the captured graph.
+# Promotion in Python: `torch.promote_types` is dispatched and would add nodes to the captured graph.
 from torch._prims_common import get_higher_dtype
 
-# Copying nodes is right for fake tensors alone; the base class does not tell.
+# Copying nodes is only right for fake tensors, which no public class identifies.
 from torch._subclasses.fake_tensor import FakeTensor
-from torch.utils import _pytree as pytree  # of the values of nodes, as torch itself takes them apart
 from torch.utils.weak import WeakIdKeyDictionary
 
 from ...errors import AliasError, StagingError
 from .autograd import is_smooth, needs_gradient
-from .graphs import constants_as_inputs, operands_of, registered, with_operands
-
-# The public functions of these names go through Dynamo, which forbids what branches write outside themselves.
-operators = torch.ops.higher_order
+from .graphs import constants_as_inputs, register_module
 
 SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 promoted, numpy_of_torch = get_higher_dtype, _numpy
 
 
 def skip_when_compiling(*modules: str) -> None:
-    """Let Dynamo break its graph at calls of modules of the runtime, some of which it fails to read."""
+    """Let Dynamo break its graph at calls to runtime modules, some of which it cannot trace."""
     for module in modules:
         trace_rules.add(f"{__name__.rpartition('.backends.')[0]}.{module}")
 
 
 def is_capturing() -> bool:
-    """Whether a trace is under way. Dynamo traces the runtime as plain Python, so it does not count."""
+    """Return whether a trace is under way, other than Dynamo's, which traces the runtime as plain Python."""
     return not torch.compiler.is_dynamo_compiling() and px.get_proxy_mode() is not None
 
 
 def is_traced(value: Any) -> bool:
-    """Whether a tensor or symbol gets its value only when the captured program runs."""
+    """Return whether a tensor or symbol gets its value only when the captured program runs."""
     if isinstance(value, SYMBOLS):
-        node = value.node  # the expression of a symbol has no other name
+        node = value.node  # no public attribute returns the expression of a symbol
         return node.is_symbolic() and node.shape_env._maybe_evaluate_static(node.expr) is None
     mode = None if torch.compiler.is_dynamo_compiling() else px.get_proxy_mode()
     if mode is None:
@@ -70,74 +64,74 @@ def is_traced(value: Any) -> bool:
 
 
 def is_known(value: Any) -> bool:
-    """Whether a tensor or symbol is one of the trace that is under way, or of one around it."""
+    """Return whether a tensor or symbol belongs to the current trace or to an enclosing one."""
     return px.get_proxy_slot(value, px.get_proxy_mode().tracer, None) is not None
 
 
 def expression(size: Any) -> Any:
-    """A size as something to compare: a comparison of symbols would itself be captured."""
+    """Return a size in a form whose comparison is not captured, unlike that of symbols."""
     return size.node.expr if isinstance(size, torch.SymInt) else size
 
 
 def storage(tensor: torch.Tensor) -> Any:
-    """What two tensors share when one is a view of the other."""
+    """Return the identity of the memory that a tensor shares with its views."""
     return tensor.untyped_storage()._cdata  # the public data_ptr() is 0 for all fake tensors
 
 
 @contextlib.contextmanager
 def untraced() -> Iterator[None]:
-    """What is computed here leaves no nodes in the graph that is captured."""
+    """Compute without adding nodes to the captured graph."""
     with px.disable_proxy_modes_tracing(), px._temp_remove_pre_dispatch_torch_function_mode():
         yield
 
 
 @dataclass
 class Program:
-    """A graph, the outer values that it gets after its own arguments, and values like its results."""
+    """A graph, the `operands` that follow its own arguments, and examples (`values`) of its results."""
 
     graph: torch.fx.GraphModule
     operands: list[Any]
     written: list[torch.Tensor]
     values: list[Any]
     shared: list[bool]
-    """Whether a result shares memory with an argument, an operand or another result."""
+    """Of each result, whether it shares memory with an argument, an operand or another result."""
 
     def results(self, arguments: Sequence[Any], *, fresh: bool = True) -> list[Any]:
-        """The results as nodes of the trace under way; with `fresh` what is shared is copied."""
+        """Run the graph in the current trace and return its results; with `fresh` copy shared ones."""
         inputs = [*arguments, *self.operands]
-        if not _is_direct(inputs) or any("unbacked_bindings" in n.meta for n in self.graph.graph.nodes):
+        if not can_add_nodes(inputs) or any("unbacked_bindings" in n.meta for n in self.graph.graph.nodes):
             return list(self.graph(*inputs))
         return [
             value.clone(memory_format=torch.contiguous_format) if is_shared and fresh else value
-            for value, is_shared in zip(self._copied(inputs), self.shared, strict=True)
+            for value, is_shared in zip(self._copy_nodes(inputs), self.shared, strict=True)
         ]
 
-    def _copied(self, inputs: Sequence[Any]) -> list[Any]:
-        """The results of the graph's nodes, copied into the current trace: nothing is traced again."""
+    def _copy_nodes(self, inputs: Sequence[Any]) -> list[Any]:
+        """Copy the graph's nodes into the current trace, without tracing them again; return the results."""
         tracer = px.get_proxy_mode().tracer
         copies: dict[Any, Any] = {}
-        given = iter(inputs)
+        remaining = iter(inputs)
         for node in self.graph.graph.nodes:
             if node.op == "placeholder":
-                copies[node] = tracer.create_arg(tracer.unwrap_proxy(next(given)))
+                copies[node] = tracer.create_arg(tracer.unwrap_proxy(next(remaining)))
             elif node.op == "get_attr":
-                name = registered(tracer, node.target, getattr(self.graph, node.target))
+                name = register_module(tracer, node.target, getattr(self.graph, node.target))
                 copies[node] = tracer.graph.create_node("get_attr", name)
                 copies[node].meta = dict(node.meta)
             elif node.op != "output":
                 copies[node] = tracer.graph.node_copy(node, copies.__getitem__)
         [results] = self.graph.graph.output_node().args
         nodes = [copies[node] for node in results]
-        made = _alike(self.values, inputs)
-        return [_tracked(v, torch.fx.Proxy(n, tracer), tracer) for v, n in zip(made, nodes, strict=True)]
+        examples = examples_like(self.values, inputs)
+        return [track(v, torch.fx.Proxy(n, tracer), tracer) for v, n in zip(examples, nodes, strict=True)]
 
     @property
     def has_effects(self) -> bool:
         return any(node.target in EFFECTS for node in self.graph.graph.nodes)
 
 
-def _is_direct(values: Sequence[Any]) -> bool:
-    """Whether nodes may be written without running them: on fake tensors, and where autograd comes later."""
+def can_add_nodes(values: Sequence[Any]) -> bool:
+    """Return whether nodes may be added without running them: on fake tensors that autograd sees later."""
     tensors = [v for v in values if isinstance(v, torch.Tensor)]
     if not all(isinstance(v, FakeTensor) for v in tensors):
         return False
@@ -145,51 +139,39 @@ def _is_direct(values: Sequence[Any]) -> bool:
     return later or not any(v.requires_grad for v in tensors)
 
 
-def _alike(values: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
-    """Tensors like `values`, which depend on `inputs`."""
+def examples_like(values: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
+    """Return empty tensors like `values`, which require gradients if `inputs` do."""
     depends = needs_gradient(inputs)
 
-    def alike(value: Any) -> Any:
+    def example(value: Any) -> Any:
         if not isinstance(value, torch.Tensor):
             return value
         made = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=value.device)
         return made.requires_grad_().clone() if depends and is_smooth(value.dtype) else made
 
     with untraced():
-        return list(map(alike, values))
+        return list(map(example, values))
 
 
-def _tracked(value: Any, proxy: Any, tracer: Any) -> Any:
+def track(value: Any, proxy: Any, tracer: Any) -> Any:
     with px.disable_proxy_modes_tracing():
         return px.track_tensor_tree(value, proxy, constant=None, tracer=tracer)
 
 
-def _call(
-    operator: Any, graphs: dict[str, Any], call: Callable[..., tuple], results: Sequence[Any]
-) -> list[Any]:
-    """An operator on graphs, as a node; `call` makes its arguments, `results` are like its results."""
-    tracer = px.get_proxy_mode().tracer
-    inner = [tracer.create_proxy("get_attr", registered(tracer, n, g), (), {}) for n, g in graphs.items()]
-    values = call(*inner)
-    arguments = pytree.tree_map(tracer.unwrap_proxy, values)
-    proxy = tracer.create_proxy("call_function", operator, arguments, {})
-    return list(_tracked(tuple(_alike(results, pytree.tree_leaves(values))), proxy, tracer))
-
-
 def assert_holds(holds: torch.Tensor, text: str) -> None:
-    torch.ops.aten._assert_async.msg(holds, text)  # the operator of torch._assert, with a text
+    torch.ops.aten._assert_async.msg(holds, text)  # the operator behind torch._assert, with a text
 
 
 def is_view(tensor: torch.Tensor) -> bool:
-    return tensor._is_view()  # a fake tensor keeps its base to itself
+    return tensor._is_view()  # a fake tensor hides its base
 
 
 EFFECTS: set[Any] = {torch.ops.aten._assert_async.msg}
-"""Operators that do something besides computing, and must not be dropped."""
+"""Operators with side effects, which must not be dropped."""
 
 
-class _Lifted:
-    """The outer values that a trace has used so far."""
+class _LiftedValues:
+    """The outer values that a trace has lifted so far."""
 
     def __init__(self, outer: Any):
         self.outer, self.inner = outer, outer
@@ -198,21 +180,21 @@ class _Lifted:
         self.versions: list[tuple[Any, int, Any]] = []
 
     def enter(self, inner: Any, arguments: Sequence[Any]) -> None:
-        """Ask the outer tracer for what the inner one does not know."""
+        """Look up values that the inner tracer does not know in the outer tracer."""
         self.inner = inner
         tensors, symbols = _Tensors(self), _Symbols(self)
         tensors.update(inner.tensor_tracker)
         symbols.sym_node_dict.update(inner.symnode_tracker.sym_node_dict)
         inner.tensor_tracker, inner.symnode_tracker = tensors, symbols
-        places = [node for node in inner.graph.nodes if node.op == "placeholder"]
-        for node, value in zip(places, arguments, strict=True):
-            self._note(value, node)
+        placeholders = [node for node in inner.graph.nodes if node.op == "placeholder"]
+        for node, value in zip(placeholders, arguments, strict=True):
+            self._save_version(value, node)
 
-    def _note(self, value: Any, node: Any) -> None:
+    def _save_version(self, value: Any, node: Any) -> None:
         if isinstance(value, torch.Tensor):
             is_fake = px.is_fake(value)
             saved = None if is_fake else value.detach().clone()
-            self.versions.append((value, value._version, (node, saved)))  # a write has no other trace
+            self.versions.append((value, value._version, (node, saved)))  # only the version reveals a write
 
     def add(self, value: Any, constant: Any = None) -> None:
         graph = self.inner.graph
@@ -221,17 +203,17 @@ class _Lifted:
             proxy = self.inner.create_proxy("placeholder", f"outer_{len(self.values)}", (), {})
         self.values.append(value)
         with px.disable_proxy_modes_tracing():
-            self._note(value, proxy.node)
+            self._save_version(value, proxy.node)
             px.track_tensor_tree(value, proxy, constant=constant, tracer=self.inner)
 
     def written(self) -> list[torch.Tensor]:
-        """The tensors that came from outside, or as arguments, and have been written in place."""
+        """Return the lifted tensors and arguments that were written to in place."""
         return [value for value, version, _ in self.versions if value._version != version]
 
-    def copy_written(self, changed: Sequence[torch.Tensor]) -> None:
-        """In the graph a copy is written in the place of each."""
+    def copy_written(self, written: Sequence[torch.Tensor]) -> None:
+        """Make the graph write to a copy of each tensor instead."""
         for value, _, (node, saved) in self.versions:
-            if not any(value is c for c in changed):
+            if not any(value is w for w in written):
                 continue
             graph = node.graph
             with graph.inserting_before(next(n for n in graph.nodes if n.op != "placeholder")):
@@ -241,20 +223,20 @@ class _Lifted:
             if saved is not None:
                 with untraced(), torch.no_grad():
                     value.copy_(saved)
-        for value in changed:
+        for value in written:
             for other, _, _ in self.versions:
                 if other is not value and storage(other) == storage(value):
                     raise AliasError(
-                        "a staged branch or loop writes to a tensor, and uses a view of it made before",
-                        why="the view would have to change too, each time that the program runs",
-                        remedy="make the view inside, or compute a new tensor: x = x + 1",
+                        "a staged branch or loop writes to a tensor and uses an earlier view of it",
+                        why="the view would have to change too whenever the program runs",
+                        remedy="create the view inside, or compute a new tensor: x = x + 1",
                     )
 
 
 class _Tensors(WeakIdKeyDictionary):
-    """The proxies of tensors in an inner trace."""
+    """Proxies of tensors in an inner trace."""
 
-    def __init__(self, lifted: _Lifted):
+    def __init__(self, lifted: _LiftedValues):
         super().__init__()
         self.lifted = lifted
 
@@ -270,9 +252,9 @@ class _Tensors(WeakIdKeyDictionary):
 
 
 class _Symbols(px._SymNodeDict):
-    """The proxies of symbolic sizes in an inner trace."""
+    """Proxies of symbolic sizes in an inner trace."""
 
-    def __init__(self, lifted: _Lifted):
+    def __init__(self, lifted: _LiftedValues):
         super().__init__()
         self.lifted = lifted
 
@@ -284,8 +266,8 @@ class _Symbols(px._SymNodeDict):
             return super().get(key, default)
         if not isinstance(key, torch.SymInt):
             raise StagingError(
-                "a staged branch or loop uses a number that .item() made before it",
-                why="PyTorch's operators on graphs take tensors, and no such numbers",
+                "a staged branch or loop uses a number that .item() returned before it",
+                why="PyTorch's higher-order operators take tensors, not such numbers",
                 remedy="use the tensor itself, or call .item() inside",
             )
         self.lifted.add(key)
@@ -295,12 +277,12 @@ class _Symbols(px._SymNodeDict):
 def trace(
     run: Callable[..., Sequence[Any]], arguments: Sequence[Any] = (), *, fresh: bool = False
 ) -> Program:
-    """A closure, run once on `arguments`, which stand for others of their kind.
+    """Trace a closure on example arguments.
 
-    With `fresh` the results share no memory with anything, as the operators on graphs ask for. What was
-    written in place comes after the results.
+    With `fresh` the results share no memory with anything, as higher-order operators require. Tensors written
+    in place follow the results.
     """
-    lifted = _Lifted(px.get_proxy_mode().tracer)
+    lifted = _LiftedValues(px.get_proxy_mode().tracer)
     written: list[torch.Tensor] = []
     values: list[Any] = []
     shared: list[bool] = []
@@ -309,8 +291,8 @@ def trace(
         lifted.enter(px.get_proxy_mode().tracer, placeholders)
         results = run(*placeholders)
         written[:] = lifted.written()
-        values[:] = [*(_unshared(results, placeholders, lifted) if fresh else results), *written]
-        shared[:] = _sharing(values, placeholders, lifted)
+        values[:] = [*(_without_sharing(results, placeholders, lifted) if fresh else results), *written]
+        shared[:] = _shared_memory(values, placeholders, lifted)
         return tuple(values)
 
     with untraced():
@@ -321,8 +303,8 @@ def trace(
     return Program(graph, lifted.values, written, values, shared)
 
 
-def _sharing(results: Sequence[Any], arguments: Sequence[Any], lifted: _Lifted) -> list[bool]:
-    """Which results share memory with something else. A lifted value is known once its proxy is asked for."""
+def _shared_memory(results: Sequence[Any], arguments: Sequence[Any], lifted: _LiftedValues) -> list[bool]:
+    """Return which results share memory with something else. Looking up a proxy lifts its value first."""
     for value in results:
         px.get_proxy_slot(value, lifted.inner, None)
     inputs = [v for v in (*arguments, *lifted.values) if isinstance(v, torch.Tensor)]
@@ -331,9 +313,9 @@ def _sharing(results: Sequence[Any], arguments: Sequence[Any], lifted: _Lifted) 
     return [key is not None and (key in outer or own.count(key) > 1) for key in own]
 
 
-def _unshared(results: Sequence[Any], arguments: Sequence[Any], lifted: _Lifted) -> list[Any]:
+def _without_sharing(results: Sequence[Any], arguments: Sequence[Any], lifted: _LiftedValues) -> list[Any]:
     seen = {storage(v) for v in (*arguments, *lifted.values) if isinstance(v, torch.Tensor)}
-    found = []
+    fresh = []
     for value in results:
         is_outer = px.get_proxy_slot(value, lifted.outer, None) is not None
         if is_outer or storage(value) in seen:
@@ -341,60 +323,5 @@ def _unshared(results: Sequence[Any], arguments: Sequence[Any], lifted: _Lifted)
         elif not value.is_contiguous():
             value = value.contiguous()
         seen.add(storage(value))
-        found.append(value)
-    return found
-
-
-# The operators on graphs ------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def _unchecked() -> Iterator[None]:
-    """Without a check for writes that runs the graphs once more, on memory that holds anything."""
-    kinds = (operators.cond, operators.while_loop, operators.scan)
-    before = [kind._supports_training_input_mutation for kind in kinds]
-    for kind in kinds:
-        kind._supports_training_input_mutation = True
-    try:
-        yield
-    finally:
-        for kind, value in zip(kinds, before, strict=True):
-            kind._supports_training_input_mutation = value
-
-
-def conditional(pred: Any, programs: Sequence[Program]) -> list[Any]:
-    operands = operands_of(programs)
-    graphs = [with_operands(p, 0, operands) for p in programs]
-    if _is_direct([pred, *operands]):
-        names = dict(zip(("true_graph_0", "false_graph_0"), graphs, strict=True))
-        return _call(operators.cond, names, lambda *g: (pred, *g, tuple(operands)), programs[0].values)
-    with _unchecked():
-        return list(operators.cond(pred, *graphs, tuple(operands)))
-
-
-def loop(test: Program, body: Program, carried: Sequence[Any]) -> list[Any]:
-    operands = operands_of([test, body])
-    asks = with_operands(test, len(carried), operands, alone=True)
-    step = with_operands(body, len(carried), operands)
-    if _is_direct([*carried, *operands]):
-        names = {"while_loop_cond_graph_0": asks, "while_loop_body_graph_0": step}
-        return _call(operators.while_loop, names, lambda *g: (*g, tuple(carried), tuple(operands)), carried)
-    with _unchecked():
-        return list(operators.while_loop(asks, step, tuple(carried), tuple(operands)))
-
-
-def scanned(step: Program, carried: Sequence[Any], rows: Sequence[Any]) -> list[Any]:
-    operands = operands_of([step])
-    graph = with_operands(step, len(carried) + len(rows), operands)
-    if _is_direct([*carried, *rows, *operands]):
-        count = len(rows[0])
-        with untraced():
-            stacked = [v.new_empty((count, *v.shape)) for v in step.values[len(carried) :]]
-        return _call(
-            operators.scan,
-            {"scan_combine_graph_0": graph},
-            lambda g: (g, list(carried), list(rows), tuple(operands)),
-            [*carried, *stacked],
-        )
-    with _unchecked():
-        return list(operators.scan(graph, list(carried), list(rows), tuple(operands)))
+        fresh.append(value)
+    return fresh

@@ -1,7 +1,7 @@
-"""What an exported program does besides computing: it raises errors and prints.
+"""Errors and output of exported programs.
 
-An error whose text is known is an assertion of torch's own, which every runtime has; one with staged
-values in its text, and `print`, are operators of ours: the process that runs the program imports this module.
+An error with a known text is torch's own assertion, which every runtime has. Errors with staged values in
+their text, and `print`, are custom operators: the process that runs the program must import this module.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 import torch
 from torch.fx.node import has_side_effect
 
-from ...tracebacks import place_of, without_own_frame
-from ..texts import Text, joined
+from ...debugging.tracebacks import drop_current_frame, error_position
+from ..functional.staged_text import Text, render
 from .capture import EFFECTS, assert_holds
 
 
@@ -23,15 +23,15 @@ from .capture import EFFECTS, assert_holds
 def _fail(failed: torch.Tensor, values: Sequence[torch.Tensor], text: str) -> None:
     if failed:
         try:
-            raise RuntimeError(_filled(text, values))
+            raise RuntimeError(_rendered(text, values))
         except RuntimeError as error:
-            without_own_frame(error)
+            drop_current_frame(error)
             raise
 
 
 @torch.library.custom_op("autograph_rs::print", mutates_args=())
 def _print(values: Sequence[torch.Tensor], text: str) -> None:
-    print(_filled(text, values), end="", flush=True)
+    print(_rendered(text, values), end="", flush=True)
 
 
 @_fail.register_fake
@@ -50,13 +50,13 @@ EFFECTS |= {
 }
 
 
-def _filled(text: str, values: Sequence[torch.Tensor]) -> str:
+def _rendered(text: str, values: Sequence[torch.Tensor]) -> str:
     pieces = [p if isinstance(p, str) else tuple(p) for p in json.loads(text)]
-    return joined(Text(pieces, values), list(values))
+    return render(Text(pieces, values), list(values))
 
 
-def _joint(parts: Sequence[Any]) -> Text:
-    """One text of strings, texts, and pairs of a value and how it is converted."""
+def _join(parts: Sequence[Any]) -> Text:
+    """Join strings, texts, and pairs of a value and its conversion into one text."""
     pieces: list[Any] = []
     values: list[Any] = []
     for part in parts:
@@ -71,7 +71,7 @@ def _joint(parts: Sequence[Any]) -> Text:
     return Text(pieces, [v if isinstance(v, torch.Tensor) else torch.full((), v) for v in values])
 
 
-def _shown(value: Any, conversion: str) -> Any:
+def _printable(value: Any, conversion: str) -> Any:
     if isinstance(value, Text):
         return value
     if isinstance(value, (torch.Tensor, torch.SymInt, torch.SymFloat)):
@@ -83,20 +83,23 @@ def print_values(values: Sequence[Any], sep: str | None, end: str | None) -> Non
     between = " " if sep is None else sep
     parts: list[Any] = []
     for value in values:
-        parts += [between, _shown(value, "s")]
-    text = _joint([*parts[1:], "\n" if end is None else end])
+        parts += [between, _printable(value, "s")]
+    text = _join([*parts[1:], "\n" if end is None else end])
     torch.ops.autograph_rs.print(text.values, json.dumps(text.pieces))
 
 
 def raise_error(failed: Any, error: BaseException) -> None:
-    """Raise `error` when the program runs, where `failed` is true; its type stands in the text."""
+    """Raise `error` when the program runs, if `failed` is true; the text contains its type."""
     if len(error.args) == 1:
-        text = _joint(
-            [f"{type(error).__name__}: ", _shown(error.args[0], "r" if isinstance(error, KeyError) else "s")]
+        text = _join(
+            [
+                f"{type(error).__name__}: ",
+                _printable(error.args[0], "r" if isinstance(error, KeyError) else "s"),
+            ]
         )
     else:
         text = Text([f"{type(error).__name__}: {error}"], [])
-    place = place_of(error, sys._getframe())
+    place = error_position(error, sys._getframe())
     if place is not None:
         text.pieces = [*text.pieces, f" [raised at {place}]"]
     failed = torch.full((), True) if failed is True else failed

@@ -1,4 +1,4 @@
-"""Graphs rewritten: constants become inputs, and programs share their operands."""
+"""Graph rewriting: constants become inputs, and programs share operands."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ import torch
 
 
 def constants_as_inputs(graph: torch.fx.GraphModule, count: int) -> list[torch.Tensor]:
-    """Constants become operands, given back: a program with some in inner graphs cannot be saved."""
+    """Turn constants into operands and return them: a program with inner constants cannot be saved."""
     aten = torch.ops.aten
-    found: list[torch.Tensor] = []
+    constants: list[torch.Tensor] = []
     for node in list(graph.graph.nodes):
         if node.op != "get_attr" or not isinstance(getattr(graph, node.target, None), torch.Tensor):
             continue
         constant = getattr(graph, node.target)
         first = next(n for n in graph.graph.nodes if n.op != "placeholder")
         with graph.graph.inserting_before(first):
-            placeholder = graph.graph.placeholder(f"constant_{count + len(found)}")
+            placeholder = graph.graph.placeholder(f"constant_{count + len(constants)}")
         placeholder.meta = dict(node.meta)
         for user in list(node.users):
             if user.target in (aten.lift_fresh_copy.default, aten.lift_fresh.default):
                 user.target = aten.clone.default
         node.replace_all_uses_with(placeholder)
         graph.graph.erase_node(node)
-        found.append(aten.lift_fresh.default(constant))
-    return found
+        constants.append(aten.lift_fresh.default(constant))
+    return constants
 
 
-def without_first(program: Any) -> None:
-    """Take the first argument, which nothing uses, and the first result from a program."""
+def remove_first_argument(program: Any) -> None:
+    """Remove the first argument, which nothing uses, and the first result of a program."""
     graph = program.graph.graph
     output = graph.output_node()
     output.args = (tuple(output.args[0][1:]),)
@@ -41,11 +41,9 @@ def without_first(program: Any) -> None:
 
 
 def operands_of(programs: Sequence[Any]) -> list[Any]:
-    """The operands of several programs, each once."""
-    found: dict[Any, Any] = {}
-    for program in programs:
-        found.update((_identity(v), v) for v in program.operands)
-    return list(found.values())
+    """Return the operands of several programs, each once."""
+    operands = {_identity(v): v for program in programs for v in program.operands}
+    return list(operands.values())
 
 
 def _identity(value: Any) -> Any:
@@ -53,29 +51,29 @@ def _identity(value: Any) -> Any:
 
 
 def with_operands(
-    program: Any, count: int, operands: Sequence[Any], *, alone: bool = False
+    program: Any, count: int, operands: Sequence[Any], *, first_only: bool = False
 ) -> torch.fx.GraphModule:
-    """The graph of a program with `operands` after its `count` arguments, in the place of its own."""
+    """Return the graph of a program whose `operands` replace its own after `count` arguments."""
     graph = torch.fx.Graph()
-    inner = [n for n in program.graph.graph.nodes if n.op == "placeholder"]
+    placeholders = [n for n in program.graph.graph.nodes if n.op == "placeholder"]
     copies = {}
-    for i, node in enumerate(inner[:count]):
+    for i, node in enumerate(placeholders[:count]):
         copies[node] = graph.placeholder(f"argument_{i}")
         copies[node].meta = dict(node.meta)
-    places = [_identity(v) for v in program.operands]
+    identities = [_identity(v) for v in program.operands]
     for i, operand in enumerate(operands):
         node = graph.placeholder(f"operand_{i}")
         node.meta = {"val": operand}
-        for old, place in zip(inner[count:], places, strict=True):
-            if place == _identity(operand):
+        for old, identity in zip(placeholders[count:], identities, strict=True):
+            if identity == _identity(operand):
                 copies[old] = node
     results = graph.graph_copy(program.graph.graph, copies)
-    graph.output(results[0] if alone else results)
+    graph.output(results[0] if first_only else results)
     return torch.fx.GraphModule(program.graph, graph)
 
 
-def registered(tracer: Any, name: str, module: Any) -> str:
-    """A name for a part of the module that is traced; the number at its end may change."""
+def register_module(tracer: Any, name: str, module: Any) -> str:
+    """Register a module under a fresh name on the traced module, and return the name."""
     stem, number = name.rstrip("0123456789"), 0
     while hasattr(tracer.root, f"{stem}{number}"):
         number += 1

@@ -1,4 +1,4 @@
-"""Items of tensors by staged indexes. One out of range is an error of torch's own when the program runs."""
+"""Items of tensors by staged indexes. When the program runs, torch raises for an index out of range."""
 
 from __future__ import annotations
 
@@ -8,46 +8,52 @@ import numpy as np
 import torch
 
 from ... import staging
-from ...errors import MismatchError, UnsupportedFunctionError, ValueNeededError
+from ...errors import UnsupportedFunctionError, ValueNeededError
+from ..functional.index_errors import (
+    membership_error,
+    mixed_items_error,
+    staged_index_error,
+    staged_key_error,
+)
 from .capture import SYMBOLS, is_traced
-from .writes import check_write, is_number, mark_shared
+from .inplace_updates import check_write, is_number, mark_shared
 
 
 def _is_index(part: Any) -> bool:
-    """Whether an index is one that Python would ask for its number, which is not known."""
+    """Return whether a subscript part is a staged integer."""
     return isinstance(part, torch.Tensor) and part.ndim == 0 and part.dtype != torch.bool and is_traced(part)
 
 
 def _split(target: torch.Tensor, key: Any) -> tuple[torch.Tensor, list[Any]]:
-    """What the plain parts of a key select, and the staged indexes by axis of that."""
+    """Split a subscript: apply its plain parts, and return the view and the staged indexes by its axes."""
     parts = list(key) if type(key) is tuple else [key]
     for part in parts:
         bounds = (part.start, part.stop, part.step) if isinstance(part, slice) else ()
         if any(isinstance(b, torch.Tensor) and is_traced(b) for b in bounds):
             raise ValueNeededError(
                 "a slice has staged bounds",
-                why="its length is known only when the program runs, and the sizes of what "
-                "PyTorch captures are known before",
-                remedy="take all, and a mask: torch.where((i >= start) & (i < stop), x, 0) with "
-                "i = torch.arange(len(x))",
+                why="its length is known only when the program runs, and PyTorch captures tensors of "
+                "known sizes",
+                remedy="keep all items and use a mask: torch.where((i >= start) & (i < stop), x, 0) "
+                "with i = torch.arange(len(x))",
             )
     if not any(map(_is_index, parts)):
         return target[key], []
-    taken = sum(1 for p in parts if p is not None and p is not Ellipsis)
+    count = sum(1 for p in parts if p is not None and p is not Ellipsis)
     if any(isinstance(p, torch.Tensor) and p.dtype == torch.bool for p in parts):
         raise UnsupportedFunctionError(
-            "a mask and a staged index stand in one subscript",
+            "a subscript holds a mask and a staged index",
             why="PyTorch has no operation for it",
             remedy="index twice: x[mask][i]",
         )
-    rest = [slice(None)] * (target.ndim - taken)
-    place = next((i for i, p in enumerate(parts) if p is Ellipsis), None)
-    parts = [*parts, *rest] if place is None else [*parts[:place], *rest, *parts[place + 1 :]]
-    if taken > target.ndim:
+    rest = [slice(None)] * (target.ndim - count)
+    ellipsis = next((i for i, p in enumerate(parts) if p is Ellipsis), None)
+    parts = [*parts, *rest] if ellipsis is None else [*parts[:ellipsis], *rest, *parts[ellipsis + 1 :]]
+    if count > target.ndim:
         raise IndexError(f"too many indices for tensor of dimension {target.ndim}")
     view = target[tuple([slice(None) if isinstance(p, torch.Tensor) else p for p in parts])]
-    kept = [p for p in parts if not isinstance(p, (int, *SYMBOLS)) or isinstance(p, bool)]
-    return view, [p if isinstance(p, torch.Tensor) else None for p in kept]
+    axes = [p for p in parts if not isinstance(p, (int, *SYMBOLS)) or isinstance(p, bool)]
+    return view, [p if isinstance(p, torch.Tensor) else None for p in axes]
 
 
 def get_item(target: Any, key: Any) -> Any:
@@ -59,11 +65,7 @@ def get_item(target: Any, key: Any) -> Any:
     if isinstance(target, np.ndarray):
         target = torch.tensor(target)
     if not isinstance(target, torch.Tensor):
-        raise ValueNeededError(
-            f"a {type(target).__name__} is indexed by a staged value",
-            why="Python would need the value, which is known only when the program runs",
-            remedy="use a tensor, or a list or tuple of tensors of one shape",
-        )
+        raise staged_index_error(target, "use a tensor, or a list or tuple of tensors of one shape")
     if isinstance(key, SYMBOLS):
         return target[key]
     view, indexes = _split(target, key)
@@ -74,12 +76,7 @@ def _stacked(items: Any) -> torch.Tensor:
     try:
         return torch.stack([v if isinstance(v, torch.Tensor) else torch.full((), v) for v in items])
     except (TypeError, RuntimeError) as error:
-        raise MismatchError(
-            f"a {type(items).__name__} of different things is indexed by a staged value",
-            why="which item it is is known only when the program runs, and what comes "
-            f"after needs one type: {error}",
-            remedy="give its items one type and shape, or use a tensor",
-        ) from None
+        raise mixed_items_error(items, "a tensor", error) from None
 
 
 def set_item(target: Any, key: Any, value: Any) -> Any:
@@ -87,11 +84,7 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
         target = torch.tensor(target)
     if not isinstance(target, torch.Tensor):
         if staging.has_staged(key):
-            raise ValueNeededError(
-                f"an item of a {type(target).__name__} is set by a staged key",
-                why="Python would need the value of the key, which is known only when the program runs",
-                remedy="use a tensor",
-            )
+            raise staged_key_error(target, "use a tensor")
         target[key] = value
         return target
     check_write(target)
@@ -113,9 +106,9 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
 
 def contains(item: Any, container: Any) -> Any:
     if isinstance(container, (list, tuple)):
-        found = [part == item for part in container]
+        equal = [part == item for part in container]
         return torch.stack(
-            [f.all() if isinstance(f, torch.Tensor) else torch.full((), bool(f)) for f in found]
+            [e.all() if isinstance(e, torch.Tensor) else torch.full((), bool(e)) for e in equal]
         ).any()
     if isinstance(container, range):
         inside = (item >= container.start) & (item < container.stop)
@@ -124,8 +117,4 @@ def contains(item: Any, container: Any) -> Any:
         container = torch.tensor(container)
     if isinstance(container, torch.Tensor):
         return (container == item).any()
-    raise UnsupportedFunctionError(
-        f"a staged value is searched for in a {type(container).__name__}",
-        why="Python would need its value, which is known only when the program runs",
-        remedy="use a list, tuple, range or tensor: x in (1, 2, 3)",
-    )
+    raise membership_error(container, "tensor")

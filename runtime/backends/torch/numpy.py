@@ -1,4 +1,4 @@
-"""NumPy's functions on staged tensors: those of the same name that PyTorch has for its compiler."""
+"""NumPy functions on staged tensors, by the NumPy counterparts that PyTorch has for its compiler."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from ...builtins import is_of_numpy
 from ...errors import UnsupportedFunctionError, ValueNeededError
-from ...structures import flatten, unflatten
+from ...values.structures import flatten, unflatten
+from ..builtins import is_of_numpy
 from .capture import is_traced, promoted
 from .capture import numpy_of_torch as tnp
 
@@ -44,8 +44,8 @@ _MODULES = {"numpy.linalg": "linalg", "numpy.fft": "fft", "numpy.random": "rando
 
 
 def call_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    own = _found(function)
-    if own is None:
+    counterpart = _counterpart(function)
+    if counterpart is None:
         raise UnsupportedFunctionError(
             f"numpy.{function.__name__} was called on a staged tensor",
             why="PyTorch has no function for it",
@@ -56,24 +56,24 @@ def call_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     leaves, spec = flatten([args, kwargs])
     if function in _SIZED and any(isinstance(leaf, torch.Tensor) and is_traced(leaf) for leaf in leaves):
         raise ValueNeededError(
-            f"numpy.{function.__name__} makes an array of a size that is known only at run time",
-            why="the sizes of what PyTorch captures are known when it captures",
-            remedy="make one of the greatest size, and a mask",
+            f"numpy.{function.__name__} creates an array whose size is known only at run time",
+            why="PyTorch captures tensors of known sizes",
+            remedy="create one of the maximum size, and use a mask",
         )
-    args, kwargs = unflatten(spec, [_given(leaf) for leaf in leaves])
-    return _taken(own(*args, **kwargs))
+    args, kwargs = unflatten(spec, [_to_torch(leaf) for leaf in leaves])
+    return _to_tensors(counterpart(*args, **kwargs))
 
 
-def _found(function: Any) -> Callable[..., Any] | None:
-    own = _OWN.get(function) if getattr(function, "__hash__", None) else None
-    if own is not None:
-        return own
+def _counterpart(function: Any) -> Callable[..., Any] | None:
+    counterpart = _COUNTERPARTS.get(function) if getattr(function, "__hash__", None) else None
+    if counterpart is not None:
+        return counterpart
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
-        whole = _WHOLE.get((owner.__name__, function.__name__))
-        return None if whole is None else partial(_along_first, getattr(tnp, whole))
-    inner = _MODULES.get(getattr(function, "__module__", None) or "")
-    module = tnp if inner is None else getattr(tnp, inner)
+        reduction = _UFUNC_METHODS.get((owner.__name__, function.__name__))
+        return None if reduction is None else partial(_reduce_first_axis, getattr(tnp, reduction))
+    submodule = _MODULES.get(getattr(function, "__module__", None) or "")
+    module = tnp if submodule is None else getattr(tnp, submodule)
     return getattr(module, function.__name__, None)
 
 
@@ -83,45 +83,45 @@ def _take(a: Any, indices: Any, axis: int | None = None, **rest: Any) -> Any:
     return torch.take(_stacked(a), _stacked(indices))
 
 
-def _of_all(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A statistic, which of a whole array is a number: PyTorch's function gives an array of one."""
+def _scalar_statistic(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a statistic such that a whole array gives a number; PyTorch's gives an array of one item."""
 
     @functools.wraps(function)
     def run(a: Any, *args: Any, axis: Any = None, keepdims: bool = False, **rest: Any) -> Any:
-        made = function(a, *args, axis=axis, keepdims=keepdims, **rest)
-        return made if axis is not None or keepdims else tnp.reshape(made, ())
+        result = function(a, *args, axis=axis, keepdims=keepdims, **rest)
+        return result if axis is not None or keepdims else tnp.reshape(result, ())
 
     return run
 
 
-def _smooth(value: Any) -> torch.Tensor:
+def _as_float(value: Any) -> torch.Tensor:
     tensor = _stacked(value)
     return tensor if tensor.is_floating_point() else tensor.to(torch.float64)
 
 
 def _cbrt(value: Any) -> torch.Tensor:
-    tensor = _smooth(value)
+    tensor = _as_float(value)
     return torch.sign(tensor) * torch.abs(tensor) ** (1 / 3)
 
 
-_OWN: dict[Any, Callable[..., Any]] = {
+_COUNTERPARTS: dict[Any, Callable[..., Any]] = {
     np.take: _take,
     np.cbrt: _cbrt,
-    np.median: _of_all(tnp.median),
-    np.quantile: _of_all(tnp.quantile),
-    np.percentile: _of_all(tnp.percentile),
+    np.median: _scalar_statistic(tnp.median),
+    np.quantile: _scalar_statistic(tnp.quantile),
+    np.percentile: _scalar_statistic(tnp.percentile),
     np.square: lambda x: _stacked(x) * x,
     np.trunc: lambda x: torch.trunc(_stacked(x)),
-    np.heaviside: lambda x, y: torch.heaviside(_smooth(x), _smooth(y)),
+    np.heaviside: lambda x, y: torch.heaviside(_as_float(x), _as_float(y)),
 }
 
 
-def _along_first(function: Callable[..., Any], x: Any, axis: Any = 0, **rest: Any) -> Any:
-    """A method of a ufunc, which goes along the first axis where the function takes all."""
+def _reduce_first_axis(function: Callable[..., Any], x: Any, axis: Any = 0, **rest: Any) -> Any:
+    """Call the reduction for a ufunc's method, whose default axis is the first."""
     return function(x, axis=axis, **rest)
 
 
-_WHOLE = {
+_UFUNC_METHODS = {
     ("add", "reduce"): "sum",
     ("multiply", "reduce"): "prod",
     ("add", "accumulate"): "cumsum",
@@ -133,7 +133,7 @@ _WHOLE = {
 }
 
 
-def _given(leaf: Any) -> Any:
+def _to_torch(leaf: Any) -> Any:
     if isinstance(leaf, np.ndarray):
         return torch.tensor(leaf)
     if isinstance(leaf, np.generic):
@@ -143,6 +143,6 @@ def _given(leaf: Any) -> Any:
     return leaf
 
 
-def _taken(value: Any) -> Any:
+def _to_tensors(value: Any) -> Any:
     leaves, spec = flatten(value)
     return unflatten(spec, [leaf.tensor if isinstance(leaf, tnp.ndarray) else leaf for leaf in leaves])

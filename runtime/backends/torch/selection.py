@@ -1,8 +1,8 @@
-"""Conditions on numbers, without an operator on graphs.
+"""Conditionals on numbers that become selections, and loop tests that are separated from their bodies.
 
-`torch.cond` takes some hundred microseconds whenever it runs, a sum of two numbers takes one. A condition
-whose branches only give names to numbers selects one of each pair; in a body that may run again and again, so
-does one whose branches add and compare numbers.
+`torch.cond` takes about a hundred microseconds per run; adding two numbers takes one. A conditional whose
+branches only name numbers selects between them. Inside loops, branches and operators, so does one whose
+branches add and compare numbers.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from .capture import Program
-from .graphs import without_first
+from .graphs import remove_first_argument
 
 _aten = torch.ops.aten
 
@@ -22,47 +22,52 @@ SAFE = NAMING | {
     _aten.add, _aten.sub, _aten.neg, _aten.eq, _aten.ne, _aten.lt, _aten.le, _aten.gt, _aten.ge,
     _aten.logical_not, _aten.logical_and, _aten.logical_or, _aten.where,
 }  # fmt: skip
-"""Operators that raise nothing, on any values, and whose gradients are finite where those of results are."""
+"""Operators that never raise and have finite gradients wherever their results have."""
 
 
-def is_selectable(programs: Sequence[Program], types: Sequence[Any], *, compute: bool) -> bool:
-    """Whether both programs are to run where one is asked for; with `compute` also those that compute."""
+def is_selectable(programs: Sequence[Program], avals: Sequence[Any], *, compute: bool) -> bool:
+    """Return whether a conditional may run both programs and select between their numbers.
+
+    Programs that only name values always qualify; programs of safe operators qualify only if `compute` is
+    true.
+    """
     operators = SAFE if compute else NAMING
-    return all(not kind.shape for kind in types) and all(
+    return all(not aval.shape for aval in avals) and all(
         not program.written and all(_is_safe(node, operators) for node in program.graph.graph.nodes)
         for program in programs
     )
 
 
-def separated(program: Program, count: int) -> Callable[..., torch.Tensor] | None:
-    """The test of a loop, out of a program from (going, *values) to the same: from values to going.
+def split_test(program: Program, count: int) -> Callable[..., torch.Tensor] | None:
+    """Split the test off a loop body, a program from (test, *values) to the same.
 
-    The program is left with the values, where the test asks for nothing else that it computes.
+    Return a function from the values to the test, and remove the test from the program. Return None, and keep
+    the program, if the test needs anything else that the program computes.
     """
     graph = program.graph.graph
-    [[again, *left]] = graph.output_node().args
+    [[test_node, *results]] = graph.output_node().args
     inputs = [node for node in graph.nodes if node.op == "placeholder"]
     values: dict[Any, Any] = dict(zip(inputs[count:], program.operands, strict=True))
-    found: set[torch.fx.Node] = set()
-    waiting = [again]
-    while waiting:
-        node = waiting.pop()
-        if node in left or node in values or node in found:
+    needed: set[torch.fx.Node] = set()
+    pending = [test_node]
+    while pending:
+        node = pending.pop()
+        if node in results or node in values or node in needed:
             continue
         if node.op == "placeholder" or not _is_safe(node, SAFE):
             return None
-        found.add(node)
-        waiting.extend(node.all_input_nodes)
-    steps = [(node, node.target, (node.args, node.kwargs)) for node in graph.nodes if node in found]
+        needed.add(node)
+        pending.extend(node.all_input_nodes)
+    steps = [(node, node.target, (node.args, node.kwargs)) for node in graph.nodes if node in needed]
 
-    def test(*given: torch.Tensor) -> torch.Tensor:
-        known = values | dict(zip(left, given, strict=True))
+    def test(*arguments: torch.Tensor) -> torch.Tensor:
+        known = values | dict(zip(results, arguments, strict=True))
         for node, operator, inputs in steps:
             args, kwargs = torch.fx.node.map_arg(inputs, known.__getitem__)
             known[node] = operator(*args, **kwargs)
-        return known[again]
+        return known[test_node]
 
-    without_first(program)
+    remove_first_argument(program)
     return test
 
 

@@ -1,4 +1,4 @@
-"""Values of PyTorch: their types, items, truth, and what is done with them besides control flow."""
+"""Values of PyTorch: types, truth, items and errors raised by the program."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..avals import Aval, Maybe
-from ..captures import CapturingBackend
-from ..iterables import StagedSequence
-from ..texts import Text
+from ..functional.abstract_values import Aval, Maybe
+from ..functional.capturing import CapturingBackend
+from ..functional.iterables import StagedSequence
+from ..functional.staged_text import Text
 from . import items as indexing
-from .builtins import call, replaced
+from .builtins import BUILTINS, call_library, replaced
 from .capture import SYMBOLS, expression, is_capturing, is_known, is_traced, promoted
 from .effects import raise_error
-from .writes import Writes, is_number, mark_number
+from .inplace_updates import InplaceUpdates, is_number, mark_number
 
-_PYTHON = {bool: torch.bool, int: torch.int64, torch.SymInt: torch.int64, torch.SymBool: torch.bool}
+_DTYPES = {bool: torch.bool, int: torch.int64, torch.SymInt: torch.int64, torch.SymBool: torch.bool}
 
 
 _CPU = torch.device("cpu")
@@ -27,7 +27,7 @@ _CPU = torch.device("cpu")
 
 @dataclass(frozen=True, eq=False)
 class TensorType(Aval):
-    """Also the device; `number` says that it was a Python number on some path."""
+    """An `Aval` with a device; `number` is true if some path has a Python number there."""
 
     device: Any = _CPU
     number: bool = False
@@ -43,9 +43,9 @@ class TensorType(Aval):
 
 
 class Handle:
-    """A tensor that a branch or loop writes in place; what it leaves there is copied into it."""
+    """A tensor that a branch or loop writes in place; its final value is copied into it."""
 
-    name, shared = "a tensor that is written in place", ""
+    name, shared = "a tensor that is written to in place", ""
 
     def __init__(self, tensor: torch.Tensor):
         self.tensor = tensor
@@ -59,14 +59,12 @@ class Handle:
 
     @staticmethod
     def of(tensor: torch.Tensor) -> Handle:
-        found: Handle | None = tensor.__dict__.get("autograph_rs_handle")
-        if found is None:
-            found = tensor.__dict__["autograph_rs_handle"] = Handle(tensor)
-        return found
+        handle: Handle = tensor.__dict__.setdefault("autograph_rs_handle", Handle(tensor))
+        return handle
 
 
 def truth(value: Any) -> Any:
-    """A staged truth value, as Python asks it."""
+    """Return the truth value of a tensor or symbol, as `bool` would."""
     if not isinstance(value, torch.Tensor):
         return value if isinstance(value, (bool, torch.SymBool)) else value != 0
     if value.numel() != 1:
@@ -76,11 +74,12 @@ def truth(value: Any) -> Any:
 
 
 class TorchValues(CapturingBackend):
-    """The part of the backend that is about single values."""
+    """Single values of the backend."""
 
     name = "torch"
-    an_array = "a tensor"
-    loops_over_ranges = True
+    libraries = ("torch",)
+    array_noun = "a tensor"
+    builtins = BUILTINS
     boolean = TensorType(torch.bool, ())
     truth = staticmethod(truth)
     where = staticmethod(torch.where)
@@ -105,8 +104,8 @@ class TorchValues(CapturingBackend):
     def staging(self) -> bool:
         return is_capturing()
 
-    def entered(self) -> Writes | None:
-        return Writes() if is_capturing() else None
+    def entered(self) -> InplaceUpdates | None:
+        return InplaceUpdates() if is_capturing() else None
 
     # Types
 
@@ -115,8 +114,8 @@ class TorchValues(CapturingBackend):
             number = is_number(value)
             return TensorType(value.dtype, tuple(value.shape), number, value.device, number)
         kind = type(value)
-        if kind in _PYTHON:
-            return TensorType(_PYTHON[kind], (), weak=True, number=True)
+        if kind in _DTYPES:
+            return TensorType(_DTYPES[kind], (), weak=True, number=True)
         if kind in (float, torch.SymFloat):
             return TensorType(torch.get_default_dtype(), (), weak=True, number=True)
         if kind is complex:
@@ -125,37 +124,41 @@ class TorchValues(CapturingBackend):
             return TensorType(torch.from_numpy(np.zeros(0, value.dtype)).dtype, value.shape)
         return None
 
-    def merged(self, first: TensorType, second: TensorType) -> TensorType:
+    def merge_avals(self, first: TensorType, second: TensorType) -> TensorType:
         if tuple(map(expression, first.shape)) != tuple(map(expression, second.shape)):
-            shapes = [f"({', '.join(map(str, kind.shape))})" for kind in (first, second)]
+            shapes = [f"({', '.join(map(str, aval.shape))})" for aval in (first, second)]
             raise TypeError(f"one has the shape {shapes[0]}, the other {shapes[1]}")
-        strong = [kind for kind in (first, second) if not kind.number]
-        if len({kind.device for kind in strong}) > 1:
+        strong = [aval for aval in (first, second) if not aval.number]
+        if len({aval.device for aval in strong}) > 1:
             raise TypeError(f"one is on {first.device}, the other on {second.device}")
         device = strong[0].device if strong else first.device
         number = first.number or second.number
-        return TensorType(_common(first, second), first.shape, first.weak and second.weak, device, number)
+        return TensorType(
+            _common_dtype(first, second), first.shape, first.weak and second.weak, device, number
+        )
 
-    def cast(self, value: Any, kind: TensorType) -> torch.Tensor:
+    def cast(self, value: Any, aval: TensorType) -> torch.Tensor:
         if isinstance(value, torch.Tensor):
-            moved = value if value.device == kind.device else value.to(kind.device)
-            return moved if moved.dtype == kind.dtype else moved.to(kind.dtype)
+            moved = value if value.device == aval.device else value.to(aval.device)
+            return moved if moved.dtype == aval.dtype else moved.to(aval.dtype)
         if isinstance(value, np.ndarray):
-            return torch.tensor(value, dtype=kind.dtype, device=kind.device)
+            return torch.tensor(value, dtype=aval.dtype, device=aval.device)
         if isinstance(value, torch.SymBool):
             value = torch.sym_ite(value, 1, 0)
         plain = value.item() if isinstance(value, np.generic) else value
-        return torch.full((), plain, dtype=kind.dtype, device=kind.device)
+        return torch.full((), plain, dtype=aval.dtype, device=aval.device)
 
-    def zeros(self, kind: TensorType) -> torch.Tensor:
-        return torch.zeros(kind.shape, dtype=kind.dtype, device=kind.device)
+    def zeros(self, aval: TensorType) -> torch.Tensor:
+        return torch.zeros(aval.shape, dtype=aval.dtype, device=aval.device)
 
-    def built(self, kinds: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
-        parts = [part for kind in kinds for part in self.parts(kind)]
+    def from_arrays(
+        self, avals: Sequence[Any], arrays: Sequence[Any], counts: Sequence[Any] | None = None
+    ) -> list[Any]:
+        parts = [part for aval in avals for part in self.array_avals(aval)]
         for array, part in zip(arrays, parts, strict=True):
             if part.number:
                 mark_number(array)
-        return super().built(kinds, arrays)
+        return super().from_arrays(avals, arrays, counts)
 
     # Values
 
@@ -165,7 +168,7 @@ class TorchValues(CapturingBackend):
         return value.shape[0]
 
     def item(self, array: Any, index: Any) -> Any:
-        if isinstance(index, torch.Tensor):  # the counter of a loop, which is never negative
+        if isinstance(index, torch.Tensor):  # a loop counter, which is never negative
             return torch.index_select(array, 0, index.reshape(1)).squeeze(0)
         return indexing.get_item(array, index)
 
@@ -192,18 +195,17 @@ class TorchValues(CapturingBackend):
     # Effects
 
     def fail(self, failed: Any, error: BaseException) -> None:
-        """Raise `error` when the program runs, where `failed` is true."""
         raise_error(failed, error)
 
     def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
         return replaced(function) if is_capturing() else None
 
-    def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-        return call(self, function, args, kwargs)
+    def call_library(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+        return call_library(function, args, kwargs)
 
 
-def _common(first: TensorType, second: TensorType) -> torch.dtype:
-    """The dtype of both; a Python number takes that of what it meets, if that is of a kind that holds it."""
+def _common_dtype(first: TensorType, second: TensorType) -> torch.dtype:
+    """Return the promoted dtype. A Python number takes the other dtype if that can represent its category."""
     if first.dtype == second.dtype or first.weak == second.weak:
         return promoted(first.dtype, second.dtype)
     weak, strong = (first, second) if first.weak else (second, first)

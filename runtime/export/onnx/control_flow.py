@@ -1,17 +1,17 @@
-"""Conditions and loops of the user's, and the exceptions that are raised."""
+"""ONNX rules of conditionals, loops and raised exceptions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...graph.ir import Graph, Node
-from ...graph.types import ScalarType
-from . import iterables, refused
-from .builder import INT, Builder, Value
-from .subgraphs import closed, looped, received
-from .truth import truth
-from .values import coerced, flatten, unflatten
+from ...graph.ir.graph import Graph, Node
+from ...graph.ir.types import ScalarType
+from . import iterables
+from .builder import unsupported
+from .builder.builder import INT, Builder, Value
+from .builder.subgraphs import emit_loop, make_subgraph, new_results
+from .builder.values import coerce, flatten, truth, unflatten
 
 if TYPE_CHECKING:
     from .emitter import Emitter
@@ -20,95 +20,97 @@ if TYPE_CHECKING:
 def emit_cond(e: Emitter, node: Node) -> tuple[Any, ...]:
     b = e.b
     pred = truth(b, e.values[node.inputs[0]])
-    wanted = e.result_types(node)
+    used_types = e.result_types(node)
     operands = [e.values[i] for i in node.inputs[1:]]
     branches: list[tuple[Builder, dict[int, Any]]] = []
-    for graph, alive in ((node.attrs["then"], pred), (node.attrs["orelse"], b.negated(pred))):
+    for graph, alive in ((node.attrs["then"], pred), (node.attrs["orelse"], b.logical_not(pred))):
         e.values.update(zip(graph.arguments, operands, strict=True))
         branch = e.b = Builder(b.model, b, alive, b.token)
         results = e.graph(graph)
-        branches.append((branch, {k: coerced(branch, results[k], t) for k, t in wanted.items()}))
+        branches.append((branch, {k: coerce(branch, results[k], t) for k, t in used_types.items()}))
         e.b = b
     checks = any(branch.token is not b.token for branch, _ in branches)
     inner = []
-    for (branch, made), name in zip(branches, ("then", "else"), strict=True):
-        parts = [part for k in wanted for part in flatten(made[k])]
-        inner.append(closed(branch, name, [], [*parts, branch.token] if checks else parts))
+    for (branch, converted), name in zip(branches, ("then", "else"), strict=True):
+        parts = [part for k in used_types for part in flatten(converted[k])]
+        inner.append(make_subgraph(branch, name, [], [*parts, branch.token] if checks else parts))
     like = branches[0][1]
-    parts = [part for k in wanted for part in flatten(like[k])]
-    outputs = received(b, "If", [*parts, b.token] if checks else parts)
+    parts = [part for k in used_types for part in flatten(like[k])]
+    outputs = new_results(b, "If", [*parts, b.token] if checks else parts)
     if outputs:
-        b.add("If", [pred], [o.name for o in outputs], then_branch=inner[0], else_branch=inner[1])
+        b.emit("If", [pred], [o.name for o in outputs], then_branch=inner[0], else_branch=inner[1])
     if checks:
         b.token = outputs.pop()
     rest = iter(outputs)
-    settled = {k: unflatten(like[k], rest) for k in wanted}
+    settled = {k: unflatten(like[k], rest) for k in used_types}
     return tuple([settled.get(k) for k in range(len(node.attrs["then"].results))])
 
 
-def _body(
+def loop_body(
     e: Emitter,
     node: Node,
     graph: Graph,
     items: Callable[[Builder, Value], Sequence[Any]],
     like: Sequence[Any],
 ) -> Callable[[Builder, Value, list[Value]], tuple[Value, Sequence[Value]]]:
-    """The body of a `while` or `for`."""
+    """Return the body of a `while` or `for` loop."""
     count = len(like)
 
     def body(inner: Builder, number: Value, values: list[Value]) -> tuple[Value, Sequence[Value]]:
         outer, e.b = e.b, inner
         rest = iter(values)
-        taken = [*items(inner, number), *(unflatten(v, rest) for v in like)]
-        captured = [e.values[i] for i in node.inputs[len(node.inputs) - len(graph.arguments) + len(taken) :]]
-        e.values.update(zip(graph.arguments, [*taken, *captured], strict=True))
-        again, *results = e.graph(graph)
-        kinds = [a.type for a in graph.arguments[len(taken) - count : len(taken)]]
-        made = [coerced(inner, r, k) for r, k in zip(results, kinds, strict=True)]
-        going = truth(inner, again)
+        elements = [*items(inner, number), *(unflatten(v, rest) for v in like)]
+        captured = [
+            e.values[i] for i in node.inputs[len(node.inputs) - len(graph.arguments) + len(elements) :]
+        ]
+        e.values.update(zip(graph.arguments, [*elements, *captured], strict=True))
+        next_condition, *results = e.graph(graph)
+        kinds = [a.type for a in graph.arguments[len(elements) - count : len(elements)]]
+        converted = [coerce(inner, r, k) for r, k in zip(results, kinds, strict=True)]
+        condition = truth(inner, next_condition)
         e.b = outer
-        return going, [part for value in made for part in flatten(value)]
+        return condition, [part for value in converted for part in flatten(value)]
 
     return body
 
 
-def _carried(e: Emitter, values: Sequence[Node], arguments: Sequence[Node]) -> list[Any]:
-    return [coerced(e.b, e.values[v], a.type) for v, a in zip(values, arguments, strict=True)]
+def initial_values(e: Emitter, values: Sequence[Node], arguments: Sequence[Node]) -> list[Any]:
+    return [coerce(e.b, e.values[v], a.type) for v, a in zip(values, arguments, strict=True)]
 
 
-def _finished(like: Sequence[Any], results: Sequence[Value]) -> tuple[Any, ...]:
+def rebuild(like: Sequence[Any], results: Sequence[Value]) -> tuple[Any, ...]:
     rest = iter(results)
     return tuple([unflatten(v, rest) for v in like])
 
 
 def emit_while(e: Emitter, node: Node) -> tuple[Any, ...]:
     count, graph = node.attrs["carried"], node.attrs["body"]
-    init = _carried(e, node.inputs[1 : 1 + count], graph.arguments[:count])
+    init = initial_values(e, node.inputs[1 : 1 + count], graph.arguments[:count])
     limit = node.attrs.get("maximum_iterations")
-    going = truth(e.b, e.values[node.inputs[0]])
-    rounds = None if limit is None else e.b.constant(limit, INT)
-    body = _body(e, node, graph, lambda *_: (), init)
-    return _finished(init, looped(e.b, rounds, going, [p for v in init for p in flatten(v)], body))
+    condition = truth(e.b, e.values[node.inputs[0]])
+    iterations = None if limit is None else e.b.constant(limit, INT)
+    body = loop_body(e, node, graph, lambda *_: (), init)
+    return rebuild(init, emit_loop(e.b, iterations, condition, [p for v in init for p in flatten(v)], body))
 
 
 def emit_for(e: Emitter, node: Node) -> tuple[Any, ...]:
     count, size, graph = node.attrs["carried"], node.attrs["elements"], node.attrs["body"]
-    init = _carried(e, node.inputs[2 : 2 + count], graph.arguments[size : size + count])
+    init = initial_values(e, node.inputs[2 : 2 + count], graph.arguments[size : size + count])
     source = iterables.iterable(e.b, e.values[node.inputs[1]])
-    rounds = source.length
+    iterations = source.length
     limit = node.attrs.get("maximum_iterations")
     if limit is not None:
-        rounds = e.b.op("Min", rounds, e.b.constant(limit, INT))
-    going = truth(e.b, e.values[node.inputs[0]])
-    body = _body(e, node, graph, source.item, init)
+        iterations = e.b.op("Min", iterations, e.b.constant(limit, INT))
+    condition = truth(e.b, e.values[node.inputs[0]])
+    body = loop_body(e, node, graph, source.item, init)
     carried = [p for v in init for p in flatten(v)]
-    return _finished(init, looped(e.b, rounds, going, carried, body, _rows(e, node)))
+    return rebuild(init, emit_loop(e.b, iterations, condition, carried, body, scan_rows(e, node)))
 
 
-def _rows(e: Emitter, node: Node) -> Value | None:
-    """The array that a loop goes over, row by row to the end, with values whose shapes stay.
+def scan_rows(e: Emitter, node: Node) -> Value | None:
+    """Return the array over which a loop can `Scan`: all rows, with carried values of fixed shapes.
 
-    It has a row at least: onnxruntime scans no array that has none.
+    It must have at least one row, since onnxruntime cannot scan an empty array.
     """
     count, size, graph = node.attrs["carried"], node.attrs["elements"], node.attrs["body"]
     array, length = e.values[node.inputs[1]], getattr(node.inputs[1].type, "shape", ())[:1]
@@ -124,17 +126,14 @@ def _rows(e: Emitter, node: Node) -> Value | None:
     return array if isinstance(array, Value) and not array.is_sequence and array.dtype.kind != "U" else None
 
 
-# Errors of the running program
-
-
 def emit_raise(e: Emitter, node: Node) -> None:
     kind, args, _ = node.attrs["args"]
     text = ", ".join(str(a) for a in args if isinstance(a, (str, int, float)))
     e.b.fail(f"{kind.__name__}: {text}" if text else kind.__name__)
 
 
-def refuse(why: str, remedy: str) -> Callable[[Emitter, Node], Any]:
+def unsupported_op(why: str, remedy: str) -> Callable[[Emitter, Node], Any]:
     def rule(_: Emitter, node: Node) -> Any:
-        raise refused.unsayable(node, why, remedy)
+        raise unsupported.unsupported_node(node, why, remedy)
 
     return rule

@@ -1,7 +1,8 @@
-"""The engine "onnxruntime" of `function`: NumPy arrays in and out, a model of ONNX between them.
+"""The engine "onnxruntime" of `function`: it runs graphs as ONNX models.
 
-The model is made at the first call. Beside the graph's arguments it takes `alive`, which is true, so that no
-optimiser knows that a check fails before the model runs; beside the results it gives the token of the checks.
+The first call builds the model. Its inputs are the graph's arguments and `alive`, which is always true but
+unknown to optimizers, so that none evaluates a failing check before the model runs. Its outputs are the
+results and the token of the checks.
 """
 
 from __future__ import annotations
@@ -17,25 +18,25 @@ import numpy as np
 import onnxruntime
 
 from ...errors import AutographError, SaveError
-from ...graph.ir import Graph, Missing, Node
-from ...graph.types import ListType, MaybeType, ScalarType, TupleType
-from ..forms import array_results, given_forms
-from . import refused
-from .builder import BOOL, Model, Value, value_info
+from ...graph.ir.graph import Graph, Missing, Node
+from ...graph.ir.types import ListType, MaybeType, ScalarType, TupleType
+from .builder import unsupported
+from .builder.builder import BOOL, Model, Value, value_info
+from .builder.values import Columns, Empty, Items, Maybe, coerce, flatten
 from .emitter import Emitter
-from .model import Draft
-from .values import Columns, Empty, Items, Maybe, coerced, flatten
+from .model import ModelDraft
+from .zero_dim_results import argument_forms, array_results
 
 _OUT_OF_BOUNDS = re.compile(r"out of data bounds, idx=(-?\d+) must be within the inclusive range \[-(\d+)")
 _INVALID = re.compile(r"invalid ind\w+ found, ind\w+ = (-?\d+)")
 
 
 class Engine:
-    """Runs one graph.
+    """Run one graph in onnxruntime.
 
     Args:
         graph: the graph.
-        forms: for each argument of no dimensions whether it is an array, if that is known.
+        forms: for each 0-d argument whether it is an array, if that is known.
     """
 
     def __init__(self, graph: Graph, forms: dict[int, bool]):
@@ -43,126 +44,127 @@ class Engine:
         self._arguments = {node: i for i, node in enumerate(graph.arguments)}
         self._arrays = array_results(graph, forms)
         self._lock = threading.Lock()
-        self._program: _Program | None = None
+        self._program: Program | None = None
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
         with self._lock:
             if self._program is None:
-                self._program = _Program(self.graph)
+                self._program = Program(self.graph)
         values = self._program(arrays)
-        made: dict[Node, Any] = {}
+        result: dict[Node, Any] = {}
         for value, node, is_array in zip(values, self.graph.results, self._arrays, strict=True):
             if node in self._arguments:
-                made[node] = arrays[self._arguments[node]]
-            elif node not in made:
-                made[node] = np.array(value, node.type.dtype) if is_array else value
-        return tuple([made[node] for node in self.graph.results])
+                result[node] = arrays[self._arguments[node]]
+            elif node not in result:
+                result[node] = np.array(value, node.type.dtype) if is_array else value
+        return tuple([result[node] for node in self.graph.results])
 
     def node_at(self, traceback: TracebackType | None) -> Node | None:
-        """The node that raised, by the traceback of the error: of a composition, the node that it is of."""
-        found = None
-        while traceback is not None and traceback.tb_frame.f_code is not Emitter.composed.__code__:
-            if traceback.tb_frame.f_code in _KNOWING:
-                found = traceback.tb_frame.f_locals["node"]
+        """Return the node that raised, given the error's traceback. Within a composition, return its call."""
+        match = None
+        while traceback is not None and traceback.tb_frame.f_code is not Emitter.emit_composition.__code__:
+            if traceback.tb_frame.f_code in NODE_FRAMES:
+                match = traceback.tb_frame.f_locals["node"]
             traceback = traceback.tb_next
-        return found
+        return match
 
 
-class _Program(Draft):
-    """The model of a graph as onnxruntime has loaded it: gives a value for each of the graph's results."""
+class Program(ModelDraft):
+    """A graph's model, loaded by onnxruntime. Calling it returns a value for each of the graph's results."""
 
     def __init__(self, graph: Graph):
         super().__init__(graph, Model())
         try:
-            model = self._made()
+            model = self._build()
         except SaveError as error:
-            refused.by_engine(error)
+            unsupported.reword_for_engine(error)
             raise
         options = onnxruntime.SessionOptions()
-        options.log_severity_level = 4  # errors are raised, and not told on stderr too
-        options.execution_order = (
-            onnxruntime.ExecutionOrder.PRIORITY_BASED
-        )  # so what Python meets first fails
+        options.log_severity_level = 4  # errors are raised, so do not log them to stderr
+        # Of several errors, the one that Python meets first must be raised.
+        options.execution_order = onnxruntime.ExecutionOrder.PRIORITY_BASED
         try:
             self._session = onnxruntime.InferenceSession(
                 model.SerializeToString(), options, providers=["CPUExecutionProvider"]
             )
         except Exception as error:  # noqa: BLE001 - its errors have no class of their own
             self._fail(error)
-        self._taken = [i.name for i in self._session.get_inputs()]
+        self._input_names = [i.name for i in self._session.get_inputs()]
 
-    def _made(self) -> Any:
+    def _build(self) -> Any:
         b = self.b
         for n, node in enumerate(self.graph.arguments):
-            self.input(node, self.model.fresh(f"argument_{n}"))
+            self.add_input(node, self.model.fresh(f"argument_{n}"))
         b.alive = Value(self.model.fresh("alive"), BOOL, 0)
         self.inputs.append(value_info(b.alive, b.alive.name))
         results = self.emitter.graph(self.graph)
-        self._forms = [self._given(v, node) for v, node in zip(results, self.graph.results, strict=True)]
-        self.output(self.model.fresh("checked"), b.token, [None])
+        self._structures = [
+            self._add_result(v, node) for v, node in zip(results, self.graph.results, strict=True)
+        ]
+        self.add_output(self.model.fresh("checked"), b.token, [None])
         return self.proto()
 
-    def _given(self, value: Any, node: Node) -> Any:
-        """A result, whose tensors and sequences are made outputs."""
-        self.b.at = node
-        made = coerced(self.b, value, node.type)
-        for part in flatten(made):
-            self.output(self.model.fresh("result"), part, [None] * part.ndim)
-        return made
+    def _add_result(self, value: Any, node: Node) -> Any:
+        """Add outputs for the tensors and sequences of a result."""
+        self.b.current_node = node
+        result = coerce(self.b, value, node.type)
+        for part in flatten(result):
+            self.add_output(self.model.fresh("result"), part, [None] * part.ndim)
+        return result
 
     def __call__(self, arrays: tuple[Any, ...]) -> list[Any]:
-        fed = [*map(_fed, arrays), np.array(True)]
+        fed = [*map(to_input, arrays), np.array(True)]
         try:
-            values = iter(self._session.run(None, dict(zip(self._taken, fed, strict=True))))
+            values = iter(self._session.run(None, dict(zip(self._input_names, fed, strict=True))))
         except Exception as error:  # noqa: BLE001 - its errors have no class of their own
             self._fail(error)
         return [
-            _received(form, node.type, values)
-            for form, node in zip(self._forms, self.graph.results, strict=True)
+            read_result(form, node.type, values)
+            for form, node in zip(self._structures, self.graph.results, strict=True)
         ]
 
     def _fail(self, error: Exception) -> None:
-        """Raise what the program raises where onnxruntime failed."""
+        """Raise the exception of the user's program for an error of onnxruntime."""
         text = str(error)
         named = {text.rfind(f"Name:'{label}'"): label for label in self.model.origins}
-        last = max(named, default=-1)  # those before it are the loops and conditions around it
+        last = max(named, default=-1)  # earlier ones are the enclosing loops and conditionals
         node, message = self.model.origins[named[last]] if last >= 0 else (None, "")
-        _raise(_as_python(text, node, message), node, error)
+        raise_from(python_error(text, node, message), node, error)
 
 
-def _fed(value: Any) -> np.ndarray:
+def to_input(value: Any) -> np.ndarray:
     array = np.asarray(value)
     return array.astype(object) if array.dtype.kind == "U" else array
 
 
-def _raise(raised: BaseException, node: Node | None, cause: Exception) -> None:
+def raise_from(raised: BaseException, node: Node | None, cause: Exception) -> None:
     raise raised from (cause if isinstance(raised, AutographError) else None)
 
 
-def _as_python(text: str, node: Node | None, message: str) -> BaseException:
-    """The exception of the program for what onnxruntime says; an error of ours where that cannot be told."""
+def python_error(text: str, node: Node | None, message: str) -> BaseException:
+    """Return the program's exception for an error of onnxruntime, or an AutographError if it is unknown."""
     if node is not None and node.op == "raise":
         if not node.inputs:
-            made: BaseException = node.attrs["function"](*node.attrs["args"])
-            return made
+            result: BaseException = node.attrs["function"](*node.attrs["args"])
+            return result
         return AutographError(
-            f"the program raises a {node.attrs['args'][0].__name__}, whose text is computed",
-            why="a model that stops can tell only what is known before it runs",
-            remedy="raise it with a text that is known, or use engine='numpy'",
+            f"the program raises a {node.attrs['args'][0].__name__} whose message is computed",
+            why="a failing model can only report a message that is known before it runs",
+            remedy="raise it with a constant message, or use engine='numpy'",
         )
-    name, _, told = message.partition(": ")
-    known = getattr(builtins, name, None)
-    if isinstance(known, type) and issubclass(known, Exception):
-        return known(told)
+    name, _, describe = message.partition(": ")
+    exception_type = getattr(builtins, name, None)
+    if isinstance(exception_type, type) and issubclass(exception_type, Exception):
+        return exception_type(describe)
     if node is not None and node.op == "list_get":
         return IndexError(f"{'tuple' if node.inputs[0].op == 'tuple' else 'list'} index out of range")
     outside = _OUT_OF_BOUNDS.search(text)
     if outside:
         axis = "axis 0" if node is not None and getattr(node.inputs[0].type, "ndim", 0) == 1 else "an axis"
         return IndexError(f"index {outside[1]} is out of bounds for {axis} with size {outside[2]}")
-    found = _INVALID.search(text)
-    if found:
-        return IndexError(f"index {found[1]} is out of bounds")
+    match = _INVALID.search(text)
+    if match:
+        return IndexError(f"index {match[1]} is out of bounds")
     if "Out of range value in index tensor" in text:
         return IndexError("an index is out of bounds")
     if "ttempting to broadcast" in text or "Incompatible dimensions" in text:
@@ -170,49 +172,49 @@ def _as_python(text: str, node: Node | None, message: str) -> BaseException:
     return AutographError(
         f"onnxruntime fails in {'the model' if node is None else node.op}{message and f': {message}'}",
         why=text,
-        remedy="give it arguments that fit, or use engine='numpy', whose errors are those of NumPy",
+        remedy="check the arguments, or use engine='numpy', which raises NumPy's errors",
     )
 
 
-def _received(form: Any, kind: Any, values: Iterator[Any]) -> Any:
-    """The value of a type whose tensors and sequences come next, as the embedded graph has it."""
+def read_result(form: Any, kind: Any, values: Iterator[Any]) -> Any:
+    """Return the value of a type, built from the next tensors and sequences."""
     if isinstance(form, Maybe):
-        there, held = bool(next(values)), _received(form.held, kind.held, values)
-        return held if there else Missing.VALUE
+        is_bound, value = bool(next(values)), read_result(form.held, kind.held, values)
+        return value if is_bound else Missing.VALUE
     if isinstance(kind, MaybeType):
         kind = kind.held
     if isinstance(kind, TupleType):
-        return tuple([_received(f, k, values) for f, k in zip(form, kind.parts, strict=True)])
+        return tuple([read_result(f, k, values) for f, k in zip(form, kind.parts, strict=True)])
     if not isinstance(kind, ListType):
-        return _leaf(next(values), kind)
+        return read_leaf(next(values), kind)
     if isinstance(form, Columns):
         columns = [
-            _received(f, ListType(k), values)
+            read_result(f, ListType(k), values)
             for f, k in zip(form.parts, kind.element.parts, strict=True)  # type: ignore[union-attr]
         ]
         return list(zip(*columns, strict=True))
     if isinstance(form, Empty):
         return []
     assert isinstance(form, (Items, Value))
-    return [_leaf(item, kind.element) for item in next(values)]
+    return [read_leaf(item, kind.element) for item in next(values)]
 
 
-def _leaf(value: Any, kind: Any) -> Any:
+def read_leaf(value: Any, kind: Any) -> Any:
     if isinstance(kind, ScalarType):
         return kind.python(np.asarray(value).item())
-    made = np.array(value, kind.dtype)
-    return made.view(kind.dtype)[()]  # onnxruntime has NumPy's other int of 64 bits
+    result = np.array(value, kind.dtype)
+    return result.view(kind.dtype)[()]  # onnxruntime returns the other of NumPy's two 64-bit ints
 
 
-_KNOWING = (
-    _raise.__code__,
-    Draft.argument.__code__,
+NODE_FRAMES = (
+    raise_from.__code__,
+    ModelDraft.add_argument.__code__,
     Emitter.node.__code__,
-    _Program._given.__code__,  # noqa: SLF001
+    Program._add_result.__code__,  # noqa: SLF001
 )
-"""The code whose frames have the node that raised."""
+"""Code objects whose frames hold the failing node in the local variable `node`."""
 
 
 def engine(graph: Graph, inputs: Any) -> Engine:
-    """What runs a graph whose arguments are those of `inputs`."""
-    return Engine(graph, given_forms(inputs))
+    """Return the engine of a graph whose arguments are described by `inputs`."""
+    return Engine(graph, argument_forms(inputs))

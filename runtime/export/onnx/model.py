@@ -1,4 +1,4 @@
-"""The model: what goes in and comes out, under which names."""
+"""Assemble the model of a concrete function: its inputs and outputs, and their names."""
 
 from __future__ import annotations
 
@@ -11,31 +11,32 @@ import onnx
 from onnx import helper
 
 from ...errors import SaveError
-from ...graph.concrete import ConcreteGraph
-from ...graph.ir import Graph, Node
-from ...graph.types import ArrayType, ListType, TupleType
-from ...graph.variables import Variable
-from ...structures import Spec
-from . import refused
-from .builder import Builder, Model, Value, value_info
+from ...graph.concrete.concrete_graph import ConcreteGraph
+from ...graph.ir.graph import Graph, Node
+from ...graph.ir.types import ArrayType, ListType, TupleType
+from ...graph.state.variables import Variable
+from ...values.structures import Spec
+from . import rules  # noqa: F401 - fills the tables
+from .builder import unsupported
+from .builder.builder import Builder, Model, Value, value_info
+from .builder.values import Columns, Empty, coerce, dtype_of, flatten
 from .emitter import Emitter
-from .values import Columns, Empty, coerced, dtype_of, flatten
 
 OPSET = 26
-"""The version of ONNX's operators: the first that has all of those that are used here."""
+"""The version of ONNX's operator set, the first with all operators used here."""
 
 IR_VERSION = 13
 
 
 def to_model(concrete: ConcreteGraph, *, explicit: bool) -> Any:
-    """The `ModelProto` for a graph.
+    """Return the `ModelProto` of a concrete graph.
 
     Args:
         concrete: one trace of a function.
-        explicit: whether Variables are inputs, and outputs where they are written; else they are constants.
+        explicit: whether Variables are inputs, and outputs if they are written. Otherwise they are constants.
 
     Raises:
-        SaveError: the graph holds what ONNX cannot say.
+        SaveError: the graph contains something that ONNX cannot express.
 
     >>> import autograph_rs as ag
     >>> concrete = ag.function(lambda x: x + 1).get_concrete_function(ag.TensorSpec((None,)))
@@ -45,12 +46,12 @@ def to_model(concrete: ConcreteGraph, *, explicit: bool) -> Any:
     >>> [i.name for i in model.graph.input], [o.name for o in model.graph.output]
     (['x'], ['output_0'])
     """
-    exported = _Exported(concrete, explicit=explicit)
+    exported = ExportedModel(concrete, explicit=explicit)
     return exported.proto()
 
 
-class Draft:
-    """A model that is being made of a graph: what it takes, gives and computes."""
+class ModelDraft:
+    """A model under construction from a graph: its inputs, outputs and operators."""
 
     def __init__(self, graph: Graph, model: Model):
         self.graph, self.model = graph, model
@@ -59,35 +60,35 @@ class Draft:
         self.b = Builder(self.model)
         self.emitter = Emitter(self.b)
 
-    def input(self, node: Node, name: str) -> None:
-        """An input for an argument of the graph."""
-        value = self.argument(node, name)
+    def add_input(self, node: Node, name: str) -> None:
+        """Add an input for an argument of the graph."""
+        value = self.add_argument(node, name)
         dims = [f"{name}.{axis}" if d is None else d for axis, d in enumerate(node.type.shape)]
         self.inputs.append(value_info(value, name, dims))
 
-    def argument(self, node: Node, name: str) -> Value:
-        """What stands for an argument of the graph."""
-        self.b.at = node
+    def add_argument(self, node: Node, name: str) -> Value:
+        """Return the value of an argument of the graph."""
+        self.b.current_node = node
         value = self.emitter.values[node] = Value(name, dtype_of(self.b, node.type), node.type.ndim)
         return value
 
-    def output(self, name: str, value: Value, dims: list[Any]) -> None:
-        """An output that gives a value, under a name of its own."""
-        self.b.add("Identity", [value], [name])
+    def add_output(self, name: str, value: Value, dims: list[Any]) -> None:
+        """Add an output of this name for a value."""
+        self.b.emit("Identity", [value], [name])
         self.outputs.append(value_info(value, name, dims))
 
     def proto(self) -> Any:
-        """The finished `ModelProto`, which is checked.
+        """Return the finished and checked `ModelProto`.
 
         Raises:
-            SaveError: lengths that are known do not fit.
+            SaveError: the known shapes are inconsistent.
         """
         graph = helper.make_graph(
             self.b.nodes,
             self.graph.name,
             self.inputs,
             self.outputs,
-            [i for i in self.model.initialisers if self.model.used[i.name]],
+            [i for i in self.model.initializers if self.model.used[i.name]],
         )
         model = helper.make_model(
             graph,
@@ -99,118 +100,122 @@ class Draft:
             onnx.checker.check_model(model, full_check=True)
         except onnx.shape_inference.InferenceError as error:
             raise SaveError(
-                f"{self.graph.name} {refused.REFUSED}: it fails for all arguments of these shapes",
-                why=f"lengths that are known do not fit, as ONNX finds: {error}",
-                remedy="export it for arguments that it takes",
+                f"{self.graph.name} {unsupported.NOT_EXPORTABLE}: it fails for all arguments of these shapes",
+                why=f"ONNX found inconsistent shapes: {error}",
+                remedy="export it for arguments that it accepts",
             ) from error
         return model
 
 
-class _Exported(Draft):
+class ExportedModel(ModelDraft):
     def __init__(self, concrete: ConcreteGraph, *, explicit: bool):
         model = Model()
-        names = [model.fresh(_spelled(node.attrs["name"])) for node in concrete.graph.arguments]
-        self.names = [model.fresh(path) for path in _paths(concrete.outputs.spec)]
+        names = [model.fresh(input_name(node.attrs["name"])) for node in concrete.graph.arguments]
+        self.names = [model.fresh(path) for path in result_names(concrete.outputs.spec)]
         new = [model.fresh(f"{names[i]}.new") for i in concrete.writes]
         super().__init__(concrete.graph, model)
         self.concrete, self.explicit = concrete, explicit
-        self.refuse_changes()
+        self.check_no_writes()
         start = self.b.token
         for n, (node, name) in enumerate(zip(concrete.graph.arguments, names, strict=True)):
-            self.take(n, node, name)
+            self.add_argument_or_constant(n, node, name)
         results = self.emitter.graph(concrete.graph)
         written = results[len(results) - len(concrete.writes) :]
-        leaves = [*self.results(results), *((name, v, self.written(k))
+        leaves = [*self.named_results(results), *((name, v, self.written_node(k))
                   for k, (name, v) in enumerate(zip(new, written, strict=True)))]  # fmt: skip
-        made = [part for leaf in leaves for part in self.parts(*leaf)]
-        if not made:
+        tensors = [part for leaf in leaves for part in self.result_tensors(*leaf)]
+        if not tensors:
             raise SaveError(
-                f"{concrete.graph.name} {refused.REFUSED}: it returns nothing",
-                why="a model is what it gives",
-                remedy="return what the function computes",
+                f"{concrete.graph.name} {unsupported.NOT_EXPORTABLE}: it returns nothing",
+                why="a model must have an output",
+                remedy="return a value that the function computes",
             )
         if self.b.token is not start:
-            made[0] = (made[0][0], self.checked(made[0][1]), made[0][2])
-        for name, value, dims in made:
-            self.output(name, value, dims)
+            tensors[0] = (tensors[0][0], self.after_checks(tensors[0][1]), tensors[0][2])
+        for name, value, dims in tensors:
+            self.add_output(name, value, dims)
 
-    def refuse_changes(self) -> None:
-        """A model has no objects to put anything into, and constants are not written."""
+    def check_no_writes(self) -> None:
+        """Raise if the graph changes its arguments, or Variables that are constants."""
         graph = self.concrete.graph
         if self.concrete.changes:
             raise SaveError(
-                f"{graph.name} {refused.REFUSED}: it changes a list, dict or object among its arguments",
-                why="a model takes arrays and gives arrays, and nothing else of its caller's",
-                remedy="make a new one in the function, and return it",
+                f"{graph.name} {unsupported.NOT_EXPORTABLE}: "
+                "it changes a list, dict or object among its arguments",
+                why="a model takes and returns arrays, and cannot change its caller's objects",
+                remedy="create a new one in the function and return it",
             )
         staged = len(self.concrete.inputs.staged)
         for k, index in enumerate(self.concrete.writes):
             if index >= staged and not self.explicit:
-                node = self.written(k)
+                node = self.written_node(k)
                 raise SaveError(
-                    f"{graph.name} {refused.REFUSED}: it writes the Variable "
+                    f"{graph.name} {unsupported.NOT_EXPORTABLE}: it writes the Variable "
                     f"{graph.arguments[index].attrs['name']!r}",
-                    why="Variables are constants of the model, which it cannot write",
-                    remedy='make them inputs and outputs: variables="explicit"',
+                    why="Variables are constants of the model, which cannot be written to",
+                    remedy='make Variables inputs and outputs: variables="explicit"',
                     place=next(iter(node.places[-1:]), None),
                 )
 
-    def written(self, k: int) -> Node:
-        """The node that computes what the k-th of the written arguments becomes."""
+    def written_node(self, k: int) -> Node:
+        """Return the node that computes the new value of the k-th written argument."""
         results = self.concrete.graph.results
         return results[len(results) - len(self.concrete.writes) + k]
 
     # Inputs
 
-    def take(self, index: int, node: Node, name: str) -> None:
-        """An input of the model, or a constant for a Variable."""
+    def add_argument_or_constant(self, index: int, node: Node, name: str) -> None:
+        """Add an input of the model, or a constant for a Variable."""
         position = index - len(self.concrete.inputs.staged)
         if position >= 0 and not self.explicit:
             held = self.concrete.inputs.state[position]
             if not isinstance(held, Variable):
                 raise SaveError(
-                    f"{self.concrete.graph.name} {refused.REFUSED}: the Variable "
+                    f"{self.concrete.graph.name} {unsupported.NOT_EXPORTABLE}: the Variable "
                     f"{node.attrs['name']!r} is an argument",
-                    why="which one it is says each call",
+                    why="each call can pass another Variable",
                     remedy='make it an input: variables="explicit"',
                 )
-            self.argument(node, name)
-            self.model.initialisers.append(onnx.numpy_helper.from_array(np.asarray(held.value), name))
+            self.add_argument(node, name)
+            self.model.initializers.append(onnx.numpy_helper.from_array(np.asarray(held.value), name))
         else:
-            self.input(node, name)
+            self.add_input(node, name)
 
     # Outputs
 
-    def results(self, results: Sequence[Any]) -> Iterator[tuple[str, Any, Any]]:
-        """What the function returns, leaf by leaf, but None: name, value, node or nothing."""
+    def named_results(self, results: Sequence[Any]) -> Iterator[tuple[str, Any, Any]]:
+        """Yield the name, value and node of each leaf of the function's result, except None."""
         outputs = self.concrete.outputs
         nodes = self.concrete.graph.results
-        for name, plain, place in zip(self.names, outputs.plain, outputs.places, strict=True):
+        for name, plain, place in zip(self.names, outputs.plain, outputs.indices, strict=True):
             if place is not None:
                 yield name, results[place], nodes[place]
             elif plain is not None:
-                yield name, self.plain(name, plain), None
+                yield name, self.plain_result(name, plain), None
 
-    def plain(self, name: str, value: Any) -> Value:
-        """A value that the function returns and that depends on no argument."""
+    def plain_result(self, name: str, value: Any) -> Value:
+        """Return a constant for a plain value that the function returns."""
         array = (
             np.asarray(value) if isinstance(value, (bool, int, float, str, np.generic, np.ndarray)) else None
         )
         if array is None or array.dtype.kind not in "biufU":
             raise SaveError(
-                f"{self.concrete.graph.name} {refused.REFUSED}: it returns a {type(value).__name__}",
-                why=f"{name} of a model is an array of numbers, truth values or text",
+                f"{self.concrete.graph.name} {unsupported.NOT_EXPORTABLE}: "
+                f"it returns a {type(value).__name__}",
+                why=f"{name} of a model must be an array of numbers, bools or strings",
                 remedy="return arrays and numbers",
             )
         return self.b.constant(array, array.dtype)
 
-    def parts(self, name: str, value: Any, node: Node | None) -> Iterator[tuple[str, Value, list[Any]]]:
-        """The tensors and sequences of a result."""
+    def result_tensors(
+        self, name: str, value: Any, node: Node | None
+    ) -> Iterator[tuple[str, Value, list[Any]]]:
+        """Yield the name, value and dimensions of each tensor or sequence of a result."""
         kind = None if node is None else node.type
         if node is not None:
-            self.b.at = node
+            self.b.current_node = node
         if isinstance(value, Empty):
-            value = coerced(self.b, value, ListType(ArrayType(np.dtype(np.float64))))
+            value = coerce(self.b, value, ListType(ArrayType(np.dtype(np.float64))))
         if isinstance(value, (Columns, tuple)):
             columns = value.parts if isinstance(value, Columns) else value
             inner = (
@@ -219,52 +224,54 @@ class _Exported(Draft):
                 else ()
             )
             for n, part in enumerate(columns):
-                yield from self.parts(
-                    self.model.fresh(f"{name}.{n}"), part, _as(node, ListType(inner[n]) if inner else None)
+                yield from self.result_tensors(
+                    self.model.fresh(f"{name}.{n}"),
+                    part,
+                    with_type(node, ListType(inner[n]) if inner else None),
                 )
             return
         for n, part in enumerate(flatten(value)):
             label = self.model.fresh(name) if n else name
             yield label, part, list(kind.shape) if isinstance(kind, ArrayType) else [None] * part.ndim
 
-    def checked(self, value: Value) -> Value:
-        """An output that is there only if all checks have passed."""
+    def after_checks(self, value: Value) -> Value:
+        """Make an output depend on the token, so that it is computed only if all checks pass."""
         b = self.b
         if value.is_sequence:
             place = b.reshape(b.token, b.ints(), 0)
-            filled = b.sequence(
-                "SequenceInsert", [value, b.constant(_one(value)), place], value.dtype, value.ndim
+            fill_slots = b.sequence(
+                "SequenceInsert", [value, b.constant(empty_item(value)), place], value.dtype, value.ndim
             )
-            return b.sequence("SequenceErase", [filled, place], value.dtype, value.ndim)
-        return b.reshape(value, b.plus(b.shape(value), b.token), value.ndim)
+            return b.sequence("SequenceErase", [fill_slots, place], value.dtype, value.ndim)
+        return b.reshape(value, b.add(b.shape(value), b.token), value.ndim)
 
 
-def _one(value: Value) -> np.ndarray:
+def empty_item(value: Value) -> np.ndarray:
     return np.zeros((0,) * value.ndim, value.dtype)
 
 
-def _as(node: Node | None, kind: Any) -> Node | None:
+def with_type(node: Node | None, kind: Any) -> Node | None:
     return node if node is None else Node(node.op, node.inputs, node.attrs, kind, node.source)
 
 
-def _spelled(label: str) -> str:
-    """The name of an argument, as `x.0.key` for `x[0]['key']`."""
+def input_name(label: str) -> str:
+    """Return the name of an argument, such as `x.0.key` for `x[0]['key']`."""
     return re.sub(r"\['?([^\]']*)'?\]", r".\1", label)
 
 
-def _paths(spec: Spec) -> list[str]:
-    """A name for each leaf of the result."""
+def result_names(spec: Spec) -> list[str]:
+    """Return a name for each leaf of the result."""
     if spec.kind is None:
         return ["output_0"]
     named = bool(spec.keys)
     return [
         ".".join([str(key) if named else f"output_{key}", *rest])
         for key, part in spec.items()
-        for rest in _inner(part)
+        for rest in key_paths(part)
     ]
 
 
-def _inner(spec: Spec) -> list[list[str]]:
+def key_paths(spec: Spec) -> list[list[str]]:
     if spec.kind is None:
         return [[]]
-    return [[str(key), *rest] for key, part in spec.items() for rest in _inner(part)]
+    return [[str(key), *rest] for key, part in spec.items() for rest in key_paths(part)]

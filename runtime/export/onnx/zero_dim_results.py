@@ -1,62 +1,65 @@
-"""Which results of a graph are arrays without dimensions, where NumPy has scalars too."""
+"""Determine which 0-d results of a graph are arrays, and which are NumPy scalars."""
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
-from ..graph.ir import Graph, Node
-from ..graph.types import ArrayType, ScalarType
-from .calls import by_numpy
+from ...graph.ir.expressions import convert
+from ...graph.ir.graph import Graph, Node
+from ...graph.ir.types import ArrayType, ScalarType
+from ...graph.tracing.recording import UFUNCS
+from .builder.call import fill_slots
 
-_WRITTEN = ("setitem", "add_at")
+IN_PLACE_OPS = ("setitem", "add_at")
 
 
-def given_forms(inputs: Any) -> dict[int, bool]:
-    """For each argument without dimensions whether it is an array, where the `Inputs` of its graph know."""
+def argument_forms(inputs: Any) -> dict[int, bool]:
+    """Map each 0-d argument to whether it is an array, if the `Inputs` of its graph know."""
     staged = {leaf: i for i, leaf in enumerate(inputs.staged)}
     return {staged[leaf]: form == "array" for leaf, form in inputs.forms.items() if leaf in staged}
 
 
-def array_results(graph: Graph, given: dict[int, bool]) -> list[bool]:
-    """For each result whether it is an array of no dimensions; `given` says so of arguments."""
-    known = {node: given.get(i, False) for i, node in enumerate(graph.arguments)}
+def array_results(graph: Graph, argument_flags: dict[int, bool]) -> list[bool]:
+    """Return for each result whether it is a 0-d array. `argument_flags` says so for arguments."""
+    known = {node: argument_flags.get(i, False) for i, node in enumerate(graph.arguments)}
     return [_is_array(result, known) for result in graph.results]
 
 
 def _is_array(node: Node, known: dict[Node, bool]) -> bool:
-    """Whether NumPy has an array where a node gives a value of no dimensions."""
+    """Return whether NumPy computes an array for a 0-d node."""
     if not isinstance(node.type, ArrayType) or node.type.shape:
         return False
     if node not in known:
-        known[node] = _found(node, known)
+        known[node] = _compute_is_array(node, known)
     return known[node]
 
 
-def _found(node: Node, known: dict[Node, bool]) -> bool:
+def _compute_is_array(node: Node, known: dict[Node, bool]) -> bool:
     if node.op == "constant":
         return isinstance(node.attrs["value"], np.ndarray)
-    if node.op in _WRITTEN:
+    if node.op in IN_PLACE_OPS:
         return True
     if node.op in ("same", "check_bound", "with_shape"):
         return _is_array(node.inputs[0], known)
     if node.op == "output" and any(node.inputs[0].graphs()):
-        return _of_inner(node.inputs[0], node.attrs["index"], known)
+        return _is_subgraph_array(node.inputs[0], node.attrs["index"], known)
     kinds = [i.type for i in node.inputs]
     if not all(isinstance(k, (ArrayType, ScalarType)) and k != ScalarType(str) for k in kinds):
         return False
     for length in (1, 2):
         try:
             with np.errstate(all="ignore"):
-                made = by_numpy(node, [_sample(i, known, length) for i in node.inputs])
+                value = _run_numpy(node, [_sample(i, known, length) for i in node.inputs])
         except Exception:  # noqa: BLE001, S112 - of these lengths it cannot be told
             continue
-        return isinstance(made, np.ndarray)
+        return isinstance(value, np.ndarray)
     return False
 
 
-def _of_inner(node: Node, index: int, known: dict[Node, bool]) -> bool:
+def _is_subgraph_array(node: Node, index: int, known: dict[Node, bool]) -> bool:
     graphs = list(node.graphs())
     inner = graphs[0]
     first = len(node.inputs) - len(inner.arguments)
@@ -70,9 +73,21 @@ def _of_inner(node: Node, index: int, known: dict[Node, bool]) -> bool:
 
 
 def _sample(node: Node, known: dict[Node, bool], length: int) -> Any:
-    """Ones of a node's type, in which lengths that are open are `length`."""
+    """Return ones of a node's type, with unknown dimensions set to `length`."""
     kind = node.type
     if isinstance(kind, ScalarType):
         return kind.python(1)
     ones = np.ones([length if n is None else n for n in kind.shape], kind.dtype)
     return ones if kind.shape or _is_array(node, known) else ones[()]
+
+
+def _run_numpy(node: Node, values: list[Any]) -> Any:
+    """Return NumPy's result of a node for sample values, or None for ops that do not call NumPy."""
+    if node.op in UFUNCS:
+        return UFUNCS[node.op](*values)
+    if node.op == "convert":
+        return convert(values[0], node.attrs["dtype"])
+    if "args" in node.attrs:
+        args, kwargs = fill_slots(node.attrs["args"], values), fill_slots(node.attrs["kwargs"], values)
+        return (operator.getitem if node.op == "getitem" else node.attrs["function"])(*args, **kwargs)
+    return None

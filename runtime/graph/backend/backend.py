@@ -1,4 +1,4 @@
-"""The embedded graph as a backend: how it spells conditions, loops, asserts and items."""
+"""The graph backend: stage conditionals, loops, asserts and items of NumPy code into a graph."""
 
 from __future__ import annotations
 
@@ -7,30 +7,36 @@ from typing import Any
 
 import numpy as np
 
-from .. import staging
-from ..backends.texts import Mark
-from ..chosen import Chosen
-from ..empty import nothing, set_nothing
-from ..errors import AliasError, MismatchError, UnsupportedFunctionError, ValueNeededError
-from ..handed import described
-from ..staging.aliases import other_way
-from ..staging.raises import fields_of, is_own_raise, refuse_caught, reviving
-from ..tracebacks import frames_of
-from ..undefined import Undefined
-from . import builtins, effects, lists, record, refused, texts
-from .ir import Graph, Missing, Node
-from .iterables import Source, StagedIterable, as_iterable, element_types, sources_of
-from .merging import merge_types
+from ... import staging
+from ...backends.functional.staged_text import StagedField
+from ...core.closures import nothing, set_nothing
+from ...core.undefined import Undefined
+from ...debugging.tracebacks import traceback_frames
+from ...errors import AliasError, ValueNeededError
+from ...staging.exceptions import fields_of, is_own_raise, refuse_caught, reviving
+from ..ir.graph import Graph, Missing, Node
+from ..ir.type_merging import merge_types
+from ..ir.types import ArrayType, MaybeType, ScalarType, StagedType, bound_type
+from ..state.variables import Variable
+from ..tracing import effects, lists, recording
+from ..tracing import text as staged_text
+from ..tracing.iterables import IterableSource, StagedIterable, as_iterable, element_types, iterated_sources
+from ..tracing.tensor import Staged, StagedList, Tensor, wrap
+from ..tracing.trace import (
+    Builder,
+    constant_type,
+    current_builder,
+    in_inner_graph,
+    is_tracing,
+    tracing_into,
+    user_frames,
+)
+from . import builtins, items
 from .peeling import first_and_rest
-from .staged import Scalar, Staged, StagedList, Tensor, wrap
-from .trace import Builder, building, current, in_inner_graph, is_tracing, scalar_type, user_frames
-from .types import ArrayType, ListType, MaybeType, ScalarType, StagedType
-from .variables import Variable
-from .views import is_basic
 
 
 class BranchCapture:
-    """One closure, traced into a graph of its own."""
+    """A branch or loop body, traced into a graph of its own."""
 
     def __init__(self, builder: Builder):
         self.builder = builder
@@ -44,17 +50,17 @@ class BranchCapture:
 
 
 class GraphBackend:
-    """Stages NumPy code into the graph of the current trace."""
+    """Backend that stages NumPy code into the graph of the current trace."""
 
     name = "graph"
     announces = True
     draws = True
 
     def owns(self, kind: type) -> bool:
-        return issubclass(kind, (Staged, StagedIterable, Source))
+        return issubclass(kind, (Staged, StagedIterable, IterableSource))
 
     def is_staged(self, value: Any) -> bool:
-        return not isinstance(value, (Variable, Source)) or is_tracing()
+        return not isinstance(value, (Variable, IterableSource)) or is_tracing()
 
     def staging(self) -> bool:
         return is_tracing()
@@ -65,14 +71,14 @@ class GraphBackend:
     def type_of(self, value: Any) -> StagedType | None:
         if isinstance(value, Staged):
             return value.type
-        return lists.list_type(value) if type(value) is list else scalar_type(value)
+        return lists.list_type(value) if type(value) is list else constant_type(value)
 
     def is_handle(self, value: Any) -> bool:
-        """Whether a value can be written in place."""
+        """Return whether a value can be written to in place."""
         if not isinstance(value, Tensor):
             return isinstance(value, StagedList)
-        held = value.type.held if isinstance(value.type, MaybeType) else value.type
-        return isinstance(held, ArrayType) and bool(held.shape or value.in_place)
+        kind = bound_type(value.type)
+        return isinstance(kind, ArrayType) and bool(kind.shape or value.is_mutable)
 
     def merge(self, first: StagedType, second: StagedType) -> StagedType:
         return merge_types(first, second)
@@ -84,47 +90,52 @@ class GraphBackend:
         kind = getattr(value, "type", None)
         if not isinstance(kind, MaybeType):
             return value
-        made = wrap(record.add("check_bound", (value,), kind.held, effect=True, symbol=kind.name))
-        if isinstance(made, Tensor) and made.type.shape:
-            made.follow(value, self.bound, ...)  # what is written to it is written to the variable's array
-            made.shared = value.shared
-        return made
+        result = recording.record("check_bound", (value,), kind.held, effect=True, symbol=kind.name)
+        if isinstance(result, Tensor) and result.type.shape:
+            result.set_base(value, self.bound, ...)  # so that writes reach the array of the variable
+            result.shared = value.shared
+        return result
 
     # Captures
 
     def is_given(self, value: Any) -> bool:
-        """Whether an argument of the traced function is the caller's own: of containers there are copies."""
-        return not any(value is copied for copied in current().root.given)
+        """Return whether a container is the caller's own. Containers among the arguments are copies."""
+        return not items.is_argument_copy(value)
 
     def is_inner(self, value: Any) -> bool:
         return isinstance(value, Staged) and not value.is_in_scope
 
     def capture(self, run: Callable[..., Any], arguments: Sequence[StagedType] = ()) -> BranchCapture:
-        builder = Builder("branch" if not arguments else "body", current())
-        made = BranchCapture(builder)
-        with building(builder, self):
+        builder = Builder("branch" if not arguments else "body", current_builder())
+        capture = BranchCapture(builder)
+        with tracing_into(builder, self):
             placeholders = [
                 wrap(builder.argument(k, f"carried_{i}"), builder) for i, k in enumerate(arguments)
             ]
             try:
-                made.value, _ = run(*placeholders)
+                capture.value, _ = run(*placeholders)
             except staging.AlwaysRaises as error:
-                made.raised = error
+                capture.raised = error
             except Exception as error:
                 if not is_own_raise(error):
                     raise
-                made.raised = error
+                capture.raised = error
                 raise_in_graph(error)
             finally:
                 for handle, owner, node in builder.writes.values():
-                    made.writes.append((handle, wrap(handle.node(), builder)))
-                    handle.put_back(owner, node)
-        return made
+                    capture.writes.append((handle, wrap(handle.node(), builder)))
+                    handle.restore(owner, node)
+        return capture
 
     def raise_last(self, error: Exception) -> bool:
-        """Let the graph raise what ended the trace, if that has a staged value or comes after effects."""
-        held = any(isinstance(v, Staged) for v in (*error.args, *vars(error).values()))
-        if not is_own_raise(error) or not (held or any(node.effect for node in current().graph.nodes)):
+        """Record the error that ended the trace, if it holds a staged value or follows effects of the graph.
+
+        Return whether it was recorded.
+        """
+        is_staged = any(isinstance(v, Staged) for v in (*error.args, *vars(error).values()))
+        if not is_own_raise(error) or not (
+            is_staged or any(node.effect for node in current_builder().graph.nodes)
+        ):
             return False
         raise_in_graph(error)
         return True
@@ -136,11 +147,9 @@ class GraphBackend:
         outputs: Sequence[tuple[Any, Any, StagedType]],
     ) -> list[Any]:
         for side, capture in enumerate(captures):
-            values = [o[side] for o in outputs]
-            kinds = [o[2] for o in outputs]
-            self.close(capture, values, kinds)
+            self.close(capture, [o[side] for o in outputs], [o[2] for o in outputs])
         operands, inner = _shared_operands(captures)
-        inputs = [record.to_node(pred), *operands]
+        inputs = [recording.to_node(pred), *operands]
         for capture, arguments in zip(captures, inner, strict=True):
             capture.graph.arguments[:] = arguments
         then, orelse = (c.graph for c in captures)
@@ -148,105 +157,103 @@ class GraphBackend:
         return self.results("cond", inputs, [k for _, _, k in outputs], then=then, orelse=orelse)
 
     def close(self, capture: BranchCapture, values: Sequence[Any], kinds: Sequence[StagedType]) -> None:
-        """Make `values`, brought to `kinds`, the results of a captured graph."""
+        """Convert values to the given types and make them the results of a captured graph."""
         builder = capture.builder
         builder.open = True
-        with building(builder, self):
+        with tracing_into(builder, self):
             builder.graph.results = [
-                _missing() if capture.raised is not None else self.brought(value, kind)
+                _missing() if capture.raised is not None else self.convert(value, kind)
                 for value, kind in zip(values, kinds, strict=True)
             ]
 
-    def brought(self, value: Any, kind: StagedType) -> Node:
-        """The node of a value as a type that two paths, or iterations, share."""
+    def convert(self, value: Any, kind: StagedType) -> Node:
+        """Return the node of a value converted to the merged type of two paths or iterations."""
         if isinstance(value, Undefined):
             return _missing()
-        held = kind.held if isinstance(kind, MaybeType) else kind
         if type(value) is list:
-            return record.to_node(lists.staged_list(value))
+            return recording.to_node(lists.staged_list(value))
         if isinstance(getattr(value, "type", None), MaybeType):
-            return record.to_node(value)
-        return record.to_node(record.converted(value, held))
+            return recording.to_node(value)
+        return recording.to_node(recording.cast(value, bound_type(kind)))
 
     def results(self, op: str, inputs: list[Node], kinds: Sequence[StagedType], **attrs: Any) -> list[Any]:
         graphs = [g for g in attrs.values() if isinstance(g, Graph)]
         effect = any(n.effect for g in graphs for n in g.walk()) or any(i.op == "dataset" for i in inputs)
-        node = current().add(op, inputs, attrs, None, effect=effect)
-        return [wrap(record.output(node, i, kind)) for i, kind in enumerate(kinds)]
+        return recording.outputs(current_builder().add(op, inputs, attrs, None, effect=effect), kinds)
 
     # Loops
 
     def while_loop(
         self,
-        going: Any,
+        first_test: Any,
         init: Sequence[Any],
         types: Sequence[StagedType],
         body: BranchCapture,
-        again: Any,
+        next_test: Any,
         results: Sequence[Any],
         options: dict[str, Any],
     ) -> list[Any]:
-        self.close(body, [again, *results], [_bool_type(again), *types])
-        carried = [self.brought(v, k) for v, k in zip(init, types, strict=True)]
+        self.close(body, [next_test, *results], [_bool_type(next_test), *types])
+        carried = [self.convert(v, k) for v, k in zip(init, types, strict=True)]
         body.graph.name = "body"
         operands = _operands_of(body, len(types))
-        inputs = [record.to_node(going), *carried, *operands]
+        inputs = [recording.to_node(first_test), *carried, *operands]
         return self.results("while", inputs, types, body=body.graph, carried=len(types), **_limits(options))
 
     def for_loop(
         self,
         iterated: Any,
-        going: Any,
+        first_test: Any,
         init: Sequence[Any],
         types: Sequence[StagedType],
         body: BranchCapture,
-        again: Any,
+        next_test: Any,
         results: Sequence[Any],
         options: dict[str, Any],
     ) -> list[Any]:
         iterated = as_iterable(iterated)
         _, elements = self.elements(iterated)
         if isinstance(iterated, StagedIterable):
-            iterated.use_up()
-        self.close(body, [again, *results], [_bool_type(again), *types])
+            iterated.mark_consumed()
+        self.close(body, [next_test, *results], [_bool_type(next_test), *types])
         source = iterated.node() if isinstance(iterated, Staged) else iterated.to_node()
-        carried = [self.brought(v, k) for v, k in zip(init, types, strict=True)]
+        carried = [self.convert(v, k) for v, k in zip(init, types, strict=True)]
         body.graph.name = "body"
         operands = _operands_of(body, len(elements) + len(types))
-        inputs = [record.to_node(going), source, *carried, *operands]
+        inputs = [recording.to_node(first_test), source, *carried, *operands]
         structure = iterated.structure if isinstance(iterated, StagedIterable) else 0
         attrs = {"carried": len(types), "elements": len(elements), "structure": structure}
         return self.results("for", inputs, types, body=body.graph, **attrs, **_limits(options))
 
     def share(self, value: Any, reason: str) -> None:
-        """Refuse writes to a value that may be another name of an array, and to the base of a view."""
+        """Forbid writes to a value that may be another name of an array, and to the base of a view."""
         if self.is_handle(value):
             value.shared = reason
             base = value.base
             if base is not None:
-                base.shared = "it has a view that was made in a branch or loop"
+                base.shared = "it has a view that was created in a branch or loop"
 
     def refreshed(self, value: Any) -> Any:
-        """A value, or what it is by now if it is a view of an array that was written."""
+        """Recompute a view of an array that was written to; return any other value unchanged."""
         return value.read() if isinstance(value, Staged) and value.is_stale else value
 
     def follow(self, placeholder: Any, array: Any) -> None:
-        """Let a placeholder be what may be a view of an array, or another name of it."""
+        """Treat a placeholder as a possible view or another name of an array."""
         if not isinstance(placeholder, Tensor) or not isinstance(array, Tensor):
             return
         if placeholder.base is None:
-            placeholder.follow_blindly(array)
+            placeholder.set_possible_base(array)
         elif placeholder.base is not array:
-            array.shared = "it may have another name, from a round before"
+            array.shared = "it may have another name, from an earlier iteration"
 
     def is_view(self, value: Any) -> bool:
         return isinstance(value, Staged) and value.base is not None
 
     def sources(self, iterated: Any) -> list[Any]:
-        return sources_of(iterated)
+        return iterated_sources(iterated)
 
     def elements(self, iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[StagedType]]:
-        """How a loop's items are made of staged values, and the types of these."""
+        """Return a function that builds an item from staged values, and the types of these values."""
         return element_types(iterated)
 
     def first_and_rest(self, iterated: Any) -> tuple[Any, Any, Any] | None:
@@ -258,29 +265,29 @@ class GraphBackend:
         return builtins.IMPLEMENTATIONS[function](*args, **kwargs)
 
     def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
-        """What is called instead of a method of a random generator: it draws when the graph runs."""
-        return effects.drawing(function)
+        """Return a replacement for a random function: one that draws when the graph runs."""
+        return effects.traced_random_call(function)
 
     def fmt(self, value: Any, conversion: str) -> Any:
-        return Mark(value, conversion)
+        return StagedField(value, conversion)
 
     def text(self, text: str) -> Any:
-        return texts.resolved(text)
+        return staged_text.staged_string(text)
 
     def staged_list(self, values: Sequence[Any]) -> StagedList:
-        if any(values is given for given in current().root.given):
+        if not self.is_given(values):
             raise AliasError(
                 "a list that is an argument changes its length in a staged branch or loop",
-                why="the caller's list would have to get a length that is known only when the graph runs",
-                remedy="make a list of the function's own (items = list(items)), and return it",
+                why="the length of the caller's list would be known only when the graph runs",
+                remedy="copy the list in the function (items = list(items)), and return the copy",
             )
         return values if isinstance(values, StagedList) else lists.staged_list(values)
 
     def staged_array(self, value: np.ndarray) -> Tensor:
-        """A staged array with the contents of a plain one."""
-        made = wrap(record.to_node(value))
-        made.in_place = True
-        return made
+        """Return a staged array with the contents of a plain one."""
+        array = wrap(recording.to_node(value))
+        array.is_mutable = True
+        return array
 
     def and_(self, left: Any, right: Callable[[], Any]) -> Any:
         return staging.if_exp(self, left, right, lambda: left, "")
@@ -289,114 +296,26 @@ class GraphBackend:
         return staging.if_exp(self, left, lambda: left, right, "")
 
     def not_(self, value: Any) -> Any:
-        return wrap(record.add("not_", (value,), ScalarType(bool)))
+        return recording.record("not_", (value,), ScalarType(bool))
 
     def contains(self, item: Any, container: Any) -> Any:
-        if isinstance(container, (tuple, list, StagedList)):
-            nodes = [container] if isinstance(container, StagedList) else list(container)
-            if isinstance(container, StagedList):
-                return wrap(record.add("contains", (container, item), ScalarType(bool)))
-            found: Any = False
-            for part in nodes:
-                equal = item == part
-                found = (
-                    equal if found is False else wrap(record.add("either", (found, equal), ScalarType(bool)))
-                )
-            return found
-        if isinstance(container, (Tensor, np.ndarray)):
-            return wrap(record.add("contains", (container, item), ScalarType(bool)))
-        if isinstance(container, StagedIterable) and container.op == "range":
-            return wrap(record.add("contains", (container.to_node(), item), ScalarType(bool)))
-        if isinstance(container, range):
-            return wrap(
-                record.add(
-                    "contains",
-                    (
-                        record.add(
-                            "range", [container.start, container.stop, container.step], ScalarType(int)
-                        ),
-                        item,
-                    ),
-                    ScalarType(bool),
-                )
-            )
-        raise UnsupportedFunctionError(
-            f"a staged value is searched for in {_named(container)}",
-            why="Python would need its value, which is known only when the graph runs",
-            remedy="use a list, tuple, range or array: x in (1, 2, 3)",
-        )
+        return items.contains(item, container)
 
     def get_item(self, target: Any, key: Any) -> Any:
-        if record.is_staged(target):
-            return target[key]
-        if isinstance(target, np.ndarray):
-            made = record.getitem(target, key)
-            if is_basic(key) and getattr(made, "ndim", False):
-                made.shared = "is a view of a plain array, which would have to change too"
-            return made
-        if isinstance(target, (list, tuple)) and not isinstance(key, slice):
-            return _item_of_sequence(target, key)
-        instead = "an array" if isinstance(key, slice) else "an array, list or tuple of values of one type"
-        what = "sliced between staged bounds" if isinstance(key, slice) else "indexed by a staged value"
-        raise ValueNeededError(
-            f"a {type(target).__name__} is {what}",
-            why="Python would need the value, which is known only when the graph runs",
-            remedy=f"use {instead}",
-        )
+        return items.get_item(target, key)
 
     def set_item(self, target: Any, key: Any, value: Any) -> Any:
-        if not is_tracing():  # another thread is
-            target[key] = value
-            return target
-        if isinstance(target, np.ndarray) and (
-            staging.has_staged(key) or record.contains_staged(value) or in_inner_graph()
-        ):
-            other = other_way(target, None, None)
-            if other:
-                raise AliasError(
-                    f"a staged value is written into a plain array, and {other} leads to it too",
-                    why="the other name would not see what the program writes when it runs",
-                    remedy="write to a copy of it, as in y = x.copy(), or pass the array as an argument",
-                )
-            made = record.wrap(record.to_node(target))
-            made[key] = value
-            return made
-        if not isinstance(target, Staged) and staging.has_staged(key):
-            if not isinstance(target, list):
-                raise ValueNeededError(
-                    f"an item of a {type(target).__name__} is set by a staged key",
-                    why="Python would need the value of the key, which is known only when the graph runs",
-                    remedy="use an array or a list",
-                )
-            if isinstance(target, Chosen):
-                target[key] = value
-            if any(isinstance(item, list) for item in target):
-                raise refused.item_of_lists()
-            made = lists.staged_list(target)
-            made[key] = value
-            if not other_way(target, None, None, is_deep=True) and self.is_given(target):
-                return made
-            target[:] = [made[i] for i in range(len(target))]
-            return target
-        target[key] = value
-        return target
+        return items.set_item(target, key, value)
 
     def assert_(self, test: Any, msg: Callable[[], Any] | None) -> None:
-        failed = wrap(record.add("not_", (test,), ScalarType(bool)))
-
         def fail() -> None:
             raise AssertionError(*([] if msg is None else [msg()]))
 
-        staging.if_stmt(self, failed, fail, nothing, tuple, set_nothing, (), 0)
-
-
-def _named(value: Any) -> str:
-    """What a value is, in a sentence."""
-    return described(value) if record.is_staged(value) else f"a {type(value).__name__}"
+        staging.if_stmt(self, self.not_(test), fail, nothing, tuple, set_nothing, (), 0)
 
 
 def _missing() -> Node:
-    return record.add("constant", (), None, value=Missing.VALUE)
+    return recording.add("constant", (), None, value=Missing.VALUE)
 
 
 def _bool_type(value: Any) -> StagedType:
@@ -408,30 +327,29 @@ def _limits(options: dict[str, Any]) -> dict[str, Any]:
     if isinstance(limit, Staged):
         raise ValueNeededError(
             "maximum_iterations is staged",
-            why="it is a limit of the loop's code, which is made before the graph runs",
-            remedy="give it a plain int, and break by an 'if' for a staged limit",
+            why="it is part of the loop's code, which is generated before the graph runs",
+            remedy="pass a plain int, and use 'if' and 'break' for a staged limit",
         )
     return {} if limit is None else {"maximum_iterations": limit}
 
 
 def raise_in_graph(error: BaseException) -> Node:
-    """A node that raises what user code raised while it was traced.
+    """Add a node that raises the exception that user code raised while it was traced.
 
     Raises:
-        StagingError: an `except` of the traced code would have to catch it when the graph runs.
+        RaiseInTryError: an `except` clause of the traced code would have to catch it when the graph runs.
     """
     refuse_caught(error, user_frames())
-    taken = record.Arguments()
-    args, _ = taken.take(tuple(error.args))
-    fields, _ = taken.take(fields_of(error))
-    kept = (type(error), args, fields)
-    node = record.add("raise", taken.inputs, None, effect=True, function=reviving(error), args=kept)
-    node.source = (*node.source, *frames_of(error))
+    arguments = recording.Arguments()
+    template = (type(error), *arguments.templates(tuple(error.args), fields_of(error)))
+    function = reviving(error)
+    node = recording.add("raise", arguments.inputs, None, effect=True, function=function, args=template)
+    node.source = (*node.source, *traceback_frames(error))
     return node
 
 
 def _operands_of(capture: BranchCapture, own: int) -> list[Node]:
-    """What a body captured, as nodes of the current graph; its arguments put in that order."""
+    """Return the values that a body captured, and put its arguments in their order, after its `own`."""
     pairs = capture.builder.operands()
     arguments = capture.graph.arguments
     capture.graph.arguments[:] = [*arguments[:own], *(i for _, i in pairs)]
@@ -439,50 +357,10 @@ def _operands_of(capture: BranchCapture, own: int) -> list[Node]:
 
 
 def _shared_operands(captures: tuple[BranchCapture, BranchCapture]) -> tuple[list[Node], list[list[Node]]]:
-    """One list of operands for both branches, and the arguments of each in that order."""
+    """Return the values that either branch captured, and the arguments of each branch in their order."""
     maps = [dict(c.builder.operands()) for c in captures]
     operands = list({**maps[0], **maps[1]})
-    inner = []
-    for taken in maps:
-        missing = (Node("argument", (), {"name": "unused"}, o.type) for o in operands)
-        inner.append([taken.get(o) or m for o, m in zip(operands, missing, strict=True)])
-    return operands, inner
-
-
-def _item_of_sequence(target: Sequence[Any], key: Any) -> Any:
-    are_lists = bool(target) and all(isinstance(v, list) for v in target)
-    parts = [part for v in target if isinstance(v, list) for part in v] if are_lists else target
-    if any(isinstance(part, (list, tuple, dict)) for part in parts):
-        raise MismatchError(
-            f"a {type(target).__name__} of values of different structure is indexed by a staged value",
-            why="which item it is is known only when the graph runs, and what follows needs one structure",
-            remedy="give its items one length, or use an array",
-        )
-    if are_lists and parts:
-        kind = next(record.to_node(v).type for v in target if v)
-        if isinstance(kind, ArrayType):
-            target = [v or np.zeros(0, kind.dtype) for v in target]
-    kinds = [record.to_node(v).type for v in target]
-    if not kinds:
-        raise IndexError(f"{type(target).__name__} index out of range")
-    merged = kinds[0]
-    for kind in kinds[1:]:
-        try:
-            merged = merge_types(merged, kind)
-        except TypeError as error:
-            raise MismatchError(
-                f"a {type(target).__name__} of values of different types is indexed by a staged value",
-                why="which item it is is known only when the graph runs, and what comes "
-                f"after needs one type: {error}",
-                remedy="give its items one type",
-            ) from None
-    held = record.add("list" if isinstance(target, list) else "tuple", target, ListType(merged))
-    made = wrap(record.add("list_get", (held, key), merged))
-    if are_lists and isinstance(made, Tensor):  # of different lengths
-        made = builtins.IMPLEMENTATIONS[list](made)
-    if hasattr(made, "shared"):
-        made.shared = "is an item of a list, which would have to change too"
-    return made
-
-
-__all__ = ["ArrayType", "GraphBackend", "Scalar"]
+    return operands, [
+        [captured.get(o) or Node("argument", (), {"name": "unused"}, o.type) for o in operands]
+        for captured in maps
+    ]

@@ -1,10 +1,11 @@
-"""From a graph to one straight Python function over NumPy.
+"""Compile a graph to a Python function over NumPy.
 
-Each node becomes a line; `cond`, `while` and `for` become Python's own statements, their graphs inline.
-A value is *owned* when no one else can see the array that holds it: writing an item of an owned value
-at its last use writes in place, otherwise a copy is made first. `writer` walks a graph, names its values
-and lets names go, `operations` and `control` spell the ops that are no single expression, `buffers` says
-which node may compute into an array that ends there.
+Each node becomes a line. `cond`, `while` and `for` become Python statements with their inner graphs inline.
+A value is *owned* if no other value shares its array. A write to an owned value at its last use is in place;
+any other write copies first.
+
+`writer` emits lines and allocates names, `operations` and `control_flow` emit the ops that are not single
+expressions, and `buffers` selects arrays to reuse for results.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
-from ..ir import Graph, Node
-from .control import Emitter
+from ..ir.graph import Graph, Node
+from .control_flow import Emitter
 from .writer import NAMESPACE
 
 __all__ = ["Compiled", "compile_graph"]
 
 
 class Compiled:
-    """A graph's function, and which node each line of it came from."""
+    """The function of a graph, its source, and the node of each line."""
 
     def __init__(
         self, function: Callable[..., tuple], source: str, nodes: dict[int, Node], codes: list[CodeType]
@@ -33,24 +34,24 @@ class Compiled:
         self._codes = codes
 
     def node_at(self, traceback: Any) -> Node | None:
-        """The node whose line raised, in the function or in one that it calls for a deep nest."""
-        found: Node | None = None
+        """Return the node whose line raised, in the function or in a nested function that it calls."""
+        node: Node | None = None
         while traceback is not None:
             if any(traceback.tb_frame.f_code is code for code in self._codes):
-                found = self.nodes.get(traceback.tb_lineno)
-            elif found is not None:
-                break  # what the function calls may run the same graph again
+                node = self.nodes.get(traceback.tb_lineno)
+            elif node is not None:
+                break  # code called from that line may run the same graph again
             traceback = traceback.tb_next
-        return found
+        return node
 
 
 def compile_graph(graph: Graph, *, checked: bool = False) -> Compiled:
-    """Compile a graph to a function from its arguments to the tuple of its results.
+    """Compile a graph to a function from its arguments to a tuple of its results.
 
     Args:
         graph: the graph.
-        checked: whether it is to stop at the first NaN or Inf. Each operation then has a line of its own
-            and an array of its own for its result, so that its operands can be shown.
+        checked: whether to raise at the first NaN or Inf. Each operation then has its own line and its own
+            result array, so that the error can show the operands.
     """
     emitter = Emitter(graph, checked=checked)
     name = _identifier(graph.name)
@@ -65,6 +66,6 @@ def compile_graph(graph: Graph, *, checked: bool = False) -> Compiled:
 
 
 def _identifier(name: str) -> str:
-    """The graph's name, if a function may have it and nothing that the function calls does."""
-    taken = keyword.iskeyword(name) or hasattr(builtins, name) or name in NAMESPACE or name[-1:].isdigit()
-    return name if name.isascii() and name.isidentifier() and not taken else "graph"
+    """Return the graph's name if it is usable as the function's name, or "graph"."""
+    is_taken = keyword.iskeyword(name) or hasattr(builtins, name) or name in NAMESPACE or name[-1:].isdigit()
+    return name if name.isascii() and name.isidentifier() and not is_taken else "graph"

@@ -1,11 +1,10 @@
-"""Which node may compute into an array that ends there, instead of making a new one.
+"""Buffer reuse: compute a result into the array of an operand at its last use.
 
-NumPy then asks for no memory. That is measurably faster for large arrays only: from about the size at
-which NumPy itself computes `(a + b) * c` into the memory of `a + b`. The array has to be the graph's
-own, of the very dtype and shape of the result, and seen by nobody else. Where another operand is an
-array of several dimensions a new array might lie in memory in another order, and a sum over it be
-rounded otherwise, so there a new one is made. So it is for complex numbers, whose products NumPy rounds
-otherwise where the result lies in the memory of an operand.
+This saves an allocation, which is measurably faster for large arrays only, from about the size at which NumPy
+computes `(a + b) * c` into the memory of `a + b`. The array must be made by the graph, unaliased, and of the
+dtype and shape of the result. Two cases are excluded because results could be rounded differently: another
+operand with several dimensions, which may give a new array another memory layout, and complex numbers, whose
+products NumPy rounds differently if the result overlaps an operand.
 """
 
 from __future__ import annotations
@@ -15,56 +14,58 @@ from typing import Any
 
 import numpy as np
 
-from ..ir import Graph, Node, Slot
-from ..record import UFUNCS
-from ..sharing import Sharing, makes
-from ..types import ArrayType
+from ..ir.alias_analysis import AliasAnalysis, makes_new_memory
+from ..ir.graph import Graph, Node, Slot
+from ..ir.types import ArrayType
+from ..tracing.recording import UFUNCS
 
-SMALLEST = 256 * 1024  # bytes
-_FUNCTIONS = {name: f for name, f in UFUNCS.items() if name not in ("pow", "matmul")}  # `x ** 2` is a square
+MIN_SIZE = 256 * 1024  # bytes
+_FUNCTIONS = {
+    name: f for name, f in UFUNCS.items() if name not in ("pow", "matmul")
+}  # NumPy computes `x ** 2` as a square
 
 
 class Buffers:
-    """The arrays of a graph that nodes may compute into."""
+    """Selector of the arrays of a graph that can be reused."""
 
     def __init__(self, graph: Graph):
-        self._sharing = Sharing(graph) if any(map(_is_large, graph.walk())) else None
+        self._aliases = AliasAnalysis(graph) if any(map(_is_large, graph.walk())) else None
 
-    def target(self, node: Node, ends: set[Node], owned: Any) -> Node | None:
-        """The input of a node whose array may hold its result."""
-        sharing = self._sharing
-        if sharing is None or not ends or not _is_large(node) or self.function(node) is None:
+    def target(self, node: Node, last_uses: set[Node], owned: Any) -> Node | None:
+        """Return the input of a node whose array can hold the result, or None."""
+        aliases = self._aliases
+        if aliases is None or not last_uses or not _is_large(node) or self.function(node) is None:
             return None
-        for used in node.inputs:
+        for operand in node.inputs:
             if (
-                used in ends
-                and used in owned
-                and used.type == node.type
-                and makes(used)
-                and sharing.is_alone(used)
-                and all(i is used or node.type.ndim == 1 or _is_single(i) for i in node.inputs)
+                operand in last_uses
+                and operand in owned
+                and operand.type == node.type
+                and makes_new_memory(operand)
+                and aliases.is_unaliased(operand)
+                and all(i is operand or node.type.ndim == 1 or _is_number(i) for i in node.inputs)
             ):
-                return used
+                return operand
         return None
 
     @staticmethod
     def function(node: Node) -> np.ufunc | None:
-        """The ufunc that takes a node's inputs and an array for its result."""
-        found = _FUNCTIONS.get(node.op) or node.attrs.get("function")
-        if not isinstance(found, np.ufunc) or found.nout != 1 or found.signature is not None:
+        """Return the ufunc that computes a node from its inputs, or None."""
+        function = _FUNCTIONS.get(node.op) or node.attrs.get("function")
+        if not isinstance(function, np.ufunc) or function.nout != 1 or function.signature is not None:
             return None
         args = node.attrs.get("args")
-        if args is not None and (node.attrs["kwargs"] or args != tuple(Slot(i) for i in range(found.nin))):
+        if args is not None and (node.attrs["kwargs"] or args != tuple(Slot(i) for i in range(function.nin))):
             return None
-        return found
+        return function
 
 
 def _is_large(node: Node) -> bool:
     kind = node.type
     if not isinstance(kind, ArrayType) or not kind.shape or None in kind.shape or kind.dtype.kind == "c":
         return False
-    return math.prod(d for d in kind.shape if d is not None) * kind.dtype.itemsize >= SMALLEST
+    return math.prod(d for d in kind.shape if d is not None) * kind.dtype.itemsize >= MIN_SIZE
 
 
-def _is_single(node: Node) -> bool:
+def _is_number(node: Node) -> bool:
     return not (isinstance(node.type, ArrayType) and node.type.shape)

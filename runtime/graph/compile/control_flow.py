@@ -1,7 +1,7 @@
-"""Conditions and loops, which become Python's own statements.
+"""Emit conditionals and loops as Python statements.
 
-Python nests 20 loops and 100 blocks at most, so below `DEEPEST` a condition or loop becomes a function
-of its own, called where it stands.
+Python allows 20 nested loops and 100 nested blocks. A conditional or loop nested deeper than `MAX_NESTING`
+becomes a separate function.
 """
 
 from __future__ import annotations
@@ -10,91 +10,93 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
-from ..ir import Graph, Node
-from ..types import ListType
-from ..writes import held_type, written_arguments
-from .operations import Operations
+from ..ir.graph import Graph, Node
+from ..ir.inplace_writes import written_arguments
+from ..ir.types import ListType, bound_type
+from .operations import OpEmitter
 from .writer import Owned
 
-DEEPEST = 12
+MAX_NESTING = 12
 
 
-class Emitter(Operations):
-    """Writes a function for a graph."""
+class Emitter(OpEmitter):
+    """Emitter of the function of a graph."""
 
     def __init__(self, graph: Graph, *, checked: bool = False) -> None:
         super().__init__(graph, checked=checked)
-        self.level = 0
-        self.finished: list[tuple[list[str], dict[int, Node]]] = []
+        self.nesting = 0
+        self.nested_functions: list[tuple[list[str], dict[int, Node]]] = []
         self._written: dict[Graph, set[Node]] = {}
 
     def function(self, graph: Graph, name: str) -> tuple[list[str], dict[int, Node]]:
-        """The lines of a graph's function and of those that it calls; which node each line came from."""
+        """Return the lines of the function and of its nested functions, and the node of each line."""
         names = [f"a{i}" for i in range(len(graph.arguments))]
         self.line(f"def {name}({', '.join(names)}):")
         self.indent += 1
         self.names.update(zip(graph.arguments, names, strict=True))
         results = self.graph(graph, set())
-        self.line(f"return ({''.join(r + ', ' for r in results)})", self.tail)
-        for lines, nodes in self.finished:
+        self.line(f"return ({''.join(r + ', ' for r in results)})", self.result_node)
+        for lines, nodes in self.nested_functions:
             self.nodes.update((len(self.lines) + n, node) for n, node in nodes.items())
             self.lines += lines
         return self.lines, self.nodes
 
-    def written(self, graph: Graph) -> set[Node]:
+    def written_arguments_of(self, graph: Graph) -> set[Node]:
         return written_arguments(graph, self._written)
 
-    def node(self, node: Node, ends: set[Node], owned: Owned) -> None:
-        inner = any(node.graphs())
-        self.level += inner
-        if inner and self.level > DEEPEST:
-            self.apart(node, ends, owned)
+    def node(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
+        has_graphs = any(node.graphs())
+        self.nesting += has_graphs
+        if has_graphs and self.nesting > MAX_NESTING:
+            self.write_as_function(node, last_uses, owned)
         else:
-            super().node(node, ends, owned)
-        self.level -= inner
+            super().node(node, last_uses, owned)
+        self.nesting -= has_graphs
 
-    def apart(self, node: Node, ends: set[Node], owned: Owned) -> None:
-        """Write a condition or loop to a function of its own, and a call of it."""
+    def write_as_function(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
+        """Emit a conditional or loop as a separate function, and a call to it."""
         self.flush()
-        outside = self.lines, self.nodes, self.indent, self.level
-        before = {used: self.names[used] for used in node.inputs}
-        parameters = {used: self.fresh("p") for used in before if used.op != "constant"}
+        outer_state = self.lines, self.nodes, self.indent, self.nesting
+        outer_names = {i: self.names[i] for i in node.inputs}
+        parameters = {i: self.fresh("p") for i in outer_names if i.op != "constant"}
         name = self.fresh("nested")
-        self.lines, self.nodes, self.indent, self.level = [], {}, 1, 1
+        self.lines, self.nodes, self.indent, self.nesting = [], {}, 1, 1
         self.names.update(parameters)
         self.lines.append(f"def {name}({', '.join(parameters.values())}):")
-        super().node(node, ends, owned)
+        super().node(node, last_uses, owned)
         results = "".join(f"{result}, " for result in self.names[node])
         self.line(f"return ({results})")
-        self.finished.append((self.lines, self.nodes))
-        self.lines, self.nodes, self.indent, self.level = outside
-        self.names.update(before)
-        call = f"{name}({', '.join(before[used] for used in parameters)})"
+        self.nested_functions.append((self.lines, self.nodes))
+        self.lines, self.nodes, self.indent, self.nesting = outer_state
+        self.names.update(outer_names)
+        call = f"{name}({', '.join(outer_names[i] for i in parameters)})"
         self.line(f"({results}) = {call}" if results else call, node)
 
-    def emit_cond(self, node: Node, ends: set[Node], owned: Owned) -> None:
+    def emit_cond(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
         pred, *operands = node.inputs
         then, orelse = node.attrs["then"], node.attrs["orelse"]
         names = tuple(self.fresh() for _ in then.results)
-        kept: list[set[int]] = []
+        owned_results: list[set[int]] = []
         for head, graph in ((f"if {self.names[pred]}:", then), ("else:", orelse)):
             self.line(head, node)
             self.indent += 1
             inner: Owned = {
                 a for a, o in zip(graph.arguments, operands, strict=True)
-                if o in ends and o in owned and not self.is_shared(o, operands)
+                if o in last_uses and o in owned and not self.is_duplicated(o, operands)
             }  # fmt: skip
             for argument, operand in zip(graph.arguments, operands, strict=True):
                 self.names[argument] = self.names[operand]
             results = self.graph(graph, inner)
-            self.assign(names, results, self.tail)
-            kept.append(
+            self.assign(names, results, self.result_node)
+            owned_results.append(
                 {i for i, r in enumerate(graph.results) if r in inner and graph.results.count(r) == 1}
             )
             self.indent -= 1
         self.names[node] = names
-        owned.update((node, i) for i in kept[0] & kept[1])
-        self.pass_on(node, [(g.arguments, operands, g.results) for g in (then, orelse)], ends, owned)
+        owned.update((node, i) for i in owned_results[0] & owned_results[1])
+        self.disown_passed_operands(
+            node, [(g.arguments, operands, g.results) for g in (then, orelse)], last_uses, owned
+        )
 
     def assign(self, names: Sequence[str], values: Sequence[str], node: Node | None) -> None:
         pairs = [(n, v) for n, v in zip(names, values, strict=True) if n != v]
@@ -104,58 +106,64 @@ class Emitter(Operations):
             self.line("pass")
 
     def enter_loop(
-        self, node: Node, values: Sequence[Node], arguments: Sequence[Node], ends: set[Node], owned: Owned
+        self,
+        node: Node,
+        values: Sequence[Node],
+        arguments: Sequence[Node],
+        last_uses: set[Node],
+        owned: Owned,
     ) -> list[str]:
-        """Give the carried values names of their own; arrays that the body writes become owned."""
+        """Assign the carried values to new names. Copy arrays that the body writes, unless they are owned."""
         names = []
-        written = self.written(node.attrs["body"])
+        written = self.written_arguments_of(node.attrs["body"])
         for value, argument in zip(values, arguments, strict=True):
             name = self.fresh("c")
             text = self.names[value]
-            is_own = value in ends and value in owned and not self.is_shared(value, node.inputs)
+            is_own = value in last_uses and value in owned and not self.is_duplicated(value, node.inputs)
             if argument in written and not is_own:
-                text = f"list({text})" if isinstance(held_type(argument), ListType) else f"{text}.copy()"
+                text = (
+                    f"list({text})" if isinstance(bound_type(argument.type), ListType) else f"{text}.copy()"
+                )
             self.line(f"{name} = {text}", node)
             self.names[argument] = name
             names.append(name)
         return names
 
-    def is_shared(self, value: Node, inputs: Sequence[Node]) -> bool:
-        """Whether a value, or a view of its array, stands twice among the inputs of a condition or loop."""
+    def is_duplicated(self, value: Node, inputs: Sequence[Node]) -> bool:
+        """Return whether a value or a view of its array occurs twice among the inputs."""
         own = self.bases(value)
         return sum(not own.isdisjoint(self.bases(i)) for i in inputs) > 1
 
     def loop_body(
         self, node: Node, names: list[str], arguments: Sequence[Node], operands: Sequence[Node], test: str
     ) -> str:
-        """The body's lines, which leave in `test` whether there is another round, unless that is known."""
+        """Emit the body, and return the expression of its test for another iteration."""
         body = node.attrs["body"]
         count = len(body.arguments) - len(operands)
         for argument, operand in zip(body.arguments[count:], operands, strict=True):
             self.names[argument] = self.names[operand]
-        written = self.written(body)
+        written = self.written_arguments_of(body)
         inner: Owned = {a for a in arguments if a in written}
-        again, *results = self.graph(body, inner)
-        tail = self.tail
+        test_result, *results = self.graph(body, inner)
+        result_node = self.result_node
         for i, (argument, result) in enumerate(zip(arguments, body.results[1:], strict=True)):
             shared = body.results.count(result) > 1
             if argument in written and (result not in inner or shared):
-                copy = "list({})" if isinstance(held_type(argument), ListType) else "{}.copy()"
+                copy = "list({})" if isinstance(bound_type(argument.type), ListType) else "{}.copy()"
                 results[i] = copy.format(results[i])
-        if again not in ("True", "False"):
-            self.assign([test, *names], [again, *results], tail)
-        else:
-            self.assign(names, results, tail)
-            test = again
+        if test_result in ("True", "False"):
+            self.assign(names, results, result_node)
+            return test_result
+        self.assign([test, *names], [test_result, *results], result_node)
         return test
 
-    def emit_while(self, node: Node, ends: set[Node], owned: Owned) -> None:
+    def emit_while(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
         count, body = node.attrs["carried"], node.attrs["body"]
-        going, values, operands = node.inputs[0], node.inputs[1 : 1 + count], node.inputs[1 + count :]
+        initial, values, operands = node.inputs[0], node.inputs[1 : 1 + count], node.inputs[1 + count :]
         arguments = body.arguments[:count]
-        names = self.enter_loop(node, values, arguments, ends, owned)
+        names = self.enter_loop(node, values, arguments, last_uses, owned)
         test = self.fresh("g")
-        self.line(f"{test} = {self.names[going]}", node)
+        self.line(f"{test} = {self.names[initial]}", node)
         limit = node.attrs.get("maximum_iterations")
         if limit is not None:
             counter = self.fresh("n")
@@ -166,44 +174,46 @@ class Emitter(Operations):
         self.indent += 1
         if limit is not None:
             self.line(f"{counter} += 1")
-        again = self.loop_body(node, names, arguments, operands, test)
-        if again != test:
-            self.line(f"{test} = {again}", node)
+        test_result = self.loop_body(node, names, arguments, operands, test)
+        if test_result != test:
+            self.line(f"{test} = {test_result}", node)
         self.indent -= 1
-        self.finish_loop(node, names, arguments, values, operands, ends, owned)
+        self.finish_loop(node, names, arguments, values, operands, last_uses, owned)
 
-    def emit_for(self, node: Node, ends: set[Node], owned: Owned) -> None:
+    def emit_for(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
         count, size, body = node.attrs["carried"], node.attrs["elements"], node.attrs["body"]
-        going, source = node.inputs[:2]
+        test, source = node.inputs[:2]
         values, operands = node.inputs[2 : 2 + count], node.inputs[2 + count :]
         items = body.arguments[:size]
         arguments = body.arguments[size : size + count]
-        iterated = self.iterated(source)
-        ends = {value for value in ends if self.root.get(value, value) not in iterated}
-        names = self.enter_loop(node, values, arguments, ends, owned)
+        iterated_containers = self.iterated_containers(source)
+        last_uses = {
+            value for value in last_uses if self.array_root.get(value, value) not in iterated_containers
+        }
+        names = self.enter_loop(node, values, arguments, last_uses, owned)
         for item in items:
             self.names[item] = self.fresh("x")
-        outer = self.names[going] != "True"
-        if outer:
-            self.line(f"if {self.names[going]}:", node)
+        has_test = self.names[test] != "True"
+        if has_test:
+            self.line(f"if {self.names[test]}:", node)
             self.indent += 1
         text = self.names[source]
         limit = node.attrs.get("maximum_iterations")
         if limit is not None:
-            text = f"{self.keep(_first)}({text}, {limit})"
+            text = f"{self.global_name(_first)}({text}, {limit})"
         self.line(f"for {_target(node.attrs['structure'], [self.names[i] for i in items])} in {text}:", node)
         self.indent += 1
-        again = self.loop_body(node, names, arguments, operands, self.fresh("g"))
-        if again != "True":
-            self.line(f"if not {again}: break", node)
-        self.indent -= 1 + outer
-        self.finish_loop(node, names, arguments, values, operands, ends, owned)
+        test_result = self.loop_body(node, names, arguments, operands, self.fresh("g"))
+        if test_result != "True":
+            self.line(f"if not {test_result}: break", node)
+        self.indent -= 1 + has_test
+        self.finish_loop(node, names, arguments, values, operands, last_uses, owned)
 
-    def iterated(self, source: Node) -> set[Node]:
-        """The arrays and lists that a loop over `source` reads while its body runs."""
+    def iterated_containers(self, source: Node) -> set[Node]:
+        """Return the arrays and lists that a loop over `source` iterates over."""
         if source.op in ("zip", "enumerate", "reversed"):
-            return {array for part in source.inputs for array in self.iterated(part)}
-        return {self.root.get(source, source)}
+            return {array for part in source.inputs for array in self.iterated_containers(part)}
+        return {self.array_root.get(source, source)}
 
     def finish_loop(
         self,
@@ -212,35 +222,37 @@ class Emitter(Operations):
         arguments: Sequence[Node],
         values: Sequence[Node],
         operands: Sequence[Node],
-        ends: set[Node],
+        last_uses: set[Node],
         owned: Owned,
     ) -> None:
         self.names[node] = tuple(names)
         body = node.attrs["body"]
-        written = self.written(body)
+        written = self.written_arguments_of(body)
         owned.update((node, i) for i, a in enumerate(arguments) if a in written)
         first = {a: v for a, v in zip(arguments, values, strict=True) if a not in written}
         captured = body.arguments[len(body.arguments) - len(operands) :]
         parts = [([*first, *captured], [*first.values(), *operands], [*first, *body.results[1:]])]
-        self.pass_on(node, parts, ends, owned)
+        self.disown_passed_operands(node, parts, last_uses, owned)
 
-    def pass_on(self, node: Node, parts: Sequence[Any], ends: set[Node], owned: Owned) -> None:
-        """Let go of arrays that a result may be, or show: a later write to them must not change that.
+    def disown_passed_operands(
+        self, node: Node, parts: Sequence[Any], last_uses: set[Node], owned: Owned
+    ) -> None:
+        """Mark operands that a result may alias as not owned, since a later write would change the result.
 
         Args:
-            node: a condition or loop.
-            parts: arguments of an inner graph, what they stand for outside, and what it gives.
-            ends: the values that nothing uses later.
-            owned: the values whose arrays may be written.
+            node: a conditional or loop.
+            parts: for each inner graph its arguments, their operands, and its results.
+            last_uses: the values that no later node uses.
+            owned: the owned values.
         """
-        passed = set()
+        passed_operands = set()
         for arguments, outer, results in parts:
             outside = dict(zip(arguments, outer, strict=True))
             bases = {base for result in results for base in self.bases(result)}
-            passed |= {outside[base] for base in bases if base in outside}
-        self.passed[node] = passed
-        for value in passed:
-            owned -= self.bases(value) | {value} if value not in ends else self.bases(value) - {value}
+            passed_operands |= {outside[base] for base in bases if base in outside}
+        self.passed_operands[node] = passed_operands
+        for value in passed_operands:
+            owned -= self.bases(value) | {value} if value not in last_uses else self.bases(value) - {value}
 
 
 def _first(iterable: Iterable[Any], limit: int) -> Any:

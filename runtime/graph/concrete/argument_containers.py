@@ -1,6 +1,7 @@
-"""Lists, dicts and objects among the arguments of a traced function, and what it does to them.
+"""Lists, dicts and objects among the arguments of a traced function, and its changes to them.
 
-A trace works on copies. What it leaves in a copy is put into the caller's own container after each run.
+A trace works on copies. After each run, the final contents of a changed copy replace those of the caller's
+container.
 """
 
 from __future__ import annotations
@@ -10,75 +11,81 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from ..errors import AliasError
-from ..structures import Spec, unflatten
+from ...errors import AliasError
+from ...values.structures import Spec, unflatten
 
 Path: TypeAlias = tuple[Any, ...]
 
 
 @dataclass
 class Change:
-    """New contents of the container at `path`: for each key a container that was there, or a new value.
+    """The new contents of the container at `path`.
 
-    A new value is its spec, its plain leaves, and for each leaf the place of a result or None.
+    Each item is the path of a container or value that the arguments already hold, or a new value: its spec,
+    its plain leaves, and for each leaf the index of a result or None.
     """
 
     path: Path
     items: dict[Any, Path | tuple[Spec, list[Any], list[int | None]]]
 
     def contents(self, arguments: Any, results: Sequence[Any]) -> dict[Any, Any]:
+        """Return the new contents by key, given the results of a run."""
         contents = {}
         for key, item in self.items.items():
             if isinstance(item[0], Spec):
-                spec, plain, places = item
-                leaves = [p if i is None else results[i] for p, i in zip(plain, places, strict=True)]
+                spec, plain, indices = item
+                leaves = [p if i is None else results[i] for p, i in zip(plain, indices, strict=True)]
                 contents[key] = unflatten(spec, leaves)
             else:
                 contents[key] = _at(arguments, item)
         return contents
 
 
-def refuse_repeated(arguments: Any, function: str) -> None:
-    """A container that the function changes must not be given twice: it has a copy of its own for each."""
-    places: dict[int, Path] = {}
-    for path, container in contained(arguments):
-        if len(path) > 1 and places.setdefault(id(container), path) != path:
+def check_distinct_containers(arguments: Any, function: str) -> None:
+    """Raise `AliasError` if a container occurs twice among the arguments: the trace has separate copies."""
+    paths: dict[int, Path] = {}
+    for path, container in mutable_containers(arguments):
+        if len(path) > 1 and paths.setdefault(id(container), path) != path:
             raise AliasError(
-                f"{function} changes a {type(container).__name__} among its arguments, "
-                "and one stands there twice",
-                why="the graph works on a copy of each argument, and the two would have to be one",
-                remedy=f"give it a copy: {type(container).__name__}(x)",
+                f"{function} changes a {type(container).__name__} among its arguments, and was passed "
+                "the same one twice",
+                why="the graph works on a separate copy of each argument",
+                remedy=f"pass a copy: {type(container).__name__}(x)",
             )
 
 
 def apply(changes: Sequence[Change], arguments: Any, results: Sequence[Any]) -> None:
-    """Put what a run left in the copies into the caller's own containers."""
-    made = [(_at(arguments, c.path), c.contents(arguments, results)) for c in changes]
-    for container, contents in made:
-        _fill(container, contents)
+    """Apply the changes of a run to the caller's containers."""
+    new_contents = [(_at(arguments, c.path), c.contents(arguments, results)) for c in changes]
+    for container, contents in new_contents:
+        _set_contents(container, contents)
 
 
-def contained(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """The containers in a structure that can be changed, with the way to each."""
+def mutable_containers(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Yield the mutable containers in a structure, each with its path."""
     items = _items(value)
     if items is None:
         return
     if not isinstance(value, tuple):
         yield path, value
     for key, part in items.items():
-        yield from contained(part, (*path, key))
+        yield from mutable_containers(part, (*path, key))
 
 
 def changes(
     before: Sequence[tuple[Path, Any, dict[Any, Any]]],
-    flattened: Callable[[Any], tuple[list[Any], Spec]],
-    result: Callable[[Any], tuple[list[Any], list[int | None]]],
+    flatten: Callable[[Any], tuple[list[Any], Spec]],
+    add_results: Callable[[Any], tuple[list[Any], list[int | None]]],
 ) -> list[Change]:
-    """What has become of containers; `flattened` takes a value apart, `result` makes results of the graph of
-    its leaves.
+    """Return the changes to containers since a snapshot.
+
+    Args:
+        before: the snapshot.
+        flatten: flattens a new value.
+        add_results: adds the staged leaves of a new value to the results of the graph.
     """
     paths = {id(container): path for path, container, _ in before}
-    found = []
+    changed = []
     for path, container, old in before:
         new = _items(container) or {}
         if list(old) == list(new) and all(old[k] is new[k] for k in old):
@@ -88,21 +95,25 @@ def changes(
             if id(value) in paths:
                 items[key] = paths[id(value)]
             elif value is old.get(key, paths):
-                items[key] = (*path, key)  # the caller's own
+                items[key] = (*path, key)  # unchanged
             else:
-                leaves, spec = flattened(value)
-                items[key] = (spec, *result(leaves))
-        found.append(Change(path, items))
-    return found
+                leaves, spec = flatten(value)
+                items[key] = (spec, *add_results(leaves))
+        changed.append(Change(path, items))
+    return changed
 
 
 def snapshot(arguments: Any) -> list[tuple[Path, Any, dict[Any, Any]]]:
-    """The changeable containers among arguments, with what they hold."""
-    return [(path, value, dict(_items(value) or {})) for path, value in contained(arguments) if len(path) > 1]
+    """Return the mutable containers among the arguments, with paths and contents."""
+    return [
+        (path, value, dict(_items(value) or {}))
+        for path, value in mutable_containers(arguments)
+        if len(path) > 1
+    ]
 
 
 def _items(value: Any) -> dict[Any, Any] | None:
-    """What a container holds, by key; None for what is a leaf."""
+    """Return the contents of a container by key, or None for a leaf."""
     if type(value) is dict:
         return value
     if type(value) is list or isinstance(value, tuple):
@@ -115,12 +126,12 @@ def _items(value: Any) -> dict[Any, Any] | None:
 
 def _at(value: Any, path: Path) -> Any:
     for key in path:
-        named = isinstance(key, str) and not isinstance(value, dict)
-        value = getattr(value, key) if named else value[key]
+        is_field = isinstance(key, str) and not isinstance(value, dict)
+        value = getattr(value, key) if is_field else value[key]
     return value
 
 
-def _fill(container: Any, contents: dict[Any, Any]) -> None:
+def _set_contents(container: Any, contents: dict[Any, Any]) -> None:
     if isinstance(container, dict):
         container.clear()
         container.update(contents)

@@ -1,4 +1,4 @@
-"""One trace for one signature: a graph, and the compiled function that runs it."""
+"""Concrete graphs: the graph of one trace, and the compiled function that runs it."""
 
 from __future__ import annotations
 
@@ -6,61 +6,71 @@ import copy
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from .. import staging
-from ..backends import BACKENDS
-from ..errors import AutographError
-from ..places import Place
-from ..structures import Spec, flatten, unflatten
-from ..tracebacks import FULL, at_user_frames, note_place, put, strip
-from .compile import Compiled, compile_graph
-from .containers import Change, apply, changes, refuse_repeated, snapshot
-from .engine import Engine
-from .ir import Graph, Node
-from .memory import array_of, copied, each_array, memory_of, overlap, own_array
-from .modes import MODES
-from .optimise import ALL, optimise
-from .refused import returned_iterable, shared_argument
-from .returned import Returned
-from .specs import TensorSpec, known
-from .staged import Staged, Tensor, wrap
-from .trace import Root, building, trace_root
-from .types import ArrayType, MaybeType, ScalarType, StagedType
-from .variables import Variable
+from ... import staging
+from ...backends import BACKENDS
+from ...debugging.positions import CodePosition
+from ...debugging.tracebacks import (
+    FULL,
+    add_staging_note,
+    set_error_attribute,
+    strip_internal_frames,
+    synthetic_traceback,
+)
+from ...errors import AutographError
+from ...values.structures import Spec, flatten, unflatten
+from ..compile import Compiled, compile_graph
+from ..ir.graph import Graph, Node
+from ..ir.types import ArrayType, MaybeType, ScalarType, StagedType
+from ..optimise import ALL, optimise
+from ..state.variables import Variable
+from ..tracing.modes import MODES
+from ..tracing.specs import TensorSpec, weak_leaf
+from ..tracing.tensor import Staged, Tensor, wrap
+from ..tracing.trace import RootBuilder, trace_root, tracing_into
+from ..tracing.unsupported import returned_iterable, shared_argument
+from .argument_containers import Change, apply, changes, check_distinct_containers, snapshot
+from .memory import array_of, copied, detach, map_arrays, memory_of, overlap
+from .returned_objects import ReturnedObjects
 
 
 @dataclass
 class Outputs:
-    """How a function's result is made of its graph's results."""
+    """The structure of a function's result.
+
+    Args:
+        spec: the structure.
+        plain: for each leaf its plain value, or None.
+        indices: for each leaf the index of the graph's result, or None for a plain leaf.
+        fresh: the leaves that are plain values created by the traced function; each call returns a copy.
+    """
 
     spec: Spec
     plain: list[Any]
-    places: list[int | None]
-
-    made: frozenset[int] = frozenset()
-    """The places of plain values that the traced function made, each call anew."""
+    indices: list[int | None]
+    fresh: frozenset[int] = frozenset()
 
     def build(self, results: Sequence[Any]) -> Any:
         plain = self.plain
-        if self.made:
-            plain = [copy.copy(p) if n in self.made else p for n, p in enumerate(plain)]
+        if self.fresh:
+            plain = [copy.copy(p) if n in self.fresh else p for n, p in enumerate(plain)]
         return unflatten(
-            self.spec, [p if i is None else results[i] for p, i in zip(plain, self.places, strict=True)]
+            self.spec, [p if i is None else results[i] for p, i in zip(plain, self.indices, strict=True)]
         )
 
 
 @dataclass
 class Inputs:
-    """What a graph's arguments are: leaves of the call's arguments, then variables.
+    """The arguments of a graph: the staged leaves of the call's arguments, then variables.
 
     Args:
         spec: the structure of `(args, kwargs)`.
         leaves: for each leaf its `TensorSpec`, the plain number or text, or the `Identity` of the object.
-        state: for each variable that the graph reads or writes its place among the leaves, or itself.
-        forms: for leaves of no dimensions "array" or "scalar", where only one of them will do.
+        state: the variables that the graph reads or writes; for one that is a leaf, the leaf's index.
+        forms: for leaves without dimensions "array" or "scalar", if the graph accepts only one of them.
     """
 
     spec: Spec
@@ -79,22 +89,22 @@ class Inputs:
 
 
 class ConcreteGraph:
-    """The optimised graph of one trace, compiled.
+    """The optimized and compiled graph of one trace.
 
-    A graph that `lasts` does for the next call too; where the traced code raised, that may be so this
-    time only.
-    `graph` runs on arrays and nothing else; `run` gives it the staged leaves of a call's arguments and
-    the variables, and puts back what the graph leaves in both.
+    The graph itself computes arrays from arrays. `run` passes it the staged leaves of a call's arguments and
+    the variables, and writes back what the graph changes in them. `is_reusable` is False if the traced code
+    raised, since the next call may not raise.
 
     Args:
-        graph: the graph as it was traced.
-        inputs: what its arguments are.
-        outputs: how the function's result is made of its results.
-        writes: the arguments that it changes; what they become are its last results.
-        changed: what becomes of containers among the arguments.
-        optimisations: the names of those to use.
-        twins: the results that are copied, being equal to others; then the graph is optimised already.
-        engine: what runs the graph in the place of the compiled function.
+        graph: the traced graph.
+        inputs: the graph's arguments.
+        outputs: the structure of the function's result.
+        writes: the graph's arguments that are written. Their new values are its last results.
+        changes: the changes to containers among the arguments.
+        optimisations: the names of the optimizations to run.
+        copied_results: the results to copy because they are equal to others. If given, the graph is already
+            optimized.
+        engine: makes the function that runs the graph; by default the graph is compiled to NumPy.
     """
 
     def __init__(
@@ -103,34 +113,34 @@ class ConcreteGraph:
         inputs: Inputs,
         outputs: Outputs,
         writes: list[int],
-        changed: list[Change],
+        changes: list[Change],
         *,
         optimisations: Sequence[str] = ALL,
-        twins: set[int] | None = None,
+        copied_results: set[int] | None = None,
         engine: Callable[[Graph, Inputs], Engine] | None = None,
     ):
         self.graph = graph
         self.inputs, self.outputs = inputs, outputs
-        self.lasts = True
-        self.writes, self.changes = writes, changed
-        if twins is None:
-            traced = list(graph.results)
+        self.is_reusable = True
+        self.writes, self.changes = writes, changes
+        if copied_results is None:
+            traced_results = list(graph.results)
             optimise(graph, optimisations)
-            graph.settle()
-            twins = _twins(traced, graph.results)
-        self.twins = twins
+            graph.resolve_sources()
+            copied_results = _merged_results(traced_results, graph.results)
+        self.copied_results = copied_results
         self._compiled = compile_graph(graph)
         self._engine = None if engine is None else engine(graph, inputs)
         self._run: Callable[..., tuple] = self._engine or self._compiled.function
         self._checked: Compiled | None = None
-        kept = self._compiled.function.__globals__.values()
-        self._constants = {id(memory_of(v)) for v in kept if isinstance(v, np.ndarray)}
+        constants = self._compiled.function.__globals__.values()
+        self._constants = {id(memory_of(v)) for v in constants if isinstance(v, np.ndarray)}
 
     @property
-    def direct(self) -> Callable[..., tuple[Any]] | None:
-        """What computes a call's result, in a tuple, if its arrays are all that a call has to give."""
-        busy = self.writes or self.changes or self.twins or self._constants or self.inputs.state
-        if busy or not self.lasts or None in self.outputs.places:
+    def fast_path_function(self) -> Callable[..., tuple[Any]] | None:
+        """A function from a call's arrays to a tuple with its result, or None if a call does more."""
+        does_more = self.writes or self.changes or self.copied_results or self._constants or self.inputs.state
+        if does_more or not self.is_reusable or None in self.outputs.indices:
             return None
         run, build = self._run, self.outputs.build
         if self.outputs.spec.kind is None:
@@ -139,80 +149,78 @@ class ConcreteGraph:
 
     @property
     def python_source(self) -> str:
-        """The Python that runs the graph."""
+        """The source of the compiled function."""
         return self._compiled.source
 
     @property
     def structured_outputs(self) -> Any:
-        """The result, with a `TensorSpec` or a type in the place of each staged value."""
-        return self.outputs.build([_described(r.type) for r in self.graph.results])
+        """The result, with a `TensorSpec` or a type in place of each staged value."""
+        return self.outputs.build([_type_spec(r.type) for r in self.graph.results])
 
     def run(self, leaves: Sequence[Any], arguments: Any = None) -> Any:
-        """The result for the leaves of `arguments`, of which the staged ones are arrays."""
+        """Run the graph on the leaves of `arguments` and return the function's result."""
         arrays = [leaves[i] for i in self.inputs.staged]
         variables = self.inputs.variables(leaves) if self.inputs.state else []
         if self.writes and len(arrays) + len(variables) > 1:
-            self._refuse_shared([*arrays, *variables])
+            self._check_unaliased([*arrays, *variables])
         if self.changes:
-            refuse_repeated(arguments, self.graph.name)
+            check_distinct_containers(arguments, self.graph.name)
         run = self._run if not MODES else self._checked_run()
         try:
             results = run(*arrays, *[v.value for v in variables])
         except Exception as error:
-            self.at_user_code(error)
+            self.set_user_traceback(error)
             raise
         if variables:
-            results = tuple([each_array(r, lambda array: own_array(array, variables)) for r in results])
+            results = tuple([map_arrays(r, lambda array: detach(array, variables)) for r in results])
         if self.writes:
-            results = self._put_back([*arrays, *variables], results)
+            results = self._write_back([*arrays, *variables], results)
         if self._constants:
-            results = tuple([each_array(r, self._new) for r in results])
-        if self.twins:
-            results = tuple([copied(r) if i in self.twins else r for i, r in enumerate(results)])
+            results = tuple([map_arrays(r, self._copy_constant) for r in results])
+        if self.copied_results:
+            results = tuple([copied(r) if i in self.copied_results else r for i, r in enumerate(results)])
         if self.changes:
             apply(self.changes, arguments, results)
         return self.outputs.build(results)
 
-    def _new(self, array: np.ndarray) -> np.ndarray:
-        """An array of a result, which is no constant of the graph, nor a part of one."""
+    def _copy_constant(self, array: np.ndarray) -> np.ndarray:
+        """Return an array that shares no memory with a constant of the graph."""
         return array.copy() if id(memory_of(array)) in self._constants else array
 
-    def _put_back(self, targets: list[Any], results: tuple) -> tuple:
-        """Give the arguments and variables that the graph writes what it left in them."""
-        first = len(results) - len(self.writes)
-        written = dict(zip(self.writes, results[first:], strict=True))
+    def _write_back(self, targets: list[Any], results: tuple) -> tuple:
+        """Write the new values into arguments and variables, and return the remaining results."""
+        count = len(results) - len(self.writes)
+        written = dict(zip(self.writes, results[count:], strict=True))
         arrays = {id(w): targets[i] for i, w in written.items() if not isinstance(targets[i], Variable)}
-        results = tuple([arrays.get(id(r), r) for r in results[:first]])
+        results = tuple([arrays.get(id(r), r) for r in results[:count]])
         if len(written) > 1:
             written = {i: copied(w) if any(overlap(w, t) for t in targets) else w for i, w in written.items()}
         for index, value in written.items():
-            target = targets[index]
-            array = target.array if isinstance(target, Variable) else target
-            array[...] = value
+            array_of(targets[index])[...] = value
         return results
 
-    def _refuse_shared(self, arrays: Sequence[Any]) -> None:
-        """An argument that is written must not share memory with another: the other would not change."""
+    def _check_unaliased(self, arrays: Sequence[Any]) -> None:
+        """Raise `AliasError` if a written argument shares memory with another, which would not change."""
         for i in self.writes:
             for j, other in enumerate(arrays):
                 if i != j and overlap(array_of(arrays[i]), other):
                     first, second = (self.graph.arguments[k].attrs["name"] for k in (i, j))
                     raise shared_argument(self.graph.name, first, second)
 
-    def at_user_code(self, error: BaseException) -> None:
-        """Let an error of the running graph come from the user's lines."""
+    def set_user_traceback(self, error: BaseException) -> None:
+        """Give an error of a run a traceback through the user's code."""
         if FULL:
             return
         compiled = [c for c in (self._compiled, self._checked, self._engine) if c is not None]
-        found = (c.node_at(error.__traceback__) for c in compiled)
-        node = next((node for node in found if node is not None), None)
+        nodes = (c.node_at(error.__traceback__) for c in compiled)
+        node = next((node for node in nodes if node is not None), None)
         places = () if node is None else node.places
         if isinstance(error, AutographError):
             error.place = next(iter(places[-1:]), None)
-        put(error, "__traceback__", self._traceback(error, places))
+        set_error_attribute(error, "__traceback__", self._traceback(error, places))
 
-    def _traceback(self, error: BaseException, places: Sequence[Place]) -> Any:
-        return at_user_frames(error, places)
+    def _traceback(self, error: BaseException, places: Sequence[CodePosition]) -> Any:
+        return synthetic_traceback(error, places)
 
     def _checked_run(self) -> Callable[..., tuple]:
         if "numerics" not in MODES:
@@ -222,14 +230,14 @@ class ConcreteGraph:
         return self._checked.function
 
 
-def _described(kind: StagedType) -> Any:
+def _type_spec(kind: StagedType) -> Any:
     if isinstance(kind, ArrayType):
         return TensorSpec(kind.shape, kind.dtype)
     return kind.python if isinstance(kind, ScalarType) else kind
 
 
-def _twins(traced: Sequence[Node], results: Sequence[Node]) -> set[int]:
-    """The places of results that were values of their own before equal ones were made one."""
+def _merged_results(traced: Sequence[Node], results: Sequence[Node]) -> set[int]:
+    """Return the indices of results that were distinct before an optimization merged equal nodes."""
     first: dict[Node, Node] = {}
     return {
         i for i, (old, new) in enumerate(zip(traced, results, strict=True))
@@ -249,36 +257,36 @@ def trace(
     optimisations: Sequence[str] = ALL,
     engine: Callable[[Graph, Inputs], Engine] | None = None,
 ) -> tuple[ConcreteGraph, bool]:
-    """Run `function(*args, **kwargs)` on staged values; what it did, and whether it made variables.
+    """Trace `function(*args, **kwargs)`; return its graph, and whether it created variables.
 
     Args:
         function: the converted function.
         arguments: `(args, kwargs)`.
-        specs: for each leaf of `arguments` the spec under which it is staged, or None to leave it plain.
+        specs: for each leaf of `arguments` the spec to stage it with, or None to leave it plain.
         names: a name for each leaf.
         name: the name of the graph.
         backend: the graph backend.
-        may_create: whether the function may make variables.
-        optimisations: the names of those to use.
-        engine: what runs the graph; by default NumPy does.
+        may_create: whether the function may create variables.
+        optimisations: the names of the optimizations to run.
+        engine: makes the function that runs the graph; by default the graph is compiled to NumPy.
     """
-    leaves, spec = flatten(arguments, changeable=True)
-    builder = Root(name, may_create=may_create)
-    with building(builder, backend):
+    leaves, spec = flatten(arguments, mutable_dataclasses=True)
+    builder = RootBuilder(name, may_create=may_create)
+    with tracing_into(builder, backend):
         staged = [
             leaf if kind is None else wrap(builder.argument(kind.type, label), builder)
             for leaf, kind, label in zip(leaves, specs, names, strict=True)
         ]
         for leaf, handle in zip(leaves, staged, strict=True):
             if isinstance(leaf, np.ndarray) and isinstance(handle, Tensor):
-                handle.in_place = True  # an array without dimensions too
+                handle.is_mutable = True  # even without dimensions
         handles = [s for s, kind in zip(staged, specs, strict=True) if kind is not None]
         for leaf in leaves:
             if isinstance(leaf, Variable):
-                builder.state_of(leaf)
+                builder.handle_of(leaf)
         args, kwargs = unflatten(spec, staged)
         before = snapshot((args, kwargs))
-        builder.given = [container for _, container, _ in before]
+        builder.argument_containers = [container for _, container, _ in before]
         raised: list[Exception] = []
 
         def run() -> Any:
@@ -288,40 +296,43 @@ def trace(
                 return None
             except Exception as error:
                 if not backend.raise_last(error):
-                    note_place(error, sys._getframe())
-                    strip(error)
+                    add_staging_note(error, sys._getframe())
+                    strip_internal_frames(error)
                     raise
                 raised.append(error)
                 return None
 
         value = trace_root(run)
         results = builder.graph.results
-        returned = Returned()
-        outputs, structure = returned.flatten(value)
-        made = Outputs(structure, *_results(results, outputs))
-        known_before = [*leaves, *_outer_values(function)]
-        made.made = frozenset(
-            n for n, value in enumerate(made.plain)
-            if isinstance(value, (np.ndarray, set, bytearray)) and not any(value is k for k in known_before)
+        returned = ReturnedObjects()
+        output_leaves, structure = returned.flatten(value)
+        outputs = Outputs(structure, *_add_results(results, output_leaves))
+        existing = [*leaves, *_outer_values(function)]
+        outputs.fresh = frozenset(
+            n for n, value in enumerate(outputs.plain)
+            if isinstance(value, (np.ndarray, set, bytearray)) and not any(value is v for v in existing)
         )  # fmt: skip
-        changed = changes(before, returned.flatten, lambda leaves: _results(results, leaves))
-        returned.check(value, builder.given)
-        handles += [handle for _, handle in builder.state.values()]
+        container_changes = changes(before, returned.flatten, lambda leaves: _add_results(results, leaves))
+        returned.check(value, builder.argument_containers)
+        handles += [handle for _, handle in builder.handles.values()]
         own = builder.graph.arguments
         writes = [i for i, handle in enumerate(handles) if handle.node() is not own[i]]
         results += [handles[i].node() for i in writes]
-    places = {id(leaf): i for i, leaf in reversed(list(enumerate(leaves)))}
-    state = [places.get(key, variable) for key, (variable, _) in builder.state.items()]
-    given = [known(leaf) if kind is None else kind for leaf, kind in zip(leaves, specs, strict=True)]
-    inputs = Inputs(spec, given, state, _forms(leaves))
+    leaf_indices = {id(leaf): i for i, leaf in reversed(list(enumerate(leaves)))}
+    state = [leaf_indices.get(key, variable) for key, (variable, _) in builder.handles.items()]
+    input_leaves = [
+        weak_leaf(leaf) if kind is None else kind for leaf, kind in zip(leaves, specs, strict=True)
+    ]
+    inputs = Inputs(spec, input_leaves, state, _forms(leaves))
     concrete = ConcreteGraph(
-        builder.graph, inputs, made, writes, changed, optimisations=optimisations, engine=engine
+        builder.graph, inputs, outputs, writes, container_changes, optimisations=optimisations, engine=engine
     )
-    concrete.lasts = not raised
+    concrete.is_reusable = not raised
     return concrete, builder.created
 
 
 def _forms(leaves: Sequence[Any]) -> dict[int, str]:
+    """Return the `forms` of `Inputs`."""
     kinds = ((np.generic, "scalar"), (np.ndarray, "array"))
     return {
         i: form
@@ -332,7 +343,7 @@ def _forms(leaves: Sequence[Any]) -> dict[int, str]:
 
 
 def _outer_values(function: Any) -> Iterator[Any]:
-    """What a function can return without having made it: its globals and what it closes over."""
+    """Yield the values that a function can return without creating them: globals and closure contents."""
     inner = getattr(function, "func", function)
     inner = getattr(inner, "__func__", inner)
     yield from getattr(inner, "__globals__", {}).values()
@@ -343,20 +354,20 @@ def _outer_values(function: Any) -> Iterator[Any]:
             continue
 
 
-def _results(results: list[Node], leaves: Sequence[Any]) -> tuple[list[Any], list[int | None]]:
-    """Make staged leaves results of the graph; the plain leaves, and the places of the staged ones."""
+def _add_results(results: list[Node], leaves: Sequence[Any]) -> tuple[list[Any], list[int | None]]:
+    """Add staged leaves to the results of a graph; return the plain leaves and the indices of the results."""
     plain: list[Any] = []
-    places: list[int | None] = []
+    indices: list[int | None] = []
     for leaf in leaves:
-        kept = _as_result(leaf)
-        places.append(None if kept is None else len(results))
-        plain.append(leaf if kept is None else None)
-        if kept is not None:
-            results.append(kept)
-    return plain, places
+        node = _result_node(leaf)
+        indices.append(None if node is None else len(results))
+        plain.append(leaf if node is None else None)
+        if node is not None:
+            results.append(node)
+    return plain, indices
 
 
-def _as_result(leaf: Any) -> Node | None:
+def _result_node(leaf: Any) -> Node | None:
     if isinstance(leaf, Staged):
         if isinstance(leaf.type, MaybeType):
             leaf = staging.bound(staging.ACTIVE[-1], leaf)
@@ -364,3 +375,13 @@ def _as_result(leaf: Any) -> Node | None:
     if BACKENDS[type(leaf)] is not None:
         raise returned_iterable(leaf.op)
     return None
+
+
+class Engine(Protocol):
+    """Interface of a function that runs one graph on NumPy arrays, as `compile_graph` returns it."""
+
+    def __call__(self, *arrays: Any) -> tuple[Any, ...]:
+        """Return the graph's results, with the types of the graph."""
+
+    def node_at(self, traceback: Any) -> Node | None:
+        """Return the node that raised, given the traceback of the error."""

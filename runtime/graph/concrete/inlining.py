@@ -1,4 +1,4 @@
-"""A finished graph as part of the graph that is being built: its nodes, once more."""
+"""Inline a concrete graph into the graph that is being traced."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import AliasError
-from ..staging.aliases import root_of
-from . import lists, record
-from .concrete import ConcreteGraph
-from .containers import apply, refuse_repeated
-from .ir import Graph, Node
-from .refused import shared_argument
-from .rules.methods import copy
-from .sharing import Sharing, is_plain
-from .specs import TensorSpec
-from .staged import Staged, StagedList, Tensor, wrap
-from .trace import current, user_frames
-from .variables import Variable
+from ...errors import AliasError
+from ...staging.state.aliases import root_of
+from ..ir.alias_analysis import AliasAnalysis, is_immutable
+from ..ir.graph import Graph, Node
+from ..rules.methods import copy
+from ..state.variables import Variable
+from ..tracing import lists, recording
+from ..tracing.specs import TensorSpec
+from ..tracing.tensor import Staged, StagedList, Tensor, wrap
+from ..tracing.trace import current_builder, user_frames
+from ..tracing.unsupported import shared_argument
+from .argument_containers import apply, check_distinct_containers
+from .concrete_graph import ConcreteGraph
 
 
-def described(leaf: Any) -> Any:
-    """What tells which trace takes a staged array: its spec, or a NumPy scalar for one."""
+def abstract_leaf(leaf: Any) -> Any:
+    """Return the value that selects a trace for an argument: its spec, or a NumPy scalar."""
     if not isinstance(leaf, Tensor) or isinstance(leaf, Variable):
         return leaf
     if leaf.has_views:
@@ -32,54 +32,61 @@ def described(leaf: Any) -> Any:
 
 
 def inline(concrete: ConcreteGraph, leaves: Sequence[Any], arguments: Any) -> Any:
-    """The result of a call in a trace, as `concrete.run` gives it outside of one.
+    """Inline a call and return its result, like `concrete.run` outside a trace.
 
     Raises:
-        StagingError: an argument that the graph writes to is plain, or another argument shares its memory.
+        StagingError: an argument that the graph writes to is not staged, or shares memory with another one.
     """
     graph, inputs = concrete.graph, concrete.inputs
     handles = [leaves[i] for i in inputs.staged] + inputs.variables(leaves)
-    _check_written(graph, handles, concrete.writes)
+    _check_written_arguments(graph, handles, concrete.writes)
     if concrete.changes:
-        refuse_repeated(arguments, graph.name)
-    made = dict(zip(graph.arguments, map(record.to_node, handles), strict=True))
+        check_distinct_containers(arguments, graph.name)
+    copies = dict(zip(graph.arguments, map(recording.to_node, handles), strict=True))
     for node in graph.nodes:
-        made[node] = _again(node, made)
-    first = len(graph.results) - len(concrete.writes)
-    own = {a: h for a, h in zip(graph.arguments, handles, strict=True) if not isinstance(h, Variable)}
-    for index, result in zip(concrete.writes, graph.results[first:], strict=True):
-        handles[index].write_through(wrap(made[result]))
+        copies[node] = _copy_node(node, copies)
+    count = len(graph.results) - len(concrete.writes)
+    argument_handles = {
+        a: h for a, h in zip(graph.arguments, handles, strict=True) if not isinstance(h, Variable)
+    }
+    for index, result in zip(concrete.writes, graph.results[count:], strict=True):
+        handles[index].write_through(wrap(copies[result]))
         if not isinstance(handles[index], Variable):
-            own[result] = handles[index]
+            argument_handles[result] = handles[index]
     results = [
-        own[r] if r in own else _copy(wrap(made[r])) if i in concrete.twins else wrap(made[r])
-        for i, r in enumerate(graph.results[:first])
+        argument_handles[r]
+        if r in argument_handles
+        else _copy_value(wrap(copies[r]))
+        if i in concrete.copied_results
+        else wrap(copies[r])
+        for i, r in enumerate(graph.results[:count])
     ]
-    _tie(graph, {i: v for i, v in enumerate(results) if i not in concrete.twins}, own)
+    _track_aliases(
+        graph, {i: v for i, v in enumerate(results) if i not in concrete.copied_results}, argument_handles
+    )
     if concrete.changes:
         apply(concrete.changes, arguments, results)
     return concrete.outputs.build(results)
 
 
-def _check_written(graph: Graph, handles: Sequence[Any], writes: Sequence[int]) -> None:
+def _check_written_arguments(graph: Graph, handles: Sequence[Any], writes: Sequence[int]) -> None:
     for i in writes:
         name = graph.arguments[i].attrs["name"]
         if not isinstance(handles[i], Staged):
             raise AliasError(
-                f"{graph.name} writes to its argument {name!r}, which is plain",
-                why="a graph is run here as a part of another, which cannot change a plain "
-                "array each time that it runs",
-                remedy="give it an argument of the traced function, or an array that is computed",
+                f"{graph.name} writes to its argument {name!r}, which is not a staged array",
+                why="the graph becomes part of the traced graph, which cannot write to a plain array",
+                remedy="pass an argument of the traced function, or an array that it computes",
             )
         others = (j for j, other in enumerate(handles) if j != i and root_of(handles[i]) is root_of(other))
         for j in others:
             raise shared_argument(graph.name, name, graph.arguments[j].attrs["name"])
 
 
-def _again(node: Node, made: dict[Node, Node]) -> Node:
-    """A node of another graph, in the current one."""
-    new = current().add(
-        node.op, [made[i] for i in node.inputs], _attributes(node), node.type, effect=node.effect
+def _copy_node(node: Node, copies: dict[Node, Node]) -> Node:
+    """Add a copy of a node to the current graph."""
+    new = current_builder().add(
+        node.op, [copies[i] for i in node.inputs], _copy_attributes(node), node.type, effect=node.effect
     )
     new.attrs.update({k: v for k, v in node.attrs.items() if k == "errstate"})
     frames: Any = user_frames()
@@ -87,47 +94,55 @@ def _again(node: Node, made: dict[Node, Node]) -> Node:
     return new
 
 
-def _attributes(node: Node) -> dict[str, Any]:
-    return {k: _copied(v) if isinstance(v, Graph) else v for k, v in node.attrs.items()}
+def _copy_attributes(node: Node) -> dict[str, Any]:
+    return {k: _copy_graph(v) if isinstance(v, Graph) else v for k, v in node.attrs.items()}
 
 
-def _copied(graph: Graph) -> Graph:
-    """A graph inside a node, with nodes of its own."""
-    errors, usual = np.geterr(), current().errors
-    made = {a: Node(a.op, (), dict(a.attrs), a.type, a.source) for a in graph.arguments}
-    new = Graph(graph.name, list(made.values()))
+def _copy_graph(graph: Graph) -> Graph:
+    """Return a copy of an inner graph, with copies of its nodes."""
+    errors, default_errors = np.geterr(), current_builder().errstate
+    copies = {a: Node(a.op, (), dict(a.attrs), a.type, a.source) for a in graph.arguments}
+    new = Graph(graph.name, list(copies.values()))
     for node in graph.nodes:
-        attrs = _attributes(node)
-        if errors != usual:
+        attrs = _copy_attributes(node)
+        if errors != default_errors:
             attrs.setdefault("errstate", errors)
-        made[node] = Node(
-            node.op, tuple([made[i] for i in node.inputs]), attrs, node.type, node.places, node.effect
+        copies[node] = Node(
+            node.op, tuple([copies[i] for i in node.inputs]), attrs, node.type, node.places, node.effect
         )
-        new.nodes.append(made[node])
-    new.results = [made[r] for r in graph.results]
+        new.nodes.append(copies[node])
+    new.results = [copies[r] for r in graph.results]
     return new
 
 
-def _copy(value: Any) -> Any:
-    """A value of its own."""
+def _copy_value(value: Any) -> Any:
+    """Return a copy of a staged array or list."""
     if isinstance(value, Tensor):
-        return record.call(copy, (value,), {}) if value.ndim else value
+        return recording.call(copy, (value,), {}) if value.ndim else value
     return lists.list_copy(value) if isinstance(value, StagedList) else value
 
 
-def _tie(graph: Graph, results: dict[int, Any], own: dict[Node, Any]) -> None:
-    """Refuse writes to results, by place, that another name of the same memory would not see."""
-    sharing = Sharing(graph)
-    groups = {i: sharing.group(graph.results[i]) for i in results}
-    arguments = [(sharing.group(a), own[a]) for a in graph.arguments if isinstance(own.get(a), Tensor)]
+def _track_aliases(graph: Graph, results: dict[int, Any], argument_handles: dict[Node, Any]) -> None:
+    """Mark results that may share memory with an argument or with each other, so that writes raise."""
+    aliases = AliasAnalysis(graph)
+    groups = {i: aliases.alias_set(graph.results[i]) for i in results}
+    arguments = [
+        (aliases.alias_set(a), argument_handles[a])
+        for a in graph.arguments
+        if isinstance(argument_handles.get(a), Tensor)
+    ]
     for i, result in results.items():
-        if graph.results[i] in own or not isinstance(result, (Tensor, StagedList)) or is_plain(result.type):
+        if (
+            graph.results[i] in argument_handles
+            or not isinstance(result, (Tensor, StagedList))
+            or is_immutable(result.type)
+        ):
             continue
         bases = [a for group, a in arguments if group is groups[i] and a.ndim]
         if bases or list(groups.values()).count(groups[i]) > 1:
             result.shared = f"it may share memory with an argument of {graph.name}, or with another result"
         if len(bases) == 1 and isinstance(result, Tensor):
-            result.follow_blindly(bases[0])
+            result.set_possible_base(bases[0])
         else:
             for base in bases:
                 base.shared = f"it may share memory with a result of {graph.name}"

@@ -1,4 +1,4 @@
-"""Which arrays are parts of which memory, and copies of those that must not be."""
+"""Memory that arrays share, and copies that separate it."""
 
 from __future__ import annotations
 
@@ -7,45 +7,47 @@ from typing import Any
 
 import numpy as np
 
-from .variables import Variable
+from ..state.variables import Variable
 
 
 def array_of(value: Any) -> Any:
+    """Return the array of a Variable, or the value itself."""
     return value.array if isinstance(value, Variable) else value
 
 
-def each_array(result: Any, change: Callable[[np.ndarray], Any]) -> Any:
-    """A result with each array in it changed; one that a list holds twice may stand for two."""
+def map_arrays(result: Any, function: Callable[[np.ndarray], Any]) -> Any:
+    """Apply a function to each array in a result. An array that occurs twice is passed twice."""
     if isinstance(result, np.ndarray):
-        return change(result)
+        return function(result)
     if isinstance(result, (list, tuple)):
-        return type(result)([each_array(part, change) for part in result])
+        return type(result)([map_arrays(part, function) for part in result])
     return result
 
 
 def memory_of(array: np.ndarray) -> np.ndarray:
-    """The array whose memory an array is, or is a part of."""
+    """Return the array that owns the memory of an array."""
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array
 
 
-def own_array(array: np.ndarray, variables: Sequence[Variable]) -> np.ndarray:
-    """An array that does not change when a variable does."""
+def detach(array: np.ndarray, variables: Sequence[Variable]) -> np.ndarray:
+    """Return an array that shares no memory with the variables, copying it if needed."""
     return array.copy() if any(np.may_share_memory(array, v.array) for v in variables) else array
 
 
 def copied(value: Any) -> Any:
+    """Return a copy of an array or list, or any other value itself."""
     return value.copy() if isinstance(value, (np.ndarray, list)) else value
 
 
 def overlap(first: Any, second: Any) -> bool:
-    if isinstance(second, Variable):
-        second = second.array
+    """Return whether an array shares memory with another array or a Variable."""
+    second = array_of(second)
     if not isinstance(first, np.ndarray) or not np.may_share_memory(first, second):
         return False
-    effort: Any = 100_000  # NumPy takes any int, its annotations two
+    max_work: Any = 100_000  # NumPy's annotations allow only two values
     try:
-        return np.shares_memory(first, second, max_work=effort)
+        return np.shares_memory(first, second, max_work=max_work)
     except np.exceptions.TooHardError:
         return True

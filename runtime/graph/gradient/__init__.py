@@ -1,8 +1,7 @@
-"""Gradients: reverse mode over the nodes of a trace.
+"""Reverse-mode differentiation of the nodes of a trace.
 
-`Recording` is what the front door uses. `reverse` walks over nodes, `rules` has the rule of each function,
-`structure` those of items and lists, `control` those of conditions and loops, and `regions` says where the
-reverse of an inner graph finds that graph's values.
+`Recording` is the interface. `reverse` walks the nodes backward, `op_rules` and `control_flow` have the rules
+of ops that are not NumPy functions, and `residuals` provides the values of inner graphs to their reverse.
 """
 
 from __future__ import annotations
@@ -11,116 +10,117 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...errors import GradientError
-from .. import record
-from ..ir import Node
+from ..ir.alias_analysis import makes_new_memory
+from ..ir.graph import Node
 from ..rules.methods import copy
-from ..sharing import makes
-from ..staged import Staged, Tensor, wrap
-from ..trace import current
-from ..variables import Variable
-from . import control, refused, structure
+from ..state.variables import Variable
+from ..tracing import recording
+from ..tracing.tensor import Staged, Tensor
+from ..tracing.trace import current_builder
+from . import control_flow, op_rules, unsupported  # noqa: F401 - the first two register their rules
+from .cotangents import cast_cotangent, is_complex, is_differentiable, ones_like, type_of, zeros_like
 from .reverse import Reverse
-from .values import fitted, is_complex, is_differentiable, ones_like, type_of, zeros_like
 
 __all__ = [
     "Recording",
-    "apart",
-    "control",
+    "check_cotangent",
     "is_differentiable",
-    "of_shape",
     "ones_like",
-    "own_arrays",
-    "structure",
     "type_of",
+    "unaliased_arrays",
+    "with_own_node",
     "zeros_like",
 ]
 
 
-def apart(value: Any) -> Any:
-    """A value with a node of its own, so that what else is made of the value does not count."""
-    node = record.to_node(value)
-    made = wrap(record.add("same", (node,), node.type))
-    made.in_place = getattr(value, "in_place", False)
-    return made
+def with_own_node(value: Any) -> Any:
+    """Return a staged value with a new node, so that other uses of the value are not differentiated."""
+    node = recording.to_node(value)
+    result = recording.record("same", (node,), node.type)
+    result.is_mutable = getattr(value, "is_mutable", False)
+    return result
 
 
-def own_arrays(values: Sequence[Any]) -> list[Any]:
-    """Values of which each array is new memory, which no other of them has."""
+def unaliased_arrays(values: Sequence[Any]) -> list[Any]:
+    """Return values whose arrays share no memory with each other or with arguments, copying where needed."""
     seen: set[Node] = set()
-    made = []
+    result = []
     for value in values:
         if isinstance(value, Tensor) and value.ndim:
             node = value.node()
-            if node in seen or node.op == "argument" or not makes(node):
-                value = record.call(copy, (value,), {})
+            if node in seen or node.op == "argument" or not makes_new_memory(node):
+                value = recording.call(copy, (value,), {})
             seen.add(node)
-        made.append(value)
-    return made
+        result.append(value)
+    return result
 
 
-def of_shape(cotangent: Any, value: Any) -> Any:
-    """A cotangent of the shape of its value, as far as that is known."""
-    given, wanted = (getattr(type_of(v), "shape", ()) for v in (cotangent, value))
-    fits = len(given) == len(wanted) and all(
-        None in (a, b) or a == b for a, b in zip(given, wanted, strict=True)
-    )
-    if not fits:
+def check_cotangent(cotangent: Any, value: Any) -> Any:
+    """Return a cotangent after comparing it with its value.
+
+    Raises:
+        GradientError: its shape differs, or it is complex and the value real.
+    """
+    shape, expected = (getattr(type_of(v), "shape", ()) for v in (cotangent, value))
+    if len(shape) != len(expected) or any(
+        None not in (a, b) and a != b for a, b in zip(shape, expected, strict=True)
+    ):
         raise GradientError(
-            f"a cotangent of the shape {given} is given for a result of the shape {wanted}",
-            why="each element of a result has its own",
-            remedy="give an array of the shape of the result",
+            f"a cotangent of shape {shape} was passed for a result of shape {expected}",
+            why="each element of a result has its own cotangent",
+            remedy="pass an array of the shape of the result",
         )
     if is_complex(cotangent) and not is_complex(value):
         raise GradientError(
-            "a complex cotangent is given for a real result",
-            why="the derivatives of a real result are real multiples of its cotangent",
-            remedy="give its real part, or a cotangent for each part",
+            "a complex cotangent was passed for a real result",
+            why="a real result has real cotangents",
+            remedy="pass the real part, or call once for each part",
         )
     return cotangent
 
 
 class Recording:
-    """The nodes that the current graph gets from now on, and the variables as they are now."""
+    """Recording of the nodes added to the current graph, starting with the current values of Variables."""
 
     def __init__(self) -> None:
-        self.builder = current()
+        self.builder = current_builder()
         self._start = len(self.builder.graph.nodes)
-        self._known = {*self.builder.graph.arguments, *self.builder.graph.nodes}
-        self._state = {key: handle.node() for key, (_, handle) in self.builder.root.state.items()}
+        self._prior_nodes = {*self.builder.graph.arguments, *self.builder.graph.nodes}
+        self._variable_nodes = {key: handle.node() for key, (_, handle) in self.builder.root.handles.items()}
 
     def source(self, value: Any) -> Node:
-        """The node of a staged value; of a variable, that of its value when the recording began."""
+        """Return the node of a staged value, or of the value a Variable had when the recording began."""
         if not isinstance(value, Variable):
-            nodes = [n for owner, n in getattr(value, "earlier", ()) if owner is self.builder]
-            nodes.append(self._own(value))
-            known = [node for node in nodes if node in self._known]
-            return known[-1] if known else nodes[0]  # what was written to it since does not count
-        begun = self._state.get(id(value))
-        if begun is not None:
-            return begun
+            nodes = [n for owner, n in getattr(value, "write_history", ()) if owner is self.builder]
+            nodes.append(self._node_of(value))
+            prior = [node for node in nodes if node in self._prior_nodes]
+            return prior[-1] if prior else nodes[0]  # ignore later writes
+        initial = self._variable_nodes.get(id(value))
+        if initial is not None:
+            return initial
         root = self.builder.root
-        root.state_of(value)
-        return self.builder.lift(root.first[id(value)], root)
+        root.handle_of(value)
+        return self.builder.capture(root.variable_arguments[id(value)], root)
 
-    def _own(self, value: Any) -> Node:
-        """The node of a value in the graph of the recording, also where a branch or body is traced by now."""
-        if not isinstance(value, Staged) or current() is self.builder:
-            return record.to_node(value)
-        owner, node = value._owner, value._node  # noqa: SLF001 - its own builder's, not as the current one sees it
+    def _node_of(self, value: Any) -> Node:
+        """Return the node of a value in the recorded graph, even while an inner graph is traced."""
+        if not isinstance(value, Staged) or current_builder() is self.builder:
+            return recording.to_node(value)
+        owner, node = value._owner, value._node  # noqa: SLF001 - not captured by the current builder
         if owner is not self.builder or value.is_stale:
-            raise refused.made_inside(node)
+            raise unsupported.from_inner_graph(node)
         return node
 
-    def gradients(self, ends: Sequence[tuple[Any, Any]], sources: Sequence[Node]) -> list[Any]:
-        """The cotangent of each source, None where the ends do not depend on it.
+    def gradients(self, targets: Sequence[tuple[Any, Any]], sources: Sequence[Node]) -> list[Any]:
+        """Return the cotangent of each source, or None if no target depends on it.
 
         Args:
-            ends: results, each with its cotangent.
-            sources: nodes of the recording's graph.
+            targets: results with their cotangents.
+            sources: nodes of the recorded graph.
         """
         reverse = Reverse(self.builder, self.builder.graph.nodes[self._start :], sources)
-        for value, cotangent in ends:
-            node = self._own(value)
-            reverse.give(node, fitted(cotangent, node.type))
+        for value, cotangent in targets:
+            node = self._node_of(value)
+            reverse.accumulate(node, cast_cotangent(cotangent, node.type))
         reverse.run()
         return [reverse.cotangent(source) for source in sources]

@@ -1,4 +1,7 @@
-"""The rules of ops that are no functions of NumPy: items, lists, conversions, checks."""
+"""Gradient rules of ops that are not NumPy functions: items, lists, conversions and checks.
+
+`ct` is the cotangent of the result.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import lists, record
-from ..compile.operations import takes_once
+from ..compile.operations import has_distinct_indices
 from ..compile.writer import may_view
-from ..ir import Node
+from ..ir.graph import Node
+from ..ir.types import ArrayType, ListType, ScalarType
 from ..rules.methods import copy
-from ..staged import wrap
-from ..types import ArrayType, ListType, ScalarType
-from .refused import no_rule
-from .reverse import LISTS, STRUCTURAL, Call, Reverse
-from .values import At, put, shape_of, unbroadcast, writable, zeros_like
+from ..tracing import lists, recording
+from ..tracing.tensor import wrap
+from .cotangents import CotangentAt, add_at_index, as_array, shape_of, unbroadcast, zeros_like
+from .reverse import LIST_OPERATORS, OP_RULES, Call, Reverse, no_cotangents
+from .unsupported import no_rule
 
 
 def _is_list(node: Node) -> bool:
@@ -25,96 +28,101 @@ def _is_list(node: Node) -> bool:
 def getitem(reverse: Reverse, node: Node, ct: Any) -> None:
     target = node.inputs[0]
     if _is_list(target):
-        reverse.give(target, _of_slice(reverse, node, ct))
+        reverse.accumulate(target, _slice_cotangent(reverse, node, ct))
         return
     call = Call(reverse, node)
-    reverse.give(target, At(call.values(node.attrs["args"][1]), ct))
+    reverse.accumulate(target, CotangentAt(call.values(node.attrs["args"][1]), ct))
 
 
-def _of_slice(reverse: Reverse, node: Node, ct: Any) -> Any:
-    """The cotangent of a list of which a slice was taken: by way of arrays."""
+def _slice_cotangent(reverse: Reverse, node: Node, ct: Any) -> Any:
+    """Return the cotangent of a sliced list, computed with arrays."""
     target = node.inputs[0]
     if not isinstance(target.type.element, (ArrayType, ScalarType)):
         raise no_rule(node)
     key = Call(reverse, node).values(node.attrs["args"][1])
-    items = zeros_like(record.call(np.array, (reverse.value(target),), {}))
-    made = record.setitem(items, key, record.call(np.array, (ct,), {}))
-    return _as_list(made, target.type)
+    items = zeros_like(recording.call(np.array, (reverse.value(target),), {}))
+    total = recording.setitem(items, key, recording.call(np.array, (ct,), {}))
+    return _as_list(total, target.type)
 
 
 def _as_list(array: Any, kind: Any) -> Any:
-    return wrap(record.add("iterate", (array,), kind, function=list))
+    return recording.record("iterate", (array,), kind, function=list)
 
 
-def _apart(part: Any) -> Any:
-    """A part of a cotangent, of which other parts are written later."""
-    return record.call(copy, (part,), {}) if may_view(record.to_node(part)) else part
+def _unaliased(part: Any) -> Any:
+    """Return a part of a cotangent that later writes to the cotangent do not change."""
+    return recording.call(copy, (part,), {}) if may_view(recording.to_node(part)) else part
 
 
 def setitem(reverse: Reverse, node: Node, ct: Any) -> None:
     target, value = node.inputs[0], node.inputs[-1]
     key = Call(reverse, node).values(node.attrs["key"])
     if value in reverse.active:
-        given = record.getitem(ct, key)
-        if not takes_once(node):
-            given = np.where(_are_last(ct, key, given), given, 0)
+        items = recording.getitem(ct, key)
+        if has_distinct_indices(node):
+            items = _unaliased(items)
         else:
-            given = _apart(given)
-        reverse.give(value, unbroadcast(given, reverse.value(value)))
+            items = np.where(_is_last_write(ct, key, items), items, 0)
+        reverse.accumulate(value, unbroadcast(items, reverse.value(value)))
     if target in reverse.active:
-        reverse.give(target, record.setitem(writable(ct), key, np.zeros((), node.type.dtype)))
+        reverse.accumulate(target, recording.setitem(as_array(ct), key, np.zeros((), node.type.dtype)))
 
 
-def _are_last(array: Any, key: Any, items: Any) -> Any:
-    """Whether of several items with one place each is the one that is written last."""
+def _is_last_write(array: Any, key: Any, items: Any) -> Any:
+    """Return a mask of the items that are not overwritten by a later item with the same index."""
     numbers = np.reshape(np.cumsum(np.ones_like(items, dtype=np.int64)), shape_of(items))
-    order = record.setitem(np.zeros_like(array, dtype=np.int64), key, numbers)
-    return record.getitem(order, key) == numbers
+    order = recording.setitem(np.zeros_like(array, dtype=np.int64), key, numbers)
+    return recording.getitem(order, key) == numbers
 
 
 def add_at(reverse: Reverse, node: Node, ct: Any) -> None:
     target, value = node.inputs[0], node.inputs[-1]
-    reverse.give(target, ct)
+    reverse.accumulate(target, ct)
     if value in reverse.active:
         key = Call(reverse, node).values(node.attrs["key"])
-        reverse.give(value, unbroadcast(_apart(record.getitem(ct, key)), reverse.value(value)))
+        reverse.accumulate(value, unbroadcast(_unaliased(recording.getitem(ct, key)), reverse.value(value)))
 
 
-def passed_on(reverse: Reverse, node: Node, ct: Any) -> None:
-    """What gives its first input as it is, or with another dtype."""
-    reverse.give(node.inputs[0], ct)
+def identity(reverse: Reverse, node: Node, ct: Any) -> None:
+    """Apply the rule of an op that returns its first input, perhaps with another dtype."""
+    reverse.accumulate(node.inputs[0], ct)
 
 
 def to_number(reverse: Reverse, node: Node, ct: Any) -> None:
-    """A Python number of an array of one element, or of another number."""
+    """Apply the rule of a conversion to a Python number."""
     [source] = node.inputs
     if isinstance(source.type, ArrayType):
         ct = np.broadcast_to(
-            record.converted(ct, ArrayType(source.type.dtype)), shape_of(reverse.value(source))
+            recording.cast(ct, ArrayType(source.type.dtype)), shape_of(reverse.value(source))
         )
-    reverse.give(source, ct)
+    reverse.accumulate(source, ct)
 
 
 def new_list(reverse: Reverse, node: Node, ct: Any) -> None:
     for i, part in enumerate(node.inputs):
         if part in reverse.active:
-            reverse.give(part, _item(ct, i))
+            reverse.accumulate(part, _item(ct, i))
 
 
 def new_tuple(reverse: Reverse, node: Node, ct: Any) -> None:
-    for part, given in zip(node.inputs, ct, strict=True):
-        reverse.give(part, given)
+    for part, part_ct in zip(node.inputs, ct, strict=True):
+        reverse.accumulate(part, part_ct)
 
 
 def _item(items: Any, index: Any) -> Any:
-    return wrap(record.add("list_get", (items, index), items.type.element))
+    return recording.record("list_get", (items, index), items.type.element)
 
 
 def list_append(reverse: Reverse, node: Node, ct: Any) -> None:
     target, value = node.inputs
-    rest = record.add("list_pop", (ct, -1), None)
-    reverse.give(target, wrap(record.output(rest, 0, ct.type)))
-    reverse.give(value, wrap(record.output(rest, 1, ct.type.element)))
+    _reverse_insertion(reverse, target, -1, value, ct)
+
+
+def _reverse_insertion(reverse: Reverse, target: Node, index: Any, value: Node, ct: Any) -> None:
+    """Split the cotangent of a list into those of an inserted item and of the list before."""
+    popped = recording.add("list_pop", (ct, index), None)
+    reverse.accumulate(target, wrap(recording.output(popped, 0, ct.type)))
+    reverse.accumulate(value, wrap(recording.output(popped, 1, ct.type.element)))
 
 
 def list_pop(reverse: Reverse, node: Node, cts: dict[int, Any]) -> None:
@@ -124,8 +132,9 @@ def list_pop(reverse: Reverse, node: Node, cts: dict[int, Any]) -> None:
     value = cts.get(1)
     if value is None:
         value = zeros_like(_item(items, at))
-    made = record.add("list_insert", (rest, at, lists.element_node(value)), items.type)
-    reverse.give(target, wrap(made))
+    reverse.accumulate(
+        target, recording.record("list_insert", (rest, at, lists.element_node(value)), items.type)
+    )
 
 
 def list_get(reverse: Reverse, node: Node, ct: Any) -> None:
@@ -133,55 +142,49 @@ def list_get(reverse: Reverse, node: Node, ct: Any) -> None:
     total = reverse.cotangent(target)
     if total is None:
         total = zeros_like(reverse.value(target))
-    reverse.seed(target, put(total, reverse.value(index), ct))
+    reverse.set_cotangent(target, add_at_index(total, reverse.value(index), ct))
 
 
 def list_set(reverse: Reverse, node: Node, ct: Any) -> None:
     target, index, value = node.inputs
     at = reverse.value(index)
-    given = _item(ct, at)
-    reverse.give(value, given)
-    nothing = lists.element_node(zeros_like(given))
-    reverse.give(target, wrap(record.add("list_set", (ct, at, nothing), ct.type)))
+    item = _item(ct, at)
+    reverse.accumulate(value, item)
+    zero = lists.element_node(zeros_like(item))
+    reverse.accumulate(target, recording.record("list_set", (ct, at, zero), ct.type))
 
 
 def list_add_at(reverse: Reverse, node: Node, ct: Any) -> None:
     target, index, value = node.inputs
-    reverse.give(target, ct)
-    reverse.give(value, _item(ct, reverse.value(index)))
+    reverse.accumulate(target, ct)
+    reverse.accumulate(value, _item(ct, reverse.value(index)))
 
 
 def list_insert(reverse: Reverse, node: Node, ct: Any) -> None:
     target, index, value = node.inputs
-    rest = record.add("list_pop", (ct, reverse.value(index)), None)
-    reverse.give(target, wrap(record.output(rest, 0, ct.type)))
-    reverse.give(value, wrap(record.output(rest, 1, ct.type.element)))
+    _reverse_insertion(reverse, target, reverse.value(index), value, ct)
 
 
 def list_sum(reverse: Reverse, node: Node, ct: Any) -> None:
     for part in node.inputs:
-        reverse.give(part, ct)
+        reverse.accumulate(part, ct)
 
 
-def concatenated(reverse: Reverse, node: Node, ct: Any) -> None:
-    """Two lists, one behind the other."""
+def list_concatenation(reverse: Reverse, node: Node, ct: Any) -> None:
+    """Apply the rule of `first + second`."""
     first, second = node.inputs
-    count = wrap(record.add("len", (reverse.value(first),), ScalarType(int), function=len))
-    reverse.give(first, ct[:count])
-    reverse.give(second, ct[count:])
-
-
-def nothing(reverse: Reverse, node: Node, ct: Any) -> None:
-    """What does not depend on the values that it is given."""
+    count = recording.record("len", (reverse.value(first),), ScalarType(int), function=len)
+    reverse.accumulate(first, ct[:count])
+    reverse.accumulate(second, ct[count:])
 
 
 def iterate(reverse: Reverse, node: Node, ct: Any) -> None:
-    """A list of an array's rows; a copy of a list."""
+    """Apply the rule of `list(source)` for an array or list."""
     [source] = node.inputs
     if isinstance(source.type, ArrayType):
-        reverse.give(source, record.call(np.array, (ct,), {}))
+        reverse.accumulate(source, recording.call(np.array, (ct,), {}))
     elif _is_list(source):
-        reverse.give(source, ct)
+        reverse.accumulate(source, ct)
     else:
         raise no_rule(node)
 
@@ -190,45 +193,46 @@ def builtin_sum(reverse: Reverse, node: Node, ct: Any) -> None:
     source, *start = node.inputs
     if isinstance(source.type, ArrayType):
         value = reverse.value(source)
-        reverse.give(source, np.broadcast_to(ct, shape_of(value)))
+        reverse.accumulate(source, np.broadcast_to(ct, shape_of(value)))
     elif _is_list(source) and isinstance(source.type.element, (ArrayType, ScalarType)):
-        items = record.call(np.array, (reverse.value(source),), {})
-        reverse.give(source, _as_list(np.broadcast_to(ct, shape_of(items)), source.type))
+        items = recording.call(np.array, (reverse.value(source),), {})
+        reverse.accumulate(source, _as_list(np.broadcast_to(ct, shape_of(items)), source.type))
     else:
         raise no_rule(node)
     for part in start:
-        reverse.give(part, ct)
+        reverse.accumulate(part, ct)
 
 
 def extreme(reverse: Reverse, node: Node, ct: Any) -> None:
-    """Python's `min` and `max` of values: the first that is equal to the result has the cotangent."""
+    """Apply the rule of Python's `min` and `max`: the first equal operand gets the cotangent."""
     if len(node.inputs) == 1:
         [source] = node.inputs
         is_list = _is_list(source) and isinstance(source.type.element, (ArrayType, ScalarType))
         if not is_list and not isinstance(source.type, ArrayType):
             raise no_rule(node)
         value = reverse.value(source)
-        value = record.call(np.array, (value,), {}) if is_list else value
-        chosen = value == reverse.value(node)
-        made = np.where(chosen & (np.cumsum(chosen) == 1), ct, 0)
-        reverse.give(source, _as_list(made, source.type) if is_list else made)
+        value = recording.call(np.array, (value,), {}) if is_list else value
+        is_result = value == reverse.value(node)
+        cts = np.where(is_result & (np.cumsum(is_result) == 1), ct, 0)
+        reverse.accumulate(source, _as_list(cts, source.type) if is_list else cts)
         return
     result = reverse.value(node)
-    before: Any = False
+    is_earlier: Any = False
     for part in node.inputs:
-        value = reverse.value(part)
-        is_it = value == result
+        is_equal = reverse.value(part) == result
         if part in reverse.active:
-            mine = is_it if before is False else np.logical_and(is_it, np.logical_not(before))
-            reverse.give(part, np.where(mine, ct, 0) * 1.0)
-        before = is_it if before is False else np.logical_or(before, is_it)
+            is_first = (
+                is_equal if is_earlier is False else np.logical_and(is_equal, np.logical_not(is_earlier))
+            )
+            reverse.accumulate(part, np.where(is_first, ct, 0) * 1.0)
+        is_earlier = is_equal if is_earlier is False else np.logical_or(is_earlier, is_equal)
 
 
-STRUCTURAL.update({
+OP_RULES.update({
     "getitem": getitem,
     "setitem": setitem,
     "add_at": add_at,
-    **dict.fromkeys(("convert", "check_bound", "with_shape", "same", "list_copy", "_real"), passed_on),
+    **dict.fromkeys(("convert", "check_bound", "with_shape", "same", "list_copy", "_real"), identity),
     **dict.fromkeys(("item", "float", "complex"), to_number),
     "list": new_list,
     "tuple": new_tuple,
@@ -239,9 +243,9 @@ STRUCTURAL.update({
     "list_add_at": list_add_at,
     "list_insert": list_insert,
     "list_sum": list_sum,
-    "list_zeros": nothing,
+    "list_zeros": no_cotangents,
     "iterate": iterate,
     "sum": builtin_sum,
     **dict.fromkeys(("min", "max"), extreme),
 })  # fmt: skip
-LISTS["add"] = concatenated
+LIST_OPERATORS["add"] = list_concatenation

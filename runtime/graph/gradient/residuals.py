@@ -1,8 +1,8 @@
-"""Where the reverse of an inner graph finds the values of that graph.
+"""Residuals: the values of inner graphs that their reverse reads.
 
-The graphs of conditions and loops have run when their reverse runs. What the reverse reads of them, they
-*keep*: a condition as one more result, a loop as one more list that its body appends to in each round. A
-reader asks for a value when it is used first, so nothing is kept that no rule reads.
+The inner graphs of a conditional or loop have run before their reverse runs. A conditional saves a residual
+as an additional result, and a loop as a list to which its body appends in each iteration. A residual is
+saved when a gradient rule first reads it, so no unused value is saved.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from typing import Any
 
 import numpy as np
 
-from .. import record
 from ..compile.writer import may_view
-from ..ir import Graph, Missing, Node, Slot
+from ..ir.graph import Graph, Missing, Node, Slot
+from ..ir.types import ArrayType, ListType, ScalarType
 from ..rules.methods import copy
-from ..staged import wrap
-from ..trace import Builder, current, within
-from ..types import ArrayType, ListType, ScalarType
+from ..tracing import recording
+from ..tracing.tensor import wrap
+from ..tracing.trace import Builder, current_builder, using_builder
 
 INT = ScalarType(int)
 
 
-class Region:
-    """The graph of a branch or body, as the owner of its nodes.
+class ForwardGraph:
+    """The graph of a branch or body, as the owner of the values that its reverse reads.
 
     Args:
         graph: the graph.
-        holder: the condition or loop that holds it.
-        outer: what owns that: a builder, or another region.
+        holder: the conditional or loop whose inner graph it is.
+        outer: the owner of `holder`: a builder or another `ForwardGraph`.
     """
 
     open = True
@@ -36,58 +36,59 @@ class Region:
     def __init__(self, graph: Graph, holder: Node, outer: Any):
         self.graph, self.holder, self.outer = graph, holder, outer
         self.owned: set[Node] = set()
-        self._kept: dict[Node, Node] = {}
+        self._residuals: dict[Node, Node] = {}
         self._dimensions: dict[tuple[Node, int], Node] = {}
 
     def operand(self, argument: Node) -> Node | None:
-        """What an argument stands for outside, if it is the same in each round."""
+        """Return the operand of an argument, or None if it differs between iterations."""
         raise NotImplementedError
 
-    def read(self, node: Node, reader: Reader) -> Node:
-        """A value as the graph of the reader sees it."""
+    def read(self, node: Node, reader: ReverseBuilder) -> Node:
+        """Return the node for a value in the graph of `reader`."""
         if node.op == "constant":
             return reader.constant(node.attrs["value"], node.type)
         outside = self.operand(node)
         if outside is not None:
-            return reader.lift(outside, self.outer)
-        return self.kept(node, reader)
+            return reader.capture(outside, self.outer)
+        return self.residual(node, reader)
 
-    def kept(self, node: Node, reader: Reader) -> Node:
+    def residual(self, node: Node, reader: ReverseBuilder) -> Node:
+        """Save a value when the graph runs, and return its node in the graph of `reader`."""
         raise NotImplementedError
 
     def dimension(self, node: Node, axis: int) -> Node:
-        """A length of an array, which is kept in the place of the array."""
-        found = self._dimensions.get((node, axis))
-        if found is None:
-            found = Node("dimension", (node,), {"axis": axis}, INT, node.source)
-            self._dimensions[node, axis] = found
-            self.graph.nodes.insert(self._after(node), found)
-        return found
+        """Return a length of an array, so that the length is the residual instead of the array."""
+        length = self._dimensions.get((node, axis))
+        if length is None:
+            length = Node("dimension", (node,), {"axis": axis}, INT, node.source)
+            self._dimensions[node, axis] = length
+            self.graph.nodes.insert(self._after(node), length)
+        return length
 
     def _after(self, node: Node) -> int:
-        """The place of a node that comes right after another."""
+        """Return the index at which to insert a node directly after another."""
         return self.graph.nodes.index(node) + 1 if node.op != "argument" else 0
 
-    def _own(self, node: Node) -> Node:
-        """A value that later writes do not change: a copy of what may be a part of an array."""
+    def _unaliased(self, node: Node) -> Node:
+        """Return a value that later writes do not change: a copy of a possible view."""
         is_array = getattr(node.type, "shape", ()) or node.op == "getitem"
         if not is_array or not may_view(node):
             return node
         attrs = {"function": copy, "args": (Slot(0),), "kwargs": {}}
-        made = Node("numpy.ndarray.copy", (node,), attrs, node.type, node.source)
-        self.graph.nodes.insert(self._after(node), made)
-        return made
+        copied = Node("numpy.ndarray.copy", (node,), attrs, node.type, node.source)
+        self.graph.nodes.insert(self._after(node), copied)
+        return copied
 
     def _output(self, index: int, like: Node, kind: Any) -> Node:
-        """A new result of the holder, in the graph outside."""
-        made = Node("output", (self.holder,), {"index": index}, kind, like.source)
-        self.outer.graph.nodes.append(made)
-        self.outer.owned.add(made)
-        return made
+        """Add an output of the holder to the outer graph."""
+        output = Node("output", (self.holder,), {"index": index}, kind, like.source)
+        self.outer.graph.nodes.append(output)
+        self.outer.owned.add(output)
+        return output
 
 
-class Branch(Region):
-    """The graph of one side of a condition; `other` is that of the other side."""
+class ForwardBranch(ForwardGraph):
+    """A branch of a conditional. `other` is the graph of the other branch."""
 
     def __init__(self, graph: Graph, other: Graph, holder: Node, outer: Any):
         super().__init__(graph, holder, outer)
@@ -97,21 +98,21 @@ class Branch(Region):
         arguments = self.graph.arguments
         return self.holder.inputs[1 + arguments.index(argument)] if argument in arguments else None
 
-    def kept(self, node: Node, reader: Reader) -> Node:
-        if node not in self._kept:
+    def residual(self, node: Node, reader: ReverseBuilder) -> Node:
+        if node not in self._residuals:
             index = len(self.graph.results)
-            self.graph.results.append(self._own(node))
-            nothing = _nothing(node)
-            self._other.nodes.append(nothing)
-            self._other.results.append(nothing)
-            self._kept[node] = self._output(index, node, node.type)
-        return reader.lift(self._kept[node], self.outer)
+            self.graph.results.append(self._unaliased(node))
+            placeholder = _placeholder(node)
+            self._other.nodes.append(placeholder)
+            self._other.results.append(placeholder)
+            self._residuals[node] = self._output(index, node, node.type)
+        return reader.capture(self._residuals[node], self.outer)
 
 
-def _nothing(node: Node) -> Node:
-    """Stands for a value on the side of a condition that does not compute it, where nobody reads it.
+def _placeholder(node: Node) -> Node:
+    """Return an unused value for the branch that does not compute a residual.
 
-    It is of the same type, so that what is computed of both sides at once goes through.
+    It has the type of the residual, so that operations on the merged value are valid.
     """
     kind = node.type
     if isinstance(kind, ListType):
@@ -126,12 +127,12 @@ def _nothing(node: Node) -> Node:
     return Node("constant", (), {"value": Missing.VALUE}, None, node.source)
 
 
-class Body(Region):
+class ForwardBody(ForwardGraph):
     """The body of a loop."""
 
     def __init__(self, graph: Graph, holder: Node, outer: Any):
         super().__init__(graph, holder, outer)
-        self._rounds: Node | None = None
+        self._iteration_count: Node | None = None
 
     @property
     def elements(self) -> int:
@@ -145,86 +146,87 @@ class Body(Region):
 
     @property
     def first(self) -> int:
-        """The place of the first carried value among the inputs of the loop."""
+        """The index of the first carried value among the inputs of the loop."""
         return 2 if self.holder.op == "for" else 1
 
     def operand(self, argument: Node) -> Node | None:
-        own = self.elements + self.carried
-        captured = self.graph.arguments[own:]
+        captured = self.graph.arguments[self.elements + self.carried :]
         if argument not in captured:
             return None
         return self.holder.inputs[self.first + self.carried + captured.index(argument)]
 
-    def kept(self, node: Node, reader: Reader) -> Node:
+    def residual(self, node: Node, reader: ReverseBuilder) -> Node:
         if node in self.graph.arguments[: self.elements]:
-            found = self._element(node, reader)
-            if found is not None:
-                return found
-        if node not in self._kept:
-            held = ListType(node.type)
-            start = Node("list", (), {}, held, node.source)
-            carried = Node("argument", (), {"name": "kept"}, held, node.source)
-            own = self._own(node)
-            added = Node("list_append", (carried, own), {}, held, node.source)
-            self.graph.nodes.insert(self._after(own), added)
-            self._kept[node] = self._carry(start, carried, added)
-        made = Node("list_get", (reader.lift(self._kept[node], self.outer), reader.index), {}, node.type)
-        return reader.append(made)
+            element = self._element(reader)
+            if element is not None:
+                return element
+        if node not in self._residuals:
+            kind = ListType(node.type)
+            start = Node("list", (), {}, kind, node.source)
+            carried = Node("argument", (), {"name": "kept"}, kind, node.source)
+            value = self._unaliased(node)
+            appended = Node("list_append", (carried, value), {}, kind, node.source)
+            self.graph.nodes.insert(self._after(value), appended)
+            self._residuals[node] = self._carry(start, carried, appended)
+        item = Node(
+            "list_get", (reader.capture(self._residuals[node], self.outer), reader.index), {}, node.type
+        )
+        return reader.append(item)
 
-    def _element(self, node: Node, reader: Reader) -> Node | None:
-        """What a loop over an array or a range takes in a round, computed again."""
+    def _element(self, reader: ReverseBuilder) -> Node | None:
+        """Recompute the element of an iteration, or return None if it cannot be recomputed."""
         source = self.holder.inputs[1]
         if isinstance(source.type, ArrayType):
             items = wrap(source, self.outer)
-            return record.to_node(record.getitem(items, wrap(reader.index, reader)))
+            return recording.to_node(recording.getitem(items, wrap(reader.index, reader)))
         if source.op == "range":
             start, _, step = (wrap(i, self.outer) for i in source.inputs)
-            return record.to_node(start + step * wrap(reader.index, reader))
+            return recording.to_node(start + step * wrap(reader.index, reader))
         return None
 
-    def rounds(self) -> Node:
-        """How many rounds the loop has run, in the graph outside."""
-        if self._rounds is None:
+    def iteration_count(self) -> Node:
+        """Return the number of iterations that the loop has run, in the outer graph."""
+        if self._iteration_count is None:
             start = Node("constant", (), {"value": 0}, INT, self.holder.source)
             carried = Node("argument", (), {"name": "rounds"}, INT, self.holder.source)
             one = Node("constant", (), {"value": 1}, INT, self.holder.source)
-            added = Node("add", (carried, one), {}, INT, self.holder.source)
-            self.graph.nodes += [one, added]
-            self._rounds = self._carry(start, carried, added)
-        return self._rounds
+            incremented = Node("add", (carried, one), {}, INT, self.holder.source)
+            self.graph.nodes += [one, incremented]
+            self._iteration_count = self._carry(start, carried, incremented)
+        return self._iteration_count
 
-    def _carry(self, start: Node, carried: Node, again: Node) -> Node:
-        """Let the loop carry one more value; that value after the loop."""
+    def _carry(self, start: Node, carried: Node, result: Node) -> Node:
+        """Add a carried value to the loop, and return its final value."""
         count = self.carried
         nodes = self.outer.graph.nodes
         nodes.insert(nodes.index(self.holder), start)
         self.outer.owned.add(start)
         self.graph.arguments.insert(self.elements + count, carried)
-        self.graph.results.append(again)
+        self.graph.results.append(result)
         at = self.first + count
         self.holder.inputs = (*self.holder.inputs[:at], start, *self.holder.inputs[at:])
         self.holder.attrs["carried"] = count + 1
-        return self._output(count, again, again.type)
+        return self._output(count, result, result.type)
 
 
-class Reader(Builder):
-    """The graph of the reverse of a region, under construction.
+class ReverseBuilder(Builder):
+    """Builder of the graph that reverses a branch or body.
 
-    `index` is the number of the round that a body's reverse goes back over.
+    `index` is the iteration of the forward loop that an iteration of the reverse loop corresponds to.
     """
 
-    def __init__(self, name: str, region: Region):
-        super().__init__(name, current())
-        self.region = region
+    def __init__(self, name: str, forward: ForwardGraph):
+        super().__init__(name, current_builder())
+        self.forward = forward
         self._read: dict[Node, Node] = {}
         self.index: Any = None
 
-    def lift(self, node: Node, owner: Any) -> Node:
-        if owner is not self.region:
-            return super().lift(node, owner)
+    def capture(self, node: Node, owner: Any) -> Node:
+        if owner is not self.forward:
+            return super().capture(node, owner)
         if node not in self._read:
-            with within(self):
-                self._read[node] = self.region.read(node, self)
+            with using_builder(self):
+                self._read[node] = self.forward.read(node, self)
         return self._read[node]
 
     def append(self, node: Node) -> Node:

@@ -1,4 +1,4 @@
-"""The errors of gradients, each with place, reason and remedy."""
+"""Errors of operations without a gradient."""
 
 from __future__ import annotations
 
@@ -6,53 +6,51 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...errors import GradientError
-from ..ir import Node
+from ..ir.graph import Node
 
 
 def no_rule(node: Node) -> GradientError:
     name = node.op
     if name == "iterate":
         name = f"{node.attrs['function'].__name__}() of {node.inputs[0].op}()"
-    return _at(
+    return _error_at(
         node,
         f"{name} has no gradient",
-        why="there is no rule for its reverse",
-        remedy="compute it by functions that have one, or outside of what is differentiated",
+        why="it has no gradient rule",
+        remedy="use functions that have a gradient, or compute it outside the differentiated function",
     )
 
 
-def with_option(node: Node, options: Sequence[str]) -> GradientError:
-    return _at(
+def unsupported_options(node: Node, options: Sequence[str]) -> GradientError:
+    error = unsupported_argument(node.op, ", ".join(options))
+    error.sites = sites(node)
+    return error
+
+
+def unsupported_argument(name: str, what: str) -> GradientError:
+    """Return the error for an argument that the gradient of a function does not support."""
+    return GradientError(
+        f"{name} has no gradient with {what}",
+        why="its gradient rule does not support this argument",
+        remedy="omit the argument, or use functions that have a gradient, such as np.where on the result",
+    )
+
+
+def from_inner_graph(node: Node) -> GradientError:
+    return _error_at(
         node,
-        f"{node.op} has no gradient with {', '.join(options)}",
-        why="there is no rule for its reverse with that",
-        remedy="leave it out, or write it with functions that have a gradient, as np.where on the result",
+        "the target or source of a gradient was made in another branch or iteration than its tape",
+        why="the tape records one graph, and the value belongs to another",
+        remedy="use the tape and its values in the same branch or loop body",
     )
 
 
-def made_inside(node: Node) -> GradientError:
-    return _at(
-        node,
-        "a gradient is asked of, or with respect to, what was made in another branch or round than the tape",
-        why="its block is part of one graph, and that value of another",
-        remedy="put the block and what is asked of it into the same branch or loop body",
-    )
-
-
-def _at(node: Node, what: str, *, why: str, remedy: str) -> GradientError:
+def _error_at(node: Node, what: str, *, why: str, remedy: str) -> GradientError:
     error = GradientError(what, why=why, remedy=remedy)
     error.sites = sites(node)
     return error
 
 
 def sites(node: Node) -> tuple[tuple[str, Any], ...]:
+    """Return the code position of a node, for the `sites` of an error."""
     return tuple([("it was recorded here", place) for place in node.places[-1:]])
-
-
-def refusing(name: str, what: str) -> GradientError:
-    """Of a call with an argument that its rule does not know."""
-    return GradientError(
-        f"{name} has no gradient with {what}",
-        why="there is no rule for its reverse with this option",
-        remedy="leave the option out, or write it with functions that have a gradient",
-    )

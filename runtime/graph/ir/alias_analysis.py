@@ -1,8 +1,9 @@
-"""Which values of a graph may share memory, and which of them the caller gets to see.
+"""Alias analysis: which values of a graph may share memory, and which of them the caller can see.
 
-Values that may be one array, or views of one, or that one list may hold, are one *group*. A group
-*escapes* when it holds an argument or a result of the whole graph, or a constant: its arrays are seen
-from outside, so there have to be as many of them as the user's code makes. What is unknown shares.
+Values that may be the same array, views of the same array, or elements of the same list form one *alias
+set*. An alias set *escapes* if it holds an argument or a result of the whole graph, or a constant: the
+caller can tell its arrays apart, so the graph must make as many of them as the user's code does. An
+operation without a rule is assumed to alias its inputs.
 """
 
 from __future__ import annotations
@@ -11,19 +12,20 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .ir import Graph, Node
-from .run import EXPRESSIONS
+from .expressions import EXPRESSIONS
+from .graph import Graph, Node
 from .types import ArrayType, ListType, MaybeType, ScalarType, TupleType
 
 Value: TypeAlias = Node | tuple[Node, int]
-"""A node; of a node with several results, node and place."""
+"""A node, or one result of a node with several as (node, index)."""
 
-_SEVERAL = frozenset(("cond", "while", "for", "list_pop"))  # their results share each for itself
-_SILENT = frozenset(
+_SEPARATE_RESULTS = frozenset(("cond", "while", "for", "list_pop"))
+"""Ops whose results are each in an alias set of their own."""
+_WITHOUT_MEMORY = frozenset(
     ("argument", "constant", "raise", "print", "text", "check", "contains", "len", "dimension")
 )
 _COMPUTING = frozenset(EXPRESSIONS) - {"list_copy", "list_get", "same"}
-_MAKING = frozenset(
+_ALLOCATING = frozenset(
     f"numpy.{name}" for name in (
         "sum", "prod", "mean", "min", "max", "amin", "amax", "any", "all", "std", "var", "argmin", "argmax",
         "cumsum", "cumprod", "count_nonzero", "dot", "vdot", "inner", "outer", "tensordot", "concatenate",
@@ -33,135 +35,126 @@ _MAKING = frozenset(
         "ndarray.flatten", "ndarray.clip", "linalg.norm", "linalg.solve", "linalg.inv",
     )
 )  # fmt: skip
-
-
-def makes(node: Node) -> bool:
-    """Whether what a node gives is new memory, or needs none."""
-    if isinstance(node.type, ScalarType) or node.op in _SILENT:
-        return True
-    if any(isinstance(i.type, ListType) for i in node.inputs):
-        return False
-    return node.op in _COMPUTING or node.op in _MAKING or is_elementwise(node)
-
-
-def is_elementwise(node: Node) -> bool:
-    """Whether a node computes an array, or scalar, element by element: of one of Python's operators or a
-    ufunc.
-    """
-    if node.op in EXPRESSIONS:
-        return node.op in ELEMENTWISE and isinstance(node.type, (ArrayType, ScalarType))
-    function = node.attrs.get("function")
-    return isinstance(function, np.ufunc) and function.signature is None
-
-
 ELEMENTWISE = frozenset(
     ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and_", "or_", "xor", "lt",
      "le", "gt", "ge", "eq", "ne", "neg", "pos", "abs", "invert")
 )  # fmt: skip
 
 
-def is_plain(kind: Any) -> bool:
-    """Whether values of a type are never changed in place, so that no one can tell one from two."""
+def makes_new_memory(node: Node) -> bool:
+    """Return whether the result of a node is newly allocated or needs no memory, so it aliases no input."""
+    if isinstance(node.type, ScalarType) or node.op in _WITHOUT_MEMORY:
+        return True
+    if any(isinstance(i.type, ListType) for i in node.inputs):
+        return False
+    return node.op in _COMPUTING or node.op in _ALLOCATING or is_elementwise(node)
+
+
+def is_elementwise(node: Node) -> bool:
+    """Return whether a node applies a Python operator or a ufunc element by element."""
+    if node.op in EXPRESSIONS:
+        return node.op in ELEMENTWISE and isinstance(node.type, (ArrayType, ScalarType))
+    function = node.attrs.get("function")
+    return isinstance(function, np.ufunc) and function.signature is None
+
+
+def is_immutable(kind: Any) -> bool:
+    """Return whether values of a type are never written to in place, so that aliases cannot be observed."""
     if isinstance(kind, MaybeType):
-        return is_plain(kind.held)
+        return is_immutable(kind.held)
     if isinstance(kind, TupleType):
-        return all(map(is_plain, kind.parts))
+        return all(map(is_immutable, kind.parts))
     return isinstance(kind, ScalarType)
 
 
-class Sharing:
-    """The groups of a graph and of the graphs inside it."""
+class AliasAnalysis:
+    """Alias sets of a graph and its inner graphs, as a union-find forest."""
 
     def __init__(self, graph: Graph):
         self._parent: dict[Value, Value] = {}
         self._escaping: set[Value] = set()
-        self._listed: set[Value] = set()
+        self._in_lists: set[Value] = set()
         self._sizes: dict[Value, int] = {}
         self._visit(graph)
         for value in (*graph.arguments, *graph.results):
-            self._escaping.add(self.group(value))
+            self._escaping.add(self.alias_set(value))
 
-    def group(self, value: Value) -> Value:
-        """The one value that stands for a value's group."""
+    def alias_set(self, value: Value) -> Value:
+        """Return the representative of the alias set of a value."""
         root, parents = value, self._parent
-        while (above := parents.get(root, root)) is not root:
-            root = above
-        while (above := parents.get(value, value)) is not root:
+        while (parent := parents.get(root, root)) is not root:
+            root = parent
+        while (parent := parents.get(value, value)) is not root:
             parents[value] = root
-            value = above
+            value = parent
         return root
 
     def escapes(self, value: Value) -> bool:
-        """Whether an array of the value's group is seen from outside the graph."""
-        return self.group(value) in self._escaping
+        """Return whether the caller may see an array that aliases a value."""
+        return self.alias_set(value) in self._escaping
 
-    def listed(self, value: Value) -> bool:
-        """Whether a list may hold an array of the value's group."""
-        return self.group(value) in self._listed
+    def is_in_list(self, value: Value) -> bool:
+        """Return whether a list may hold an array that aliases a value."""
+        return self.alias_set(value) in self._in_lists
 
-    def is_alone(self, value: Value) -> bool:
-        """Whether no other value may share memory with a value."""
-        return self._sizes.get(self.group(value), 1) == 1 and not self.escapes(value)
+    def is_unaliased(self, value: Value) -> bool:
+        """Return whether no other value of the graph or the caller may share memory with a value."""
+        return self._sizes.get(self.alias_set(value), 1) == 1 and not self.escapes(value)
 
-    def join(self, first: Value, second: Value) -> None:
-        """Let two values share from now on."""
-        a, b = self.group(first), self.group(second)
+    def union(self, first: Value, second: Value) -> None:
+        """Merge the alias sets of two values."""
+        a, b = self.alias_set(first), self.alias_set(second)
         if a is not b:
             self._parent[b] = a
             self._sizes[a] = self._sizes.get(a, 1) + self._sizes.get(b, 1)
-            for marked in (self._escaping, self._listed):
+            for marked in (self._escaping, self._in_lists):
                 if b in marked:
                     marked.add(a)
 
     def _visit(self, graph: Graph) -> None:
         for node in graph.nodes:
             if any(node.graphs()):
-                self._control(node)
+                self._visit_control_flow(node)
             elif node.op == "output":
                 source = node.inputs[0]
-                if source.op in _SEVERAL:
-                    self.join((source, node.attrs["index"]), node)
-                elif not makes(source):
-                    self.join(source, node)
+                if source.op in _SEPARATE_RESULTS:
+                    self.union((source, node.attrs["index"]), node)
+                elif not makes_new_memory(source):
+                    self.union(source, node)
             elif node.op == "list_pop":
-                self.join(node.inputs[0], (node, 0))
-                self.join(node.inputs[0], (node, 1))
-            elif not makes(node):
-                self._inputs(node)
+                self.union(node.inputs[0], (node, 0))
+                self.union(node.inputs[0], (node, 1))
+            elif not makes_new_memory(node):
+                for used in node.inputs:
+                    if not is_immutable(used.type):
+                        self.union(used, node)
             if isinstance(node.type, ListType):
-                self._listed.add(self.group(node))
+                self._in_lists.add(self.alias_set(node))
             if node.op == "constant" and isinstance(node.attrs["value"], np.ndarray):
-                self._escaping.add(self.group(node))
+                self._escaping.add(self.alias_set(node))
 
-    def _inputs(self, node: Node) -> None:
-        for used in node.inputs:
-            if not is_plain(used.type):
-                self.join(used, node)
-
-    def _control(self, node: Node) -> None:
+    def _visit_control_flow(self, node: Node) -> None:
         graphs = list(node.graphs())
         for inner in graphs:
             self._visit(inner)
         if node.op == "cond":
             for inner in graphs:
                 for operand, argument in zip(node.inputs[1:], inner.arguments, strict=True):
-                    self.join(operand, argument)
+                    self.union(operand, argument)
                 for i, result in enumerate(inner.results):
-                    self.join((node, i), result)
+                    self.union((node, i), result)
             return
         [body] = graphs
-        first = 0
-        if node.op == "for":
-            first = node.attrs["elements"]
-            for item in body.arguments[:first]:
-                self.join(node.inputs[1], item)
-        for operand, argument in zip(operands_of(node), body.arguments[first:], strict=True):
-            self.join(operand, argument)
+        elements = node.attrs.get("elements", 0)
+        for element in body.arguments[:elements]:
+            self.union(node.inputs[1], element)
+        for operand, argument in zip(body_operands(node), body.arguments[elements:], strict=True):
+            self.union(operand, argument)
         for i, result in enumerate(body.results[1:]):
-            self.join((node, i), result)
-            self.join((node, i), body.arguments[first + i])
+            self.union((node, i), result)
+            self.union((node, i), body.arguments[elements + i])
 
 
-def operands_of(loop: Node) -> tuple[Node, ...]:
-    """What a loop hands to its body: the carried values, then what the body captured."""
+def body_operands(loop: Node) -> tuple[Node, ...]:
+    """Return the inputs that a loop passes to its body: the carried values, then the captured ones."""
     return loop.inputs[2:] if loop.op == "for" else loop.inputs[1:]

@@ -1,4 +1,4 @@
-"""Whether two graphs are the same: node by node, attribute by attribute."""
+"""Structural equality of graphs and of the values in their attributes."""
 
 from __future__ import annotations
 
@@ -8,40 +8,40 @@ from typing import Any
 
 import numpy as np
 
-from .ir import Graph, Node, Slot
+from .graph import GRAPH_METHODS, Graph, Node
 
-UNCOMPARED = frozenset(("source", "name"))
+IGNORED_ATTRS = frozenset(("source", "name"))
 
 
 def same_graph(one: Graph, other: Graph) -> bool:
-    """Whether graphs have the same nodes in the same order; names and places do not count."""
-    places: tuple[dict[Node, int], dict[Node, int]] = {}, {}
+    """Return whether two graphs have equal nodes in the same order, ignoring names and positions."""
+    numbers: tuple[dict[Node, int], dict[Node, int]] = {}, {}
     for pair in zip_longest((*one.arguments, *one.nodes), (*other.arguments, *other.nodes)):
         if None in pair:
             return False
         first, second = pair
         if (first.op, first.type, first.effect) != (second.op, second.type, second.effect):
             return False
-        if _numbers(first.inputs, places[0]) != _numbers(second.inputs, places[1]):
+        if _numbered(first.inputs, numbers[0]) != _numbered(second.inputs, numbers[1]):
             return False
         if not _same_attrs(first.attrs, second.attrs):
             return False
-        places[0][first] = places[1][second] = len(places[0])
+        numbers[0][first] = numbers[1][second] = len(numbers[0])
     same_arguments = len(one.arguments) == len(other.arguments)
-    return same_arguments and _numbers(one.results, places[0]) == _numbers(other.results, places[1])
+    return same_arguments and _numbered(one.results, numbers[0]) == _numbered(other.results, numbers[1])
 
 
-def _numbers(nodes: Sequence[Node], places: dict[Node, int]) -> list[Any]:
-    return [places.get(n, n) for n in nodes]
+def _numbered(nodes: Sequence[Node], numbers: dict[Node, int]) -> list[Any]:
+    return [numbers.get(n, n) for n in nodes]
 
 
 def _same_attrs(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    keys = one.keys() - UNCOMPARED
-    return keys == other.keys() - UNCOMPARED and all(same_value(one[k], other[k]) for k in keys)
+    keys = one.keys() - IGNORED_ATTRS
+    return keys == other.keys() - IGNORED_ATTRS and all(same_value(one[k], other[k]) for k in keys)
 
 
-def _same_long(one: Any, other: Any) -> bool:
-    """Numbers that have bytes in memory which are no part of them."""
+def _same_long_doubles(one: Any, other: Any) -> bool:
+    """Compare long doubles by value: their padding bytes are arbitrary."""
     parts = [(one, other)] if one.dtype.kind == "f" else [(one.real, other.real), (one.imag, other.imag)]
     return all(
         np.array_equal(a, b, equal_nan=True) and np.array_equal(np.signbit(a), np.signbit(b))
@@ -50,7 +50,7 @@ def _same_long(one: Any, other: Any) -> bool:
 
 
 def same_value(one: Any, other: Any) -> bool:
-    """Whether values are the same to the last bit, and their types too."""
+    """Return whether two values have the same type and are equal bit for bit."""
     if one is other:
         return True
     if type(one) is not type(other):
@@ -63,18 +63,18 @@ def same_value(one: Any, other: Any) -> bool:
         case dict():
             return list(one) == list(other) and all(map(same_value, one.values(), other.values()))
         case slice() | range():
-            ends = ((s.start, s.stop, s.step) for s in (one, other))
-            return all(map(same_value, *ends))
+            return all(map(same_value, *((s.start, s.stop, s.step) for s in (one, other))))
         case np.ndarray() | np.generic():
             if (one.dtype, one.shape) != (other.dtype, other.shape):
                 return False
             if one.dtype.type in (np.longdouble, np.clongdouble):
-                return _same_long(one, other)
-            return (one.dtype.hasobject and one is other) or one.tobytes() == other.tobytes()
+                return _same_long_doubles(one, other)
+            return one.tobytes() == other.tobytes()
         case float():
             return np.float64(one).tobytes() == np.float64(other).tobytes()
         case complex():
             return same_value(one.real, other.real) and same_value(one.imag, other.imag)
-        case Slot():
-            return one.index == other.index
     return bool(one == other)
+
+
+GRAPH_METHODS["equals"] = same_graph

@@ -1,18 +1,19 @@
-"""What each op does at run time: one table, beside the rules that give its type.
+"""Run-time semantics of ops, as Python expressions with one placeholder per input.
 
-A rule is a Python expression with a hole per input, so that a graph becomes straight Python; what has
-no short spelling calls a function of this module. NumPy's functions need no entry: the node holds the
-call.
+The compiler substitutes the operands, so a graph becomes straight-line Python. Ops without a short expression
+call a function of this module. Calls to NumPy functions need no entry: their nodes hold the function.
 """
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .ir import Missing
+from ...staging.state.side_effects import DRAWERS
+from .graph import Missing
 
 _INFIX = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**",
@@ -42,15 +43,15 @@ EXPRESSIONS: dict[str, str] = {
 
 
 def convert(value: Any, dtype: np.dtype) -> Any:
-    """A value with a dtype; NumPy's scalars and Python's become NumPy scalars."""
+    """Cast a value to a dtype; a Python or NumPy scalar becomes a NumPy scalar."""
     if isinstance(value, np.ndarray):
         return value.astype(dtype)
     return dtype.type(value) if dtype.kind not in "SU" else np.asarray(value).astype(dtype)[()]
 
 
 def list_zeros(values: list[Any]) -> list[Any]:
-    """A list of zeros in the shapes of a list's items."""
-    return [_zeros(value) for value in values]
+    """Return a list of zeros with the shapes of the given items."""
+    return list(map(_zeros, values))
 
 
 def _zeros(value: Any) -> Any:
@@ -64,8 +65,8 @@ def _zeros(value: Any) -> Any:
 
 
 def list_sum(first: list[Any], second: list[Any]) -> list[Any]:
-    """The sums of the items of two lists."""
-    return [item_sum(a, b) for a, b in zip(first, second, strict=True)]
+    """Add two lists item by item."""
+    return list(map(item_sum, first, second))
 
 
 def item_sum(first: Any, second: Any) -> Any:
@@ -76,11 +77,34 @@ def item_sum(first: Any, second: Any) -> Any:
     return first if isinstance(second, Missing) else second if isinstance(first, Missing) else first + second
 
 
-def place_for(values: list[Any], index: int) -> int:
-    """Where to insert a value for `pop(index)` to take it."""
+def insertion_index(values: list[Any], index: int) -> int:
+    """Return the index at which to insert a value so that `pop(index)` returns it."""
     return len(values) + 1 + index if index < 0 else index
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    f.__name__: f for f in (convert, list_zeros, list_sum, item_sum, place_for)
+    f.__name__: f for f in (convert, list_zeros, list_sum, item_sum, insertion_index)
 }
+
+
+GENERATORS = {"numpy.random": np.random.rand.__self__, "random": random.random.__self__}  # type: ignore[attr-defined]
+"""The global generators behind the functions of a module, by module name."""
+
+_STATE_METHODS = ("get_state", "getstate", "set_state", "setstate", "spawn")
+RANDOM_OPS = frozenset(
+    f"random.{name}"
+    for kind in DRAWERS
+    for name in dir(kind)
+    if not name.startswith("_") and name not in _STATE_METHODS and callable(getattr(kind, name))
+)
+"""Ops that draw random numbers: one per public method of a generator class."""
+
+
+def draw(owner: Any, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Call a method of a random number generator.
+
+    >>> import numpy as np
+    >>> draw(np.random.default_rng(0), "integers", (10,), {}) in range(10)
+    True
+    """
+    return getattr(owner, name)(*args, **kwargs)

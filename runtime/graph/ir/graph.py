@@ -1,9 +1,9 @@
-"""A graph is inert data: nodes in program order, each with its op, inputs, attributes and type.
+"""The graph IR: nodes in program order, each with an op, inputs, attributes and a type.
 
-Op names: `argument`, `constant`; Python's operators by their function in the module `operator`
-(`add`, `lt`, `getitem`); NumPy's functions by path (`numpy.sum`); Python's builtins (`int`, `len`);
-`cond`, `while` and `for`, which hold graphs of their own; `output`, which picks one result of a node
-that has several. `effect` says that a node is needed by definition and keeps its place in the order.
+Op names are `argument`, `constant`, Python's operators as in the module `operator` (`add`, `lt`, `getitem`),
+NumPy's functions by path (`numpy.sum`), Python's builtins (`int`, `len`), `cond`, `while` and `for`, which
+hold inner graphs, and `output`, which selects one result of a node with several. A node with `effect` is
+never removed or reordered.
 """
 
 from __future__ import annotations
@@ -14,34 +14,45 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from ..boundary import public
-from ..errors import ArgumentError, told
-from ..places import Place, reader
+from ...debugging.positions import CodePosition, position_reader
+from ...debugging.tracebacks import api_boundary
+from ...errors import ArgumentError, describe
 
 Frames: TypeAlias = tuple[tuple[types.CodeType, int], ...]
-Source: TypeAlias = tuple[Place, ...] | Frames
-"""The user's frames below which a node was made, outermost first: as places, or while its trace runs
-as code objects and instructions."""
+Source: TypeAlias = tuple[CodePosition, ...] | Frames
+"""The user's stack when a node was created, outermost frame first. During a trace it holds code objects and
+instruction offsets, which are cheap to record; later it holds resolved positions."""
+
+GRAPH_METHODS: dict[str, Callable[..., Any]] = {}
+"""Registry of the functions that print, draw, serialize and compare graphs. Their modules fill it."""
+
+METHOD_LOADERS: list[Callable[[], None]] = []
+"""Called when a method is first used: they import the modules that register here."""
+
+
+def _method(name: str) -> Callable[..., Any]:
+    if name not in GRAPH_METHODS:
+        for load in METHOD_LOADERS:
+            load()
+    return GRAPH_METHODS[name]
 
 
 class Missing(enum.Enum):
-    """What an unbound variable holds in a running graph."""
+    """Marker that an unbound variable holds while a graph runs."""
 
     VALUE = "unbound"
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Stands in a call's recorded arguments for the node's n-th input."""
+    """Placeholder for the n-th input of a node in its recorded call arguments."""
 
     index: int
 
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """One operation. `type` is None for a node that has several results, or none, else a `StagedType`:
-    which of them, the op settles.
-    """
+    """One operation. `type` is a `StagedType`, or None if the node has no result or several."""
 
     op: str
     inputs: tuple[Node, ...] = field(repr=False)
@@ -56,28 +67,28 @@ class Node:
                 yield value
 
     @property
-    def places(self) -> tuple[Place, ...]:
-        """Where in the user's code the node was made, outermost first."""
-        return _settled(self.source, reader())
+    def places(self) -> tuple[CodePosition, ...]:
+        """The code positions of the user's stack when the node was created, outermost first."""
+        return _resolve_source(self.source, position_reader())
 
     @property
     def place(self) -> str:
-        """`file:line` of the user's code that made the node, if known."""
+        """`file:line` of the user's code that created the node, or an empty string."""
         return "".join(map(str, self.places[-1:]))
 
 
-def _settled(source: Source, read: Callable[[types.CodeType, int], Place]) -> tuple[Place, ...]:
-    return tuple([s if isinstance(s, Place) else read(*s) for s in source])
+def _resolve_source(source: Source, read: Callable[..., CodePosition]) -> tuple[CodePosition, ...]:
+    return tuple([s if isinstance(s, CodePosition) else read(*s) for s in source])
 
 
 @dataclass(eq=False, repr=False)
 class Graph:
     """Nodes in program order, from arguments to results.
 
-    `str(graph)` is one line per node, with the user's line where it changes. The graphs of conditions
-    and loops are indented below their node; behind each of their arguments stands what it is outside:
-    `%5 = %1` the same value, `%5 in %1` an item of what a loop iterates, `%5 from %1` a value that a
-    loop carries and that is `%1` at first.
+    `str(graph)` has one line per node, followed by the user's line where that changes. The inner graphs of
+    conditionals and loops are indented below their node. Each of their arguments is printed with its source:
+    `%5 = %1` is the same value, `%5 in %1` an element of the iterated value, and `%5 from %1` a carried
+    value that is initially `%1`.
 
     >>> import autograph_rs as ag, numpy as np
     >>> f = ag.function(lambda x: x * 2 + 1)
@@ -92,7 +103,7 @@ class Graph:
     results: list[Node] = field(default_factory=list)
 
     def walk(self) -> Iterator[Node]:
-        """Every node, those of inner graphs after the node that holds them."""
+        """Yield every node; the nodes of inner graphs follow the node that holds them."""
         for node in self.nodes:
             yield node
             for inner in node.graphs():
@@ -102,29 +113,25 @@ class Graph:
         return sum(1 for _ in self.walk())
 
     def count(self, op: str) -> int:
-        """How many nodes have an op."""
+        """Return the number of nodes with the given op, inner graphs included."""
         return sum(1 for node in self.walk() if node.op == op)
 
-    def settle(self) -> None:
-        """Make the nodes' sources plain data."""
-        read = reader()
-        shared: dict[tuple[int, ...], tuple[Place, ...]] = {}
+    def resolve_sources(self) -> None:
+        """Replace code objects in the sources of nodes with code positions, so that they can be freed."""
+        read = position_reader()
+        shared: dict[tuple[int, ...], tuple[CodePosition, ...]] = {}
         for node in self.walk():
-            places = _settled(node.source, read)
+            places = _resolve_source(node.source, read)
             node.source = shared.setdefault(tuple(map(id, places)), places)
-
-    # The modules below know this one, so they are found when they are needed.
 
     def __repr__(self) -> str:
         return f"<Graph {self.name}: {len(self)} nodes>"
 
     def __str__(self) -> str:
-        from .text import lines  # noqa: PLC0415
-
-        return "\n".join(lines(self))
+        return str(_method("text")(self))
 
     def to_dot(self) -> str:
-        r"""The graph in the language of Graphviz, each graph of a condition or loop as a cluster.
+        r"""Return the graph in Graphviz's DOT language, with each inner graph as a cluster.
 
         >>> import autograph_rs as ag
         >>> concrete = ag.function(lambda x: x + 1).get_concrete_function(ag.TensorSpec(()))
@@ -140,56 +147,45 @@ class Graph:
           n2 -> n3;
         }
         """
-        from .drawing import to_dot  # noqa: PLC0415
-
-        return to_dot(self)
+        return str(_method("dot")(self))
 
     def to_mermaid(self) -> str:
-        """The graph as a flowchart of Mermaid, each graph of a condition or loop as a subgraph."""
-        from .drawing import to_mermaid  # noqa: PLC0415
-
-        return to_mermaid(self)
+        """Return the graph as a Mermaid flowchart, with each inner graph as a subgraph."""
+        return str(_method("mermaid")(self))
 
     def _repr_html_(self) -> str:
-        from .drawing import to_html  # noqa: PLC0415
-
-        return to_html(self)
+        return str(_method("html")(self))
 
     def equals(self, other: Graph) -> bool:
-        """Whether another graph has the same nodes in the same order, with the same attributes and types.
+        """Return whether another graph has the same nodes in the same order, with equal attributes and types.
 
-        Names, of graphs and of arguments, and places in the user's code do not count.
+        Names of graphs and arguments and positions in the user's code are ignored.
         """
-        from .compare import same_graph  # noqa: PLC0415
+        return bool(_method("equals")(self, other))
 
-        return same_graph(self, other)
-
-    @public
+    @api_boundary
     def to_json(self) -> str:
-        """The graph as text that `from_json` reads.
+        """Serialize the graph as text that `from_json` reads.
 
         Raises:
-            SaveError: the graph holds what cannot be written down.
+            SaveError: the graph holds a value that cannot be serialized.
         """
-        from .serial import graph_to_json  # noqa: PLC0415
-
-        return graph_to_json(self)
+        return str(_method("json")(self))
 
     @staticmethod
-    @public
+    @api_boundary
     def from_json(text: str) -> Graph:
-        """The graph that `to_json` wrote; nothing of it is run.
+        """Read a graph that `to_json` wrote, without running any of it.
 
         Raises:
-            FormatError: the text is no such graph.
-            ArgumentError: it is no text.
+            FormatError: the text is not a serialized graph.
+            ArgumentError: the argument is not text.
         """
         if not isinstance(text, (str, bytes, bytearray)):
             raise ArgumentError(
-                f"from_json takes the text of a graph, not {told(text)}",
-                why="it reads what Graph.to_json() wrote",
-                remedy="give that text; ag.load reads files",
+                f"from_json was called with {describe(text)}, not with text",
+                why="it reads the text that Graph.to_json() returns",
+                remedy="pass that text, or read a file with ag.load",
             )
-        from .serial import graph_from_json  # noqa: PLC0415
-
-        return graph_from_json(text)
+        graph: Graph = _method("from_json")(text)
+        return graph

@@ -1,8 +1,8 @@
-"""What an operation may do besides giving its result: raise, warn, take long."""
+"""Properties of operations that decide whether an optimization may move them."""
 
 from __future__ import annotations
 
-from .ir import Node
+from .graph import Node
 from .types import ArrayType, ScalarType
 
 _BITS = frozenset(("and_", "or_", "xor", "invert"))
@@ -12,8 +12,8 @@ _SIGNS = frozenset(("neg", "abs", "pos"))
 _PYTHON = {bool: "b", int: "i", float: "f"}
 
 
-def is_silent(node: Node) -> bool:
-    """Whether a node certainly raises nothing and warns of nothing, whatever its operands hold."""
+def is_speculatable(node: Node) -> bool:
+    """Return whether a node can run speculatively: it never raises or warns, whatever its operands hold."""
     if node.op in ("constant", "output", "dimension", "tuple"):
         return True
     kinds = [_kind(i) for i in node.inputs]
@@ -28,7 +28,7 @@ def is_silent(node: Node) -> bool:
     if node.op in _BITS or node.op in _COMPARISONS:
         return "f" not in kinds or node.op in _COMPARISONS
     if node.op in _SUMS:
-        # Python's ints have no bounds, its floats no warnings; NumPy's integers wrap silently in arrays.
+        # Python's ints do not overflow and its floats do not warn; NumPy's integer arrays wrap silently.
         return len(set(kinds)) == 1 if numbers else bool(node.type.shape) and set(kinds) <= set("iu")
     if node.op in _SIGNS:
         return numbers or kinds == ["f"] or bool(node.type.shape)
@@ -43,10 +43,10 @@ def _kind(node: Node) -> str | None:
 
 
 def _broadcasts(node: Node) -> bool:
-    """Whether the shapes of the operands are known, so that they are known to fit."""
+    """Return whether the operands' shapes are static: type inference has then checked that they broadcast."""
     return not any(None in i.type.shape for i in node.inputs)
 
 
-def is_cheap(node: Node) -> bool:
-    """Whether a node computes one number."""
+def is_single_number(node: Node) -> bool:
+    """Return whether the result of a node is one number."""
     return isinstance(node.type, ScalarType) or (isinstance(node.type, ArrayType) and not node.type.shape)

@@ -1,4 +1,4 @@
-"""A graph as text: one line per node, with the user's lines beside them."""
+"""Print a graph as text: one line per node, beside the user's source line."""
 
 from __future__ import annotations
 
@@ -7,40 +7,36 @@ from typing import Any
 
 import numpy as np
 
-from .effects import GENERATORS
-from .ir import Graph, Node, Slot
+from .expressions import GENERATORS
+from .graph import GRAPH_METHODS, Graph, Node, Slot
 
-WIDTH, LONGEST = 60, 80
-
-
-def lines(graph: Graph) -> list[str]:
-    return list(_Writer().graph(graph, "", [a.attrs["name"] for a in graph.arguments]))
+SOURCE_COLUMN, MAX_SOURCE_LENGTH = 60, 80
 
 
-def outside(node: Node, inner: Graph) -> list[tuple[str, Node]]:
-    """What the arguments of a graph inside `node` are outside.
+def graph_text(graph: Graph) -> str:
+    return "\n".join(_Printer().lines(graph, "", [a.attrs["name"] for a in graph.arguments]))
 
-    It is the same value ("="), what a loop carries at first ("from"), or an item of what it iterates ("in").
+
+def argument_sources(node: Node, inner: Graph) -> list[tuple[str, Node]]:
+    """Return the source of each argument of an inner graph: a relation and an input of `node`.
+
+    The relation is "=" (the same value), "from" (the initial value of a carried value) or "in" (an element of
+    the iterated value).
     """
-    found = [("=", i) for i in node.inputs]
-    if node.op == "while":
-        carried = 1 + node.attrs["carried"]
-        found[1:carried] = [("from", i) for _, i in found[1:carried]]
-    elif node.op == "for":
-        carried = 2 + node.attrs["carried"]
-        items = [("in", node.inputs[1])] * node.attrs["elements"]
-        found = [*items, *(("from", i) for i in node.inputs[2:carried]), *found[carried:]]
-    count = len(inner.arguments)
-    return found[len(found) - count :] if count else []
+    elements = [("in", i) for i in node.inputs[1:2]] * node.attrs.get("elements", 0)
+    first = 2 if node.op == "for" else 1
+    captured = first + node.attrs.get("carried", 0)
+    carried = [("from", i) for i in node.inputs[first:captured]]
+    sources = [*elements, *carried, *(("=", i) for i in node.inputs[captured:])]
+    return sources[len(sources) - len(inner.arguments) :]
 
 
-class _Writer:
+class _Printer:
     def __init__(self) -> None:
         self.names: dict[Node, str] = {}
-        self.outer: dict[Node, str] = {}
 
-    def graph(self, graph: Graph, indent: str, labels: Sequence[str]) -> Iterator[str]:
-        """The lines of a graph, whose arguments are shown as `labels`."""
+    def lines(self, graph: Graph, indent: str, labels: Sequence[str]) -> Iterator[str]:
+        """Yield the lines of a graph whose arguments are printed as `labels`."""
         head = ", ".join(f"{label}: {a.type}" for label, a in zip(labels, graph.arguments, strict=True))
         for argument, label in zip(graph.arguments, labels, strict=True):
             self.names[argument] = label.split(" ", 1)[0] if indent else label
@@ -52,38 +48,37 @@ class _Writer:
             if node.type is not None:
                 text += f" : {node.type}"
             source = _source_line(node)
-            yield f"{text:<{WIDTH}}  # {source}" if source and source != last else text
+            yield f"{text:<{SOURCE_COLUMN}}  # {source}" if source and source != last else text
             last = source or last
             for inner in node.graphs():
-                yield from self.graph(inner, indent + "    ", self.labels(node, inner))
+                yield from self.lines(inner, indent + "    ", self.labels(node, inner))
         yield f"{indent}  return {', '.join(map(self.name, graph.results))}".rstrip()
 
     def name(self, node: Node) -> str:
         return self.names.get(node, "?")
 
     def labels(self, node: Node, inner: Graph) -> list[str]:
-        """The arguments of a graph inside `node`, each with what it is outside."""
-        names = enumerate(outside(node, inner), len(self.names))
-        return [f"%{number} {word} {self.name(value)}" for number, (word, value) in names]
+        """Return the labels of an inner graph's arguments, each with its source."""
+        sources = enumerate(argument_sources(node, inner), len(self.names))
+        return [f"%{number} {relation} {self.name(value)}" for number, (relation, value) in sources]
 
     def expression(self, node: Node) -> str:
         if node.op == "constant":
-            return f"constant {short(node.attrs['value'])}"
+            return f"constant {abbreviate(node.attrs['value'])}"
         args = node.attrs.get("args")
         if node.op == "raise" and args is not None:
             kind, values, _ = args
             inner = ", ".join(self.value(v, node.inputs) for v in values)
             return f"raise {getattr(kind, '__name__', kind)}({inner})"
         if args is None:
-            shown = [self.name(i) for i in node.inputs]
-            if node.op in ("setitem", "add_at"):  # the slots of its key are inputs too
-                key = self.value(node.attrs["key"], node.inputs)
-                shown = [shown[0], key, shown[-1]]
-            shown += [f"{k}={_attribute(v)}" for k, v in node.attrs.items() if _is_shown(k, v)]
+            parts = [self.name(i) for i in node.inputs]
+            if node.op in ("setitem", "add_at"):  # the slots of the key are inputs too
+                parts[1:-1] = [self.value(node.attrs["key"], node.inputs)]
+            parts += [f"{k}={_attribute(v)}" for k, v in node.attrs.items() if _is_shown(k, v)]
         else:
-            shown = [self.value(a, node.inputs) for a in args]
-            shown += [f"{k}={self.value(v, node.inputs)}" for k, v in node.attrs.get("kwargs", {}).items()]
-        return f"{node.op}({', '.join(shown)})"
+            parts = [self.value(a, node.inputs) for a in args]
+            parts += [f"{k}={self.value(v, node.inputs)}" for k, v in node.attrs.get("kwargs", {}).items()]
+        return f"{node.op}({', '.join(parts)})"
 
     def value(self, value: Any, inputs: Sequence[Node]) -> str:
         if isinstance(value, Slot):
@@ -98,24 +93,23 @@ class _Writer:
         if isinstance(value, slice):
             parts = [value.start, value.stop] if value.step is None else [value.start, value.stop, value.step]
             return ":".join("" if p is None else self.value(p, inputs) for p in parts)
-        return short(value)
+        return abbreviate(value)
 
 
-_HIDDEN = frozenset(("function", "args", "kwargs", "carried", "elements", "source", "errstate", "key"))
-_USUAL = {"structure": 0, "strict": False}
+_HIDDEN_ATTRS = frozenset(("function", "args", "kwargs", "carried", "elements", "source", "errstate", "key"))
+_DEFAULT_ATTRS = {"structure": 0, "strict": False}
 
 
 def _is_shown(key: str, value: Any) -> bool:
-    if isinstance(value, Graph) or key in _HIDDEN:
-        return False
-    return not (key in _USUAL and value == _USUAL[key])
+    is_default = key in _DEFAULT_ATTRS and value == _DEFAULT_ATTRS[key]
+    return not (isinstance(value, Graph) or key in _HIDDEN_ATTRS or is_default)
 
 
 def _attribute(value: Any) -> str:
-    return str(value) if isinstance(value, np.dtype) else short(value)
+    return str(value) if isinstance(value, np.dtype) else abbreviate(value)
 
 
-def short(value: Any) -> str:
+def abbreviate(value: Any) -> str:
     for name, generator in GENERATORS.items():
         if value is generator:
             return name
@@ -127,7 +121,7 @@ def short(value: Any) -> str:
         if value.size > 8:
             return f"{value.dtype}{list(value.shape)}"
         value = value.tolist() if value.ndim else value[()]
-    if type(value) is int and value.bit_length() > 200:  # Python writes no decimals of very long ones
+    if type(value) is int and value.bit_length() > 200:  # Python limits conversions of long ints to decimal
         value = hex(value)
     text = " ".join(repr(value).split()) if not isinstance(value, str) else repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
@@ -135,4 +129,7 @@ def short(value: Any) -> str:
 
 def _source_line(node: Node) -> str:
     text = "".join(f"{p.line}: {p.text}" for p in node.places[-1:])
-    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+    return text if len(text) <= MAX_SOURCE_LENGTH else text[: MAX_SOURCE_LENGTH - 3] + "..."
+
+
+GRAPH_METHODS["text"] = graph_text

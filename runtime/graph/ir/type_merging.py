@@ -1,22 +1,22 @@
-"""The type of a value that comes on two paths."""
+"""Merge the types that a value has on two paths."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .types import SAMPLES, ArrayType, ListType, MaybeType, ScalarType, StagedType, TupleType
+from .types import SAMPLES, ArrayType, ListType, MaybeType, ScalarType, StagedType, TupleType, bound_type
 
 
 def merge_types(a: StagedType, b: StagedType) -> StagedType:
-    """The type of a value that is `a` on one path and `b` on the other.
+    """Return the type of a value of type `a` on one path and `b` on the other.
 
     Raises:
-        TypeError: no type holds both.
+        TypeError: no type can represent both.
     """
     if a == b:
         return a
     if isinstance(a, MaybeType):
-        return MaybeType(merge_types(a.held, b.held if isinstance(b, MaybeType) else b), a.name)
+        return MaybeType(merge_types(a.held, bound_type(b)), a.name)
     if isinstance(b, MaybeType):
         return MaybeType(merge_types(a, b.held), b.name)
     if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.parts) == len(b.parts):
@@ -26,7 +26,7 @@ def merge_types(a: StagedType, b: StagedType) -> StagedType:
             return ListType(a.element or b.element)
         return ListType(merge_types(a.element, b.element))
     if isinstance(a, (ListType, TupleType)) or isinstance(b, (ListType, TupleType)):
-        raise TypeError("one is a list or tuple")
+        raise TypeError("a list or tuple cannot be merged with another type")
     if isinstance(a, ScalarType) and isinstance(b, ScalarType):
         if str in (a.python, b.python):
             raise TypeError("one is text")

@@ -1,10 +1,9 @@
-"""What a staged value is before it exists: its type.
+"""Types of staged values.
 
-An `ArrayType` is a NumPy array or NumPy scalar (shape `()`); a dimension that is known only at
-run time is `None`. A `ScalarType` is a Python number, truth value or string: the compiled graph
-holds it as just that, so that it promotes weakly and counts without bounds, as in Python. A
-`ListType` is a Python list of staged values of one type. A `MaybeType` is a variable that some
-path leaves unbound; reading it is checked at run time.
+An `ArrayType` is a NumPy array, or a NumPy scalar if its shape is `()`. A `ScalarType` is a Python number,
+bool or string: the compiled graph keeps it as a Python object, so it promotes weakly and ints do not
+overflow. A `ListType` is a Python list whose elements have one type. A `MaybeType` is a variable that some
+path leaves unbound; each read is checked at run time.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ Shape: TypeAlias = tuple[int | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class ArrayType:
-    """A NumPy array or scalar of a known dtype and rank; `None` is a dimension known at run time."""
+    """A NumPy array or scalar of a known dtype and rank; a dimension of None is known only at run time."""
 
     dtype: np.dtype
     shape: Shape = ()
@@ -44,7 +43,7 @@ class ScalarType:
 
 @dataclass(frozen=True, slots=True)
 class ListType:
-    """A Python list whose elements all have one type; `None` while nothing was put in."""
+    """A Python list whose elements have one type, which is None as long as the list is empty."""
 
     element: StagedType | None
 
@@ -54,7 +53,7 @@ class ListType:
 
 @dataclass(frozen=True, slots=True)
 class TupleType:
-    """A Python tuple as an element of a list."""
+    """A Python tuple that is an element of a list."""
 
     parts: tuple[StagedType, ...]
 
@@ -64,7 +63,7 @@ class TupleType:
 
 @dataclass(frozen=True, slots=True)
 class MaybeType:
-    """A variable of the user, called `name`, that holds `held` or is unbound."""
+    """A user variable called `name` that is unbound or holds a value of type `held`."""
 
     held: StagedType
     name: str
@@ -75,7 +74,7 @@ class MaybeType:
 
 @dataclass(frozen=True, slots=True)
 class GeneratorType:
-    """A generator of random numbers that the graph makes each time that it runs."""
+    """A random number generator that each run of the graph creates."""
 
     def __str__(self) -> str:
         return "generator"
@@ -84,4 +83,9 @@ class GeneratorType:
 StagedType: TypeAlias = ArrayType | ScalarType | ListType | TupleType | MaybeType | GeneratorType
 
 SAMPLES: dict[type, Any] = {bool: True, int: 1, float: 1.0, complex: 1j, str: "1"}
-"""A value of each Python scalar type, to ask Python itself what an operation makes of it."""
+"""A value of each Python scalar type, on which operations are tried out to infer the type of their result."""
+
+
+def bound_type(kind: Any) -> Any:
+    """Return the type of a variable once it is known to be bound."""
+    return kind.held if isinstance(kind, MaybeType) else kind

@@ -1,44 +1,43 @@
-"""Graph to graph: what computes the same result with less work.
+"""Graph optimizations that preserve results exactly.
 
-Each optimisation is a function that rewrites a graph, and the graphs inside it, in place. It keeps the
-program order of what is left, every effect, and every bit of the results: NumPy's rounding, signed
-zeros and NaNs, dtypes and shapes, and which results are arrays of their own. An error that a needed
-node raises is raised; one of a node that nobody needs is not. A warning may come once where the code
-would have repeated it.
+Each optimization rewrites a graph and its inner graphs in place. It preserves the order of the remaining
+nodes, every effect, and every bit of the results: NumPy's rounding, signed zeros, NaNs, dtypes, shapes, and
+which results are separate arrays. It may drop the error of a node that no result needs, and may emit a
+repeated warning only once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from ...errors import OptionError, told
-from ..ir import Graph
-from .branches import branches
-from .common import cse
-from .dead import dead
-from .fold import fold
-from .hoist import hoist
-from .identities import identities
+from ...errors import OptionError, describe
+from ..ir.graph import Graph
+from .algebraic_identities import simplify_algebra
+from .common_subexpressions import eliminate_common_subexpressions
+from .constant_conditions import simplify_control_flow
+from .constant_folding import fold_constants
+from .dead_code import eliminate_dead_code
+from .loop_invariants import hoist_invariants
 
 OPTIMISATIONS: dict[str, Callable[[Graph], None]] = {
-    "fold": fold,
-    "branches": branches,
-    "identities": identities,
-    "cse": cse,
-    "hoist": hoist,
-    "dead": dead,
+    "fold": fold_constants,
+    "branches": simplify_control_flow,
+    "identities": simplify_algebra,
+    "cse": eliminate_common_subexpressions,
+    "hoist": hoist_invariants,
+    "dead": eliminate_dead_code,
 }
-"""By name, in their order. A node that one of them leaves without users is for `dead` to drop."""
+"""The optimizations by name. Most leave unused nodes behind for `dead` to remove."""
 
 ALL = tuple(OPTIMISATIONS)
 _ORDER = ("fold", "branches", "fold", "identities", "cse", "hoist", "dead")
 
 
-def chosen(which: bool | Iterable[str]) -> tuple[str, ...]:
-    """The names of optimisations that a user's `optimise=` stands for.
+def optimisation_names(which: bool | Iterable[str]) -> tuple[str, ...]:
+    """Return the names of the optimizations that the value of an `optimise=` option selects.
 
     Raises:
-        OptionError: there is no optimisation of a name.
+        OptionError: a name is unknown.
     """
     if isinstance(which, bool):
         return ALL if which else ()
@@ -46,9 +45,9 @@ def chosen(which: bool | Iterable[str]) -> tuple[str, ...]:
     for name in names:
         if name not in OPTIMISATIONS:
             raise OptionError(
-                f"there is no optimisation {told(name)}",
-                why="optimise= is True, False, or the names of some optimisations",
-                remedy=f"give some of {', '.join(ALL)}",
+                f"there is no optimization {describe(name)}",
+                why="optimise= is True, False, or a list of optimisation names",
+                remedy=f"choose from {', '.join(ALL)}",
             )
     return names
 
@@ -56,12 +55,12 @@ def chosen(which: bool | Iterable[str]) -> tuple[str, ...]:
 def optimise(
     graph: Graph, names: Iterable[str] = ALL, *, check: Callable[[Graph], None] | None = None
 ) -> None:
-    """Rewrite a graph and the graphs inside it, in place.
+    """Optimize a graph and its inner graphs in place.
 
     Args:
-        graph: what a trace left.
-        names: the optimisations to use; their order is always that of `OPTIMISATIONS`.
-        check: is called with the graph after each of them.
+        graph: the graph of a trace.
+        names: the optimizations to run. Their order is fixed.
+        check: called with the graph after each optimization.
     """
     names = frozenset(names)
     for name in _ORDER:
@@ -71,4 +70,4 @@ def optimise(
                 check(graph)
 
 
-__all__ = ["ALL", "OPTIMISATIONS", "chosen", "optimise"]
+__all__ = ["ALL", "OPTIMISATIONS", "optimisation_names", "optimise"]

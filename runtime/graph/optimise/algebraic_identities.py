@@ -1,9 +1,9 @@
-"""Algebraic identities that keep every bit: `x * 1`, `x - 0`, `-(-x)`, a transpose of a transpose.
+"""Algebraic simplification by identities that hold bit by bit, such as `x * 1`, `x - 0` and `-(-x)`.
 
-Only what holds for NaN, signed zeros, infinities and integers that wrap is used: `x + 0` is not `x`
-where `x` is `-0.0`, but `x - 0` is. The result has to be of the same dtype and shape. A new array is
-replaced only by one that the graph made itself, so that the caller's own is never handed out as new and
-the layout in memory, on which the rounding of later sums depends, stays.
+An identity must hold for NaNs, signed zeros, infinities and wrapping integers, and preserve dtype and shape:
+`x + 0` is not `x` if `x` is `-0.0`, but `x - 0` is. A new array is replaced only with an array that the graph
+made itself. So a caller's array is never returned as a new one, and the memory layout, which decides how
+later sums are rounded, does not change.
 """
 
 from __future__ import annotations
@@ -14,94 +14,94 @@ from typing import Any
 
 import numpy as np
 
-from ..ir import Graph, Node
-from ..sharing import Sharing, is_elementwise, makes
-from ..types import ArrayType, ScalarType
-from .common import may_be_one
-from .rewriting import Replacements, is_constant
+from ..ir.alias_analysis import AliasAnalysis, is_elementwise, makes_new_memory
+from ..ir.graph import Graph, Node
+from ..ir.types import ArrayType, ScalarType
+from .common_subexpressions import can_share
+from .constant_folding import Replacements, is_constant
 
 
-def identities(graph: Graph) -> None:
-    """Replace what an identity shows to be another value."""
-    _rewrite(graph, Sharing(graph))
+def simplify_algebra(graph: Graph) -> None:
+    """Replace each node that an identity proves equal to another, inner graphs included."""
+    _simplify(graph, AliasAnalysis(graph))
 
 
-def _rewrite(graph: Graph, sharing: Sharing) -> None:
-    gone = Replacements()
-    kept: list[Node] = []
+def _simplify(graph: Graph, aliases: AliasAnalysis) -> None:
+    replacements = Replacements()
+    nodes: list[Node] = []
     for node in graph.nodes:
-        gone.apply(node)
+        replacements.apply(node)
         for inner in node.graphs():
-            _rewrite(inner, sharing)
+            _simplify(inner, aliases)
         rule = RULES.get(node.op)
-        same = None if rule is None or node.effect else rule(node)
-        if same is not None and same.type == node.type and _fits(same, node, sharing):
-            sharing.join(same, node)
-            gone[node] = same
+        equal = None if rule is None or node.effect else rule(node)
+        if equal is not None and equal.type == node.type and _can_replace(equal, node, aliases):
+            aliases.union(equal, node)
+            replacements[node] = equal
             continue
-        kept.append(node)
-    gone.finish(graph, kept)
+        nodes.append(node)
+    replacements.finish(graph, nodes)
 
 
-def _fits(same: Node, node: Node, sharing: Sharing) -> bool:
-    """Whether one value may stand for another that is equal to it."""
+def _can_replace(equal: Node, node: Node, aliases: AliasAnalysis) -> bool:
+    """Return whether an equal value can replace a node unobservably."""
     if isinstance(node.type, ScalarType):
-        return not is_constant(same)  # a constant may be of a subclass
+        return not is_constant(equal)  # a constant may be an instance of a subclass
     if not isinstance(node.type, ArrayType):
         return False
-    if not makes(node):
-        return bool(node.type.shape)  # a view of a view; what has no dimensions may be a scalar, or none
-    return is_elementwise(same) and may_be_one(same, node, sharing)
+    if not makes_new_memory(node):
+        return bool(node.type.shape)  # a view; without dimensions it could be a scalar or an array
+    return is_elementwise(equal) and can_share(equal, node, aliases)
 
 
 Rule = Callable[[Node], Node | None]
 
 
 def _kind(node: Node) -> str:
-    """`b`, `i`, `u`, `f` or another: the kind of a number as NumPy names it."""
+    """Return NumPy's kind of a number: `b`, `i`, `u`, `f`, or another."""
     kind = node.type
     if isinstance(kind, ScalarType):
-        return _PYTHON.get(kind.python, "")
+        return _PYTHON_KINDS.get(kind.python, "")
     return kind.dtype.kind if isinstance(kind, ArrayType) else ""
 
 
-_PYTHON = {bool: "b", int: "i", float: "f"}
+_PYTHON_KINDS = {bool: "b", int: "i", float: "f"}
 
 
-def _constant(node: Node) -> Any:
-    """The number that a node always is, or None."""
+def _constant_number(node: Node) -> Any:
+    """Return the value of a constant number, or None."""
     value = node.attrs["value"] if is_constant(node) else None
     return value if isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating)) else None
 
 
-def _is(node: Node, number: int) -> bool:
-    value = _constant(node)
+def _is_number(node: Node, number: int) -> bool:
+    value = _constant_number(node)
     return (
         value is not None and bool(value == number) and math.copysign(1, value) == (-1 if number < 0 else 1)
     )
 
 
-def _right(number: int, kinds: str) -> Rule:
-    """`x op number` is x, for these kinds of x."""
+def _right_identity(number: int, kinds: str) -> Rule:
+    """Return the rule that `x op number` is `x`, for `x` of the given kinds."""
     return lambda node: (
-        node.inputs[0] if _is(node.inputs[1], number) and _kind(node.inputs[0]) in kinds else None
+        node.inputs[0] if _is_number(node.inputs[1], number) and _kind(node.inputs[0]) in kinds else None
     )
 
 
-def _either(number: int, kinds: str) -> Rule:
-    """`x op number` and `number op x` are x."""
-    right = _right(number, kinds)
+def _identity(number: int, kinds: str) -> Rule:
+    """Return the rule that `x op number` and `number op x` are `x`, for `x` of the given kinds."""
+    right = _right_identity(number, kinds)
 
     def rule(node: Node) -> Node | None:
         left, other = node.inputs
-        return right(node) or (other if _is(left, number) and _kind(other) in kinds else None)
+        return right(node) or (other if _is_number(left, number) and _kind(other) in kinds else None)
 
     return rule
 
 
 def _add(node: Node) -> Node | None:
     for x, other in (node.inputs, node.inputs[::-1]):
-        value = _constant(other)
+        value = _constant_number(other)
         if value is None or value != 0:
             continue
         negative = math.copysign(1, value) < 0
@@ -110,8 +110,8 @@ def _add(node: Node) -> Node | None:
     return None
 
 
-def _twice(node: Node) -> Node | None:
-    """An operation that undoes itself."""
+def _involution(node: Node) -> Node | None:
+    """Apply the rule of an operation that is its own inverse."""
     inner = node.inputs[0]
     if inner.op != node.op or inner.attrs.get("errstate") != node.attrs.get("errstate"):
         return None
@@ -125,63 +125,64 @@ def _may_warn(x: Node) -> bool:
     return isinstance(x.type, ArrayType) and not x.type.shape and _kind(x) != "f"
 
 
-def _again(node: Node) -> Node | None:
-    """An operation that, done once more, does nothing."""
+def _idempotent(node: Node) -> Node | None:
+    """Apply the rule of an operation that has no effect the second time."""
     inner = node.inputs[0]
     return inner if inner.op == node.op and not _may_warn(inner.inputs[0]) else None
 
 
 def _convert(node: Node) -> Node | None:
-    """A conversion to the dtype that a value has; one that goes through a dtype that holds every value."""
+    """Remove a conversion to the same dtype, and skip an intermediate conversion that loses no value."""
     [x] = node.inputs
-    if x.op == "convert" and _holds(x.type, x.inputs[0].type):
+    if x.op == "convert" and _can_represent(x.type, x.inputs[0].type):
         node.inputs = x.inputs
         [x] = node.inputs
     return x
 
 
-def _holds(wide: Any, narrow: Any) -> bool:
+def _can_represent(wide: Any, narrow: Any) -> bool:
     if not (isinstance(wide, ArrayType) and isinstance(narrow, ArrayType)):
         return False
     a, b = narrow.dtype, wide.dtype
-    alike = a.kind in (b.kind, "b") or (a.kind, b.kind) == ("u", "i")
-    return alike and a.kind in "biuf" and b.kind in "biuf" and np.can_cast(a, b)
+    is_compatible = a.kind in (b.kind, "b") or (a.kind, b.kind) == ("u", "i")
+    return is_compatible and a.kind in "biuf" and b.kind in "biuf" and np.can_cast(a, b)
 
 
 def _transpose(node: Node) -> Node | None:
     inner = node.inputs[0]
-    plain = all(len(n.attrs["args"]) == 1 and not n.attrs["kwargs"] for n in (node, inner) if n.op == node.op)
-    return inner.inputs[0] if inner.op == node.op and plain else None
+    if inner.op != node.op or any(len(n.attrs["args"]) != 1 or n.attrs["kwargs"] for n in (node, inner)):
+        return None
+    return inner.inputs[0]
 
 
-def _whole(node: Node) -> Node | None:
-    """All of an array, as a view."""
+def _full_slice(node: Node) -> Node | None:
+    """Apply the rule that `x[...]`, `x[()]` and `x[:]` are `x`."""
     x, key = node.inputs[0], node.attrs["args"][1]
-    everything = key is Ellipsis or (type(key) in (tuple, slice) and key in ((), slice(None)))
-    return x if everything and isinstance(x.type, ArrayType) else None
+    is_full = key is Ellipsis or (type(key) in (tuple, slice) and key in ((), slice(None)))
+    return x if is_full and isinstance(x.type, ArrayType) else None
 
 
 RULES: dict[str, Rule] = {
     "add": _add,
-    "sub": _right(0, "iuf"),
-    "mul": _either(1, "biuf"),
-    "truediv": _right(1, "f"),
-    "floordiv": _right(1, "iu"),
-    "pow": _right(1, "iu"),  # of a float it may change the sign of a NaN
-    "or_": _either(0, "biu"),
-    "xor": _either(0, "biu"),
-    "and_": _either(-1, "i"),
-    "lshift": _right(0, "iu"),
-    "rshift": _right(0, "iu"),
-    "neg": _twice,
-    "invert": _twice,
-    "not_": _twice,
+    "sub": _right_identity(0, "iuf"),
+    "mul": _identity(1, "biuf"),
+    "truediv": _right_identity(1, "f"),
+    "floordiv": _right_identity(1, "iu"),
+    "pow": _right_identity(1, "iu"),  # for a float it may change the sign of a NaN
+    "or_": _identity(0, "biu"),
+    "xor": _identity(0, "biu"),
+    "and_": _identity(-1, "i"),
+    "lshift": _right_identity(0, "iu"),
+    "rshift": _right_identity(0, "iu"),
+    "neg": _involution,
+    "invert": _involution,
+    "not_": _involution,
     "pos": lambda node: node.inputs[0],
     "same": lambda node: node.inputs[0],
-    "abs": _again,
+    "abs": _idempotent,
     "convert": _convert,
     "numpy.transpose": _transpose,
     "numpy.ndarray.transpose": _transpose,
-    "getitem": _whole,
+    "getitem": _full_slice,
 }
-"""For each op, what a node of it is the same as, but for its type; None if nothing."""
+"""The rule of each op. It returns a node equal to the given one up to its type, or None."""

@@ -1,4 +1,4 @@
-"""Common sub-expressions: what is computed twice in one graph from the same operands is computed once."""
+"""Common subexpression elimination: compute equal nodes of one graph once."""
 
 from __future__ import annotations
 
@@ -6,70 +6,68 @@ from typing import Any
 
 import numpy as np
 
-from ..ir import Graph, Node
-from ..sharing import Sharing, makes
-from ..types import ArrayType, ListType
-from .fold import captures
-from .rewriting import Replacements
+from ..ir.alias_analysis import AliasAnalysis, makes_new_memory
+from ..ir.graph import Graph, Node
+from ..ir.types import ArrayType, ListType
+from .constant_folding import Replacements, captured_operands
 
 
-def cse(graph: Graph) -> None:
-    """Let equal nodes be one."""
-    _share(graph, Sharing(graph))
+def eliminate_common_subexpressions(graph: Graph) -> None:
+    """Replace each node that repeats an earlier one, inner graphs included."""
+    _eliminate(graph, AliasAnalysis(graph))
 
 
-def _share(graph: Graph, sharing: Sharing) -> None:
-    gone = Replacements()
-    known: dict[Any, Node] = {}
-    kept: list[Node] = []
+def _eliminate(graph: Graph, aliases: AliasAnalysis) -> None:
+    replacements = Replacements()
+    seen: dict[Any, Node] = {}
+    nodes: list[Node] = []
     for node in graph.nodes:
-        gone.apply(node)
-        for inner, pairs in captures(node):
-            _join_arguments(inner, pairs)
-            _share(inner, sharing)
+        replacements.apply(node)
+        for inner, pairs in captured_operands(node):
+            _merge_arguments(inner, pairs)
+            _eliminate(inner, aliases)
         key = _key(node)
-        first = node if key is None else known.setdefault(key, node)
-        if first is not node and may_be_one(first, node, sharing):
-            sharing.join(first, node)
-            gone[node] = first
+        first = node if key is None else seen.setdefault(key, node)
+        if first is not node and can_share(first, node, aliases):
+            aliases.union(first, node)
+            replacements[node] = first
             continue
-        kept.append(node)
-    gone.finish(graph, kept)
+        nodes.append(node)
+    replacements.finish(graph, nodes)
 
 
-def may_be_one(first: Node, second: Node, sharing: Sharing) -> bool:
-    """Whether no one can tell that two values, of which the second is the same anew, are one."""
-    if second.op == "constant" or not isinstance(second.type, (ArrayType, ListType)) or not makes(second):
+def can_share(first: Node, second: Node, aliases: AliasAnalysis) -> bool:
+    """Return whether `first` can replace the equal node `second` unobservably."""
+    if (
+        second.op == "constant"
+        or not isinstance(second.type, (ArrayType, ListType))
+        or not makes_new_memory(second)
+        or _is_numpy_scalar(second)
+    ):
         return True
-    if _is_number(second):
-        return True
-    apart = sharing.escapes(first) and sharing.escapes(second)
-    return not (apart or sharing.listed(first) or sharing.listed(second))
+    both_escape = aliases.escapes(first) and aliases.escapes(second)
+    return not (both_escape or aliases.is_in_list(first) or aliases.is_in_list(second))
 
 
-def _is_number(node: Node) -> bool:
-    """Whether a node gives a NumPy scalar, which no one can write to."""
+def _is_numpy_scalar(node: Node) -> bool:
     return isinstance(node.type, ArrayType) and not node.type.shape and node.op != "convert"
 
 
-def _join_arguments(graph: Graph, pairs: list[tuple[Node, Node]]) -> None:
-    """Let the arguments of a graph that stand for one operand be one."""
+def _merge_arguments(graph: Graph, pairs: list[tuple[Node, Node]]) -> None:
+    """Merge the arguments of an inner graph that capture the same operand."""
     first: dict[Node, Node] = {}
-    same = Replacements()
+    duplicates = Replacements()
     for operand, argument in pairs:
         if first.setdefault(operand, argument) is not argument:
-            same[argument] = first[operand]
-    if same:
-        for node in graph.nodes:
-            same.apply(node)
-        same.finish(graph, graph.nodes)
+            duplicates[argument] = first[operand]
+    duplicates.apply_to_graph(graph)
 
 
 def _key(node: Node) -> Any:
-    """Equal for nodes that compute the same, None for nodes that must stay apart."""
-    if node.effect or node.op in _APART or node.op.startswith(_CREATING):
+    """Return a key that nodes with the same value share, or None if the node must not be merged."""
+    if node.effect or node.op in _UNMERGEABLE or node.op.startswith(_CREATING):
         return None
-    if node.type is None and node.op != "constant":  # its results are told apart only where they are taken
+    if node.type is None and node.op != "constant":  # has several results, or none
         return None
     try:
         attrs = tuple(sorted((k, _hashable(v)) for k, v in node.attrs.items() if k != "source"))
@@ -80,23 +78,18 @@ def _key(node: Node) -> Any:
     return key
 
 
-_APART = frozenset(
+_UNMERGEABLE = frozenset(
     ("argument", "list", "list_append", "list_pop", "list_set", "list_add_at", "list_insert", "list_copy",
      "setitem", "add_at", "range", "enumerate", "zip", "reversed", "iterate", "dataset")
 )  # fmt: skip
 _CREATING = (
-    "numpy.zeros",
-    "numpy.ones",
-    "numpy.empty",
-    "numpy.full",
-    "numpy.copy",
-    "numpy.ndarray.copy",
-    "numpy.array",
-    "numpy.eye",
-)
+    "numpy.zeros", "numpy.ones", "numpy.empty", "numpy.full", "numpy.copy", "numpy.ndarray.copy",
+    "numpy.array", "numpy.eye",
+)  # fmt: skip
 
 
 def _hashable(value: Any) -> Any:
+    """Return a hashable value that is equal for attributes with the same bits."""
     if isinstance(value, np.ndarray):
         return ("array", value.dtype.str, value.shape, value.tobytes()) if value.size <= 64 else id(value)
     if isinstance(value, (list, tuple)):

@@ -1,123 +1,127 @@
-"""Control flow that is settled: a condition on a constant becomes its branch, one whose branches leave
-the same value leaves that, a loop that never starts leaves what it was given, and what a loop carries
-but never changes is captured instead.
+"""Control flow simplification.
+
+- A conditional with a constant predicate becomes its branch.
+- A result that both branches compute alike is taken from outside the conditional.
+- A loop that never runs yields its initial values.
+- A carried value that the body never changes is captured instead.
 """
 
 from __future__ import annotations
 
-from ..ir import Graph, Node
-from ..types import ArrayType
-from .fold import captures
-from .rewriting import Replacements, constant, is_constant
+from ..ir.graph import Graph, Node
+from ..ir.types import ArrayType
+from .constant_folding import Replacements, is_constant, make_constant
 
 
-def branches(graph: Graph) -> None:
-    """Settle what can be settled, the innermost first."""
-    gone = Replacements()
-    kept: list[Node] = []
-    taken: dict[tuple[Node, int], Node] = {}
+def simplify_control_flow(graph: Graph) -> None:
+    """Simplify the conditionals and loops of a graph, innermost first."""
+    replacements = Replacements()
+    nodes: list[Node] = []
+    known_outputs: dict[tuple[Node, int], Node] = {}
     for node in graph.nodes:
-        gone.apply(node)
+        replacements.apply(node)
         if node.op == "output":
-            value = taken.get((node.inputs[0], node.attrs["index"]))
+            value = known_outputs.get((node.inputs[0], node.attrs["index"]))
             if value is not None:
-                gone[node] = value
+                replacements[node] = value
                 continue
         for inner in node.graphs():
-            branches(inner)
+            simplify_control_flow(inner)
         if node.op == "cond":
-            made = _condition(node, taken, gone)
+            nodes += _simplify_condition(node, known_outputs, replacements)
         elif node.op in ("while", "for"):
-            made = _loop(node, taken)
+            nodes += _simplify_loop(node, known_outputs)
         else:
-            made = [node]
-        kept += made
-    gone.finish(graph, kept)
-    _renumber_carried(graph)
+            nodes.append(node)
+    replacements.finish(graph, nodes)
+    _renumber_outputs(graph)
 
 
-def _condition(node: Node, taken: dict[tuple[Node, int], Node], gone: Replacements) -> list[Node]:
+def _simplify_condition(
+    node: Node, known_outputs: dict[tuple[Node, int], Node], replacements: Replacements
+) -> list[Node]:
+    """Return the nodes that replace a conditional, and record the outputs that become known."""
     pred, *operands = node.inputs
     then, orelse = node.graphs()
     if not is_constant(pred):
         outside = [dict(zip(g.arguments, operands, strict=True)) for g in (then, orelse)]
-        made = []
+        constants = []
         for i, pair in enumerate(zip(then.results, orelse.results, strict=True)):
-            first, second = (known.get(r) for known, r in zip(outside, pair, strict=True))
+            first, second = (operand_of.get(r) for operand_of, r in zip(outside, pair, strict=True))
             if first is not None and first is second:
-                taken[node, i] = first
-            elif all(map(is_constant, pair)) and _same_constant(*pair):
-                value = constant(pair[0].attrs["value"], pair[0])
-                made.append(value)
-                taken[node, i] = value
-        return [*made, node]
-    graph = then if pred.attrs["value"] else orelse
-    gone.update(zip(graph.arguments, operands, strict=True))
-    for inner in graph.nodes:
-        gone.apply(inner)
-    taken.update(((node, i), gone.of(r)) for i, r in enumerate(graph.results))
-    return graph.nodes
+                known_outputs[node, i] = first
+            elif all(map(is_constant, pair)) and _are_equal_constants(*pair):
+                value = make_constant(pair[0].attrs["value"], pair[0])
+                constants.append(value)
+                known_outputs[node, i] = value
+        return [*constants, node]
+    branch = then if pred.attrs["value"] else orelse
+    replacements.update(zip(branch.arguments, operands, strict=True))
+    for inner in branch.nodes:
+        replacements.apply(inner)
+    known_outputs.update(((node, i), replacements.resolve(r)) for i, r in enumerate(branch.results))
+    return branch.nodes
 
 
-def _same_constant(first: Node, second: Node) -> bool:
+def _are_equal_constants(first: Node, second: Node) -> bool:
     a, b = first.attrs["value"], second.attrs["value"]
     return a is b or (type(a) is type(b) and type(a) in (bool, int, str) and a == b)
 
 
-def _loop(node: Node, taken: dict[tuple[Node, int], Node]) -> list[Node]:
+def _simplify_loop(node: Node, known_outputs: dict[tuple[Node, int], Node]) -> list[Node]:
+    """Return the nodes that replace a loop, and record the outputs that become known."""
     [body] = node.graphs()
     count, size = node.attrs["carried"], node.attrs.get("elements", 0)
-    first = 2 if node.op == "for" else 1
-    values = node.inputs[first : first + count]
+    start = 2 if node.op == "for" else 1
+    values = node.inputs[start : start + count]
     if _never_runs(node):
-        taken.update(((node, i), value) for i, value in enumerate(values))
+        known_outputs.update(((node, i), value) for i, value in enumerate(values))
         return []
     carried = body.arguments[size : size + count]
-    same = [i for i, (a, r) in enumerate(zip(carried, body.results[1:], strict=True)) if a is r]
-    if same:
-        for i in same:
-            taken[node, i] = values[i]
-        changed = [i for i in range(count) if i not in set(same)]
+    invariant = [i for i in range(count) if carried[i] is body.results[1 + i]]
+    if invariant:
+        for i in invariant:
+            known_outputs[node, i] = values[i]
+        varying = [i for i in range(count) if i not in set(invariant)]
         body.arguments[:] = [
             *body.arguments[:size],
-            *(carried[i] for i in changed),
+            *(carried[i] for i in varying),
             *body.arguments[size + count :],
-            *(carried[i] for i in same),
+            *(carried[i] for i in invariant),
         ]
-        body.results[:] = [body.results[0], *(body.results[1 + i] for i in changed)]
+        body.results[:] = [body.results[0], *(body.results[1 + i] for i in varying)]
         node.inputs = (
-            *node.inputs[:first],
-            *(values[i] for i in changed),
-            *node.inputs[first + count :],
-            *(values[i] for i in same),
+            *node.inputs[:start],
+            *(values[i] for i in varying),
+            *node.inputs[start + count :],
+            *(values[i] for i in invariant),
         )
-        node.attrs["carried"] = len(changed)
-        node.attrs["renumbered"] = {old: new for new, old in enumerate(changed)}
+        node.attrs["carried"] = len(varying)
+        node.attrs["renumbered"] = {old: new for new, old in enumerate(varying)}
     return [node]
 
 
-def _renumber_carried(graph: Graph) -> None:
+def _renumber_outputs(graph: Graph) -> None:
+    """Update the indices of outputs of loops that lost carried values."""
     for node in graph.nodes:
         if node.op == "output":
-            places = node.inputs[0].attrs.get("renumbered")
-            if places is not None:
-                node.attrs["index"] = places[node.attrs["index"]]
+            new_index = node.inputs[0].attrs.get("renumbered")
+            if new_index is not None:
+                node.attrs["index"] = new_index[node.attrs["index"]]
     for node in graph.nodes:
         node.attrs.pop("renumbered", None)
 
 
-def _never_runs(node: Node) -> bool:
-    going = node.inputs[0]
-    if is_constant(going) and not going.attrs["value"]:
+def _never_runs(loop: Node) -> bool:
+    test = loop.inputs[0]
+    if is_constant(test) and not test.attrs["value"]:
         return True
-    if node.attrs.get("maximum_iterations") == 0:
-        return True
-    return node.op == "for" and trips(node) == 0
+    return loop.attrs.get("maximum_iterations") == 0 or (loop.op == "for" and trip_count(loop) == 0)
 
 
-def trips(node: Node) -> int | None:
-    """How often a `for` loop that is not left early runs, if that is known."""
-    source = node.inputs[1]
+def trip_count(loop: Node) -> int | None:
+    """Return the number of iterations of a `for` loop without early exit, or None if it is unknown."""
+    source = loop.inputs[1]
     if source.op == "range":
         if all(map(is_constant, source.inputs)):
             bounds = [i.attrs["value"] for i in source.inputs]
@@ -126,6 +130,3 @@ def trips(node: Node) -> int | None:
     if isinstance(source.type, ArrayType) and source.type.shape:
         return source.type.shape[0]
     return None
-
-
-__all__ = ["branches", "captures", "trips"]

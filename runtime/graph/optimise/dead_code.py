@@ -1,101 +1,98 @@
-"""Dead code: nodes that no result and no effect needs, with the results of conditions and loops that
-nobody takes, and the operands that then nobody uses. One walk from the end: when it comes to a node,
-it has seen all its users.
+"""Dead code elimination.
+
+Removes nodes that no result or effect needs, unused results of conditionals and loops, and operands that are
+then unused. One backward walk suffices: it reaches a node after all its users.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ..ir import Graph, Node
+from ..ir.graph import Graph, Node
 
 
-def dead(graph: Graph) -> None:
-    """Drop what nobody needs."""
+def eliminate_dead_code(graph: Graph) -> None:
+    """Remove unused nodes, inner graphs included."""
     needed = set(graph.results)
-    taken: dict[Node, list[Node]] = {}
-    kept: list[Node] = []
+    outputs: dict[Node, list[Node]] = {}
+    live: list[Node] = []
     for node in reversed(graph.nodes):
         if not (node.effect or node in needed):
             continue
-        kept.append(node)
+        live.append(node)
         if node.op == "output":
-            taken.setdefault(node.inputs[0], []).append(node)
+            outputs.setdefault(node.inputs[0], []).append(node)
         elif node.op == "cond":
-            _shrink_condition(node, taken.get(node, ()))
+            _shrink_condition(node, outputs.get(node, ()))
         elif any(node.graphs()):
-            _shrink_loop(node, taken.get(node, ()))
+            _shrink_loop(node, outputs.get(node, ()))
         needed.update(node.inputs)
-    graph.nodes[:] = kept[::-1]
+    graph.nodes[:] = live[::-1]
 
 
-def _renumber(outputs: Iterable[Node], kept: Sequence[int]) -> None:
-    place = {old: new for new, old in enumerate(kept)}
+def _renumber(outputs: Iterable[Node], remaining: Sequence[int]) -> None:
+    new_index = {old: new for new, old in enumerate(remaining)}
     for output in outputs:
-        output.attrs["index"] = place[output.attrs["index"]]
+        output.attrs["index"] = new_index[output.attrs["index"]]
 
 
-def _used(graph: Graph) -> set[Node]:
-    found = set(graph.results)
-    for node in graph.nodes:
-        found.update(node.inputs)
-    return found
+def _used_nodes(graph: Graph) -> set[Node]:
+    return {*graph.results, *(i for node in graph.nodes for i in node.inputs)}
 
 
 def _shrink_condition(node: Node, outputs: Sequence[Node]) -> None:
-    """A condition leaves the results that someone takes, and takes the operands that a branch uses."""
+    """Remove the unused results and operands of a conditional."""
     branches = list(node.graphs())
-    kept = sorted({output.attrs["index"] for output in outputs})
+    remaining = sorted({output.attrs["index"] for output in outputs})
     for branch in branches:
-        branch.results[:] = [branch.results[i] for i in kept]
-        dead(branch)
-    _renumber(outputs, kept)
-    used = [_used(branch) for branch in branches]
-    wanted = [
-        any(argument in seen for argument, seen in zip(arguments, used, strict=True))
+        branch.results[:] = [branch.results[i] for i in remaining]
+        eliminate_dead_code(branch)
+    _renumber(outputs, remaining)
+    used: set[Node] = set().union(*map(_used_nodes, branches))
+    is_used = [
+        not used.isdisjoint(arguments)
         for arguments in zip(*(branch.arguments for branch in branches), strict=True)
     ]
     for branch in branches:
-        branch.arguments[:] = [a for a, keep in zip(branch.arguments, wanted, strict=True) if keep]
-    operands = [o for o, keep in zip(node.inputs[1:], wanted, strict=True) if keep]
+        branch.arguments[:] = [a for a, keep in zip(branch.arguments, is_used, strict=True) if keep]
+    operands = [o for o, keep in zip(node.inputs[1:], is_used, strict=True) if keep]
     node.inputs = (node.inputs[0], *operands)
 
 
 def _shrink_loop(node: Node, outputs: Sequence[Node]) -> None:
-    """A loop carries the values that someone takes or that the body needs, and captures what it uses."""
+    """Remove the unused carried values and captures of a loop."""
     [body] = node.graphs()
     count, size = node.attrs["carried"], node.attrs.get("elements", 0)
-    own, first = size + count, len(node.inputs) - (len(body.arguments) - size)
-    kept = _needed_values(body, size, count, {output.attrs["index"] for output in outputs})
-    body.results[:] = [body.results[0], *(body.results[1 + i] for i in kept)]
-    carried = [body.arguments[size + i] for i in kept]
-    values = [node.inputs[first + i] for i in kept]
-    captured, operands = body.arguments[own:], node.inputs[first + count :]
-    dead(body)
-    used = _used(body)
+    captures_start, start = size + count, len(node.inputs) - (len(body.arguments) - size)
+    remaining = _needed_carried(body, size, count, {output.attrs["index"] for output in outputs})
+    body.results[:] = [body.results[0], *(body.results[1 + i] for i in remaining)]
+    carried = [body.arguments[size + i] for i in remaining]
+    values = [node.inputs[start + i] for i in remaining]
+    captured, operands = body.arguments[captures_start:], node.inputs[start + count :]
+    eliminate_dead_code(body)
+    used = _used_nodes(body)
     pairs = [(a, o) for a, o in zip(captured, operands, strict=True) if a in used]
     body.arguments[:] = [*body.arguments[:size], *carried, *(a for a, _ in pairs)]
-    node.inputs = (*node.inputs[:first], *values, *(o for _, o in pairs))
-    node.attrs["carried"] = len(kept)
-    _renumber(outputs, kept)
+    node.inputs = (*node.inputs[:start], *values, *(o for _, o in pairs))
+    node.attrs["carried"] = len(remaining)
+    _renumber(outputs, remaining)
 
 
-def _needed_values(body: Graph, size: int, count: int, taken: set[int]) -> list[int]:
-    """The places of the carried values that are taken, or from which another round follows."""
-    place = {argument: i for i, argument in enumerate(body.arguments[size : size + count])}
-    wanted: set[int] = set()
+def _needed_carried(body: Graph, size: int, count: int, used_outputs: set[int]) -> list[int]:
+    """Return the indices of the carried values that are used after the loop or by a later iteration."""
+    index_of = {argument: i for i, argument in enumerate(body.arguments[size : size + count])}
+    needed = set(used_outputs)
     seen: set[Node] = set()
     pending = [body.results[0], *(node for node in body.nodes if node.effect)]
-    pending += [body.results[1 + i] for i in taken]
-    wanted.update(taken)
+    pending += [body.results[1 + i] for i in used_outputs]
     while pending:
         node = pending.pop()
         if node in seen:
             continue
         seen.add(node)
         pending.extend(node.inputs)
-        i = place.get(node)
-        if i is not None and i not in wanted:
-            wanted.add(i)
+        i = index_of.get(node)
+        if i is not None and i not in needed:
+            needed.add(i)
             pending.append(body.results[1 + i])
-    return sorted(wanted)
+    return sorted(needed)

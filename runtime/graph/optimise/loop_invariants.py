@@ -1,86 +1,85 @@
-"""Loop-invariant motion: what a loop's body computes from captured values alone is computed before it.
+"""Loop-invariant code motion: compute before a loop what its body computes from captured values alone.
 
-A loop may run no round at all, and then nothing of its body may be seen: no error, no warning, no time
-spent. So what goes out of the body goes under a condition of its own, the one under which there is a
-first round, unless a first round is certain. What may raise goes only if nothing that stays in the body
-comes before it that could raise, or has an effect. What makes an array goes only if that array stays
-inside the graph: each round makes one of its own for those who could tell.
+A loop may run no iteration, and then its body must have no visible effect: no error, no warning, no time
+spent. Unless a first iteration is certain, hoisted nodes go into a conditional on the loop's running at all.
+A node that may raise is hoisted only if no node that stays before it can raise or has an effect. A node that
+makes an array is hoisted only if that array does not escape, since users could tell one array from several.
 """
 
 from __future__ import annotations
 
-from ..facts import is_cheap, is_silent
-from ..ir import Graph, Missing, Node
-from ..sharing import Sharing, is_elementwise, makes
-from ..types import ArrayType, ListType, ScalarType
-from .branches import trips
-from .fold import captures
-from .rewriting import Replacements, is_constant
+from ..ir.alias_analysis import AliasAnalysis, is_elementwise, makes_new_memory
+from ..ir.graph import Graph, Missing, Node
+from ..ir.op_properties import is_single_number, is_speculatable
+from ..ir.types import ArrayType, ListType, ScalarType
+from .constant_conditions import trip_count
+from .constant_folding import Replacements, captured_operands, is_constant
 
 
-def hoist(graph: Graph) -> None:
-    """Move what does not change out of loops, the innermost first."""
-    _hoist(graph, Sharing(graph))
+def hoist_invariants(graph: Graph) -> None:
+    """Move invariant nodes out of loops, innermost first."""
+    _hoist(graph, AliasAnalysis(graph))
 
 
-def _hoist(graph: Graph, sharing: Sharing) -> None:
-    kept: list[Node] = []
+def _hoist(graph: Graph, aliases: AliasAnalysis) -> None:
+    nodes: list[Node] = []
     for node in graph.nodes:
         for inner in node.graphs():
-            _hoist(inner, sharing)
+            _hoist(inner, aliases)
         if node.op in ("while", "for"):
-            kept += _before(node, sharing)
-        kept.append(node)
-    graph.nodes[:] = kept
+            nodes += _hoist_from_loop(node, aliases)
+        nodes.append(node)
+    graph.nodes[:] = nodes
 
 
-def _before(loop: Node, sharing: Sharing) -> list[Node]:
-    """Take invariant nodes out of a loop; the nodes that stand before it instead."""
-    certain = _certain(loop)
-    guard = None if certain else _guard(loop)
-    [(body, pairs)] = captures(loop)
+def _hoist_from_loop(loop: Node, aliases: AliasAnalysis) -> list[Node]:
+    """Remove invariant nodes from a loop, and return the nodes to insert before it."""
+    is_certain = _surely_runs(loop)
+    guard = None if is_certain else _guard(loop)
+    [(body, pairs)] = captured_operands(loop)
     outside = {argument: operand for operand, argument in pairs}
-    moved: list[Node] = []
-    stays: list[Node] = []
-    blocked = False
+    invariant: list[Node] = []
+    remaining: list[Node] = []
+    may_raise_before = False
     for node in body.nodes:
-        constants = all(i in outside or is_constant(i) for i in node.inputs)
-        free = is_silent(node) or not blocked
-        allowed = certain or guard is not None or (is_silent(node) and is_cheap(node))
-        if constants and free and allowed and _movable(node, sharing):
-            moved.append(node)
+        is_free = is_speculatable(node)
+        if (
+            all(i in outside or is_constant(i) for i in node.inputs)
+            and (is_free or not may_raise_before)
+            and (is_certain or guard is not None or (is_free and is_single_number(node)))
+            and _can_hoist(node, aliases)
+        ):
+            invariant.append(node)
             outside[node] = node
         else:
-            stays.append(node)
-            blocked = blocked or not is_silent(node)
-    if not moved:
+            remaining.append(node)
+            may_raise_before = may_raise_before or not is_free
+    if not invariant:
         return []
-    body.nodes[:] = stays
-    used = {i for node in stays for i in node.inputs}.union(body.results)
-    wanted = [node for node in moved if node in used]
-    made: list[Node] = []
-    for node in moved:
-        node.inputs = tuple([_outer(i, outside, made) for i in node.inputs])
-        made.append(node)
-    silent = all(is_silent(node) and is_cheap(node) for node in moved)
-    if certain or silent:
-        results = wanted
-    else:
+    body.nodes[:] = remaining
+    used = {i for node in remaining for i in node.inputs}.union(body.results)
+    needed = results = [node for node in invariant if node in used]
+    hoisted: list[Node] = []
+    for node in invariant:
+        node.inputs = tuple([_outside_operand(i, outside, hoisted) for i in node.inputs])
+        hoisted.append(node)
+    if not (is_certain or all(is_speculatable(node) and is_single_number(node) for node in invariant)):
         assert guard is not None
-        made, results = _guarded(loop, guard, made, wanted)
-    _capture(loop, body, wanted, results, sharing)
-    return made
+        hoisted, results = _guarded(loop, guard, hoisted, needed)
+    _capture(loop, body, needed, results, aliases)
+    return hoisted
 
 
-def _outer(node: Node, outside: dict[Node, Node], made: list[Node]) -> Node:
-    found = outside.get(node)
-    if found is None:  # a constant of the body
-        found = outside[node] = Node("constant", (), dict(node.attrs), node.type, node.source)
-        made.append(found)
-    return found
+def _outside_operand(node: Node, outside: dict[Node, Node], hoisted: list[Node]) -> Node:
+    """Return the node outside the loop for an operand, copying a constant of the body."""
+    operand = outside.get(node)
+    if operand is None:
+        operand = outside[node] = Node("constant", (), dict(node.attrs), node.type, node.source)
+        hoisted.append(operand)
+    return operand
 
 
-def _movable(node: Node, sharing: Sharing) -> bool:
+def _can_hoist(node: Node, aliases: AliasAnalysis) -> bool:
     if node.effect or any(node.graphs()) or is_constant(node):
         return False
     if not isinstance(node.type, (ArrayType, ScalarType)):
@@ -89,9 +88,13 @@ def _movable(node: Node, sharing: Sharing) -> bool:
         return False
     if node.op not in _OPS and not node.op.startswith(("numpy.", "math.", "autograph_rs.")):
         return False
-    if not makes(node) or (is_cheap(node) and is_elementwise(node)) or isinstance(node.type, ScalarType):
+    if (
+        not makes_new_memory(node)
+        or (is_single_number(node) and is_elementwise(node))
+        or isinstance(node.type, ScalarType)
+    ):
         return True
-    return not (sharing.escapes(node) or sharing.listed(node))
+    return not (aliases.escapes(node) or aliases.is_in_list(node))
 
 
 _OPS = frozenset(
@@ -101,20 +104,24 @@ _OPS = frozenset(
 )  # fmt: skip
 
 
-def _certain(loop: Node) -> bool:
-    """Whether a loop certainly runs a first round."""
-    going = loop.inputs[0]
-    if not (is_constant(going) and going.attrs["value"]) or loop.attrs.get("maximum_iterations") == 0:
+def _has_true_test(loop: Node) -> bool:
+    """Return whether the extra test before the first iteration is constant and true."""
+    test = loop.inputs[0]
+    return is_constant(test) and bool(test.attrs["value"])
+
+
+def _surely_runs(loop: Node) -> bool:
+    """Return whether a loop surely runs a first iteration."""
+    if not _has_true_test(loop) or loop.attrs.get("maximum_iterations") == 0:
         return False
-    return loop.op == "while" or bool(trips(loop))
+    return loop.op == "while" or bool(trip_count(loop))
 
 
 def _guard(loop: Node) -> Node | None:
-    """A value that is true if a loop runs a first round."""
-    going = loop.inputs[0]
+    """Return a value that is true if the loop runs a first iteration, or None if there is none."""
     if loop.op == "while":
-        return going
-    if not (is_constant(going) and going.attrs["value"]):
+        return loop.inputs[0]
+    if not _has_true_test(loop):
         return None
     source = loop.inputs[1]
     if source.op == "range" or isinstance(source.type, ListType):
@@ -124,42 +131,46 @@ def _guard(loop: Node) -> Node | None:
     return None
 
 
-def _guarded(loop: Node, guard: Node, moved: list[Node], wanted: list[Node]) -> tuple[list[Node], list[Node]]:
-    """The moved nodes under the condition that the loop runs; what gives the values wanted of them."""
-    inside = Replacements()
+def _guarded(
+    loop: Node, guard: Node, hoisted: list[Node], needed: list[Node]
+) -> tuple[list[Node], list[Node]]:
+    """Put hoisted nodes into a conditional on `guard`.
+
+    Returns:
+        The nodes to insert before the loop, and an output for each needed node.
+    """
+    captures = Replacements()
     operands: list[Node] = []
     arguments: list[tuple[Node, Node]] = []
-    here = set(moved)
-    for node in moved:
+    inside = set(hoisted)
+    for node in hoisted:
         for used in node.inputs:
-            if used not in here and used not in inside:
+            if used not in inside and used not in captures:
                 operands.append(used)
                 pair = [Node("argument", (), {"name": "captured"}, used.type) for _ in range(2)]
-                inside[used] = pair[0]
+                captures[used] = pair[0]
                 arguments.append((pair[0], pair[1]))
-        inside.apply(node)
-    then = Graph("if_true", [a for a, _ in arguments], moved, list(wanted))
-    nothing = [Node("constant", (), {"value": Missing.VALUE}, None, loop.source) for _ in wanted]
-    orelse = Graph("if_false", [a for _, a in arguments], nothing, list(nothing))
+        captures.apply(node)
+    then = Graph("if_true", [a for a, _ in arguments], hoisted, list(needed))
+    unbound = [Node("constant", (), {"value": Missing.VALUE}, None, loop.source) for _ in needed]
+    orelse = Graph("if_false", [a for _, a in arguments], unbound, list(unbound))
     attrs = {"then": then, "orelse": orelse}
     condition = Node("cond", (guard, *operands), attrs, None, loop.source)
     outputs = [
-        Node("output", (condition,), {"index": i}, node.type, node.source) for i, node in enumerate(wanted)
+        Node("output", (condition,), {"index": i}, node.type, node.source) for i, node in enumerate(needed)
     ]
-    before = [guard] if guard.op == "dimension" and guard is not loop.inputs[0] else []
-    return [*before, condition, *outputs], outputs
+    new_guard = [guard] if guard.op == "dimension" and guard is not loop.inputs[0] else []
+    return [*new_guard, condition, *outputs], outputs
 
 
-def _capture(loop: Node, body: Graph, nodes: list[Node], results: list[Node], sharing: Sharing) -> None:
-    """Let a loop's body get the values of nodes that it held from outside."""
-    gone = Replacements()
+def _capture(loop: Node, body: Graph, nodes: list[Node], results: list[Node], aliases: AliasAnalysis) -> None:
+    """Make a loop capture `results` in place of nodes that its body computed."""
+    replacements = Replacements()
     for node, result in zip(nodes, results, strict=True):
         argument = Node("argument", (), {"name": f"captured_{len(body.arguments)}"}, node.type)
         body.arguments.append(argument)
-        sharing.join(node, argument)
-        sharing.join(node, result)
-        gone[node] = argument
-    for node in body.nodes:
-        gone.apply(node)
-    gone.finish(body, body.nodes)
+        aliases.union(node, argument)
+        aliases.union(node, result)
+        replacements[node] = argument
+    replacements.apply_to_graph(body)
     loop.inputs = (*loop.inputs, *results)

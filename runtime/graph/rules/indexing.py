@@ -1,29 +1,30 @@
-"""Subscripts: the type of `array[key]`, and whether `array[key] = value` fits.
+"""Type rules of subscripts: the type of `array[key]`, and whether `array[key] = value` can succeed.
 
-A key is *basic* when it holds integers, slices, `None` and `...`; an array of integers or truth
-values in it makes it *advanced*, and then its integers count as arrays too. The advanced items
-broadcast together; their dimensions stand where those items stood if they were neighbours, and
-first otherwise. A mask of rank n stands for n arrays of integers, of a length known at run time.
+A key is *basic* when it holds integers, slices, `None` and `...`. An array of integers or booleans makes it
+*advanced*, and then its integers count as arrays too. The arrays broadcast together. Their dimensions replace
+the indexed axes if those are adjacent, and come first otherwise. A mask of rank n stands for n arrays of
+integers whose length is known only at run time.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from ..types import ArrayType, ListType, ScalarType, Shape
-from .probing import quiet
+from ..ir.types import ArrayType, ListType, ScalarType, Shape
+from .probing import suppress_warnings
 from .shapes import (
     Dimension,
     as_array,
     broadcast,
+    element_count,
+    format_shape,
     is_staged,
-    lift,
-    product,
+    map_known,
     shape_of,
-    shown,
 )
 
 INVALID = (
@@ -34,97 +35,116 @@ INDEX_MISMATCH = "shape mismatch: indexing arrays could not be broadcast togethe
 
 
 @dataclass(frozen=True)
-class Item:
-    """One part of a key: the axes that it consumes, from `first`, and the dimensions it gives."""
+class KeyPart:
+    """One part of a key: the axes that it consumes from `first` on, and the dimensions that it produces."""
 
-    part: Any
+    value: Any
     axes: Shape
     first: int
-    gives: Shape = ()
+    dims: Shape = ()
     kind: str = "basic"  # or "integer", or "advanced"
 
 
 @dataclass(frozen=True)
-class Place:
-    """What a key addresses in an array."""
+class Selection:
+    """The elements of an array that a key selects."""
 
     shape: Shape
-    common: Shape  # that of its arrays together
-    items: list[Item]
+    index_shape: Shape  # the broadcast shape of the key's arrays
+    parts: list[KeyPart]
+
+    @classmethod
+    def of(cls, shape: Shape, key: Any) -> Selection:
+        """Return what `key` selects in an array of this shape."""
+        parts = parse_key(shape, key if isinstance(key, tuple) else (key,))
+        indices = [i for i, part in enumerate(parts) if part.kind != "basic"]
+        arrays = [
+            part.dims for part in parts if part.kind == "advanced" for _ in range(max(1, len(part.axes)))
+        ]
+        check_bounds(parts, "integer")
+        try:
+            index_shape = broadcast(*arrays)
+        except ValueError:
+            raise IndexError(INDEX_MISMATCH + "".join(f"{format_shape(s)} " for s in arrays)) from None
+        are_adjacent = indices[-1:] == [i + len(indices) - 1 for i in indices[:1]]
+        first = indices[0] if are_adjacent and indices else 0
+        basic = [part.dims if part.kind == "basic" else () for part in parts]
+        return cls((*chain(*basic[:first]), *index_shape, *chain(*basic[first:])), index_shape, parts)
 
     def check_elements(self) -> None:
-        """Check the arrays of integers, as NumPy does when it comes to use them."""
-        if product(self.common) not in (0, None):
-            check_bounds(self.items, "advanced")
+        """Check the bounds of index arrays. NumPy checks them only when it selects something."""
+        if element_count(self.index_shape) not in (0, None):
+            check_bounds(self.parts, "advanced")
 
     @property
-    def advanced(self) -> bool:
-        return any(item.kind == "advanced" for item in self.items)
+    def is_advanced(self) -> bool:
+        return any(part.kind == "advanced" for part in self.parts)
 
     @property
-    def element(self) -> bool:
-        """One element, as opposed to a view of no dimensions, which an explicit `...` makes."""
-        return all(item.kind == "integer" for item in self.items)
+    def is_element(self) -> bool:
+        """Return whether the key selects one element, not the 0-d view that an explicit `...` selects."""
+        return all(part.kind == "integer" for part in self.parts)
 
     @property
-    def masked(self) -> bool:
-        """One mask of the array's own rank."""
-        return len(self.items) == 1 and self.advanced and as_index(self.items[0].part).dtype == bool
+    def is_mask(self) -> bool:
+        """Return whether the key is a single mask."""
+        return len(self.parts) == 1 and self.is_advanced and as_index(self.parts[0].value).dtype == bool
 
     @property
-    def nowhere(self) -> bool:
-        """An empty mask beside axes that are not, which NumPy takes for no place at all."""
-        if not self.masked:
+    def is_empty_mask(self) -> bool:
+        """Return whether the key is an empty mask over nonempty axes. NumPy then assigns nothing."""
+        if not self.is_mask:
             return False
-        mask = as_index(self.items[0].part).shape
-        return 0 in mask and any(a != m for a, m in zip(self.items[0].axes, mask, strict=True))
+        mask = as_index(self.parts[0].value).shape
+        return 0 in mask and any(a != m for a, m in zip(self.parts[0].axes, mask, strict=True))
 
 
 def getitem_type(array: ArrayType, key: Any) -> ArrayType:
-    """The type of `array[key]`."""
-    place = addressed(array.shape, key)
-    place.check_elements()
-    return ArrayType(array.dtype, place.shape)
+    """Return the type of `array[key]`."""
+    selection = Selection.of(array.shape, key)
+    selection.check_elements()
+    return ArrayType(array.dtype, selection.shape)
 
 
-def setitem_check(array: ArrayType, key: Any, value: Any) -> None:
+def check_setitem(array: ArrayType, key: Any, value: Any) -> None:
     """Raise NumPy's error if `value` can never be broadcast to `array[key]`."""
-    place, given = addressed(array.shape, key), shape_of(value)
-    target = place.shape
-    if place.nowhere:
+    selection, value_shape = Selection.of(array.shape, key), shape_of(value)
+    target = selection.shape
+    if selection.is_empty_mask:
         return
-    if place.masked:
-        check_masked(target, given)
-    elif place.element:
-        sizes = [d for d in given if d is not None]
-        if len(sizes) == len(given) > 0:
-            # Whether an array of one element is an element depends on NumPy's version.
-            with quiet():
+    if selection.is_mask:
+        check_mask_assignment(target, value_shape)
+    elif selection.is_element:
+        sizes = [d for d in value_shape if d is not None]
+        if len(sizes) == len(value_shape) > 0:
+            # Whether NumPy accepts an array of one element as an element depends on its version.
+            with suppress_warnings():
                 np.zeros(1, array.dtype)[0] = np.ones([min(d, 2) for d in sizes], as_array(value).dtype)
-    elif not fits(given, target):
-        if place.advanced and 0 in given and not {0, None}.isdisjoint(target):
-            return  # NumPy takes any nothing where nothing is chosen
-        if not place.advanced:
-            given = without_leading_ones(given, len(target))
-        raise ValueError(misfit(given, target, place.advanced))
-    place.check_elements()
+    elif not can_broadcast_to(value_shape, target):
+        if selection.is_advanced and 0 in value_shape and not {0, None}.isdisjoint(target):
+            return  # NumPy assigns any empty value to an empty selection
+        if not selection.is_advanced:
+            value_shape = without_leading_ones(value_shape, len(target))
+        raise ValueError(broadcast_message(value_shape, target, selection.is_advanced))
+    selection.check_elements()
 
 
-def misfit(given: Shape, target: Shape, advanced: bool) -> str:
-    """NumPy's words for a value that cannot be stretched to its place."""
-    if advanced:
+def broadcast_message(value_shape: Shape, target: Shape, is_advanced: bool) -> str:
+    """Return NumPy's message for a value that cannot be broadcast to the target of an assignment."""
+    if is_advanced:
         return (
-            f"shape mismatch: value array of shape {shown(given)} could not be broadcast to "
-            f"indexing result of shape {shown(target)}"
+            f"shape mismatch: value array of shape {format_shape(value_shape)} could not be broadcast to "
+            f"indexing result of shape {format_shape(target)}"
         )
-    return f"could not broadcast input array from shape {shown(given)} into shape {shown(target)}"
+    shapes = f"from shape {format_shape(value_shape)} into shape {format_shape(target)}"
+    return f"could not broadcast input array {shapes}"
 
 
-def fits(given: Shape, target: Shape) -> bool:
-    """Whether a value may be stretched to `target`; an assignment drops leading ones."""
-    given = without_leading_ones(given, len(target))
-    pairs = zip((1,) * (len(target) - len(given)) + given, target, strict=False)
-    return len(given) <= len(target) and all(v in (1, None, t) or t is None for v, t in pairs)
+def can_broadcast_to(value_shape: Shape, target: Shape) -> bool:
+    """Return whether a value can be broadcast to `target`. An assignment ignores leading ones."""
+    value_shape = without_leading_ones(value_shape, len(target))
+    pairs = zip((1,) * (len(target) - len(value_shape)) + value_shape, target, strict=False)
+    return len(value_shape) <= len(target) and all(v in (1, None, t) or t is None for v, t in pairs)
 
 
 def without_leading_ones(shape: Shape, rank: int) -> Shape:
@@ -133,62 +153,44 @@ def without_leading_ones(shape: Shape, rank: int) -> Shape:
     return shape
 
 
-def check_masked(target: Shape, given: Shape) -> None:
-    if len(given) > 1:
+def check_mask_assignment(target: Shape, value_shape: Shape) -> None:
+    if len(value_shape) > 1:
         raise TypeError(
             "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input "
-            f"has {len(given)} dimensions"
+            f"has {len(value_shape)} dimensions"
         )
-    if not fits(given, target):
+    if not can_broadcast_to(value_shape, target):
         raise ValueError(
-            f"NumPy boolean array indexing assignment cannot assign {given[0]} input values to "
+            f"NumPy boolean array indexing assignment cannot assign {value_shape[0]} input values to "
             f"the {target[0]} output values where the mask is true"
         )
 
 
-def addressed(shape: Shape, key: Any) -> Place:
-    items = read(shape, key if isinstance(key, tuple) else (key,))
-    chosen = [i for i, item in enumerate(items) if item.kind != "basic"]
-    arrays = [item.gives for item in items if item.kind == "advanced" for _ in range(max(1, len(item.axes)))]
-    check_bounds(items, "integer")
-    try:
-        common = broadcast(*arrays)
-    except ValueError:
-        shapes = "".join(f"{shown(gives)} " for gives in arrays)
-        raise IndexError(INDEX_MISMATCH + shapes) from None
-    neighbours = chosen[-1:] == [i + len(chosen) - 1 for i in chosen[:1]]
-    before = chosen[0] if neighbours and chosen else 0
-    basic = [item.gives if item.kind == "basic" else () for item in items]
-    head = [d for gives in basic[:before] for d in gives]
-    tail = [d for gives in basic[before:] for d in gives]
-    return Place((*head, *common, *tail), common, items)
-
-
-def read(shape: Shape, key: tuple[Any, ...]) -> list[Item]:
-    """The items of a key, which consume all axes of `shape` from left to right."""
+def parse_key(shape: Shape, key: tuple[Any, ...]) -> list[KeyPart]:
+    """Split a key into parts that together consume all axes of `shape`, from left to right."""
     widths: list[int] = []
     ellipses = 0
     for part in key:
         ellipses += part is Ellipsis
         if ellipses > 1:
             raise IndexError("an index can only have a single ellipsis ('...')")
-        widths.append(width(part))
+        widths.append(axes_consumed(part))
     if (used := sum(widths)) > len(shape):
         raise IndexError(
             f"too many indices for array: array is {len(shape)}-dimensional, but {used} were indexed"
         )
     if not ellipses and used < len(shape):
         key, widths = (*key, Ellipsis), [*widths, 0]
-    items, axis = [], 0
-    for part, consumes in zip(key, widths, strict=True):
-        rest = len(shape) - used if part is Ellipsis else consumes
-        items.append(item(part, shape[axis : axis + rest], axis))
-        axis += rest
-    return items
+    parts, axis = [], 0
+    for value, width in zip(key, widths, strict=True):
+        consumed = len(shape) - used if value is Ellipsis else width
+        parts.append(key_part(value, shape[axis : axis + consumed], axis))
+        axis += consumed
+    return parts
 
 
-def width(part: Any) -> int:
-    """How many axes one part of a key consumes; `...` is settled by the others."""
+def axes_consumed(part: Any) -> int:
+    """Return the number of axes that one part of a key consumes, 0 for `...`."""
     if part is None or part is Ellipsis:
         return 0
     if isinstance(part, slice) or is_integer(part):
@@ -197,40 +199,38 @@ def width(part: Any) -> int:
     return index.ndim if index.dtype == bool else 1
 
 
-def item(part: Any, axes: Shape, first: int) -> Item:
+def key_part(part: Any, axes: Shape, first: int) -> KeyPart:
     if part is Ellipsis:
-        return Item(part, axes, first, axes)
+        return KeyPart(part, axes, first, axes)
     if part is None:
-        return Item(part, axes, first, (1,))
+        return KeyPart(part, axes, first, (1,))
     if isinstance(part, slice):
-        return Item(part, axes, first, (slice_length(part, axes[0]),))
+        return KeyPart(part, axes, first, (slice_length(part, axes[0]),))
     if is_integer(part):
-        return Item(part, axes, first, (), "integer")
+        return KeyPart(part, axes, first, (), "integer")
     index = as_index(part)
     if index.dtype != bool:
-        return Item(part, axes, first, index.shape, "advanced")
-    for offset, (size, masked) in enumerate(zip(axes, index.shape, strict=True)):
-        if None not in (size, masked) and masked not in (0, size):  # NumPy takes an empty mask anywhere
+        return KeyPart(part, axes, first, index.shape, "advanced")
+    for axis, size, mask_size in zip(range(first, first + len(axes)), axes, index.shape, strict=True):
+        if None not in (size, mask_size) and mask_size not in (0, size):  # NumPy accepts any empty mask
             raise IndexError(
-                f"boolean index did not match indexed array along axis {first + offset}; size of "
-                f"axis is {size} but size of corresponding boolean axis is {masked}"
+                f"boolean index did not match indexed array along axis {axis}; size of "
+                f"axis is {size} but size of corresponding boolean axis is {mask_size}"
             )
     count = None if is_staged(part) else int(np.count_nonzero(part))
-    return Item(part, axes, first, (count,), "advanced")
+    return KeyPart(part, axes, first, (count,), "advanced")
 
 
 def is_integer(part: Any) -> bool:
     if isinstance(part, ScalarType):
         return part.python is int
-    if isinstance(part, ArrayType):
-        return part.shape == () and part.dtype.kind in "iu"
-    if isinstance(part, np.ndarray):
+    if isinstance(part, (ArrayType, np.ndarray)):
         return part.shape == () and part.dtype.kind in "iu"
     return not isinstance(part, (bool, np.bool_)) and hasattr(part, "__index__")
 
 
 def as_index(part: Any) -> ArrayType:
-    """The array of integers or truth values that a part of a key is."""
+    """Return the type of the integer or boolean array that a part of a key stands for."""
     if isinstance(part, (str, float, complex)) or part is NotImplemented:
         raise IndexError(INVALID)
     if isinstance(part, ScalarType) and part.python is not bool:
@@ -254,18 +254,18 @@ def slice_length(part: slice, size: Dimension) -> Dimension:
         return None
     if part.start in (0, None) and part.stop is None and part.step in (1, -1, None):
         # A reversed axis keeps its length only when `start` is left out.
-        return size if part.start is None or part.step != -1 else lift(lambda n: min(n, 1), size)
-    return lift(lambda n: len(range(*part.indices(n))), size)
+        return size if part.start is None or part.step != -1 else map_known(lambda n: min(n, 1), size)
+    return map_known(lambda n: len(range(*part.indices(n))), size)
 
 
-def check_bounds(items: list[Item], kind: str) -> None:
-    """Check the integers of a kind of items, as far as they are not staged."""
-    for item in items:
-        if item.kind != kind or is_staged(item.part):
+def check_bounds(parts: list[KeyPart], kind: str) -> None:
+    """Check the plain integers among the parts of one kind."""
+    for part in parts:
+        if part.kind != kind or is_staged(part.value):
             continue
-        values = np.asarray(item.part)
-        size = item.axes[0] if values.dtype != bool else None
+        values = np.asarray(part.value)
+        size = part.axes[0] if values.dtype != bool else None
         if size is None:
             continue
         for outside in values[(values < -size) | (values >= size)][:1]:
-            raise IndexError(f"index {outside} is out of bounds for axis {item.first} with size {size}")
+            raise IndexError(f"index {outside} is out of bounds for axis {part.first} with size {size}")

@@ -1,10 +1,10 @@
-"""Most rules in one line: dtypes from NumPy itself, shapes from a formula.
+"""Type rules derived by probing: NumPy supplies the dtypes, a formula the shapes.
 
-A *dummy* is the smallest plain value of a type: one element, or none where an axis is empty, so
-that NumPy also raises its own errors about rank, axis, dtype and empty reductions. `probed`
-makes the rule of a function: it runs the function on dummies for the dtypes, and a *shape
-formula* for the shapes. The formula gets the call's array arguments by position, as array types,
-and the rest by NumPy's own names.
+A *dummy* is the smallest plain value of a type. It has one element, or none if an axis is empty, so
+that NumPy also raises its own errors about rank, axis, dtype and empty reductions. `rule_from_formula`
+builds the rule of a function: it runs the function on dummies for the dtypes, and a *shape
+formula* for the shapes. The formula takes the call's array arguments by position, as array types,
+and the others by NumPy's own names.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from ..types import ArrayType, ListType, MaybeType, ScalarType
-from .shapes import SCALARS, as_array, is_staged
+from ..ir.types import ArrayType, ListType, MaybeType, ScalarType
+from .shapes import PYTHON_SCALARS, as_array, is_staged
 
 Rule = Callable[..., Any]
 
@@ -28,7 +28,7 @@ SAMPLE = {bool: True, int: 1, float: 1.0, complex: 1j, str: "a"}
 
 
 def dummy(value: Any, empty: bool = True) -> Any:
-    """The smallest plain value that NumPy types as it types `value`; `empty` if it may have none."""
+    """Return the smallest plain value of the type of `value`. It may be empty only if `empty` is true."""
     if isinstance(value, ScalarType):
         return SAMPLE[value.python]
     if isinstance(value, ListType | MaybeType):
@@ -41,24 +41,24 @@ def dummy(value: Any, empty: bool = True) -> Any:
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
-    """No warnings: the same call warns at run time, about the user's data and not about ours."""
+def suppress_warnings() -> Iterator[None]:
+    """Suppress warnings. The same call warns at run time, about the user's data instead of dummies."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         yield
 
 
 def probe(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """What `function` returns for dummies."""
-    # An empty axis might not match the dummy of another array's axis, or of an unknown one.
+    """Return the result of `function` for dummies of its arguments."""
+    # An empty axis may not match the dummy of another array or of an unknown axis.
     arrays = [a for value in (*args, *kwargs.values()) for a in arrays_in(value)]
     empty = len(arrays) == 1 and None not in arrays[0].shape
-    with quiet():
+    with suppress_warnings():
         return function(*(dummy(a, empty) for a in args), **{n: dummy(v, empty) for n, v in kwargs.items()})
 
 
 def arrays_in(value: Any) -> list[Any]:
-    """The arrays, or their types, that an argument holds."""
+    """Return the arrays, or their types, in an argument."""
     if isinstance(value, (list, tuple)):
         return [array for part in value for array in arrays_in(part)]
     if isinstance(value, (ListType, MaybeType)):
@@ -66,21 +66,23 @@ def arrays_in(value: Any) -> list[Any]:
     return [value] if isinstance(value, (ArrayType, np.ndarray)) else []
 
 
-def typed(result: Any, shape: Any) -> Any:
-    """The type of a probe's result, whose real shape is `shape`; tuples and lists side by side."""
+def type_of_result(result: Any, shape: Any) -> Any:
+    """Return the type of a probe's result, given its real shape, or the types of several."""
     if isinstance(result, (list, tuple)):
         pairs = zip(result, shape, strict=True)
-        return (list if isinstance(result, list) else tuple)(typed(r, s) for r, s in pairs)
+        return (list if isinstance(result, list) else tuple)(type_of_result(r, s) for r, s in pairs)
     if isinstance(result, (np.ndarray, np.generic)):
         return ArrayType(result.dtype, tuple(shape))
     return ScalarType(type(result))
 
 
-def probed(function: Callable[..., Any], shape: Callable[..., Any], *arrays: str, dtype: Any = None) -> Rule:
-    """The rule of `function`, whose parameters `arrays` (by default the first) hold arrays.
+def rule_from_formula(
+    function: Callable[..., Any], shape: Callable[..., Any], *arrays: str, dtype: Any = None
+) -> Rule:
+    """Return the type rule of `function`, whose parameters `arrays` (by default the first) are arrays.
 
-    A given `dtype`, or `SAME` as the first array's, spares the probe: some functions cannot run
-    on dummies with the user's other arguments.
+    With a `dtype`, or `SAME_DTYPE` for the dtype of the first array, the rule does not probe. Some
+    functions fail on dummies combined with the user's other arguments.
     """
     parameters = signature(function, shape)
     names = arrays or (next(iter(parameters.parameters)),)
@@ -88,72 +90,74 @@ def probed(function: Callable[..., Any], shape: Callable[..., Any], *arrays: str
     def rule(*args: Any, **kwargs: Any) -> Any:
         call = parameters.bind(*args, **kwargs)
         call.arguments.pop("out", None)
-        seen: list[Any] = []
+        types: list[Any] = []
         formula = dict(call.arguments)
         for name in names:
             value = formula.pop(name, None)
             if value is not None:
-                value = call.arguments[name] = weak(value)
-            seen.append(None if value is None else as_array(value))
+                value = call.arguments[name] = weak_type(value)
+            types.append(None if value is None else as_array(value))
         if dtype is None:
-            # NumPy's own complaints about the call come first, then those about dimensions.
+            # NumPy's own errors about the call come first, then those about dimensions.
             result = probe(function, *call.args, **call.kwargs)
-            return typed(result, shape(*seen, **formula))
-        return filled(shape(*seen, **formula), seen[0].dtype if dtype is SAME else np.dtype(dtype))
+            return type_of_result(result, shape(*types, **formula))
+        return array_types(
+            shape(*types, **formula), types[0].dtype if dtype is SAME_DTYPE else np.dtype(dtype)
+        )
 
     rule.__name__ = rule.__qualname__ = f"{function.__name__}_type"
     return rule
 
 
-SAME = object()
+SAME_DTYPE = object()
 
 
-def filled(shape: Any, dtype: np.dtype[Any]) -> Any:
-    """Arrays of one dtype: one for a shape, a list for a list of shapes."""
+def array_types(shape: Any, dtype: np.dtype[Any]) -> Any:
+    """Return array types of one dtype: one for a shape, a list for a list of shapes."""
     if isinstance(shape, list):
-        return [filled(s, dtype) for s in shape]
+        return [array_types(s, dtype) for s in shape]
     return ArrayType(dtype, tuple(shape))
 
 
-# --- tables ----------------------------------------------------------------------------------
-
-
-def family(
+def formula_rules(
     formula: Callable[..., Any], names: str, *, arrays: tuple[str, ...] = (), dtype: Any = None
 ) -> dict[Callable[..., Any], Rule]:
-    """The rules of functions that share a shape formula."""
-    return {f: probed(f, formula, *takes(f, formula, arrays), dtype=dtype) for f in functions(names)}
+    """Return the type rules of the NumPy functions `names`, which share a shape formula."""
+    return {
+        f: rule_from_formula(f, formula, *supported_parameters(f, formula, arrays), dtype=dtype)
+        for f in numpy_functions(names)
+    }
 
 
-def named(**rules: Rule) -> dict[Callable[..., Any], Rule]:
-    """Rules written out in full, under their functions; `__` in a name stands for a dot."""
-    return {f: rule for name, rule in rules.items() for f in functions(name.replace("__", "."))}
+def named_rules(**rules: Rule) -> dict[Callable[..., Any], Rule]:
+    """Return a table of complete type rules by function. `__` in a name stands for a dot."""
+    return {f: rule for name, rule in rules.items() for f in numpy_functions(name.replace("__", "."))}
 
 
-def functions(names: str) -> list[Callable[..., Any]]:
-    """The functions of these names under `np`, without those that this NumPy lacks."""
-    found = []
+def numpy_functions(names: str) -> list[Callable[..., Any]]:
+    """Return the functions of these names in `np`, except those that the installed NumPy lacks."""
+    available = []
     for name in names.split():
         with suppress(AttributeError):
-            found.append(attrgetter(name)(np))
-    return found
+            available.append(attrgetter(name)(np))
+    return available
 
 
-def takes(
+def supported_parameters(
     function: Callable[..., Any], formula: Callable[..., Any], names: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Those of `names` that are parameters of `function`: older NumPys have fewer."""
+    """Return those of `names` that are parameters of `function`. Older NumPy versions have fewer."""
     return tuple(n for n in names if n in signature(function, formula).parameters)
 
 
-def weak(value: Any) -> Any:
-    """An array argument's type, with Python scalars left alone: they promote weakly."""
-    return value if isinstance(value, (ScalarType, *SCALARS)) else as_array(value)
+def weak_type(value: Any) -> Any:
+    """Return an array argument's type. Python scalars stay scalars, since they promote weakly."""
+    return value if isinstance(value, (ScalarType, *PYTHON_SCALARS)) else as_array(value)
 
 
 @cache
 def signature(function: Callable[..., Any], formula: Callable[..., Any]) -> inspect.Signature:
-    """NumPy's signature; older C functions have none, and then the formula has the same names."""
+    """Return NumPy's signature of `function`, or that of the formula for C functions without one."""
     try:
         return inspect.signature(function)
     except ValueError:

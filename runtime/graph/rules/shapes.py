@@ -1,9 +1,9 @@
-"""Arithmetic of shapes that are partly known.
+"""Arithmetic of partially known shapes.
 
-A *dimension* is an `int`, or `None` when only run time tells. A *shape* is a tuple of dimensions.
-An argument is *staged* when a type stands in its place; `as_array` gives the array type that NumPy
-would see in any argument, staged or not. A result whose type depends on data has no rule: it
-raises `StagingError`, with the remedy.
+A *dimension* is an `int`, or `None` if it is known only at run time. A *shape* is a tuple of dimensions.
+An argument is *staged* if it is or contains a type. `as_array` returns the array type that NumPy would see in
+any argument, staged or not. A function whose result type depends on data has no rule: it raises
+`StagingError`, with a remedy.
 """
 
 from __future__ import annotations
@@ -18,45 +18,42 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from ...errors import StagingError, UnsupportedFunctionError, ValueNeededError
-from ..types import ArrayType, ListType, MaybeType, ScalarType, Shape
+from ..ir.types import ArrayType, ListType, MaybeType, ScalarType, Shape
 
 Dimension = int | None
 
-STAGED = (ArrayType, ScalarType, ListType, MaybeType)
-SCALARS = (bool, int, float, complex, str)
+STAGED_TYPES = (ArrayType, ScalarType, ListType, MaybeType)
+PYTHON_SCALARS = (bool, int, float, complex, str)
 
 
 def is_staged(value: Any) -> bool:
-    """Whether a type stands in `value`, at any depth of lists and tuples."""
+    """Return whether `value` is or contains a type, at any depth of lists and tuples."""
     if isinstance(value, (list, tuple)):
         return any(map(is_staged, value))
-    return isinstance(value, STAGED)
+    return isinstance(value, STAGED_TYPES)
 
 
-# --- dimensions ------------------------------------------------------------------------------
-
-
-def lift(function: Callable[..., int], *dims: Dimension) -> Dimension:
-    """`function(*dims)` if all are known."""
+def map_known(function: Callable[..., int], *dims: Dimension) -> Dimension:
+    """Return `function(*dims)`, or None if a dimension is unknown."""
     return None if None in dims else int(function(*dims))
 
 
 def total(dims: Sequence[Dimension]) -> Dimension:
-    return lift(lambda *known: sum(known), *dims)
+    return map_known(lambda *known: sum(known), *dims)
 
 
-def product(dims: Sequence[Dimension]) -> Dimension:
-    """The number of elements; an empty axis settles it whatever the others are."""
-    return 0 if 0 in dims else lift(lambda *known: math.prod(known), *dims)
+def element_count(dims: Sequence[Dimension]) -> Dimension:
+    """Return the number of elements. One empty axis makes it 0, whatever the other axes are."""
+    return 0 if 0 in dims else map_known(lambda *known: math.prod(known), *dims)
 
 
-def dimension(value: Any) -> Dimension:
-    """The dimension that an argument such as `num=` asks for."""
+def requested_dimension(value: Any) -> Dimension:
+    """Return the dimension that an argument such as `num=` requests."""
     if isinstance(value, ScalarType) and value.python in (int, bool):
         return None
     if isinstance(value, ArrayType) and value.shape == () and value.dtype.kind in "iu":
         return None
-    if isinstance(value, STAGED):
+    if isinstance(value, STAGED_TYPES):
         raise TypeError(f"'{value}' object cannot be interpreted as an integer")
     size = operator.index(value)
     if size < 0:
@@ -64,116 +61,117 @@ def dimension(value: Any) -> Dimension:
     return size
 
 
-def dimensions(value: Any) -> Shape:
-    """The shape that an argument such as `shape=` asks for."""
+def requested_shape(value: Any) -> Shape:
+    """Return the shape that an argument such as `shape=` requests."""
     if isinstance(value, ArrayType) and value.shape:
-        return (None,) * rank_from(value)
+        return (None,) * rank_of_shape_vector(value)
     if isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value) != 0:
-        return tuple(map(dimension, value))
-    return (dimension(value),)
+        return tuple(map(requested_dimension, value))
+    return (requested_dimension(value),)
 
 
-def rank_from(vector: ArrayType) -> int:
-    """How many dimensions, or places, a staged vector of them holds."""
+def rank_of_shape_vector(vector: ArrayType) -> int:
+    """Return the length of a staged shape vector, which is the rank of the result."""
     (length,) = vector.shape
     if length is None:
         raise ValueNeededError(
             "an array whose length is known only when the graph runs is used as a shape",
-            why="it says how many dimensions the result has, which must be known before",
-            remedy="give a tuple of numbers: (n, m)",
+            why="its length is the rank of the result, which must be known before the graph runs",
+            remedy="pass a tuple of numbers: (n, m)",
         )
     return length
 
 
-def staged_size(dim: Dimension) -> int | ScalarType:
-    """A dimension as a result: a plain number if it is known."""
+def dimension_result(dim: Dimension) -> int | ScalarType:
+    """Return a dimension as a result: a plain int if it is known."""
     return ScalarType(int) if dim is None else dim
 
 
-def shown(shape: Sequence[object], comma: str = ",") -> str:
-    """A shape as NumPy's messages write it; those of its Python code have a space in it."""
+def format_shape(shape: Sequence[object], comma: str = ",") -> str:
+    """Format a shape as NumPy's messages do. Those of NumPy's Python code have a space after the comma."""
     inner = comma.join("?" if d is None else str(d) for d in shape)
     return f"({inner},)" if len(shape) == 1 else f"({inner})"
 
 
-# --- axes ------------------------------------------------------------------------------------
-
-
-def static(value: Any, name: str) -> Any:
-    """`value`, which must not be staged."""
+def require_plain(value: Any, name: str) -> Any:
+    """Return `value`, or raise if it is staged."""
     if is_staged(value):
         raise ValueNeededError(
             f"the argument '{name}' is staged",
-            why="the type of the result depends on it, and is known before the graph runs",
+            why="the type of the result depends on it and must be known before the graph runs",
             remedy="give it a plain value: a Python number among the arguments, or one that "
             "is computed from shapes",
         )
     return value
 
 
-def one_axis(axis: Any, ndim: int, name: str | None = None) -> int:
-    return normalize_axis_index(operator.index(static(axis, "axis")), ndim, name)
+def normalize_axis(axis: Any, ndim: int, name: str | None = None) -> int:
+    return normalize_axis_index(operator.index(require_plain(axis, "axis")), ndim, name)
 
 
-def all_axes(axis: Any, ndim: int, name: str | None = None) -> tuple[int, ...]:
-    """The axes that `axis=` names; `None` names all.
+def normalize_axes(axis: Any, ndim: int, name: str | None = None) -> tuple[int, ...]:
+    """Return the axes that `axis=` names; `None` names all.
 
-    An array without axes takes the axis 0 or -1 from many functions, for none.
+    For an array without axes many functions accept the axis 0 or -1, which names none.
     """
-    if axis is None or (ndim == 0 and static(axis, "axis") in (0, -1)):
+    if axis is None or (ndim == 0 and require_plain(axis, "axis") in (0, -1)):
         return tuple(range(ndim))
-    return normalize_axis_tuple(static(axis, "axis"), ndim, name)
+    return normalize_axis_tuple(require_plain(axis, "axis"), ndim, name)
 
 
-def line(shape: Shape, axis: Any) -> tuple[Shape, int]:
-    """The shape and the axis that most of NumPy's C functions work along.
+def shape_and_axis(shape: Shape, axis: Any) -> tuple[Shape, int]:
+    """Return the shape and axis along which most of NumPy's C functions work.
 
-    Without an axis, all elements are one line; a number is a line of one.
+    Without an axis they work on the flattened array. A scalar is an array of one element.
     """
     if axis is None:
-        return (product(shape),), 0
-    if not shape and static(axis, "axis") in (0, -1):
+        return (element_count(shape),), 0
+    if not shape and require_plain(axis, "axis") in (0, -1):
         return (1,), 0
-    return shape, one_axis(axis, len(shape))
+    return shape, normalize_axis(axis, len(shape))
 
 
-def replaced(shape: Shape, axis: int, *dims: Dimension) -> Shape:
-    """`shape` with `dims`, none or more, in the place of one axis."""
+def replace_axis(shape: Shape, axis: int, *dims: Dimension) -> Shape:
+    """Replace one axis of `shape` with any number of `dims`."""
     return (*shape[:axis], *dims, *shape[axis + 1 :])
 
 
-def without(shape: Shape, axes: Sequence[int], keepdims: Any = False) -> Shape:
-    """`shape` after `axes` were reduced."""
-    keep = keepdims is not np._NoValue and bool(static(keepdims, "keepdims"))
-    kept = [1 if i in axes else d for i, d in enumerate(shape) if keep or i not in axes]
-    return tuple(kept)
+def reduce_axes(shape: Shape, axes: Sequence[int], keepdims: Any = False) -> Shape:
+    """Remove the reduced `axes` from `shape`, or make them 1 if `keepdims` is set."""
+    keep = keepdims is not np._NoValue and bool(require_plain(keepdims, "keepdims"))
+    return tuple([1 if i in axes else d for i, d in enumerate(shape) if keep or i not in axes])
 
 
-# --- agreement -------------------------------------------------------------------------------
-
-
-def same(dims: Sequence[Dimension]) -> tuple[Dimension, bool]:
-    """The dimension that all `dims` must be, and whether those that are known agree."""
+def unify(dims: Sequence[Dimension]) -> tuple[Dimension, bool]:
+    """Return the dimension that all `dims` must have, and whether the known ones agree."""
     known = {d for d in dims if d is not None}
     return (max(known) if known else None), len(known) <= 1
+
+
+def unify_shapes(shapes: Sequence[Shape]) -> Shape | None:
+    """Return the shape that all `shapes` must have, or None if they differ."""
+    if len(set(map(len, shapes))) > 1:
+        return None
+    dims = [unify(column) for column in zip(*shapes, strict=True)]
+    return tuple([dim for dim, _ in dims]) if all(agreed for _, agreed in dims) else None
 
 
 def broadcast(
     *shapes: Shape, error: str = "operands could not be broadcast together with shapes {}"
 ) -> Shape:
-    """The common shape; `error` is NumPy's message, which depends on who broadcasts."""
+    """Return the broadcast shape. NumPy's message, `error`, differs between functions."""
     rank = max(map(len, shapes), default=0)
     result: list[Dimension] = []
     for column in zip(*((1,) * (rank - len(s)) + tuple(s) for s in shapes), strict=True):
-        dim, agreed = same([d for d in column if d != 1] or [1])
+        dim, agreed = unify([d for d in column if d != 1] or [1])
         if not agreed:
-            raise ValueError(error.format("".join(f"{shown(s)} " for s in shapes)))
+            raise ValueError(error.format("".join(f"{format_shape(s)} " for s in shapes)))
         result.append(dim)
     return tuple(result)
 
 
 def broadcast_to(shape: Shape, target: Shape, error: str) -> Shape:
-    """`target`, made as known as both say; `error` if `shape` cannot be stretched to it."""
+    """Return `target`, or raise `error` if `shape` cannot be broadcast to it."""
     surplus, padded = len(shape) - len(target), (1,) * (len(target) - len(shape)) + tuple(shape)
     fits = surplus <= 0 and all(d in (1, None) or t in (d, None) for d, t in zip(padded, target, strict=True))
     if not fits:
@@ -181,18 +179,15 @@ def broadcast_to(shape: Shape, target: Shape, error: str) -> Shape:
     return target
 
 
-# --- what NumPy sees in an argument ----------------------------------------------------------
-
-
 def as_type(value: Any) -> Any:
-    """The type of a plain result; containers keep their form."""
-    if isinstance(value, STAGED):
+    """Return the type of a plain result. Containers keep their structure."""
+    if isinstance(value, STAGED_TYPES):
         return value
     if isinstance(value, (list, tuple)):
         return tuple(map(as_type, value))
     if isinstance(value, (np.ndarray, np.generic)):
         return ArrayType(value.dtype, value.shape)
-    return ScalarType(type(value)) if type(value) in SCALARS else value
+    return ScalarType(type(value)) if type(value) in PYTHON_SCALARS else value
 
 
 def shape_of(value: Any) -> Shape:
@@ -202,7 +197,7 @@ def shape_of(value: Any) -> Shape:
 
 
 def as_array(value: Any) -> ArrayType:
-    """The type of `np.asarray(value)`."""
+    """Return the type of `np.asarray(value)`."""
     if isinstance(value, ArrayType):
         return value
     if isinstance(value, ScalarType):
@@ -219,7 +214,7 @@ def as_array(value: Any) -> ArrayType:
         if value.element is None:
             raise StagingError(
                 "an empty staged list is used as an array",
-                why="the type of its items is not known",
+                why="the type of its items is unknown",
                 remedy="append a number or an array to it first",
             )
         element = as_array(value.element)
@@ -227,15 +222,15 @@ def as_array(value: Any) -> ArrayType:
     if is_staged(value):
         elements = [as_array(v) for v in value]
         sample = [np.ones((), e.dtype)[()] for e in elements]
-        return ArrayType(np.array(sample).dtype, (len(elements), *stacked(elements)))
+        return ArrayType(np.array(sample).dtype, (len(elements), *nested_list_shape(elements)))
     array = np.asarray(value)
     return ArrayType(array.dtype, array.shape)
 
 
-def stacked(elements: Sequence[ArrayType]) -> Shape:
-    """The one shape of the elements of a nested list."""
+def nested_list_shape(elements: Sequence[ArrayType]) -> Shape:
+    """Return the common shape of the elements of a nested list."""
     columns = zip(*(e.shape for e in elements), strict=False)
-    agreed = [same(column)[0] for column in takewhile(lambda c: same(c)[1], columns)]
+    agreed = [unify(column)[0] for column in takewhile(lambda c: unify(c)[1], columns)]
     if all(e.ndim == len(agreed) for e in elements):
         return tuple(agreed)
     detected = (len(elements), *agreed)

@@ -1,7 +1,7 @@
-"""Universal functions: every ufunc has the same few rules.
+"""Type rules of ufuncs: one rule for each method serves all of them.
 
-A ufunc's loops apply to elements, and its inputs broadcast; a *generalised* ufunc's loops apply
-to *core* dimensions, which its signature names, and the rest, the *loop* dimensions, broadcast.
+The loops of a ufunc apply to elements, and its inputs broadcast. Those of a *generalized* ufunc apply
+to *core* dimensions, which its signature names; the other dimensions, the *loop* dimensions, broadcast.
 """
 
 from __future__ import annotations
@@ -13,90 +13,87 @@ from typing import Any
 import numpy as np
 
 from ...errors import UnsupportedFunctionError
-from ..types import ScalarType, Shape
-from .probing import probe, typed, weak
+from ..ir.types import ScalarType, Shape
+from .probing import probe, type_of_result, weak_type
 from .shapes import (
     Dimension,
-    all_axes,
     broadcast,
-    one_axis,
-    replaced,
-    same,
+    format_shape,
+    normalize_axes,
+    normalize_axis,
+    reduce_axes,
+    replace_axis,
+    require_plain,
     shape_of,
-    shown,
-    static,
-    without,
+    unify,
 )
 
 
 def ufunc_type(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The type of `getattr(ufunc, method)(*inputs, **kwargs)`; a tuple if it has several outputs."""
+    """Return the type of `getattr(ufunc, method)(*inputs, **kwargs)`, a tuple for several outputs."""
     kwargs = {name: value for name, value in kwargs.items() if name != "out"}
-    inputs = tuple(map(weak, inputs[: ufunc.nin if method == "__call__" else None]))
-    # The indices of `reduceat` are positions in the real array.
+    inputs = tuple(map(weak_type, inputs[: ufunc.nin if method == "__call__" else None]))
+    # The indices of `reduceat` address the real array, so the probe uses others.
     sample = (inputs[0], [0]) if method == "reduceat" else inputs
     result = probe(getattr(ufunc, method), *sample, **kwargs)
     shape = SHAPES[method](ufunc, *inputs, **kwargs)
     if isinstance(result, tuple):
-        return typed(result, shape if ufunc.signature else [shape] * ufunc.nout)
+        return type_of_result(result, shape if ufunc.signature else [shape] * ufunc.nout)
     if result.dtype.kind in "US" and ScalarType(str) in inputs:
         raise UnsupportedFunctionError(
             "a staged string is used with a NumPy function",
-            why="it makes an array whose width is known only when the graph runs",
+            why="the result is an array whose width is known only when the graph runs",
             remedy="use a plain string",
         )
-    return typed(result, shape[0] if ufunc.signature else shape)
+    return type_of_result(result, shape[0] if ufunc.signature else shape)
 
 
-def called(ufunc: np.ufunc, *inputs: Any, where: Any = True, **options: Any) -> Any:
+def call_shape(ufunc: np.ufunc, *inputs: Any, where: Any = True, **options: Any) -> Any:
     if ufunc.signature:
-        return generalised(ufunc, [shape_of(i) for i in inputs], **options)
+        return generalized_shapes(ufunc, [shape_of(i) for i in inputs], **options)
     if where is not True:
         inputs = (*inputs, where)
     return broadcast(*map(shape_of, inputs))
 
 
-def reduced(
+def reduce_shape(
     ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, keepdims: Any = False, **_: Any
 ) -> Shape:
     shape = shape_of(array)
     if axis == 0 and not shape:
         return ()
-    return without(shape, all_axes(axis, len(shape)), keepdims)
+    return reduce_axes(shape, normalize_axes(axis, len(shape)), keepdims)
 
 
-def accumulated(ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None) -> Shape:
+def accumulate_shape(ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None) -> Shape:
     return shape_of(array)
 
 
-def paired(ufunc: np.ufunc, left: Any, right: Any, **_: Any) -> Shape:
+def outer_shape(ufunc: np.ufunc, left: Any, right: Any, **_: Any) -> Shape:
     return (*shape_of(left), *shape_of(right))
 
 
-def sliced(ufunc: np.ufunc, array: Any, indices: Any, axis: Any = 0, dtype: Any = None) -> Shape:
+def reduceat_shape(ufunc: np.ufunc, array: Any, indices: Any, axis: Any = 0, dtype: Any = None) -> Shape:
     shape = shape_of(array)
-    return replaced(shape, one_axis(axis, len(shape)), *shape_of(indices))
+    return replace_axis(shape, normalize_axis(axis, len(shape)), *shape_of(indices))
 
 
 SHAPES: dict[str, Callable[..., Any]] = {
-    "__call__": called,
-    "reduce": reduced,
-    "accumulate": accumulated,
-    "outer": paired,
-    "reduceat": sliced,
+    "__call__": call_shape,
+    "reduce": reduce_shape,
+    "accumulate": accumulate_shape,
+    "outer": outer_shape,
+    "reduceat": reduceat_shape,
 }
 
 
-# --- generalised ufuncs ----------------------------------------------------------------------
-
-
-def cores(signature: str) -> tuple[list[list[str]], list[list[str]]]:
-    """The names of the core dimensions of each input and each output."""
+def core_dimensions(signature: str) -> tuple[list[list[str]], list[list[str]]]:
+    """Return the names of the core dimensions of each input and each output."""
     left, right = (re.findall(r"\(([^)]*)\)", side) for side in signature.split("->"))
     return [re.findall(r"\w+\??", c) for c in left], [re.findall(r"\w+\??", c) for c in right]
 
 
-def generalised(
+def generalized_shapes(
     ufunc: np.ufunc,
     shapes: list[Shape],
     axis: Any = None,
@@ -104,30 +101,30 @@ def generalised(
     keepdims: bool = False,
     **_: Any,
 ) -> list[Shape]:
-    """The shapes of the outputs of a generalised ufunc, whose core axes may be anywhere."""
+    """Return the output shapes of a generalized ufunc, whose core axes may be anywhere."""
     signature = str(ufunc.signature)
-    inputs, outputs = cores(signature)
+    inputs, outputs = core_dimensions(signature)
     if axis is not None:
-        axes = [(static(axis, "axis"),) if core else () for core in inputs]
-    axes = [a if isinstance(a, tuple) else (a,) for a in static(axes, "axes") or ()]
-    for number, chosen in enumerate(axes[: len(inputs)]):
+        axes = [(require_plain(axis, "axis"),) if core else () for core in inputs]
+    axes = [a if isinstance(a, tuple) else (a,) for a in require_plain(axes, "axes") or ()]
+    for number, core_axes in enumerate(axes[: len(inputs)]):
         shape = shapes[number]
         check_rank(ufunc.__name__, signature, number, shape, inputs[number])
-        chosen = all_axes(chosen, len(shape))
-        shapes[number] = (*without(shape, chosen), *(shape[i] for i in chosen))
-    results = stacked_shapes(ufunc.__name__, signature, shapes)
+        core_axes = normalize_axes(core_axes, len(shape))
+        shapes[number] = (*reduce_axes(shape, core_axes), *(shape[i] for i in core_axes))
+    results = gufunc_shapes(ufunc.__name__, signature, shapes)
     if keepdims:
-        # Only a ufunc whose inputs have one kind of core, and whose outputs have none, keeps them.
+        # NumPy allows this only if all inputs have the same core and the outputs have none.
         results = [(*shape, *(1 for _ in inputs[0])) for shape in results]
         outputs, axes = [inputs[0]] * len(outputs), axes + axes[:1]
-    for number, chosen in enumerate(axes[len(inputs) :]):
-        results[number] = placed(results[number], len(outputs[number]), chosen)
+    for number, core_axes in enumerate(axes[len(inputs) :]):
+        results[number] = move_core_axes(results[number], len(outputs[number]), core_axes)
     return results
 
 
-def stacked_shapes(name: str, signature: str, shapes: list[Shape]) -> list[Shape]:
-    """The shapes of the outputs for inputs whose core dimensions are their last."""
-    inputs, outputs = cores(signature)
+def gufunc_shapes(name: str, signature: str, shapes: list[Shape]) -> list[Shape]:
+    """Return the output shapes for inputs whose core dimensions come last."""
+    inputs, outputs = core_dimensions(signature)
     sizes: dict[str, Dimension] = {}
     absent: set[str] = set()
     loops: list[Shape] = []
@@ -140,7 +137,7 @@ def stacked_shapes(name: str, signature: str, shapes: list[Shape]) -> list[Shape
         split = len(shape) - len(names)
         loops.append(shape[:split])
         for position, (label, size) in enumerate(zip(names, shape[split:], strict=True)):
-            merged, agreed = same((sizes.get(label), size))
+            merged, agreed = unify((sizes.get(label), size))
             if not agreed:
                 raise ValueError(
                     f"{name}: Input operand {number} has a mismatch in its core dimension "
@@ -148,9 +145,9 @@ def stacked_shapes(name: str, signature: str, shapes: list[Shape]) -> list[Shape
                     f"(size {size} is different from {sizes[label]})"
                 )
             sizes[label] = merged
-    made = [tuple(sizes[n] for n in core if n not in absent) for core in outputs]
-    loop = loop_shape(shapes, loops, made[0])
-    return [(*loop, *core) for core in made]
+    core_shapes = [tuple(sizes[n] for n in core if n not in absent) for core in outputs]
+    loop = loop_shape(shapes, loops, core_shapes[0])
+    return [(*loop, *core) for core in core_shapes]
 
 
 def check_rank(name: str, signature: str, number: int, shape: Shape, core: list[str]) -> None:
@@ -163,29 +160,29 @@ def check_rank(name: str, signature: str, number: int, shape: Shape, core: list[
 
 
 def loop_shape(shapes: list[Shape], loops: list[Shape], core: Shape) -> Shape:
-    """The broadcast loop dimensions; the error shows how each operand was set against the output."""
+    """Broadcast the loop dimensions. NumPy's error shows how it aligned each operand with the output."""
     try:
         return broadcast(*loops)
     except ValueError:
         pass
-    # NumPy writes `(3,)` here only where it iterates over one dimension in all, else `(3)`.
+    # NumPy writes `(3,)` here only if it iterates over a single dimension, else `(3)`.
     rank = max(map(len, loops)) + len(core)
 
     def show(shape: Sequence[object]) -> str:
-        return shown(shape) if rank == 1 else shown(shape).replace(",)", ")")
+        return format_shape(shape) if rank == 1 else format_shape(shape).replace(",)", ")")
 
     gaps = ("newaxis",) * len(core)
-    remapped = [f"{shown(s)}->{show((*loop, *gaps))}" for s, loop in zip(shapes, loops, strict=True)]
+    remapped = [f"{format_shape(s)}->{show((*loop, *gaps))}" for s, loop in zip(shapes, loops, strict=True)]
     raise ValueError(
         "operands could not be broadcast together with remapped shapes [original->remapped]: "
         f"{' '.join(remapped)}  and requested shape {show(core)}"
     )
 
 
-def placed(shape: Shape, cores: int, axes: tuple[int, ...]) -> Shape:
-    """`shape`, with its core dimensions moved from the end to `axes`."""
-    split = len(shape) - cores
+def move_core_axes(shape: Shape, core_dimensions: int, axes: tuple[int, ...]) -> Shape:
+    """Move the core dimensions of `shape` from the end to `axes`."""
+    split = len(shape) - core_dimensions
     result = list(shape[:split])
-    for axis, size in sorted(zip(all_axes(axes, len(shape)), shape[split:], strict=True)):
+    for axis, size in sorted(zip(normalize_axes(axes, len(shape)), shape[split:], strict=True)):
         result.insert(axis, size)
     return tuple(result)

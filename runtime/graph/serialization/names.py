@@ -1,7 +1,6 @@
-"""The names that stand in a file for functions, types and exceptions.
+"""Tables of the functions, types and exceptions that a file can name.
 
-A file can name what these tables hold and nothing else: a name is looked up here, never in a module,
-and no text of a file is evaluated.
+A reader looks names up in these tables only, never in a module, and evaluates no text of a file.
 """
 
 from __future__ import annotations
@@ -13,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import builtins as staged_builtins
-from ..staging.raises import revived
-from .effects import DRAWS, draw
-from .record import function_name, with_shape
-from .rules import METHODS, NUMPY
-from .rules.summing import sum_to
-from .staged import _real
-from .texts import joined
+from ...backends import builtins as staged_builtins
+from ...staging.exceptions import revived
+from ..ir.expressions import RANDOM_OPS, draw
+from ..rules import METHODS, TYPE_RULES
+from ..rules.methods import sum_to
+from ..tracing.recording import function_name, with_shape
+from ..tracing.tensor import _real
+from ..tracing.text import join_pieces
 
 UFUNC_METHODS = ("reduce", "accumulate", "outer", "reduceat")
 
@@ -28,19 +27,19 @@ FUNCTION_OF: dict[str, Callable[..., Any]] = {
     **{f.__name__: f for f in (len, sum, min, max, any, all, sorted, round, int, float, bool, complex, str)},
     "_real": _real,
     "getitem": operator.getitem,
-    "text": joined,
+    "text": join_pieces,
     "raise": revived,
     "with_shape": with_shape,
     "default_rng": np.random.default_rng,
-    **dict.fromkeys(DRAWS, draw),
+    **dict.fromkeys(RANDOM_OPS, draw),
 }
-"""The function of each op that has one and only one, besides calls."""
+"""The function of each op that always calls the same one."""
 
 ITERATED: dict[str, type] = {"list": list, "tuple": tuple}
-"""What an op `iterate` may make."""
+"""The collections that the op `iterate` can build."""
 
 
-def _public() -> Iterator[tuple[str, Any]]:
+def _public_callables() -> Iterator[tuple[str, Any]]:
     for prefix, module in (
         ("numpy", np),
         ("numpy.linalg", np.linalg),
@@ -52,12 +51,12 @@ def _public() -> Iterator[tuple[str, Any]]:
                 yield f"{prefix}.{name}", value
 
 
-def _calls() -> Iterator[tuple[str, Any]]:
-    """NumPy's functions under their own names first, then under others; methods of arrays; `math`."""
-    known = {id(function) for function in NUMPY}
-    listed = [(n, f) for n, f in _public() if isinstance(f, np.ufunc) or id(f) in known]
-    yield from sorted(listed, key=lambda pair: not pair[0].endswith(f".{pair[1].__name__}"))
-    public = {id(f) for _, f in listed}
+def _named_functions() -> Iterator[tuple[str, Any]]:
+    """Yield NumPy's functions, by canonical name before aliases, then methods of arrays, then `math`."""
+    typed = {id(function) for function in TYPE_RULES}
+    functions = [(n, f) for n, f in _public_callables() if isinstance(f, np.ufunc) or id(f) in typed]
+    yield from sorted(functions, key=lambda pair: not pair[0].endswith(f".{pair[1].__name__}"))
+    public = {id(f) for _, f in functions}
     yield from ((f"numpy.ndarray.{name}", f) for name, f in METHODS.items() if id(f) not in public)
     yield "sum_to", sum_to
     yield from ((f"math.{f.__name__}", f) for f in staged_builtins.MATH)
@@ -66,7 +65,7 @@ def _calls() -> Iterator[tuple[str, Any]]:
 CALLS: dict[str, Callable[..., Any]] = {}
 _NAME_OF: dict[Any, str] = {}
 
-for _name, _function in _calls():
+for _name, _function in _named_functions():
     CALLS[_name] = _function
     _NAME_OF.setdefault(id(_function), _name)
     if isinstance(_function, np.ufunc):
@@ -75,7 +74,7 @@ for _name, _function in _calls():
 
 
 def name_of(function: Any) -> str | None:
-    """The name under which `CALLS` has a function."""
+    """Return the name of a function in `CALLS`, or None."""
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
         base = _NAME_OF.get(id(owner))
@@ -84,7 +83,7 @@ def name_of(function: Any) -> str | None:
 
 
 def op_of(function: Any) -> str:
-    """The op of a call's node."""
+    """Return the op of a node that calls a function."""
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
         return f"numpy.{owner.__name__}.{function.__name__}"
@@ -102,11 +101,11 @@ TYPES: dict[str, type] = {
     "bytes": bytes,
     **{
         f"numpy.{kind.__name__}": kind
-        for _, kind in _public()
+        for _, kind in _public_callables()
         if isinstance(kind, type) and issubclass(kind, np.generic) and kind is not np.object_
     },
 }
-"""Types that may be an argument of a call, such as `dtype=int`."""
+"""Types that can be an argument of a call, such as `dtype=int`."""
 
 EXCEPTIONS: dict[str, type[Exception]] = {
     kind.__name__: kind
@@ -116,5 +115,5 @@ EXCEPTIONS: dict[str, type[Exception]] = {
 
 
 def exception_name(kind: type[BaseException]) -> str:
-    """The name of an exception, or of the nearest base that has one."""
+    """Return the name of an exception class, or of its nearest base class in `EXCEPTIONS`."""
     return next(k.__name__ for k in kind.__mro__ if EXCEPTIONS.get(k.__name__) is k)

@@ -1,4 +1,4 @@
-"""What a node of each op has: how many inputs, and which attributes of which kind."""
+"""The schema of each op: the number of its inputs, and its attributes with their kinds."""
 
 from __future__ import annotations
 
@@ -8,28 +8,36 @@ from typing import Any
 
 import numpy as np
 
-from .effects import DRAWERS, DRAWS
-from .ir import Graph, Node, Slot
-from .run import EXPRESSIONS
+from ...staging.state.side_effects import DRAWERS
+from ..ir.expressions import EXPRESSIONS, RANDOM_OPS
+from ..ir.graph import Graph, Node, Slot
 
 Check = Callable[[Any], bool]
 
 
 @dataclass(frozen=True)
-class Kind:
-    """The inputs of an op, fewest and most; its attributes, which of them may lack; whether it must be
-    marked as an effect; whether it may have several results, or none; why no file can hold it.
+class OpSchema:
+    """The schema of one op.
+
+    Args:
+        inputs: the minimum and maximum number of inputs.
+        attrs: the checks of the attributes, by name.
+        optional: the attributes that may be missing.
+        effect: whether nodes must be marked as effects.
+        is_multi_result: whether nodes may have several results, or none.
+        unsupported: why a file cannot hold the op, then ". " and a remedy; empty if it can.
     """
 
     inputs: tuple[int, int | None]
     attrs: dict[str, Check] = field(default_factory=dict)
     optional: frozenset[str] = frozenset()
     effect: bool = False
-    several: bool = False
-    unsaved: str = ""
+    is_multi_result: bool = False
+    unsupported: str = ""
 
     @property
     def graphs(self) -> list[str]:
+        """The names of the attributes that are inner graphs."""
         return [name for name, check in self.attrs.items() if check is _graph]
 
 
@@ -41,7 +49,7 @@ def _count(value: Any) -> bool:
     return type(value) is int and 0 <= value < 2**62
 
 
-def _truth(value: Any) -> bool:
+def _boolean(value: Any) -> bool:
     return type(value) is bool
 
 
@@ -57,7 +65,7 @@ def _args(value: Any) -> bool:
     return type(value) is tuple
 
 
-def _raised(value: Any) -> bool:
+def _raise_args(value: Any) -> bool:
     return type(value) is tuple and list(map(type, value[1:])) == [tuple, dict]
 
 
@@ -65,17 +73,17 @@ def _kwargs(value: Any) -> bool:
     return type(value) is dict
 
 
-def _printing(value: Any) -> bool:
-    fits = type(value) is dict and set(value) <= {"sep", "end", "flush", "file"}
-    return fits and ("file" not in value or hasattr(value["file"], "write"))
+def _print_kwargs(value: Any) -> bool:
+    is_valid = type(value) is dict and set(value) <= {"sep", "end", "flush", "file"}
+    return is_valid and ("file" not in value or hasattr(value["file"], "write"))
 
 
-def _nothing(value: Any) -> bool:
+def _empty(value: Any) -> bool:
     return value == {}
 
 
-def _pieces(value: Any) -> bool:
-    """The parts of an f-string: text, and values with conversion and format."""
+def _text_parts(value: Any) -> bool:
+    """Return whether a value is the parts of an f-string: text, and slots with conversion and format."""
     return type(value) is tuple and all(
         type(p) is str or (type(p) is tuple and len(p) == 3 and _conversion(p[1]) and type(p[2]) is str)
         for p in value
@@ -90,8 +98,8 @@ def _structure(value: Any) -> bool:
     return all(map(_structure, value)) if isinstance(value, tuple) else _count(value)
 
 
-def _item(value: Any) -> bool:
-    """The arguments of an item's getting: what has it, and the key."""
+def _getitem_args(value: Any) -> bool:
+    """Return whether a value is the arguments of `getitem`: a container and a key."""
     return type(value) is tuple and len(value) == 2 and isinstance(value[0], Slot)
 
 
@@ -99,19 +107,19 @@ def _anything(value: Any) -> bool:
     return True
 
 
-def _drawing(value: Any) -> bool:
-    """What draws, the name of its method, and the arguments of that."""
-    fits = type(value) is tuple and list(map(type, value[1:])) == [str, tuple, dict]
-    return fits and isinstance(value[0], (Slot, *DRAWERS))
+def _draw_args(value: Any) -> bool:
+    """Return whether a value is a draw: a generator, the name of its method, and the method's arguments."""
+    is_valid = type(value) is tuple and list(map(type, value[1:])) == [str, tuple, dict]
+    return is_valid and isinstance(value[0], (Slot, *DRAWERS))
 
 
-def _shaping(value: Any) -> bool:
-    """The arguments of `with_shape`: the array, its shape, and what it is."""
-    fits = type(value) is tuple and list(map(type, value)) == [Slot, tuple, str]
-    return fits and all(map(_count, value[1]))
+def _with_shape_args(value: Any) -> bool:
+    """Return whether a value is the arguments of `with_shape`: an array, its shape and a description."""
+    is_valid = type(value) is tuple and list(map(type, value)) == [Slot, tuple, str]
+    return is_valid and all(map(_count, value[1]))
 
 
-def _called(value: Any) -> bool:
+def _callable(value: Any) -> bool:
     return callable(value)
 
 
@@ -121,74 +129,77 @@ def _none_or_count(value: Any) -> bool:
 
 _CALL: dict[str, Check] = {"args": _args, "kwargs": _kwargs}
 _LOOP: dict[str, Check] = {"body": _graph, "carried": _count, "maximum_iterations": _none_or_count}
-_PYTHON: dict[str, Check] = {**_CALL, "function": _called}
-_PULLS = "its elements come from Python when the graph runs. Give the function arrays, and loop over them"
-_CALLS = "it calls Python when the graph runs"
+_PYTHON: dict[str, Check] = {**_CALL, "function": _callable}
+_READS_PYTHON = (
+    "its elements come from Python when the graph runs. pass arrays to the function and loop over them"
+)
+_CALLS_PYTHON = "it calls Python when the graph runs"
 _LIMIT = frozenset(("maximum_iterations",))
 
-CALL = Kind((0, None), _CALL, several=True)
-"""A call of a function of NumPy or `math`."""
+CALL = OpSchema((0, None), _CALL, is_multi_result=True)
+"""The schema of a call to a function of NumPy or `math`."""
 
 _ATTRS_OF_EXPRESSIONS: dict[str, dict[str, Check]] = {
     "dimension": {"axis": _count},
     "convert": {"dtype": _dtype},
 }
 
-OPS: dict[str, Kind] = {
+OPS: dict[str, OpSchema] = {
     **{
-        op: Kind((n, n), _ATTRS_OF_EXPRESSIONS.get(op, {}))
+        op: OpSchema((n, n), _ATTRS_OF_EXPRESSIONS.get(op, {}))
         for op, template in EXPRESSIONS.items()
         for n in [sum(f"{{{i}}}" in template for i in range(3))]
     },
     **dict.fromkeys(
-        ("int", "float", "bool", "complex", "str", "any", "all", "iterate", "_real"), Kind((1, 1))
+        ("int", "float", "bool", "complex", "str", "any", "all", "iterate", "_real"), OpSchema((1, 1))
     ),
-    "constant": Kind((0, 0), {"value": _anything}),
-    "output": Kind((1, 1), {"index": _count}),
-    "list": Kind((0, None)),
-    "tuple": Kind((0, None)),
-    "zip": Kind((0, None), {"strict": _truth}),
-    "range": Kind((3, 3)),
-    "enumerate": Kind((2, 2)),
-    "reversed": Kind((1, 1)),
-    "list_append": Kind((2, 2)),
-    **dict.fromkeys(("list_set", "list_add_at", "list_insert"), Kind((3, 3))),
-    "list_pop": Kind((2, 2)),
-    "min": Kind((1, None)),
-    "max": Kind((1, None)),
-    "sum": Kind((1, 2)),
-    "round": Kind((1, 2)),
-    "sorted": Kind((1, 1), _CALL, frozenset(_CALL)),
-    "text": Kind((0, None), {"args": _pieces, "kwargs": _nothing}),
-    "getitem": Kind((1, None), {"args": _item, "kwargs": _nothing}),
-    **dict.fromkeys(("setitem", "add_at"), Kind((2, None), {"key": _anything})),
-    "check_bound": Kind((1, 1), {"symbol": _text}, effect=True),
-    "print": Kind((0, None), {"args": _args, "kwargs": _printing}, effect=True),
-    "raise": Kind((0, None), {"args": _raised}, effect=True),
-    "with_shape": Kind((1, 1), {"args": _shaping, "kwargs": _nothing}),
-    "default_rng": Kind((0, None), _CALL, effect=True),
+    "constant": OpSchema((0, 0), {"value": _anything}),
+    "output": OpSchema((1, 1), {"index": _count}),
+    "list": OpSchema((0, None)),
+    "tuple": OpSchema((0, None)),
+    "zip": OpSchema((0, None), {"strict": _boolean}),
+    "range": OpSchema((3, 3)),
+    "enumerate": OpSchema((2, 2)),
+    "reversed": OpSchema((1, 1)),
+    "list_append": OpSchema((2, 2)),
+    **dict.fromkeys(("list_set", "list_add_at", "list_insert"), OpSchema((3, 3))),
+    "list_pop": OpSchema((2, 2)),
+    "min": OpSchema((1, None)),
+    "max": OpSchema((1, None)),
+    "sum": OpSchema((1, 2)),
+    "round": OpSchema((1, 2)),
+    "sorted": OpSchema((1, 1), _CALL, frozenset(_CALL)),
+    "text": OpSchema((0, None), {"args": _text_parts, "kwargs": _empty}),
+    "getitem": OpSchema((1, None), {"args": _getitem_args, "kwargs": _empty}),
+    **dict.fromkeys(("setitem", "add_at"), OpSchema((2, None), {"key": _anything})),
+    "check_bound": OpSchema((1, 1), {"symbol": _text}, effect=True),
+    "print": OpSchema((0, None), {"args": _args, "kwargs": _print_kwargs}, effect=True),
+    "raise": OpSchema((0, None), {"args": _raise_args}, effect=True),
+    "with_shape": OpSchema((1, 1), {"args": _with_shape_args, "kwargs": _empty}),
+    "default_rng": OpSchema((0, None), _CALL, effect=True),
     **dict.fromkeys(
-        DRAWS, Kind((0, None), {"args": _drawing, "kwargs": _nothing}, effect=True, several=True)
+        RANDOM_OPS,
+        OpSchema((0, None), {"args": _draw_args, "kwargs": _empty}, effect=True, is_multi_result=True),
     ),
-    "dataset": Kind((0, 0), {"function": _called}, unsaved=_PULLS),
-    "next": Kind((0, 0), _PYTHON, effect=True, several=True, unsaved=_PULLS),
-    "py_function": Kind((0, None), _PYTHON, effect=True, several=True, unsaved=_CALLS),
-    "cond": Kind((1, None), {"then": _graph, "orelse": _graph}),
-    "while": Kind((1, None), _LOOP, _LIMIT),
-    "for": Kind((2, None), {**_LOOP, "elements": _count, "structure": _structure}, _LIMIT),
+    "dataset": OpSchema((0, 0), {"function": _callable}, unsupported=_READS_PYTHON),
+    "next": OpSchema((0, 0), _PYTHON, effect=True, is_multi_result=True, unsupported=_READS_PYTHON),
+    "py_function": OpSchema((0, None), _PYTHON, effect=True, is_multi_result=True, unsupported=_CALLS_PYTHON),
+    "cond": OpSchema((1, None), {"then": _graph, "orelse": _graph}),
+    "while": OpSchema((1, None), _LOOP, _LIMIT),
+    "for": OpSchema((2, None), {**_LOOP, "elements": _count, "structure": _structure}, _LIMIT),
 }
 
 ITERABLES = frozenset(("dataset", "zip", "range", "enumerate", "reversed"))
 UNTYPED = frozenset((*ITERABLES, "list_pop", "print", "raise", "cond", "while", "for"))
-"""Ops whose nodes have several results, none, or one that is no value."""
+"""Ops whose nodes have no type: they have several results, none, or an iterable."""
 
-MANY: dict[str, Callable[[Node], int]] = {
+RESULT_COUNTS: dict[str, Callable[[Node], int]] = {
     "cond": lambda node: len(node.attrs["then"].results),
     "while": lambda node: node.attrs["carried"],
     "for": lambda node: node.attrs["carried"],
     "list_pop": lambda _: 2,
 }
-"""How many results the nodes of some ops have."""
+"""Functions that count the results of nodes with several."""
 
-_TREATMENTS = ("ignore", "warn", "raise", "print")
-ERROR_STATES: dict[str, tuple[str, ...]] = dict.fromkeys(("divide", "over", "under", "invalid"), _TREATMENTS)
+_ERROR_MODES = ("ignore", "warn", "raise", "print")
+ERROR_STATES: dict[str, tuple[str, ...]] = dict.fromkeys(("divide", "over", "under", "invalid"), _ERROR_MODES)

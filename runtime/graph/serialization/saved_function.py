@@ -1,44 +1,44 @@
-"""The content of a file of a traced function, as `save` writes it."""
+"""Serialize a traced function to the content of a file, for `save`."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
-from ..errors import FormatError, SaveError
-from ..structures import Spec, fields_of, paths
-from .concrete import ConcreteGraph, Inputs
-from .containers import Change
-from .loaded import from_content
-from .serial import Writer
-from .specs import Identity, TensorSpec
-from .values import NotSavable, encode, encode_key
-from .variables import Variable, VariableSpec
+from ...errors import FormatError, SaveError
+from ...values.structures import Spec, field_names, leaf_paths
+from ..concrete.argument_containers import Change
+from ..concrete.concrete_graph import ConcreteGraph, Inputs
+from ..state.variables import Variable, VariableSpec
+from ..tracing.specs import Identity, TensorSpec
+from .graphs import GraphWriter
+from .loaded_function import from_content
+from .values import NotSerializable, encode, encode_key
 
 
 def to_content(
     name: str, signature: inspect.Signature | None, graphs: Sequence[ConcreteGraph], *, source: bool
 ) -> dict[str, Any]:
-    """The traces of one function.
+    """Return the content of a file with the traces of one function.
 
     Raises:
-        SaveError: one of them holds what has no form in a file.
+        SaveError: a trace holds a value that the format cannot represent.
     """
-    saver = _Saver(name, source)
+    writer = _FunctionWriter(name, source)
     content = {
         "name": name,
         "parameters": _parameters(signature),
-        "traces": [saver.trace(graph) for graph in graphs],
-        "variables": [saver.variable(v) for v in saver.variables],
-        "places": saver.writer.table(),
+        "traces": [writer.trace(graph) for graph in graphs],
+        "variables": [writer.variable(v) for v in writer.variables],
+        "places": writer.graphs.positions(),
     }
     try:
-        from_content(content)  # what cannot be read must not be written
+        from_content(content)  # never write a file that cannot be read
     except FormatError as error:
         raise SaveError(
-            f"{name} cannot be saved: this version does not read what it writes: {error.args[0]}",
-            why="a fault of autograph_rs: nothing was written",
+            f"{name} cannot be saved because autograph_rs could not read the file again: {error.args[0]}",
+            why="autograph_rs has a bug; no file was written",
             remedy="report the function to us",
         ) from error
     return content
@@ -50,40 +50,40 @@ def _parameters(signature: inspect.Signature | None) -> Any:
     return [[p.name, p.kind.name.lower()] for p in signature.parameters.values()]
 
 
-class _Saver:
-    """Writes traces that share Variables and places."""
+class _FunctionWriter:
+    """Serializer of traces that share Variables and code positions."""
 
     def __init__(self, name: str, source: bool):
         self.name = name
-        self.writer = Writer(source=source)
+        self.graphs = GraphWriter(source=source)
         self.variables: list[Variable] = []
 
     def trace(self, trace: ConcreteGraph) -> dict[str, Any]:
         inputs, count = trace.inputs, len(trace.graph.results) - len(trace.writes)
-        labels = paths(inputs.spec.parts[0], "args") + paths(inputs.spec.parts[1], "kwargs")
+        labels = leaf_paths(inputs.spec.parts[0], "args") + leaf_paths(inputs.spec.parts[1], "kwargs")
         arguments = [self.argument(inputs, i, f"its argument {label}") for i, label in enumerate(labels)]
         return {
             "arguments": self.structure(inputs.spec, iter(arguments)),
             "state": [None if isinstance(v, int) else self.number(v) for v in inputs.state],
             "results": self.values(
-                trace.outputs.spec, trace.outputs.plain, trace.outputs.places, "its result"
+                trace.outputs.spec, trace.outputs.plain, trace.outputs.indices, "its result"
             ),
             "writes": list(trace.writes),
             "changes": [self.change(change) for change in trace.changes],
-            "apart": sorted(i for i in trace.twins if i < count),
-            "graph": self.writer.graph(trace.graph),
+            "apart": sorted(i for i in trace.copied_results if i < count),
+            "graph": self.graphs.graph(trace.graph),
         }
 
-    def argument(self, inputs: Inputs, place: int, what: str) -> dict[str, Any]:
-        leaf = inputs.leaves[place]
+    def argument(self, inputs: Inputs, index: int, what: str) -> dict[str, Any]:
+        leaf = inputs.leaves[index]
         if isinstance(leaf, TensorSpec):
-            form = {"form": inputs.forms[place]} if place in inputs.forms else {}
-            return {"argument": inputs.staged.index(place), **form}
+            form = {"form": inputs.forms[index]} if index in inputs.forms else {}
+            return {"argument": inputs.staged.index(index), **form}
         if isinstance(leaf, VariableSpec):
             return {"variable": leaf.number}
         value = leaf.get() if isinstance(leaf, Identity) else leaf
         if value is None and leaf is not None:
-            self.refuse(f"{what} is part of it, and is gone")
+            raise self.save_error(f"{what} no longer exists")
         if isinstance(value, Variable):
             state = [inputs.leaves[v] if isinstance(v, int) else None for v in inputs.state]
             return {"variable": len(inputs.staged) + state.index(leaf)}
@@ -93,16 +93,16 @@ class _Saver:
         items = []
         for key, item in change.items.items():
             if isinstance(item[0], Spec):
-                spec, plain, places = item
-                made = self.values(spec, plain, places, "what becomes of an argument")
+                spec, plain, indices = item
+                content = self.values(spec, plain, indices, "a new value in an argument")
             else:
-                made = {"path": list(map(self.key, item))}
-            items.append([self.key(key), made])
+                content = {"path": list(map(self.key, item))}
+            items.append([self.key(key), content])
         return {"path": list(map(self.key, change.path)), "items": items}
 
     def number(self, variable: Variable) -> int:
-        for i, known in enumerate(self.variables):
-            if known is variable:
+        for i, other in enumerate(self.variables):
+            if other is variable:
                 return i
         self.variables.append(variable)
         return len(self.variables) - 1
@@ -111,12 +111,10 @@ class _Saver:
         value = self.value(variable.array, variable.name)
         return {"name": variable.label, "value": value}
 
-    # Values in structures
-
-    def values(self, spec: Spec, plain: Sequence[Any], places: Sequence[int | None], what: str) -> Any:
+    def values(self, spec: Spec, plain: Sequence[Any], indices: Sequence[int | None], what: str) -> Any:
         leaves = [
-            {"value": self.value(value, label)} if place is None else {"result": place}
-            for value, place, label in zip(plain, places, paths(spec, what), strict=True)
+            {"value": self.value(value, label)} if index is None else {"result": index}
+            for value, index, label in zip(plain, indices, leaf_paths(spec, what), strict=True)
         ]
         return self.structure(spec, iter(leaves))
 
@@ -128,23 +126,28 @@ class _Saver:
             return {"kind": "dict", "keys": list(map(self.key, spec.keys)), "parts": parts}
         if spec.kind is tuple or spec.kind is list:
             return {"kind": spec.kind.__name__, "parts": parts}
-        return {"kind": "record", "name": spec.kind.__name__, "fields": list(fields_of(spec)), "parts": parts}
+        return {
+            "kind": "record",
+            "name": spec.kind.__name__,
+            "fields": list(field_names(spec)),
+            "parts": parts,
+        }
 
     def value(self, value: Any, what: str) -> Any:
         try:
             return encode(value)
-        except NotSavable as reason:
-            self.refuse(f"{what} is part of it, and {reason}")
+        except NotSerializable as reason:
+            raise self.save_error(f"{what} is not serializable: {reason}") from None
 
     def key(self, key: Any) -> Any:
         try:
             return encode_key(key)
-        except NotSavable as reason:
-            self.refuse(str(reason))
+        except NotSerializable as reason:
+            raise self.save_error(str(reason)) from None
 
-    def refuse(self, why: str) -> NoReturn:
-        raise SaveError(
-            f"{self.name} cannot be saved: {why}",
+    def save_error(self, reason: str) -> SaveError:
+        return SaveError(
+            f"{self.name} cannot be saved because {reason}",
             why="a file holds numbers, text, arrays and structures of them",
-            remedy="give and return such values alone",
+            remedy="pass and return only such values",
         )

@@ -1,4 +1,4 @@
-"""The types that nodes must have, told from their inputs, for ops that have a cheap rule."""
+"""Infer the types of nodes from their inputs, for the ops with a cheap rule."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import StagingError
-from .ir import Node
-from .record import UFUNCS, operator_type
-from .types import ArrayType, GeneratorType, ListType, MaybeType, ScalarType, StagedType, TupleType
+from ...errors import StagingError
+from ..ir.graph import Node
+from ..ir.types import ArrayType, GeneratorType, ListType, MaybeType, ScalarType, StagedType, TupleType
+from ..tracing.recording import UFUNCS, operator_type
 
 
-def agree(one: StagedType | None, other: StagedType | None) -> bool:
-    """Whether a value can be of both types; None is a variable that is unbound."""
-    if one is None or other is None:
+def are_compatible(first: StagedType | None, other: StagedType | None) -> bool:
+    """Return whether a value can have both types. None is the type of an unbound variable."""
+    if first is None or other is None:
         return True
-    if isinstance(one, MaybeType) and isinstance(other, MaybeType):
-        return True  # a variable that may be unbound is brought to its type where it is checked
-    if isinstance(one, MaybeType):
-        return agree(one.held, other)
+    if isinstance(first, MaybeType) and isinstance(other, MaybeType):
+        return True  # the type is checked where the variable is read
+    if isinstance(first, MaybeType):
+        return are_compatible(first.held, other)
     if isinstance(other, MaybeType):
-        return agree(one, other.held)
-    if isinstance(one, ArrayType) and isinstance(other, ArrayType):
+        return are_compatible(first, other.held)
+    if isinstance(first, ArrayType) and isinstance(other, ArrayType):
         return (
-            one.dtype == other.dtype
-            and one.ndim == other.ndim
-            and all(a is None or b is None or a == b for a, b in zip(one.shape, other.shape, strict=True))
+            first.dtype == other.dtype
+            and first.ndim == other.ndim
+            and all(a is None or b is None or a == b for a, b in zip(first.shape, other.shape, strict=True))
         )
-    if isinstance(one, (ListType, TupleType)) and isinstance(other, (ListType, TupleType)):
-        return True  # their elements may be brought to a type that holds them all
-    return one == other
+    if isinstance(first, (ListType, TupleType)) and isinstance(other, (ListType, TupleType)):
+        return True  # their elements may be converted to a common type
+    return first == other
 
 
-def _operator(node: Node) -> StagedType | None:
+def _operator_result(node: Node) -> StagedType | None:
     kinds = [i.type for i in node.inputs]
     if any(isinstance(k, (ListType, TupleType)) for k in kinds):
         return ScalarType(bool) if node.op in ("eq", "ne") else ListType(None)
@@ -44,19 +44,19 @@ def _operator(node: Node) -> StagedType | None:
     if ScalarType(str) in kinds and any(isinstance(k, ArrayType) for k in kinds):
         return None
     try:
-        return _ruled(node.op, tuple(kinds))
+        return _operator_type(node.op, tuple(kinds))
     except StagingError:
         return None
 
 
 def _text_beside_array(node: Node, kind: Any, other: Any) -> Any:
-    """Text that stands for itself, since its length tells the type of the result."""
+    """Return constant text itself in place of its type, since its length decides the result's dtype."""
     is_text = kind == ScalarType(str) and node.op == "constant" and isinstance(other, ArrayType)
     return node.attrs["value"] if is_text else kind
 
 
 @lru_cache(4096)
-def _ruled(op: str, kinds: tuple[Any, ...]) -> StagedType:
+def _operator_type(op: str, kinds: tuple[Any, ...]) -> StagedType:
     return operator_type(op, kinds)
 
 
@@ -89,38 +89,38 @@ def _same_as_first(node: Node) -> StagedType | None:
     return node.inputs[0].type
 
 
-def _list(node: Node) -> StagedType:
+def _list_type(node: Node) -> StagedType:
     if not isinstance(node.inputs[0].type, ListType):
-        raise TypeError(f"{node.inputs[0].type} is no list")
+        raise TypeError(f"{node.inputs[0].type} is not a list")
     return ListType(None)
 
 
 def _list_item(node: Node) -> None:
-    _list(node)
+    _list_type(node)
 
 
-def _always(kind: StagedType) -> Callable[[Node], StagedType]:
+def _constant_type(kind: StagedType) -> Callable[[Node], StagedType]:
     return lambda _: kind
 
 
-TYPERS: dict[str, Callable[[Node], StagedType | None]] = {
-    **dict.fromkeys(UFUNCS, _operator),
-    **{kind.__name__: _always(ScalarType(kind)) for kind in (int, float, bool, complex, str)},
-    **dict.fromkeys(("not_", "contains", "any", "all"), _always(ScalarType(bool))),
-    "len": _always(ScalarType(int)),
-    "text": _always(ScalarType(str)),
+TYPE_INFERENCE: dict[str, Callable[[Node], StagedType | None]] = {
+    **dict.fromkeys(UFUNCS, _operator_result),
+    **{kind.__name__: _constant_type(ScalarType(kind)) for kind in (int, float, bool, complex, str)},
+    **dict.fromkeys(("not_", "contains", "any", "all"), _constant_type(ScalarType(bool))),
+    "len": _constant_type(ScalarType(int)),
+    "text": _constant_type(ScalarType(str)),
     "dimension": _dimension,
     "convert": _convert,
     "item": _item,
     **dict.fromkeys(("setitem", "add_at", "same"), _same_as_first),
     "check_bound": _same_as_first,
     "with_shape": _with_shape,
-    "default_rng": _always(GeneratorType()),
-    **dict.fromkeys(("list", "iterate", "sorted"), _always(ListType(None))),
+    "default_rng": _constant_type(GeneratorType()),
+    **dict.fromkeys(("list", "iterate", "sorted"), _constant_type(ListType(None))),
     **dict.fromkeys(
         ("list_copy", "list_append", "list_set", "list_add_at", "list_zeros", "list_sum", "list_insert"),
-        _list,
+        _list_type,
     ),
     **dict.fromkeys(("list_get", "list_pop"), _list_item),
 }
-"""The type of a node, or an error that its inputs make; None is any type."""
+"""Functions that return the type of a node, or None for any type. They raise for invalid inputs."""

@@ -1,7 +1,7 @@
-"""Python values, NumPy values and types of staged values as JSON; `reading` has the way back.
+"""Encode Python values, NumPy values and types of staged values as JSON data; `reading` decodes them.
 
-None, truth values, small integers, finite floats, strings and lists are themselves. Anything else is an
-object with one key, which tells what it is: `{"tuple": [1, 2]}`.
+None, booleans, small integers, finite floats, strings and lists encode themselves. Any other value is an
+object whose key names its kind: `{"tuple": [1, 2]}`.
 """
 
 from __future__ import annotations
@@ -16,27 +16,31 @@ from typing import Any
 
 import numpy as np
 
-from .effects import GENERATORS
-from .ir import Missing, Slot
+from ..ir.expressions import GENERATORS
+from ..ir.graph import Missing, Slot
+from ..ir.types import ArrayType, GeneratorType, ListType, MaybeType, ScalarType, StagedType, TupleType
 from .names import TYPES
-from .types import ArrayType, GeneratorType, ListType, MaybeType, ScalarType, StagedType, TupleType
 
-DEEPEST = 60
-EXACT = 2**53  # above, other readers of JSON round
+MAX_DEPTH = 60
+MAX_EXACT_INT = 2**53  # other JSON readers round larger integers
 
 
-class NotSavable(Exception):  # noqa: N818 - caught by those who know what holds the value
-    """A value that has no form in a file; the text says why."""
+class NotSerializable(Exception):  # noqa: N818 - internal: callers turn it into a SaveError
+    """Raised for a value that the format cannot represent. Its text is the reason."""
+
+
+def _unsupported(what: str) -> NotSerializable:
+    return NotSerializable(f"{what} has no representation in the file format")
 
 
 def encode(value: Any, depth: int = 0) -> Any:
-    """A value as JSON.
+    """Return a value as JSON data.
 
     Raises:
-        NotSavable: it, or a part of it, has no form in a file.
+        NotSerializable: the format cannot represent the value or a part of it.
     """
-    if depth > DEEPEST:
-        raise NotSavable(f"it is nested more than {DEEPEST} deep")
+    if depth > MAX_DEPTH:
+        raise NotSerializable(f"it is nested more than {MAX_DEPTH} levels deep")
     if value is None or type(value) in (bool, str):
         return value
     encoder = _ENCODERS.get(type(value))
@@ -45,24 +49,25 @@ def encode(value: Any, depth: int = 0) -> Any:
     if isinstance(value, np.dtype):
         return {"dtype": encode_dtype(value)}
     if isinstance(value, np.generic) and type(value) is value.dtype.type:
-        return {"scalar": encode_dtype(value.dtype), "data": _data(np.asarray(value))}
+        return {"scalar": encode_dtype(value.dtype), "data": _encode_buffer(np.asarray(value))}
     if isinstance(value, (np.random.Generator, np.random.RandomState, random.Random)):
-        return _generator(value)
+        return _encode_generator(value)
     if value is np._NoValue:
         return {"special": "no value"}
     if isinstance(value, type) and TYPES.get(_type_name(value)) is value:
         return {"type": _type_name(value)}
-    what = f"the type {value.__qualname__}" if isinstance(value, type) else f"a {type(value).__qualname__}"
-    raise NotSavable(f"{what} has no form in a file")
+    raise _unsupported(
+        f"the type {value.__qualname__}" if isinstance(value, type) else f"a {type(value).__qualname__}"
+    )
 
 
-def _generator(value: Any) -> Any:
-    for name, known in GENERATORS.items():
-        if value is known:
+def _encode_generator(value: Any) -> Any:
+    for name, generator in GENERATORS.items():
+        if value is generator:
             return {"generator": name}
-    raise NotSavable(
-        f"a random {type(value).__name__} has no form in a file: make it in the function, with "
-        "np.random.default_rng(seed)"
+    raise NotSerializable(
+        f"a random {type(value).__name__} has no representation in the file format: create it in the "
+        "function, with np.random.default_rng(seed)"
     )
 
 
@@ -70,35 +75,35 @@ def _type_name(kind: type) -> str:
     return f"numpy.{kind.__name__}" if issubclass(kind, np.generic) else kind.__name__
 
 
-def _parts(values: Any, depth: int) -> list[Any]:
+def _encode_items(values: Any, depth: int) -> list[Any]:
     return [encode(v, depth) for v in values]
 
 
-def _float(value: float, _: int) -> Any:
+def _encode_float(value: float, _: int) -> Any:
     return value if math.isfinite(value) else {"float": struct.pack(">d", value).hex()}
 
 
-def _int(value: int, _: int) -> Any:
-    return value if -EXACT < value < EXACT else {"int": hex(value)}
+def _encode_int(value: int, _: int) -> Any:
+    return value if -MAX_EXACT_INT < value < MAX_EXACT_INT else {"int": hex(value)}
 
 
-def _array(value: np.ndarray, _: int) -> Any:
+def _encode_array(value: np.ndarray, _: int) -> Any:
     order = {"order": "F"} if value.flags.f_contiguous and not value.flags.c_contiguous else {}
     return {
         "array": encode_dtype(value.dtype),
         "shape": list(value.shape),
-        "data": _data(value, "F" if order else "C"),
+        "data": _encode_buffer(value, "F" if order else "C"),
         **order,
     }
 
 
-def _data(value: np.ndarray, order: Any = "C") -> str:
-    little = value.astype(value.dtype.newbyteorder("<"), copy=False)
-    return base64.b64encode(little.tobytes(order)).decode("ascii")
+def _encode_buffer(value: np.ndarray, order: Any = "C") -> str:
+    little_endian = value.astype(value.dtype.newbyteorder("<"), copy=False)
+    return base64.b64encode(little_endian.tobytes(order)).decode("ascii")
 
 
 def encode_dtype(dtype: np.dtype) -> Any:
-    """`=` is the byte order of the machine that reads."""
+    """Return a dtype as JSON data. `=` is the native byte order of the reader."""
     if dtype.names is not None:
         fields = [[name, encode_dtype(dtype.fields[name][0]), dtype.fields[name][1]] for name in dtype.names]  # type: ignore[index]
         return {"fields": fields, "itemsize": dtype.itemsize}
@@ -106,37 +111,37 @@ def encode_dtype(dtype: np.dtype) -> Any:
         return {"items": encode_dtype(dtype.subdtype[0]), "shape": list(dtype.subdtype[1])}
     text = dtype.str
     if not DTYPE.fullmatch(text):
-        raise NotSavable(f"the dtype {dtype} has no form in a file")
+        raise _unsupported(f"the dtype {dtype}")
     return "=" + text[1:] if dtype.isnative and text[0] in "<>" else text
 
 
 DTYPE = re.compile(r"[=<>|][biufcSUVmM][0-9]{0,9}(\[[0-9]{0,9}[a-zA-Z]{1,7}\])?")
 
 _ENCODERS: dict[type, Callable[[Any, int], Any]] = {
-    int: _int,
-    float: _float,
-    complex: lambda v, d: {"complex": [_float(v.real, d), _float(v.imag, d)]},
+    int: _encode_int,
+    float: _encode_float,
+    complex: lambda v, d: {"complex": [_encode_float(v.real, d), _encode_float(v.imag, d)]},
     bytes: lambda v, _: {"bytes": base64.b64encode(v).decode("ascii")},
-    list: _parts,
-    tuple: lambda v, d: {"tuple": _parts(v, d)},
+    list: _encode_items,
+    tuple: lambda v, d: {"tuple": _encode_items(v, d)},
     dict: lambda v, d: {"dict": [[encode_key(k), encode(part, d)] for k, part in v.items()]},
-    slice: lambda v, d: {"slice": _parts((v.start, v.stop, v.step), d)},
-    range: lambda v, d: {"range": _parts((v.start, v.stop, v.step), d)},
+    slice: lambda v, d: {"slice": _encode_items((v.start, v.stop, v.step), d)},
+    range: lambda v, d: {"range": _encode_items((v.start, v.stop, v.step), d)},
     type(Ellipsis): lambda _, __: {"special": "..."},
     Missing: lambda _, __: {"special": "missing"},
     Slot: lambda v, _: {"slot": v.index},
-    np.ndarray: _array,
+    np.ndarray: _encode_array,
 }
 
 
 def encode_key(key: Any) -> Any:
-    """A key of a dict: what Python writes down as one literal."""
-    if type(key) in KEYS and not (type(key) is float and not math.isfinite(key)):
+    """Return a dict key as JSON data; it must have a Python literal."""
+    if type(key) in KEY_TYPES and not (type(key) is float and not math.isfinite(key)):
         return encode(key)
-    raise NotSavable(f"the key {key!r} of a dict has no form in a file")
+    raise _unsupported(f"the dict key {key!r}")
 
 
-KEYS = (bool, int, float, str, type(None))
+KEY_TYPES = (bool, int, float, str, type(None))
 
 
 def encode_type(kind: StagedType | None) -> Any:
@@ -155,4 +160,4 @@ def encode_type(kind: StagedType | None) -> Any:
             return {"generator": "numpy"}
         case MaybeType(held, name):
             return {"maybe": encode_type(held), "name": name}
-    raise NotSavable(f"a value of type {kind} has no form in a file")
+    raise _unsupported(f"a value of type {kind}")

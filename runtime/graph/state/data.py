@@ -1,7 +1,7 @@
-"""Datasets: anything that can be iterated again and again, looped over when a graph runs.
+"""Datasets: sources of elements that a graph iterates when it runs.
 
-The loop over a dataset is one node. What a pipeline library does before (shuffling, batching, reading)
-is its business: a dataset only needs to know what an element is.
+A loop over a dataset is one node. Reading, shuffling and batching are left to data loaders: a dataset only
+needs the spec of an element.
 """
 
 from __future__ import annotations
@@ -11,62 +11,62 @@ from typing import Any
 
 import numpy as np
 
-from ..boundary import public
-from ..errors import ArgumentError, OptionError, SpecError, ValueNeededError, told
-from ..structures import flatten, unflatten
-from . import record
-from .iterables import Made, Source, StagedIterable
-from .specs import TensorSpec, fitted
-from .trace import is_tracing
+from ...debugging.tracebacks import api_boundary
+from ...errors import ArgumentError, OptionError, SpecError, ValueNeededError, describe
+from ...values.structures import flatten, unflatten
+from ..tracing import recording
+from ..tracing.iterables import ConstructedStructure, IterableSource, StagedIterable
+from ..tracing.specs import TensorSpec, conform
+from ..tracing.trace import is_tracing
 
 
-class Elements(Source):
-    """What `Dataset` and its iterators have in common: the structure and types of an element."""
+class Elements(IterableSource):
+    """Base class of datasets and their iterators, with the structure and types of an element."""
 
     def __init__(self, spec: Any):
         self.spec = spec
         self._specs, self._structure = flatten(spec)
-        wrong = [s for s in self._specs if not isinstance(s, TensorSpec)]
-        if wrong:
+        invalid = [s for s in self._specs if not isinstance(s, TensorSpec)]
+        if invalid:
             raise ArgumentError(
-                f"the spec of a dataset is a TensorSpec or a structure of them, not {told(wrong[0])}",
-                why="it says dtype and shape of each array of an element",
-                remedy="give ag.TensorSpec(shape, dtype) for each array, or leave spec= out",
+                f"the spec of a dataset is a TensorSpec or a structure of them, not {describe(invalid[0])}",
+                why="it declares the dtype and shape of each array of an element",
+                remedy="pass ag.TensorSpec(shape, dtype) for each array, or omit spec=",
             )
 
     def leaves(self, element: Any) -> tuple[Any, ...]:
-        """The arrays of an element.
+        """Return the arrays of an element.
 
         Raises:
-            TypeError: it does not fit the spec.
+            SpecError: the element does not match the spec.
         """
         values, structure = flatten(element)
         if structure != self._structure and self._structure.kind is tuple and type(element) is list:
-            values, structure = flatten(tuple(element))  # as data loaders collate
+            values, structure = flatten(tuple(element))  # data loaders collate tuples to lists
         if structure != self._structure:
             raise SpecError(
                 f"an element of the dataset is {structure}, but its spec is {self._structure}",
-                why="the graph was made for what the spec says",
-                remedy="give the spec of what comes, or elements of one structure",
+                why="the graph was built for the structure of the spec",
+                remedy="change the spec to this structure, or give all elements one structure",
                 place=None,
             )
         what = "an element of the dataset has"
-        return tuple([fitted(v, s, what) for v, s in zip(values, self._specs, strict=True)])
+        return tuple([conform(v, s, what) for v, s in zip(values, self._specs, strict=True)])
 
     def iterate(self) -> Iterator[Any]:
-        """The leaves of each element, as a running graph takes them."""
+        """Yield the arrays of each element, for a running graph."""
         raise NotImplementedError
 
     def staged(self) -> StagedIterable:
-        places = Made.by(self.element, range(len(self._specs)))
-        return StagedIterable("dataset", (), [s.type for s in self._specs], places, function=self.iterate)
+        structure = ConstructedStructure.of(self.element, range(len(self._specs)))
+        return StagedIterable("dataset", (), [s.type for s in self._specs], structure, function=self.iterate)
 
     def element(self, leaves: Iterable[Any]) -> Any:
         return unflatten(self._structure, list(leaves))
 
 
 class Dataset(Elements):
-    """A source of elements that can be iterated again; `from_iterable` makes it."""
+    """A source of elements that can be iterated repeatedly. Create one with `from_iterable`."""
 
     def __init__(self, factory: Callable[[], Iterable[Any]], spec: Any):
         super().__init__(spec)
@@ -75,10 +75,10 @@ class Dataset(Elements):
     def __iter__(self) -> Iterator[Any]:
         if is_tracing():
             raise ValueNeededError(
-                "a dataset is iterated by Python while a graph is made",
-                why="Python would take its elements once, and the program takes them each time that it runs",
-                remedy="loop over it with 'for' in converted code, or make its iterator outside "
-                "of the function and call next() on it",
+                "a dataset is iterated by Python while a graph is built",
+                why="Python would iterate its elements once, and the graph iterates them on each run",
+                remedy="loop over it with 'for' in converted code, or create its iterator outside "
+                "the function and call next() on it",
             )
         return DatasetIterator(self)
 
@@ -90,7 +90,7 @@ class Dataset(Elements):
 
 
 class DatasetIterator(Elements):
-    """Yields the elements of a dataset once, in a graph too: each `next` is one at each call."""
+    """An iterator over a dataset. In a graph, `next` takes one element on each run."""
 
     def __init__(self, dataset: Dataset):
         super().__init__(dataset.spec)
@@ -105,29 +105,28 @@ class DatasetIterator(Elements):
     def __next__(self) -> Any:
         if not is_tracing():
             return self.element(next(self._leaves))
-        outputs = [s.type for s in self._specs]
-        node = record.add("next", (), None, effect=True, function=self._take, args=(), kwargs={})
-        return self.element([record.wrap(record.output(node, i, kind)) for i, kind in enumerate(outputs)])
+        node = recording.add("next", (), None, effect=True, function=self._next_leaves, args=(), kwargs={})
+        return self.element(recording.outputs(node, [s.type for s in self._specs]))
 
-    def _take(self) -> tuple[Any, ...]:
+    def _next_leaves(self) -> tuple[Any, ...]:
         return next(self._leaves)
 
 
-@public
+@api_boundary
 def from_iterable(source: Callable[[], Iterable[Any]] | Iterable[Any], *, spec: Any = None) -> Dataset:
-    """A dataset over what can be iterated again: a list, a data loader, a function that makes an iterator.
+    """Create a dataset from a source that can be iterated repeatedly, such as a list or a data loader.
 
     Args:
-        source: an iterable, or a function without arguments that gives one for each pass.
-        spec: a `TensorSpec`, or a tuple, dict or other structure of them, for one element. If it is not
-            given, it is that of the first element, with its very lengths.
+        source: an iterable, or a function without arguments that returns one for each pass.
+        spec: a `TensorSpec`, or a tuple, dict or other structure of them, for one element. By default it is
+            the spec of the first element, with its exact shape.
 
     Raises:
-        ArgumentError: `source` can be iterated only once, or `spec` is no spec.
-        SpecError: an element does not fit (when it comes).
+        ArgumentError: `source` can be iterated only once, or `spec` is not a spec.
+        SpecError: an element does not match the spec (raised during iteration).
         OptionError: there is no spec, and no element to take it from.
 
-    In a `function` a loop over the dataset is one node, and runs when the graph runs.
+    In a `function`, a loop over the dataset is one node, which runs when the graph runs.
 
     >>> import autograph_rs as ag, numpy as np
     >>> batches = [(np.ones((2, 3)), np.zeros(2)), (np.full((2, 3), 2.0), np.ones(2))]
@@ -145,15 +144,15 @@ def from_iterable(source: Callable[[], Iterable[Any]] | Iterable[Any], *, spec: 
         factory = source
     elif not isinstance(source, Iterable) and not hasattr(source, "__getitem__"):
         raise ArgumentError(
-            f"a dataset is made of what can be iterated, not of {told(source)}",
-            why="its elements are taken one after the other, at every call",
-            remedy="give a list, an array, a data loader, or a function without arguments that gives one",
+            f"{describe(source)} is not iterable, so it cannot be the source of a dataset",
+            why="a dataset iterates its source on every call",
+            remedy="pass a list, an array, a data loader, or a function without arguments that returns one",
         )
     elif iter(source) is source:
         raise ArgumentError(
             f"a {type(source).__name__} can be iterated only once",
-            why="a dataset is iterated at every call, and once before for its spec",
-            remedy="give from_iterable a function that makes it",
+            why="a dataset iterates its source on every call, and once more for its spec",
+            remedy="pass a function that creates it to from_iterable",
         )
     else:
         iterable = source
@@ -167,8 +166,8 @@ def from_iterable(source: Callable[[], Iterable[Any]] | Iterable[Any], *, spec: 
         if first is missing:
             raise OptionError(
                 "the dataset has no element to take its spec from",
-                why="the spec is that of the first element, where none is given",
-                remedy="give from_iterable a spec",
+                why="without spec=, the spec is that of the first element",
+                remedy="pass spec= to from_iterable",
             )
         leaves, structure = flatten(tuple(first) if type(first) is list else first)
         arrays = list(map(np.asarray, leaves))

@@ -1,4 +1,4 @@
-"""`check_numerics`: graphs that stop where the first NaN or Inf is made."""
+"""`check_numerics`: raise at the operation that produces the first NaN or Inf."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from ..boundary import public
-from ..errors import NumericsError, checked_truth
-from .modes import MODES
+from ...debugging.tracebacks import api_boundary
+from ...errors import NumericsError, check_bool
+from ..tracing.modes import MODES
 
 
-class check_numerics:  # noqa: N801 - it is called, and left as a context
-    """Raise where a graph makes the first NaN or Inf: a result that is not finite out of operands that are.
+class check_numerics:  # noqa: N801 - used as a function and as a context manager
+    """Make graphs raise at the first operation that produces a NaN or Inf from finite operands.
 
     Args:
-        on: whether graphs are checked from now on; as a context, until its end.
+        on: whether graphs are checked from now on, or until the end of a `with` statement.
 
     Raises:
-        NumericsError: at the operation, with the user's line (when a graph runs).
+        NumericsError: an operation produced a NaN or Inf (raised when a graph runs, with the user's line).
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
@@ -33,10 +33,10 @@ class check_numerics:  # noqa: N801 - it is called, and left as a context
     ...
     """
 
-    @public
+    @api_boundary
     def __init__(self, on: bool = True):
         self._before = "numerics" in MODES
-        _switch(checked_truth("on", on))
+        _switch(check_bool("on", on))
 
     def __enter__(self) -> None:
         pass
@@ -56,11 +56,10 @@ def check(value: Any, op: str, operands: tuple[Any, ...]) -> None:
     if np.all(np.isfinite(value)) or not all(map(_is_finite, operands)):
         return
     what = "a NaN" if np.any(np.isnan(value)) else "an Inf"
-    shown = ", ".join(_text(o) for o in operands)
     raise NumericsError(
-        f"{op} made {what} of {shown}",
+        f"{op} made {what} of {', '.join(map(_text, operands))}",
         why="its operands are finite, and check_numerics() is on",
-        remedy="keep the operands where the result is finite, as by np.maximum or np.where",
+        remedy="restrict the operands to values with a finite result, as with np.maximum or np.where",
         place=None,
     )
 

@@ -1,4 +1,4 @@
-"""`Taped` values: what a `GradientTape` gives outside of any trace, computed at once and recorded."""
+"""Values recorded by an eager `GradientTape`: computed immediately, and differentiable later."""
 
 from __future__ import annotations
 
@@ -10,36 +10,39 @@ import numpy as np
 
 from autograph_rs.runtime.errors import GradientError
 from autograph_rs.runtime.graph.rules import METHODS
-from autograph_rs.runtime.graph.taping import session
-from autograph_rs.runtime.graph.trace import is_tracing
-from autograph_rs.runtime.structures import flatten, unflatten
+from autograph_rs.runtime.graph.state.taping import current_session
+from autograph_rs.runtime.graph.tracing.trace import is_tracing
+from autograph_rs.runtime.values.structures import flatten, unflatten
 
 ARITHMETIC = (
     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift", "and", "or", "xor"
 )  # fmt: skip
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
-_DESCRIBING = frozenset(("shape", "dtype", "ndim", "size", "itemsize", "nbytes"))
-_PARTS = frozenset(("T", "mT", "real", "imag"))
+_METADATA = frozenset(("shape", "dtype", "ndim", "size", "itemsize", "nbytes"))
+_VIEWS = frozenset(("T", "mT", "real", "imag"))
 _METHODS = frozenset((*METHODS, "fill", "sort", "tolist"))
 
 
-class Taped:
-    """A float or complex number or array that takes part in calls which are recorded."""
+class TapedValue:
+    """A float, complex number or array whose uses are recorded in a session.
 
-    __slots__ = ("held", "number", "owner")
-    exist = False
-    """Whether any was ever made; until then no call looks for them among its arguments."""
+    `primal` is its value, and `number` identifies it among the values of its `session`.
+    """
+
+    __slots__ = ("number", "primal", "session")
+    any_created = False
+    """Whether any instance was ever created; until then calls skip the search for them."""
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, held: Any, owner: Any, number: int):
-        Taped.exist = True
-        for name, value in (("held", held), ("owner", owner), ("number", number)):
+    def __init__(self, primal: Any, session: Any, number: int):
+        TapedValue.any_created = True
+        for name, value in (("primal", primal), ("session", session), ("number", number)):
             object.__setattr__(self, name, value)
 
     def numpy(self) -> Any:
-        """The number or array itself, of which nothing is recorded."""
-        return self.held
+        """Return the number or array itself, whose uses are not recorded."""
+        return self.primal
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return _call(apply_ufunc, ufunc, method, *inputs, **kwargs)
@@ -50,21 +53,23 @@ class Taped:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        found = getattr(self.held, name)
-        if name in _DESCRIBING:
-            return found
-        if callable(found) and name in _METHODS:
+        attribute = getattr(self.primal, name)
+        if name in _METADATA:
+            return attribute
+        if callable(attribute) and name in _METHODS:
             return lambda *args, **kwargs: _call(apply_method, self, name, *args, **kwargs)
-        if isinstance(found, (np.ndarray, np.generic)) and name in _PARTS:
+        if isinstance(attribute, (np.ndarray, np.generic)) and name in _VIEWS:
             return _call(getattr, self, name)
-        self._refuse(f"{name!r} of a value is used", "call functions of NumPy, as np.ravel")
-        return found
+        self._raise_if_recording(
+            f"reads {name!r} of a recorded value", "call NumPy functions, such as np.ravel"
+        )
+        return attribute
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise GradientError(
-            f"{name!r} of a value of a GradientTape is set",
-            why="what is recorded of a value is what is written to its items, and what is computed of it",
-            remedy="make a new value by a function, such as x.reshape(shape), or write to items, x[...] = y",
+            f"an assignment sets {name!r} of a value recorded by a GradientTape",
+            why="a tape records functions of a value and writes to its items, but not its attributes",
+            remedy="call a function that returns a value, as x.reshape(shape), or assign its items, x[:] = y",
         )
 
     def __getitem__(self, key: Any) -> Any:
@@ -74,45 +79,45 @@ class Taped:
         _call(operator.setitem, self, key, value)
 
     def __iter__(self) -> Iterator[Any]:
-        return map(self.__getitem__, range(len(self.held)))
+        return map(self.__getitem__, range(len(self.primal)))
 
     def __len__(self) -> int:
-        return len(self.held)
+        return len(self.primal)
 
     def __contains__(self, value: Any) -> bool:
-        return untaped(value) in self.held
+        return unwrap(value) in self.primal
 
     def __bool__(self) -> bool:
-        return bool(self.held)
+        return bool(self.primal)
 
     def __format__(self, spec: str) -> str:
-        return format(self.held, spec)
+        return format(self.primal, spec)
 
     def __repr__(self) -> str:
-        return repr(self.held)
+        return repr(self.primal)
 
     def __str__(self) -> str:
-        return str(self.held)
+        return str(self.primal)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        self._refuse(
-            "a value becomes a plain NumPy array", "stack values by np.stack, and call functions of NumPy"
+        self._raise_if_recording(
+            "converts a recorded value to a plain NumPy array",
+            "join values with np.stack",
         )
-        return np.array(self.held, dtype=dtype, copy=copy)
+        return np.array(self.primal, dtype=dtype, copy=copy)
 
     def __float__(self) -> float:
-        self._refuse(
-            "a value becomes a Python float",
-            "call functions of NumPy, such as np.exp in the place of math.exp",
+        self._raise_if_recording(
+            "converts a recorded value to a Python float", "call NumPy functions, np.exp instead of math.exp"
         )
-        return float(self.held)
+        return float(self.primal)
 
     def __complex__(self) -> complex:
-        self._refuse("a value becomes a Python complex", "call functions of NumPy")
-        return complex(self.held)
+        self._raise_if_recording("converts a recorded value to a Python complex", "call NumPy functions")
+        return complex(self.primal)
 
     def __int__(self) -> int:
-        return int(self.held)
+        return int(self.primal)
 
     def __copy__(self) -> Any:
         return _call(np.copy, self)
@@ -120,40 +125,41 @@ class Taped:
     def __deepcopy__(self, _: Any) -> Any:
         return _call(np.copy, self)
 
-    def _refuse(self, what: str, remedy: str) -> None:
-        refuse_traced(self)
-        if session() is self.owner:
+    def _raise_if_recording(self, what: str, remedy: str) -> None:
+        """Raise `GradientError` if the session is active, since it would not record this use."""
+        check_no_leak(self)
+        if current_session() is self.session:
             raise GradientError(
-                f"in the block of a GradientTape {what}",
-                why="what is computed of that is not recorded, and would count as a constant",
-                remedy=f"{remedy}; for the value alone, x.numpy()",
+                f"the block of a GradientTape {what}",
+                why="later computations on the result are not recorded, so it would act as a constant",
+                remedy=f"{remedy}; use x.numpy() if you want a constant",
             )
 
 
 def _operator(function: Callable[..., Any]) -> Callable[..., Any]:
-    def method(self: Taped, *other: Any) -> Any:
+    def method(self: TapedValue, *other: Any) -> Any:
         return _call(function, self, *other)
 
     return method
 
 
 def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
-    def method(self: Taped, other: Any) -> Any:
+    def method(self: TapedValue, other: Any) -> Any:
         return _call(function, other, self)
 
     return method
 
 
 for _name in (*ARITHMETIC, *_COMPARISONS):
-    _of_name = getattr(operator, f"__{_name}__")
-    setattr(Taped, f"__{_name}__", _operator(_of_name))
+    _function = getattr(operator, f"__{_name}__")
+    setattr(TapedValue, f"__{_name}__", _operator(_function))
     if _name in ARITHMETIC:
-        setattr(Taped, f"__r{_name}__", _reflected(_of_name))
-        setattr(Taped, f"__i{_name}__", _operator(getattr(operator, f"__i{_name}__")))
-Taped.__rdivmod__ = _reflected(divmod)  # type: ignore[attr-defined]
-for _of_name in (operator.neg, operator.pos, operator.invert, abs, round, divmod):
-    setattr(Taped, f"__{_of_name.__name__}__", _operator(_of_name))
-del _name, _of_name
+        setattr(TapedValue, f"__r{_name}__", _reflected(_function))
+        setattr(TapedValue, f"__i{_name}__", _operator(getattr(operator, f"__i{_name}__")))
+TapedValue.__rdivmod__ = _reflected(divmod)  # type: ignore[attr-defined]
+for _function in (operator.neg, operator.pos, operator.invert, abs, round, divmod):
+    setattr(TapedValue, f"__{_function.__name__}__", _operator(_function))
+del _name, _function
 
 
 def apply_ufunc(ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -165,37 +171,37 @@ def apply_method(value: Any, name: str, *args: Any, **kwargs: Any) -> Any:
 
 
 def _call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """A call with taped values: recorded, if their tape still runs."""
-    now = session()
-    if now is not None:
-        return now.call(function, *args, **kwargs)
+    """Call a function on taped values, and record the call if their session is active."""
+    session = current_session()
+    if session is not None:
+        return session.call(function, *args, **kwargs)
     for leaf in flatten((args, kwargs))[0]:
-        refuse_traced(leaf)
-    args, kwargs = all_untaped(args, kwargs)
+        check_no_leak(leaf)
+    args, kwargs = unwrap_arguments(args, kwargs)
     return function(*args, **kwargs)
 
 
-def refuse_traced(value: Any) -> None:
-    """Refuse a value in a trace that is made while its tape runs."""
-    if type(value) is Taped and value.owner.is_open and is_tracing():
+def check_no_leak(value: Any) -> None:
+    """Raise `GradientError` if a trace reads a taped value while its tape is open."""
+    if type(value) is TapedValue and value.session.is_open and is_tracing():
         raise GradientError(
-            "a traced function reads a value of a GradientTape that was entered outside of it",
-            why="what a function closes over, or finds in objects, is part of its graph as a constant",
-            remedy="give the value to the function as an argument",
+            "a traced function reads a value of a GradientTape that was entered outside of the function",
+            why="values that a function reads from closures and objects are constants of its graph",
+            remedy="pass the value to the function as an argument",
         )
 
 
-def untaped(value: Any) -> Any:
-    """What a taped value holds; any other value as it is."""
-    return value.held if type(value) is Taped else value
+def unwrap(value: Any) -> Any:
+    """Return the primal of a taped value, and any other value unchanged."""
+    return value.primal if type(value) is TapedValue else value
 
 
-def all_untaped(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of a call, where no tape runs, with what taped values hold in their place."""
-    if not Taped.exist:
+def unwrap_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Replace taped values among the arguments of an unrecorded call with their primals."""
+    if not TapedValue.any_created:
         return args, kwargs
-    leaves, spec = flatten((args, kwargs), changeable=True)
-    if not any(type(leaf) is Taped for leaf in leaves):
+    leaves, spec = flatten((args, kwargs), mutable_dataclasses=True)
+    if not any(type(leaf) is TapedValue for leaf in leaves):
         return args, kwargs
-    found: tuple[tuple[Any, ...], dict[str, Any]] = unflatten(spec, list(map(untaped, leaves)))
-    return found
+    arguments: tuple[tuple[Any, ...], dict[str, Any]] = unflatten(spec, list(map(unwrap, leaves)))
+    return arguments

@@ -1,4 +1,4 @@
-"""Whether calls outside of any trace are recorded now, for a gradient that may be asked later."""
+"""The session that records eager calls on this thread, for gradients that may be requested later."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from contextvars import ContextVar
 from threading import get_ident
 from typing import Any
 
-from .modes import MODES
-from .trace import is_tracing
+from ..tracing.modes import MODES
+from ..tracing.trace import is_tracing
 
 _session: ContextVar[Any] = ContextVar("autograph_rs_session", default=(None, None))
 
 
-def session() -> Any:
-    """The session that records calls now, or None; another thread than that which began it has none."""
+def current_session() -> Any:
+    """Return the session that records calls, or None while tracing or on a thread that did not start it."""
     if not MODES or is_tracing():
         return None
-    made, thread = _session.get()
-    return made if made is None or thread == get_ident() else None
+    session, thread = _session.get()
+    return session if session is None or thread == get_ident() else None
 
 
-def begin(made: Any) -> None:
-    """Let calls of this thread be recorded by a session from now on, or by none."""
-    _session.set((made, get_ident()))
+def set_session(session: Any) -> None:
+    """Record calls of this thread in a session from now on, or stop recording if it is None."""
+    _session.set((session, get_ident()))
 
 
 @contextmanager
-def unrecorded() -> Iterator[None]:
-    """Let calls be recorded by no session for the time being."""
+def pause_recording() -> Iterator[None]:
+    """Record no calls inside the block."""
     token = _session.set((None, None))
     try:
         yield
@@ -38,12 +38,12 @@ def unrecorded() -> Iterator[None]:
         _session.reset(token)
 
 
-def recorded(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method whose calls are recorded, where calls are."""
+def record_calls(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorate a method so that its calls are recorded while a session is active."""
 
     @functools.wraps(method)
-    def called(*args: Any) -> Any:
-        now = session()
-        return method(*args) if now is None else now.call(method, *args)
+    def wrapper(*args: Any) -> Any:
+        session = current_session()
+        return method(*args) if session is None else session.call(method, *args)
 
-    return called
+    return wrapper

@@ -1,7 +1,7 @@
-"""State that outlives a call: `Variable`, an array with a name, read and assigned in traced code.
+"""`Variable`: a named array that functions read and assign, and that outlives their calls.
 
-In a trace a variable is a staged array whose contents come in as one more argument of the graph; what
-the trace leaves in it goes back when the graph has run. Elsewhere it behaves as the array it holds.
+In a trace a variable is a staged array: its contents are one more argument of the graph, and its new contents
+one more result, which is stored back after each run. Outside a trace it behaves like the array that it holds.
 """
 
 from __future__ import annotations
@@ -12,21 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from ..boundary import public
-from ..errors import ArgumentError, AssignmentError, AutographError, told
-from ..tracebacks import strip
-from . import record, refused
-from .ir import Node
-from .specs import checked_dtype
-from .staged import Tensor
-from .taping import recorded
-from .trace import Builder, current, is_tracing, outside
-from .types import ArrayType, ScalarType
+from ...debugging.tracebacks import api_boundary, strip_internal_frames
+from ...errors import ArgumentError, AssignmentError, AutographError, describe
+from ..ir.graph import Node
+from ..ir.types import ArrayType, ScalarType
+from ..tracing import recording, unsupported
+from ..tracing.specs import checked_dtype
+from ..tracing.tensor import ARITHMETIC, Tensor
+from ..tracing.trace import Builder, current_builder, init_scope, is_tracing
+from .taping import record_calls
 
-_OPERATORS = (
-    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift", "xor", "and",
-    "or",
-)  # fmt: skip
 _SPECIAL = (
     "lt", "le", "gt", "ge", "eq", "ne", "neg", "pos", "invert", "abs", "getitem", "contains", "divmod",
     "rdivmod", "bool", "int", "float", "complex", "index", "len", "iter", "round", "format", "str",
@@ -38,19 +33,13 @@ _ATTRIBUTES = (
 
 
 _SMALLEST: dict[Any, Any] = {
-    bool: np.bool_,
-    int: np.int8,
-    float: np.float16,
-    complex: np.complex64,
-    str: np.str_,
-}
+    bool: np.bool_, int: np.int8, float: np.float16, complex: np.complex64, str: np.str_
+}  # fmt: skip
+"""The smallest dtype of the kind of each Python scalar."""
 
 
-# Assignments take frames of ours off by themselves: they are quick, and another call would be felt.
-
-
-class _Either:
-    """An attribute that in a trace is that of the staged array, and elsewhere of the array that is held."""
+class _StagedOrStored:
+    """Attribute that resolves on the staged array while tracing and on the stored array otherwise."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name, self.staged = name, getattr(Tensor, name)
@@ -63,17 +52,20 @@ class _Either:
         return getattr(instance.value, self.name)
 
 
-class _OfHandle:
-    """An attribute of the handle that stands for a variable in the current trace."""
+class _HandleAttribute:
+    """Attribute of the staged array that stands for a variable in the current trace."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else getattr(current().root.state_of(instance), self.name)
+        return self if instance is None else getattr(current_builder().root.handle_of(instance), self.name)
 
     def __set__(self, instance: Any, value: Any) -> None:
-        setattr(current().root.state_of(instance), self.name, value)
+        setattr(current_builder().root.handle_of(instance), self.name, value)
+
+
+# Methods that assign strip frames themselves, as the extra call of a decorator would slow them down.
 
 
 def _in_place(name: str) -> Callable[..., Any]:
@@ -83,26 +75,26 @@ def _in_place(name: str) -> Callable[..., Any]:
         try:
             return self._set(function(self, other), f"i{name}")
         except BaseException as error:
-            strip(error)
+            strip_internal_frames(error)
             raise
 
     return method
 
 
 class Variable(Tensor):
-    """An array that functions read and change: its dtype and shape never change.
+    """An array that functions can read and assign. Its dtype and shape never change.
 
     Args:
         initial_value: an array, number or nested list of numbers, which is copied.
-        dtype: anything that `numpy.dtype` takes; that of the value, if not given.
-        name: what graphs and errors call it.
+        dtype: anything that `numpy.dtype` accepts; by default, the dtype of the value.
+        name: the name of the variable in graphs and errors.
 
     Raises:
-        StateError: it is made in a traced function on every call, or out of a staged value.
-        ArgumentError: the value is none of these.
+        StateError: a traced function creates the variable on every call, or from a staged value.
+        ArgumentError: the value is not an array, number or nested list of numbers.
 
-    In a graph its value is read when the graph runs; assignments take effect in program order, when the
-    call has succeeded.
+    A graph reads the value when it runs. Assignments in it take effect in program order, and only if the call
+    succeeds.
 
     >>> import autograph_rs as ag
     >>> total = Variable(0, dtype="int64")
@@ -116,34 +108,34 @@ class Variable(Tensor):
 
     __slots__ = ("_array", "label")
 
-    for _name in _OPERATORS:
-        locals()[f"__{_name}__"] = _Either()
-        locals()[f"__r{_name}__"] = _Either()
+    for _name in ARITHMETIC:
+        locals()[f"__{_name}__"] = _StagedOrStored()
+        locals()[f"__r{_name}__"] = _StagedOrStored()
         locals()[f"__i{_name}__"] = _in_place(_name)
     for _name in _SPECIAL:
-        locals()[f"__{_name}__"] = _Either()
+        locals()[f"__{_name}__"] = _StagedOrStored()
     for _name in _ATTRIBUTES:
-        locals()[_name] = _Either()
+        locals()[_name] = _StagedOrStored()
     del _name
-    _node, _owner, _base, _seen, version, shared, earlier = (_OfHandle() for _ in range(7))
-    in_place = True
+    _node, _owner, _base, _base_stamp, version, shared, write_history = (_HandleAttribute() for _ in range(7))
+    is_mutable = True
     __hash__ = object.__hash__  # type: ignore[assignment]
 
-    @public
+    @api_boundary
     def __init__(self, initial_value: Any, dtype: Any = None, name: str = "variable"):
         if is_tracing():
-            current().root.allow_creation(name, initial_value)
+            current_builder().root.check_creation(name, initial_value)
         kind = None if dtype is None else checked_dtype(dtype, "a Variable")
-        with outside():
-            array = _made(initial_value, kind)
+        with init_scope():
+            array = _initial_array(initial_value, kind)
         self._array = array
         self.label = name
 
     def handle(self, node: Node, owner: Builder) -> Tensor:
-        """What stands for the variable in a trace, where it is this argument of the graph."""
-        made = Tensor(node, owner)
-        made.in_place = True
-        return made
+        """Return the staged array for the variable in a trace that has `node` as its argument."""
+        tensor = Tensor(node, owner)
+        tensor.is_mutable = True
+        return tensor
 
     @property
     def name(self) -> str:
@@ -154,33 +146,33 @@ class Variable(Tensor):
         return ArrayType(self._array.dtype, self._array.shape)
 
     @property
-    @recorded
+    @record_calls
     def value(self) -> Any:
-        """What the variable holds: a scalar as it is now where its shape is `()`, else its own array.
+        """The array of the variable, or a copy as a NumPy scalar if its shape is `()`.
 
-        In a trace it is the staged value; what is written to the array is written to the variable.
+        A write to the array is a write to the variable. In a trace, this is the staged value.
         """
         array = self._array
         if is_tracing():
             return self.array if array.ndim else self.read()
         return array if array.ndim else array[()]
 
-    @recorded
+    @record_calls
     def numpy(self) -> Any:
-        """A copy of the value, as a NumPy array or scalar; in a trace, the staged value now."""
+        """Return a copy of the value as a NumPy array or scalar; in a trace, the staged value."""
         return self.read_value() if is_tracing() else self._array.copy()[()]
 
-    @recorded
+    @record_calls
     def read_value(self) -> Any:
-        """The value as it is now; later assignments do not change it."""
+        """Return the present value, which later assignments do not change."""
         return self.read() if is_tracing() else self._array.copy()[()]
 
     def assign(self, value: Any) -> Variable:
-        """Give the variable a value of its own shape; text is cut to the width of its dtype, as in NumPy.
+        """Assign a value of the variable's shape. As in NumPy, text is cut to the width of the dtype.
 
         Raises:
-            AssignmentError: the shape is another, or the dtype cannot be cast to that of the variable
-                within its kind.
+            AssignmentError: the value has another shape, or a dtype that NumPy's same-kind casting does not
+                convert to that of the variable.
 
         >>> Variable([1.0, 2.0]).assign([3, 4])
         Variable('variable', [3. 4.], dtype=float64)
@@ -188,58 +180,57 @@ class Variable(Tensor):
         try:
             return self._set(value, "assign")
         except BaseException as error:
-            strip(error)
+            strip_internal_frames(error)
             raise
 
     def assign_add(self, value: Any) -> Variable:
-        """Add to the variable; as `assign` does, it returns the variable."""
+        """Add to the variable and return the variable."""
         try:
             return self._set(self + value, "assign_add")
         except BaseException as error:
-            strip(error)
+            strip_internal_frames(error)
             raise
 
     def assign_sub(self, value: Any) -> Variable:
-        """Subtract from the variable; as `assign` does, it returns the variable."""
+        """Subtract from the variable and return the variable."""
         try:
             return self._set(self - value, "assign_sub")
         except BaseException as error:
-            strip(error)
+            strip_internal_frames(error)
             raise
 
-    @recorded
+    @record_calls
     def _set(self, value: Any, how: str) -> Variable:
-        if is_tracing():
-            what = f"{how} of {self.name}"
-            try:
-                given = value if record.is_staged(value) else record.wrap(record.to_node(value))
-            except ValueError as error:
-                raise _uneven(what, value, error) from error
-            self._check_cast(value if given is not value else given.type, given.type, what)
-            self.write(record.shaped(record.converted(given, self.type), self.type, what))
-            return self
+        what = f"{how} of {self.name}"
         try:
-            array = np.asarray(_held(value))
+            if is_tracing():
+                array = value if recording.is_staged(value) else recording.wrap(recording.to_node(value))
+            else:
+                array = np.asarray(_unwrapped(value))
         except ValueError as error:
-            raise _uneven(f"{how} of {self.name}", value, error) from error
-        self._check_cast(value, array, f"{how} of {self.name}")
+            raise _ragged_error(what, value, error) from error
+        if is_tracing():
+            self._check_cast(array.type if array is value else value, array.type, what)
+            self.write(recording.ensure_shape(recording.cast(array, self.type), self.type, what))
+            return self
+        self._check_cast(value, array, what)
         if array.shape != self._array.shape:
-            raise refused.other_shape(f"{how} of {self.name}", self._array.shape, array.shape)
+            raise unsupported.shape_mismatch(what, self._array.shape, array.shape)
         self._array[...] = array
         return self
 
     def _check_cast(self, value: Any, array: Any, what: str) -> None:
-        """Python's numbers go into any dtype of their kind, arrays where NumPy casts within a kind."""
+        """Raise `AssignmentError` if the value cannot be cast to the variable's dtype within its kind."""
         while isinstance(value, (list, tuple)) and value:
             value = value[0]
         python = value.python if isinstance(value, ScalarType) else type(value)
         dtype = np.dtype(_SMALLEST[python]) if python in _SMALLEST else array.dtype
         if not np.can_cast(dtype, self._array.dtype, "same_kind"):
-            given = python.__name__ if python in _SMALLEST or dtype.kind == "O" else dtype
+            source = python.__name__ if python in _SMALLEST or dtype.kind == "O" else dtype
             raise AssignmentError(
-                f"{what}: cannot cast {given} to {self._array.dtype}",
-                why="the dtype of a Variable never changes, and NumPy casts within a kind alone",
-                remedy="give a value of that dtype, or make a Variable of another dtype",
+                f"{what}: cannot cast {source} to {self._array.dtype}",
+                why="the dtype of a Variable never changes, and assignments use NumPy's same-kind casting",
+                remedy="convert the value to that dtype, or create a Variable of another dtype",
             )
 
     def __repr__(self) -> str:
@@ -252,30 +243,25 @@ class Variable(Tensor):
         return Variable(self._array, self._array.dtype, self.label)
 
     @property
-    @recorded
+    @record_calls
     def array(self) -> Any:
-        """The array that the variable holds, itself; in a trace, the staged array."""
-        return current().root.state_of(self) if is_tracing() else self._array
+        """The array of the variable itself; in a trace, the staged array."""
+        return current_builder().root.handle_of(self) if is_tracing() else self._array
 
     # NumPy's protocols
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        return super().__array__() if is_tracing() else np.array(self._plain(), dtype=dtype)
+        return super().__array__() if is_tracing() else np.array(self.array, dtype=dtype)
 
-    @recorded
-    def _plain(self) -> Any:
-        """The array, for what takes plain ones only."""
-        return self._array
-
-    @recorded
+    @record_calls
     def __setitem__(self, key: Any, value: Any) -> None:
         try:
             if is_tracing():
                 super().__setitem__(key, value)
             else:
-                self._array[_held(key)] = _held(value)
+                self._array[_unwrapped(key)] = _unwrapped(value)
         except BaseException as error:
-            strip(error)
+            strip_internal_frames(error)
             raise
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -284,13 +270,13 @@ class Variable(Tensor):
         out = kwargs.get("out")
         if out is not None:
             kwargs["out"] = tuple(o.array if isinstance(o, Variable) else o for o in out)
-        made = getattr(ufunc, method)(*map(_held, inputs), **kwargs)
-        return out[0] if out is not None and len(out) == 1 else made
+        result = getattr(ufunc, method)(*map(_unwrapped, inputs), **kwargs)
+        return out[0] if out is not None and len(out) == 1 else result
 
     def __array_function__(self, function: Callable, types: Any, args: tuple, kwargs: dict) -> Any:
         if is_tracing():
             return super().__array_function__(function, types, args, kwargs)
-        return function(*_held(args), **{k: _held(v) for k, v in kwargs.items()})
+        return function(*_unwrapped(args), **{k: _unwrapped(v) for k, v in kwargs.items()})
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name in ("_array", "label"):
@@ -299,9 +285,9 @@ class Variable(Tensor):
 
 
 class VariableSpec:
-    """A `Variable` that is an argument of a trace from a file: any of this dtype and shape.
+    """Spec of a `Variable` argument of a loaded trace: any variable of this dtype and shape.
 
-    Those of one `number` are the same.
+    Arguments with equal `number` are the same variable.
     """
 
     __slots__ = ("number", "type")
@@ -316,41 +302,41 @@ class VariableSpec:
         return f"Variable({self.type})"
 
 
-def _made(value: Any, dtype: np.dtype | None) -> np.ndarray:
-    """The array of a new variable, a copy."""
+def _initial_array(value: Any, dtype: np.dtype | None) -> np.ndarray:
+    """Copy the initial value of a variable to a new array."""
     try:
         array = np.array(value, dtype=dtype)
     except (TypeError, ValueError) as error:
-        kind = "" if dtype is None else f" with the dtype {dtype}"
+        suffix = "" if dtype is None else f" with the dtype {dtype}"
         raise ArgumentError(
-            f"no Variable{kind} can be made of {told(value)}",
+            f"{describe(value)} cannot be the initial value of a Variable{suffix}",
             why=f"NumPy says: {error}",
-            remedy="give a number, a nested list whose rows have one length, or an array",
+            remedy="pass a number, a nested list whose rows have one length, or an array",
         ) from error
     if array.dtype == object:
         raise ArgumentError(
-            f"a Variable holds numbers or text, not {told(value)}",
+            f"a Variable holds numbers or strings, not {describe(value)}",
             why="it is an array, whose items have one dtype",
-            remedy="give a number, a nested list of numbers or an array",
+            remedy="pass a number, a nested list of numbers or an array",
         )
     return array
 
 
-def _uneven(what: str, value: Any, error: ValueError) -> ValueError:
-    """Of a list that is no array, an error of ours; any other is the value's own."""
+def _ragged_error(what: str, value: Any, error: ValueError) -> ValueError:
+    """Return our error for a list that is not an array, and any other error unchanged."""
     if not isinstance(value, (list, tuple)) or isinstance(error, AutographError):
         return error
     return AssignmentError(
-        f"{what}: {told(value)} is no array",
+        f"{what}: {describe(value)} cannot be converted to an array",
         why=f"NumPy says: {error}",
-        remedy="give a list whose rows have one length",
+        remedy="assign a list whose rows have one length",
     )
 
 
-def _held(value: Any) -> Any:
-    """A value with the arrays of variables in their place."""
+def _unwrapped(value: Any) -> Any:
+    """Replace variables with the arrays that they hold, in lists and tuples too."""
     if isinstance(value, Variable):
         return value.value
     if type(value) in (list, tuple):
-        return type(value)(map(_held, value))
+        return type(value)(map(_unwrapped, value))
     return value

@@ -1,4 +1,4 @@
-"""What a graph does besides computing: text that it prints, Python that it calls, numbers that it draws."""
+"""Effects of graphs: printing, calls to Python functions, and random numbers."""
 
 from __future__ import annotations
 
@@ -12,26 +12,28 @@ from typing import Any
 
 import numpy as np
 
-from ..boundary import public
-from ..errors import AliasError, ArgumentError, SpecError, StagingError, UnsupportedFunctionError, told
-from ..side_effects import DRAWERS
-from ..structures import flatten, unflatten
-from . import record, texts
-from .ir import Node, Slot
-from .rules.probing import dummy, quiet
-from .specs import TensorSpec, fitted
-from .staged import Staged, Tensor
-from .trace import current, is_tracing, scalar_type
-from .types import ArrayType, GeneratorType, ScalarType
+from ...debugging.tracebacks import api_boundary
+from ...errors import AliasError, ArgumentError, SpecError, StagingError, UnsupportedFunctionError, describe
+from ...staging.state.side_effects import DRAWERS
+from ...values.structures import flatten, unflatten
+from ..ir.expressions import GENERATORS, draw
+from ..ir.graph import Node, Slot
+from ..ir.type_merging import merge_types
+from ..ir.types import ArrayType, GeneratorType, ScalarType
+from ..rules.probing import dummy, suppress_warnings
+from . import recording, text
+from .specs import TensorSpec, conform
+from .tensor import Staged, Tensor
+from .trace import constant_type, current_builder, is_tracing
 
 
-@public
-def print(*values: Any, **options: Any) -> None:  # noqa: A001 - it is Python's, at every call
-    """Python's `print`, at every call of a graph and not only when it is traced.
+@api_boundary
+def print(*values: Any, **options: Any) -> None:  # noqa: A001 - stands in for Python's
+    """Print like Python's `print`, on every run of a graph rather than once while it is traced.
 
     Args:
         *values: staged or plain values.
-        **options: what Python's `print` takes.
+        **options: the options of Python's `print`.
 
     >>> import autograph_rs as ag, numpy as np
     >>> traces = []
@@ -45,28 +47,28 @@ def print(*values: Any, **options: Any) -> None:  # noqa: A001 - it is Python's,
     (None, None, ['traced'])
     """
     if is_tracing():
-        texts.printed(values, options)
+        text.record_print(values, options)
     else:
         builtins.print(*values, **options)
 
 
-@public
+@api_boundary
 def py_function(f: Callable[..., Any], args: Any, spec: Any) -> Any:
-    """Call Python at every call of the graph.
+    """Call a Python function on every run of the graph.
 
     Args:
-        f: called with arrays, NumPy scalars and Python numbers in the place of staged values.
-        args: a sequence of what `f` is called with.
-        spec: a `TensorSpec` of the result, or a structure of them; None for nothing.
+        f: a function, called with arrays, NumPy scalars and Python numbers in place of staged values.
+        args: a sequence with the arguments of `f`.
+        spec: a `TensorSpec` of the result, or a structure of them; None if `f` returns nothing.
 
     Returns:
-        What `f` returns, as `spec` says.
+        The result of `f`, with the structure and types of `spec`.
 
     Raises:
-        ArgumentError: `f` is no function, or `spec` holds what is no spec.
-        SpecError: `f` returns what does not fit `spec` (when the graph runs).
+        ArgumentError: `f` is not callable, or `spec` holds something other than specs.
+        SpecError: the result of `f` does not match `spec` (raised when the graph runs).
 
-    A graph that holds such a call cannot be saved.
+    A graph with such a call cannot be saved.
 
     >>> import autograph_rs as ag, numpy as np
     >>> calls = []
@@ -78,62 +80,55 @@ def py_function(f: Callable[..., Any], args: Any, spec: Any) -> Any:
     """
     specs, structure = flatten(spec)
     function: Any = f
-    wrong = [] if callable(function) else [function]
-    wrong += [s for s in specs if not isinstance(s, TensorSpec | None)]
-    if wrong:
+    invalid = [] if callable(function) else [function]
+    invalid += [s for s in specs if not isinstance(s, TensorSpec | None)]
+    if invalid:
         raise ArgumentError(
             f"py_function takes a function, its arguments and a TensorSpec of its result, not "
-            f"{told(wrong[0])}",
-            why="the graph is made before the function is called, for a result of that type",
-            remedy="give ag.py_function(f, [x], ag.TensorSpec(shape, dtype)), or None if it returns nothing",
+            f"{describe(invalid[0])}",
+            why="the graph is built before the function is called, so its result needs a declared type",
+            remedy="write ag.py_function(f, [x], ag.TensorSpec(shape, dtype)), or None for no result",
         )
+    what = f"the py_function {getattr(f, '__name__', type(f).__name__)} returned"
 
-    def called(*values: Any) -> tuple:
-        made, shape = flatten(f(*values))
-        if specs == [None] and made == [None]:
+    def checked_call(*values: Any) -> tuple:
+        leaves, actual = flatten(f(*values))
+        if specs == [None] and leaves == [None]:
             return ()
-        if shape != structure:
+        if actual != structure:
             raise SpecError(
-                f"the py_function {_name(f)} returned {shape}, but its spec is {structure}",
-                why="the graph was made for what the spec says",
-                remedy="return what the spec says, or give the spec of what comes",
+                f"{what} {actual}, but its spec is {structure}",
+                why="the graph was built for the structure of the spec",
+                remedy="return that structure, or change the spec to the structure that is returned",
                 place=None,
             )
-        return tuple(
-            [fitted(v, s, f"the py_function {_name(f)} returned") for v, s in zip(made, specs, strict=True)]
-        )
+        return tuple([conform(leaf, s, what) for leaf, s in zip(leaves, specs, strict=True)])
 
     if not is_tracing():
-        results = called(*args)
-        return unflatten(structure, list(results) or [None])
-    kinds = tuple(s.type for s in specs if s is not None)
-    taken = record.Arguments(named=True)
-    template, _ = taken.take(tuple(args))
-    node = record.add(
-        "py_function", taken.inputs, None, effect=True, function=called, args=template, kwargs={}
+        return unflatten(structure, list(checked_call(*args)) or [None])
+    arguments = recording.Arguments(keep_namedtuples=True)
+    [template] = arguments.templates(tuple(args))
+    node = recording.add(
+        "py_function", arguments.inputs, None, effect=True, function=checked_call, args=template, kwargs={}
     )
-    outputs = [record.wrap(record.output(node, i, kind)) for i, kind in enumerate(kinds)]
-    return unflatten(structure, outputs or [None])
+    results = recording.outputs(node, [s.type for s in specs if s is not None])
+    return unflatten(structure, results or [None])
 
 
-def _name(f: Callable[..., Any]) -> str:
-    return getattr(f, "__name__", type(f).__name__)
+# Random numbers, drawn from the user's own generator when the graph runs
 
 
-# Random numbers: drawn when the graph runs, from the very generator
-
-
-def drawing(function: Any) -> Callable[..., Any] | None:
-    """What stands for a method of a random generator in a trace; None for anything else."""
+def traced_random_call(function: Any) -> Callable[..., Any] | None:
+    """Return the function that records calls to a random function, or None for any other function."""
     if not is_tracing():
         return None
     owner = getattr(function, "__self__", None)
     if isinstance(owner, DRAWERS):
-        return lambda *args, **kwargs: _drawn(owner, function.__name__, args, kwargs)
+        return lambda *args, **kwargs: _record_draw(owner, function.__name__, args, kwargs)
     if function is np.random.seed:
-        return lambda *args, **kwargs: _drawn(GENERATORS["numpy.random"], "seed", args, kwargs)
+        return lambda *args, **kwargs: _record_draw(GENERATORS["numpy.random"], "seed", args, kwargs)
     if function in _CONSTRUCTORS:
-        return functools.partial(_refuse_constructor, function)
+        return functools.partial(_raise_constructor_error, function)
     if function is np.random.default_rng:
         return lambda *args, **kwargs: _StagedGenerator(args, kwargs)
     return None
@@ -142,103 +137,95 @@ def drawing(function: Any) -> Callable[..., Any] | None:
 _CONSTRUCTORS = (random.Random, np.random.RandomState, np.random.Generator)
 
 
-def _refuse_constructor(kind: type, *_: Any, **__: Any) -> Any:
+def _raise_constructor_error(kind: type, *_: Any, **__: Any) -> Any:
     raise StagingError(
-        f"a {kind.__name__} is made in a traced function",
-        why="it would be made once, when the function is traced, and draw on at each call",
-        remedy="make it outside of the function, or use np.random.default_rng",
+        f"a {kind.__name__} is created in a traced function",
+        why="it would be created once, when the function is traced, and calls would continue its sequence",
+        remedy="create it outside the function, or use np.random.default_rng",
     )
 
 
 class _StagedGenerator:
-    """A generator that a traced function makes: a new one each time that the graph runs."""
+    """A generator that a traced function creates: each run of the graph creates a new one."""
 
     def __init__(self, args: tuple, kwargs: dict[str, Any]):
-        taken = record.Arguments()
-        template, _ = taken.take(args)
-        named, _ = taken.take(kwargs)
+        arguments = recording.Arguments()
+        template, named = arguments.templates(args, kwargs)
         attrs = {"function": np.random.default_rng, "args": template, "kwargs": named}
-        self._node = record.add("default_rng", taken.inputs, GeneratorType(), effect=True, **attrs)
-        self._owner = current()
+        self._node = recording.add("default_rng", arguments.inputs, GeneratorType(), effect=True, **attrs)
+        self._owner = current_builder()
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(np.random.Generator, name):
             raise AttributeError(f"'Generator' object has no attribute {name!r}")
-        return lambda *args, **kwargs: _drawn(current().lift(self._node, self._owner), name, args, kwargs)
+        return lambda *args, **kwargs: _record_draw(
+            current_builder().capture(self._node, self._owner), name, args, kwargs
+        )
 
 
 _PERMUTED = {"shuffle": "permutation"}
 
 
-def _drawn(owner: Any, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """The node of one call of a generator, which is an object or a node."""
+def _record_draw(owner: Any, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Record a method call of a generator, which is an object or the node of a staged generator."""
     if name in _PERMUTED and args and isinstance(args[0], (list, np.ndarray)):
         raise AliasError(
             "shuffle() is called on a plain list or array in a traced function",
             why="it would be shuffled once, when the function is traced",
-            remedy="use permutation(), which gives a new array: x = rng.permutation(x)",
+            remedy="use permutation(), which returns a new array: x = rng.permutation(x)",
         )
     if name in _PERMUTED and args and isinstance(args[0], Tensor):
         [target] = args
-        target[...] = _drawn(owner, _PERMUTED[name], args, kwargs)
+        target[...] = _record_draw(owner, _PERMUTED[name], args, kwargs)
         return None
-    fresh = np.random.default_rng(0) if isinstance(owner, Node) else _fresh(owner)
-    kind = _drawn_type(getattr(fresh, name), args, kwargs)
-    taken = record.Arguments()
-    if isinstance(owner, Node):
-        taken.inputs.append(owner)
-        drawer: Any = Slot(0)
-    else:
-        drawer = owner
-    template, _ = taken.take(args)
-    named, _ = taken.take(kwargs)
-    attrs = {"function": draw, "args": (drawer, name, template, named), "kwargs": {}}
-    if isinstance(kind, list):
-        node = record.add(f"random.{name}", taken.inputs, None, effect=True, **attrs)
-        return [record.wrap(record.output(node, i, k)) for i, k in enumerate(kind)]
-    node = record.add(f"random.{name}", taken.inputs, kind, effect=True, **attrs)
-    return None if kind is None else record.wrap(node)
+    kind = _infer_type(getattr(_scratch_generator(owner), name), args, kwargs)
+    is_node = isinstance(owner, Node)
+    arguments = recording.Arguments([owner] if is_node else ())
+    template, named = arguments.templates(args, kwargs)
+    attrs = {"function": draw, "args": (Slot(0) if is_node else owner, name, template, named), "kwargs": {}}
+    has_several = isinstance(kind, list)
+    result = None if has_several else kind
+    node = recording.add(f"random.{name}", arguments.inputs, result, effect=True, **attrs)
+    if has_several:
+        return recording.outputs(node, kind)
+    return None if kind is None else recording.wrap(node)
 
 
-def draw(owner: Any, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
-    return getattr(owner, name)(*args, **kwargs)
+def _scratch_generator(owner: Any) -> Any:
+    """Return a generator of the same class, to draw samples from without advancing the user's."""
+    if isinstance(owner, random.Random):
+        return random.Random(0)  # noqa: S311 - not for cryptography
+    return np.random.RandomState(0) if isinstance(owner, np.random.RandomState) else np.random.default_rng(0)
 
 
-def _fresh(owner: Any) -> Any:
-    """A generator like `owner` that may be drawn from without its notice."""
-    if isinstance(owner, np.random.Generator):
-        return np.random.default_rng(0)
-    return np.random.RandomState(0) if isinstance(owner, np.random.RandomState) else random.Random(0)  # noqa: S311
+_SAMPLE_LENGTHS = ((2, 3), (1, 2), (100, 101))
 
 
-_LENGTHS = ((2, 3), (1, 2), (100, 101))
-
-
-def _drawn_type(method: types.BuiltinMethodType, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """The type of what a method draws, from what it draws for samples of two sizes."""
+def _infer_type(method: types.BuiltinMethodType, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Infer the type of a method's result by calling it on samples of two lengths."""
     reason = ""
-    for lengths in _LENGTHS:
+    for lengths in _SAMPLE_LENGTHS:
         try:
-            with quiet():
+            with suppress_warnings():
                 first, second = (method(*_sample(args, n), **_sample(kwargs, n)) for n in lengths)
-        except Exception as error:  # noqa: BLE001 - another sample may do
+        except Exception as error:  # noqa: BLE001 - samples of other lengths may succeed
             reason = str(error)
             continue
-        return _common(method.__name__, first, second)
+        return _merge_samples(method.__name__, first, second)
     raise UnsupportedFunctionError(
-        f"{method.__name__}() of a random generator cannot be staged with these values",
-        why=f"it fails on samples of them: {reason}",
-        remedy="give it numbers and arrays that it takes",
+        f"{method.__name__}() of a random generator cannot be staged with these arguments",
+        why=f"it fails on sample values of their types: {reason}",
+        remedy="pass numbers and arrays that it accepts",
     )
 
 
 def _sample(value: Any, length: int) -> Any:
-    """A plain value for a staged one: unknown lengths, and numbers, are `length`."""
+    """Replace staged values with plain samples, with `length` for unknown lengths and for numbers."""
     if isinstance(value, dict):
-        made = {k: _sample(v, length) for k, v in value.items()}
+        samples = {k: _sample(v, length) for k, v in value.items()}
         if isinstance(value.get("p"), Staged):
-            made["p"] = np.ones_like(made["p"]) / made["p"].size
-        return made
+            samples["p"] = np.ones_like(samples["p"]) / samples["p"].size
+        return samples
     if isinstance(value, (list, tuple)):
         return type(value)([_sample(v, length) for v in value])
     kind = getattr(value, "type", None)
@@ -249,34 +236,18 @@ def _sample(value: Any, length: int) -> Any:
     return value
 
 
-def _common(name: str, first: Any, second: Any) -> Any:
+def _merge_samples(name: str, first: Any, second: Any) -> Any:
+    """Return the type of two sample results. A dimension in which they differ is unknown."""
     if first is None:
         return None
     if type(first) is list:
-        return [_common(name, a, b) for a, b in itertools.zip_longest(first, second)]
-    kinds = scalar_type(first), scalar_type(second)
+        return [_merge_samples(name, a, b) for a, b in itertools.zip_longest(first, second)]
+    kinds = constant_type(first), constant_type(second)
     if kinds[0] is None or kinds[1] is None or isinstance(first, str):
         raise UnsupportedFunctionError(
-            f"{name}() of a random generator gives a {type(first).__name__}",
-            why="a graph holds numbers and arrays only",
-            remedy="draw numbers, and index an array by them",
+            f"{name}() of a random generator returns a {type(first).__name__}",
+            why="a graph can only hold numbers and arrays",
+            remedy="draw numbers, and use them to index an array",
         )
-    if not isinstance(kinds[0], ArrayType) or not isinstance(kinds[1], ArrayType):
-        return kinds[0]
-    shape = tuple(a if a == b else None for a, b in zip(kinds[0].shape, kinds[1].shape, strict=True))
-    return ArrayType(kinds[0].dtype, shape)
-
-
-GENERATORS = {"numpy.random": np.random.rand.__self__, "random": random.random.__self__}  # type: ignore[attr-defined]
-"""The generators of whole modules."""
-
-_STATE = ("get_state", "getstate", "set_state", "setstate", "spawn")
-DRAWS = frozenset(
-    f"random.{name}"
-    for kind in DRAWERS
-    for name in dir(kind)
-    if not name.startswith("_") and name not in _STATE and callable(getattr(kind, name))
-)
-"""The ops that draw."""
-
-__all__ = ["DRAWERS", "DRAWS", "GENERATORS", "draw", "drawing", "print", "py_function"]
+    is_array = isinstance(kinds[0], ArrayType) and isinstance(kinds[1], ArrayType)
+    return merge_types(kinds[0], kinds[1]) if is_array else kinds[0]

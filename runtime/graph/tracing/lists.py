@@ -1,4 +1,4 @@
-"""Recording what is done to staged lists."""
+"""Record operations on staged lists."""
 
 from __future__ import annotations
 
@@ -6,26 +6,29 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import MismatchError, StagingError, UnsupportedFunctionError
-from . import refused
-from .ir import Node, Slot
-from .merging import merge_types
-from .record import Arguments, add, output, recorded, to_node, wrap
-from .trace import current, scalar_type
-from .types import ListType, ScalarType, TupleType
+from ...errors import MismatchError, StagingError, UnsupportedFunctionError
+from ..ir.graph import Node, Slot
+from ..ir.type_merging import merge_types
+from ..ir.types import ListType, ScalarType, TupleType
+from . import unsupported
+from .recording import Arguments, add, outputs, record, record_call, to_node
+from .trace import constant_type, current_builder
+
+IS_ITEM = "is an item of a list, which would have to change too"
+"""The reason for which an item of a staged list is not written to in place."""
 
 
 def staged_list(values: Sequence[Any]) -> Any:
-    """A staged list that holds plain or staged values."""
+    """Create a staged list of plain or staged values."""
     nodes = [element_node(v) for v in values]
     element = None
     for node in nodes:
-        element = _merged(element, node.type)
-    return wrap(add("list", nodes, ListType(element)))
+        element = _merge_element_types(element, node.type)
+    return record("list", nodes, ListType(element))
 
 
 def list_type(values: Sequence[Any]) -> ListType | None:
-    """The type of a list of plain or staged values; None where it cannot be staged."""
+    """Return the type of a list of plain or staged values, or None if the list cannot be staged."""
     element = None
     try:
         for value in values:
@@ -42,36 +45,38 @@ def _element_type(value: Any) -> Any:
     if type(value) is tuple:
         parts = tuple(map(_element_type, value))
         return None if None in parts else TupleType(parts)
-    return getattr(value, "type", None) or scalar_type(value)
+    return getattr(value, "type", None) or constant_type(value)
 
 
-def _share(value: Any) -> None:
-    """What a list holds is not written by another name: the list's item would have to change too."""
+def _mark_as_item(value: Any) -> None:
+    """Forbid writes to a value that becomes an item: the copy in the graph's list would not change."""
     if hasattr(value, "assign_add"):
         raise StagingError(
             "a Variable is appended to a staged list",
-            why="such a list holds values, and a Variable is where a value is kept",
+            why="a staged list holds values, and cannot refer to a Variable",
             remedy="append its value: v.read_value()",
         )
     if hasattr(value, "shared"):
-        value.shared = "is an item of a list, which would have to change too"
+        value.shared = IS_ITEM
 
 
 def list_append(target: Any, value: Any) -> Any:
     node = value if isinstance(value, Node) else element_node(value)
-    return wrap(add("list_append", (target, node), ListType(_merged(target.type.element, node.type))))
+    return record(
+        "list_append", (target, node), ListType(_merge_element_types(target.type.element, node.type))
+    )
 
 
-def _merged(element: Any, kind: Any) -> Any:
-    """The element type of a list that gets a value; None while it is empty."""
+def _merge_element_types(element: Any, kind: Any) -> Any:
+    """Return the element type of a list after a value is added. It is None for an empty list."""
     if element is None:
         return kind
     try:
         return merge_types(element, kind)
     except TypeError as error:
         raise MismatchError(
-            f"a list whose length depends on staged values gets values of two types, {element} and {kind}",
-            why=f"which item is which is known only when the graph runs, and they have one type: {error}",
+            f"a list whose length depends on staged values holds values of two types, {element} and {kind}",
+            why=f"its items are known only when the graph runs, and must have one type: {error}",
             remedy="append values of one type",
         ) from None
 
@@ -79,13 +84,13 @@ def _merged(element: Any, kind: Any) -> Any:
 def element_node(value: Any) -> Node:
     if type(value) is tuple:
         parts = [element_node(v) for v in value]
-        return current().add("tuple", parts, {}, TupleType(tuple([p.type for p in parts])))
-    if getattr(value, "in_place", False) or getattr(value, "ndim", 0):
-        _share(value)
+        return current_builder().add("tuple", parts, {}, TupleType(tuple([p.type for p in parts])))
+    if getattr(value, "is_mutable", False) or getattr(value, "ndim", 0):
+        _mark_as_item(value)
     if isinstance(value, (tuple, list)):
         raise StagingError(
             "a list is appended to a list whose length depends on staged values",
-            why="such a list holds numbers, arrays, and tuples of these",
+            why="such a list can only hold numbers, arrays, and tuples of these",
             remedy="append an array (np.array(items)) or a tuple",
         )
     return to_node(value)
@@ -94,26 +99,26 @@ def element_node(value: Any) -> Node:
 def list_pop(target: Any, index: Any) -> tuple[Any, Any]:
     if target.type.element is None:
         raise IndexError("pop from empty list")
-    node = add("list_pop", (target, index), None)
-    return wrap(output(node, 0, target.type)), wrap(output(node, 1, target.type.element))
+    rest, item = outputs(add("list_pop", (target, index), None), (target.type, target.type.element))
+    return rest, item
 
 
 def list_copy(target: Any) -> Any:
-    return wrap(add("list_copy", (target,), target.type))
+    return record("list_copy", (target,), target.type)
 
 
 def list_concatenate(first: Any, second: Any) -> Any:
     empty = second.type.element is None
-    kind = first.type if empty else ListType(_merged(first.type.element, second.type.element))
-    return wrap(add("add", (first, second), kind))
+    kind = first.type if empty else ListType(_merge_element_types(first.type.element, second.type.element))
+    return record("add", (first, second), kind)
 
 
 def list_repeat(target: Any, count: Any) -> Any:
-    return wrap(add("mul", (target, count), target.type))
+    return record("mul", (target, count), target.type)
 
 
 def list_equal(first: Any, second: Any, name: str = "eq") -> Any:
-    """Whether two lists of numbers are equal, or with `name` "ne" whether they are not."""
+    """Compare two lists of numbers for equality, or for inequality if `name` is "ne"."""
     if isinstance(second, list):
         second = staged_list(second)
     if not isinstance(getattr(second, "type", None), ListType):
@@ -121,29 +126,28 @@ def list_equal(first: Any, second: Any, name: str = "eq") -> Any:
     for element in (first.type.element, second.type.element):
         if not (element is None or isinstance(element, ScalarType) or getattr(element, "shape", None) == ()):
             raise UnsupportedFunctionError(
-                f"staged lists of {element} are compared",
-                why="Python would compare arrays item by item, which has no single truth value",
-                remedy="compare their items in a loop, or np.stack them and compare the arrays",
+                f"two staged lists of {element} are compared",
+                why="comparing two array items yields an array, which has no single truth value",
+                remedy="compare the items in a loop, or np.stack the lists and compare the arrays",
             )
-    return wrap(add(name, (first, second), ScalarType(bool)))
+    return record(name, (first, second), ScalarType(bool))
 
 
 def list_get(target: Any, key: Any) -> Any:
     if isinstance(key, slice):
-        taken = Arguments()
-        taken.inputs.append(to_node(target))
-        template, _ = taken.take(key)
-        return recorded("getitem", operator.getitem, taken.inputs, (Slot(0), template), {}, target.type)
+        arguments = Arguments([to_node(target)])
+        args = (Slot(0), *arguments.templates(key))
+        return record_call("getitem", operator.getitem, arguments.inputs, args, {}, target.type)
     if target.type.element is None:
         raise IndexError("list index out of range")
-    made = wrap(add("list_get", (target, key), target.type.element))
-    if hasattr(made, "shared"):
-        made.shared = "is an item of a list, which would have to change too"
-    return made
+    item = record("list_get", (target, key), target.type.element)
+    if hasattr(item, "shared"):
+        item.shared = IS_ITEM
+    return item
 
 
 def list_set(target: Any, key: Any, value: Any) -> Any:
     if isinstance(key, slice):
-        raise refused.slice_of_list()
-    kind = ListType(_merged(target.type.element, to_node(value).type))
-    return wrap(add("list_set", (target, key, value), kind))
+        raise unsupported.slice_of_list()
+    kind = ListType(_merge_element_types(target.type.element, to_node(value).type))
+    return record("list_set", (target, key, value), kind)

@@ -1,23 +1,23 @@
-"""What every `function` does besides its work, or instead of it."""
+"""Process-wide execution modes of functions."""
 
 from __future__ import annotations
 
-from ..boundary import public
-from ..errors import checked_truth
+from ...debugging.tracebacks import api_boundary
+from ...errors import check_bool
 
 MODES: set[str] = set()
-"""Of the whole process: "numerics" checks results, "eagerly" runs no graph, "taping" may record calls."""
+"""The enabled modes: "numerics" checks results, "eagerly" runs no graphs, "taping" records calls."""
 
 
-@public
+@api_boundary
 def run_functions_eagerly(eagerly: bool) -> None:
-    """Let every `function` run its Python function as it is, or trace again, for the whole process.
+    """Make every `function` of the process call its Python function directly, or run graphs again.
 
     Args:
         eagerly: whether functions run without a graph.
 
     Raises:
-        ArgumentError: it is neither True nor False.
+        ArgumentError: `eagerly` is neither True nor False.
 
     >>> import autograph_rs as ag
     >>> @ag.function
@@ -31,4 +31,4 @@ def run_functions_eagerly(eagerly: bool) -> None:
     (1, 1)
     >>> ag.run_functions_eagerly(False)
     """
-    (MODES.add if checked_truth("eagerly", eagerly) else MODES.discard)("eagerly")
+    (MODES.add if check_bool("eagerly", eagerly) else MODES.discard)("eagerly")

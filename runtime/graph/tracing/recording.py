@@ -1,6 +1,6 @@
-"""Recording: each function adds the nodes of one operation to the current graph.
+"""Record operations: each function adds the nodes of one operation to the current graph.
 
-Types come from the rules; what an operation does at run time is in `autograph_rs.runtime.graph.run`.
+The type rules infer the types of results. `ir.expressions` defines what operations do at run time.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ import builtins
 import functools
 import operator
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 
-from . import refused
-from .ir import Node, Slot
-from .rules import ARRAYS_OF_SCALARS, NUMPY, getitem_type, methods, setitem_check, ufunc_type
-from .trace import current, scalar_type
-from .types import SAMPLES, ArrayType, ListType, MaybeType, ScalarType, StagedType
+from ..ir.graph import Node, Slot
+from ..ir.types import SAMPLES, ArrayType, ListType, MaybeType, ScalarType, StagedType
+from ..rules import ARRAYS_OF_SCALARS, TYPE_RULES, check_setitem, getitem_type, methods, ufunc_type
+from . import unsupported
+from .trace import constant_type, current_builder
 
 UFUNCS = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide,
@@ -29,48 +29,54 @@ UFUNCS = {
     "invert": np.invert,
 }  # fmt: skip
 OPERATOR_OF = {ufunc: name for name, ufunc in UFUNCS.items()}
-_known_type = functools.lru_cache(maxsize=4096)(lambda rule, types: rule(*types))
-_values = types.SimpleNamespace()
+_cached_rule = functools.lru_cache(maxsize=4096)(lambda rule, types: rule(*types))
+_staged = types.SimpleNamespace()
 
 
-def use(kind: type, make: Callable[[Node], Any]) -> None:
-    """Make known what staged values are and how one is made: their module, which imports this one, does."""
-    _values.kind, _values.make = kind, make
+def register_staged_class(kind: type, make: Callable[[Node], Any]) -> None:
+    """Set the class of staged values and the function that wraps a node. Their module imports this one."""
+    _staged.kind, _staged.make = kind, make
 
 
 def is_staged(value: Any) -> bool:
-    return isinstance(value, _values.kind)
+    return isinstance(value, _staged.kind)
 
 
 def can_stage(value: Any) -> bool:
-    """Whether a value can be an operand: staged, a number, a string, an array or a list of these."""
-    if is_staged(value) or scalar_type(value) is not None:
+    """Return whether a value can be an operand: staged, a number, a string, an array or a list of these."""
+    if is_staged(value) or constant_type(value) is not None:
         return True
     return isinstance(value, (list, tuple)) and all(map(can_stage, value))
 
 
 def wrap(node: Node) -> Any:
-    return _values.make(node)
+    return _staged.make(node)
 
 
 def add(
     op: str, inputs: Sequence[Any], kind: StagedType | None, *, effect: bool = False, **attrs: Any
 ) -> Node:
-    return current().add(op, [to_node(i) for i in inputs], attrs, kind, effect=effect)
+    """Add a node whose inputs are nodes, staged values or plain values."""
+    return current_builder().add(op, [to_node(i) for i in inputs], attrs, kind, effect=effect)
+
+
+def record(op: str, inputs: Sequence[Any], kind: StagedType, *, effect: bool = False, **attrs: Any) -> Any:
+    """Add a node and return its result as a staged value."""
+    return wrap(add(op, inputs, kind, effect=effect, **attrs))
 
 
 def to_node(value: Any) -> Node:
-    """The node of a staged or plain value in the current graph."""
+    """Return the node of a staged or plain value in the current graph."""
     if isinstance(value, Node):
         return value
     if is_staged(value):
         return value.node()
     if isinstance(value, (list, tuple)):
         return to_node(call(np.array, (list(value),), {}) if contains_staged(value) else np.asarray(value))
-    kind = scalar_type(value)
+    kind = constant_type(value)
     if kind is None:
-        raise refused.foreign(value)
-    return current().constant(value, kind)
+        raise unsupported.foreign_operand(value)
+    return current_builder().constant(value, kind)
 
 
 def contains_staged(value: Any) -> bool:
@@ -85,32 +91,40 @@ def contains_staged(value: Any) -> bool:
     return False
 
 
-# Calls of NumPy
+# Calls to NumPy
 
 
 class Arguments:
-    """A call's arguments, taken apart: a template with slots, which has named tuples only with `named`, the
-    same with types, and the inputs.
+    """Collects the staged inputs of a call and replaces them with slots in its arguments.
+
+    Args:
+        inputs: the nodes that precede the inputs found in the arguments.
+        keep_namedtuples: whether templates keep namedtuples; otherwise they become tuples.
     """
 
-    def __init__(self, *, named: bool = False) -> None:
-        self.inputs: list[Node] = []
-        self._named = named
+    def __init__(self, inputs: Iterable[Node] = (), *, keep_namedtuples: bool = False) -> None:
+        self.inputs = list(inputs)
+        self._keep_namedtuples = keep_namedtuples
 
-    def take(self, value: Any) -> tuple[Any, Any]:
+    def templates(self, *values: Any) -> list[Any]:
+        """Return the values with slots in place of the staged values in them."""
+        return [self.extract(value)[0] for value in values]
+
+    def extract(self, value: Any) -> tuple[Any, Any]:
+        """Return a value twice: with slots in place of the staged values in it, and with their types."""
         if is_staged(value) or isinstance(value, np.ndarray):
-            return self._slot(_bound(to_node(value)))
+            return self._slot(_check_bound(to_node(value)))
         if isinstance(value, (list, tuple)):
-            parts = [self.take(v) for v in value]
+            parts = [self.extract(v) for v in value]
             kind = list if isinstance(value, list) else tuple
-            make = getattr(value, "_make", kind) if self._named else kind
+            make = getattr(value, "_make", kind) if self._keep_namedtuples else kind
             return make([p[0] for p in parts]), kind([p[1] for p in parts])
         if isinstance(value, slice):
-            (a, x), (b, y), (c, z) = map(self.take, (value.start, value.stop, value.step))
+            (a, x), (b, y), (c, z) = map(self.extract, (value.start, value.stop, value.step))
             return slice(a, b, c), slice(x, y, z)
         if isinstance(value, dict):
-            taken = {k: self.take(v) for k, v in value.items()}
-            return {k: v[0] for k, v in taken.items()}, {k: v[1] for k, v in taken.items()}
+            items = {k: self.extract(v) for k, v in value.items()}
+            return {k: v[0] for k, v in items.items()}, {k: v[1] for k, v in items.items()}
         return value, value
 
     def _slot(self, node: Node) -> tuple[Slot, Any]:
@@ -118,7 +132,7 @@ class Arguments:
         if isinstance(kind, ListType):
             element = kind.element
             if not isinstance(element, (ArrayType, ScalarType)):
-                raise refused.list_without_array()
+                raise unsupported.list_without_array()
             inner = element if isinstance(element, ArrayType) else ArrayType(np.dtype(element.python))
             kind = ArrayType(inner.dtype, (None, *inner.shape))
         self.inputs.append(node)
@@ -134,147 +148,151 @@ def function_name(function: Callable) -> str:
 
 
 def call(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """A call of a NumPy function.
+    """Record a call to a NumPy function.
 
     Raises:
-        UnsupportedFunctionError: the function is not in the table of rules.
+        UnsupportedFunctionError: the function has no type rule.
     """
-    rule = NUMPY.get(function)
+    rule = TYPE_RULES.get(function)
     if rule is None:
-        raise refused.no_rule(function_name(function))
+        raise unsupported.no_rule(function_name(function))
     out = kwargs.pop("out", None)
-    taken = Arguments()
-    template, types = taken.take(tuple(args))
-    named, named_types = taken.take(dict(kwargs))
+    arguments = Arguments()
+    template, types = arguments.extract(tuple(args))
+    named, named_types = arguments.extract(dict(kwargs))
     if not named_types and all(isinstance(t, (ArrayType, ScalarType)) for t in types):
-        kind = _known_type(rule, types)
+        kind = _cached_rule(rule, types)
     else:
         kind = rule(*types, **named_types)
-    made = recorded(function_name(function), function, taken.inputs, template, named, kind)
+    result = record_call(function_name(function), function, arguments.inputs, template, named, kind)
     if out is not None:
         if not is_staged(out):
-            raise refused.plain_out(function_name(function))
-        out.write_through(converted(made, out.type, casting="same_kind"))
+            raise unsupported.plain_out(function_name(function))
+        out.write_through(cast(result, out.type, casting="same_kind"))
         return out
-    if function in ARRAYS_OF_SCALARS and getattr(made, "type", None) is not None:
-        made.in_place = True
-    return made
+    if function in ARRAYS_OF_SCALARS and getattr(result, "type", None) is not None:
+        result.is_mutable = True
+    return result
 
 
-def recorded(op: str, function: Callable, inputs: Sequence[Node], args: Any, kwargs: Any, kind: Any) -> Any:
+def record_call(
+    op: str, function: Callable, inputs: Sequence[Node], args: Any, kwargs: Any, kind: Any
+) -> Any:
+    """Record a call whose result has the inferred type `kind`; a plain value there is the result itself."""
     if isinstance(kind, (tuple, list)) and any(isinstance(k, (ArrayType, ScalarType)) for k in kind):
         node = add(op, inputs, None, function=function, args=args, kwargs=kwargs)
-        parts = [wrap(output(node, i, k)) for i, k in enumerate(kind)]
-        return parts if isinstance(kind, list) else tuple(parts)
+        results = outputs(node, kind)
+        return results if isinstance(kind, list) else tuple(results)
     if not isinstance(kind, (ArrayType, ScalarType, ListType)):
         return kind
-    return wrap(add(op, inputs, kind, function=function, args=args, kwargs=kwargs))
+    return record(op, inputs, kind, function=function, args=args, kwargs=kwargs)
 
 
 def output(node: Node, index: int, kind: StagedType) -> Node:
     return add("output", (node,), kind, index=index)
 
 
+def outputs(node: Node, kinds: Iterable[StagedType]) -> list[Any]:
+    """Return the results of a node with several, as staged values."""
+    return [wrap(output(node, i, kind)) for i, kind in enumerate(kinds)]
+
+
 def ufunc(function: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]) -> Any:
-    """A ufunc, called or by one of its methods."""
+    """Record a call to a ufunc or to one of its methods, such as `reduce`."""
     out = kwargs.pop("out", None)
     if method == "at":
-        raise refused.at_items(f"numpy.{function.__name__}")
+        raise unsupported.ufunc_at(f"numpy.{function.__name__}")
     name = OPERATOR_OF.get(function)
-    plain_call = method == "__call__" and not kwargs
-    if plain_call and name is not None and not _all_scalars(inputs) and not _is_call(name, inputs):
-        made = unary(name, inputs[0]) if len(inputs) == 1 else binary(name, *inputs)
+    all_scalars = all(map(_is_python_scalar, inputs))
+    is_operator = name is not None and method == "__call__" and not kwargs and not all_scalars
+    if name is not None and is_operator and not _differs_from_operator(name, inputs):
+        result = unary(name, inputs[0]) if len(inputs) == 1 else binary(name, *inputs)
     else:
-        taken = Arguments()
-        template, types = taken.take(tuple(_stronger(i) for i in inputs) if _all_scalars(inputs) else inputs)
-        named, named_types = taken.take(kwargs)
+        arguments = Arguments()
+        template, types = arguments.extract(tuple(map(_to_array_type, inputs)) if all_scalars else inputs)
+        named, named_types = arguments.extract(kwargs)
         kind = ufunc_type(function, method, types, named_types)
         target = function if method == "__call__" else getattr(function, method)
         suffix = "" if method == "__call__" else f".{method}"
-        made = recorded(f"numpy.{function.__name__}{suffix}", target, taken.inputs, template, named, kind)
+        op = f"numpy.{function.__name__}{suffix}"
+        result = record_call(op, target, arguments.inputs, template, named, kind)
     if out is None:
-        return made
-    for target, value in zip(out, made if isinstance(made, tuple) else (made,), strict=False):
+        return result
+    for target, value in zip(out, result if isinstance(result, tuple) else (result,), strict=False):
         if target is not None:
             if not is_staged(target):
-                raise refused.plain_out(f"numpy.{function.__name__}")
-            target.write_through(converted(value, target.type, casting="same_kind"))
+                raise unsupported.plain_out(f"numpy.{function.__name__}")
+            target.write_through(cast(value, target.type, casting="same_kind"))
     return out[0] if len(out) == 1 else out
 
 
-def _is_call(name: str, inputs: Sequence[Any]) -> bool:
-    """Whether a ufunc that was called does something else than the operator of its name.
+def _differs_from_operator(name: str, inputs: Sequence[Any]) -> bool:
+    """Return whether a ufunc call may compute another result than the operator of its name.
 
-    `x ** 2` is a square, and operators of NumPy scalars round, and sign NaNs, in their own way. NumPy calls
-    the ufunc for an operator, too, where its first operand is no staged value.
+    `x ** 2` is a square, and operators on NumPy scalars round, and sign NaNs, in their own way. If the first
+    operand is not staged, the call may come from an operator, which NumPy turns into a ufunc call.
     """
     if not is_staged(inputs[0]):
         return False
-    return name == "pow" or all(map(_is_single, inputs))
+    return name == "pow" or all(map(_is_zero_dimensional, inputs))
 
 
-def _is_single(value: Any) -> bool:
+def _is_zero_dimensional(value: Any) -> bool:
     if is_staged(value):
         return isinstance(value.type, ScalarType) or getattr(value.type, "shape", None) == ()
     return isinstance(value, (int, float, complex, np.generic))
 
 
-def _all_scalars(inputs: Sequence[Any]) -> bool:
-    return all(isinstance(getattr(i, "type", None), ScalarType) or scalar_kind(i) for i in inputs)
+def _is_python_scalar(value: Any) -> bool:
+    return isinstance(value.type if is_staged(value) else constant_type(value), ScalarType)
 
 
-def scalar_kind(value: Any) -> bool:
-    return isinstance(scalar_type(value), ScalarType)
-
-
-def _stronger(value: Any) -> Any:
-    """A Python scalar as the NumPy scalar that a ufunc makes of it."""
-    if is_staged(value):
-        return converted(value, ArrayType(np.dtype(value.type.python)))
-    return value
+def _to_array_type(value: Any) -> Any:
+    """Cast a staged Python scalar to the NumPy scalar that a ufunc converts it to."""
+    return cast(value, ArrayType(np.dtype(value.type.python))) if is_staged(value) else value
 
 
 # Python's operators
 
 
 def binary(name: str, left: Any, right: Any) -> Any:
-    a, b = _bound(to_node(left)), _bound(to_node(right))
-    if name == "pow" and _is_array_of_truths(left, a.type):
-        if type(right) is int and right == 2:
-            return ufunc(
-                np.square, "__call__", (left,), {}
-            )  # as NumPy does, and a square is of another dtype
+    a, b = _check_bound(to_node(left)), _check_bound(to_node(right))
+    if name == "pow" and _is_bool_array(left, a.type):
+        if type(right) is int and right == 2:  # NumPy computes a square, which has another dtype
+            return ufunc(np.square, "__call__", (left,), {})
         if is_staged(right) and b.type == ScalarType(int):
-            raise refused.power_of_truths()
+            raise unsupported.bool_array_power()
     if not is_staged(left):
         kinds = (left if isinstance(left, str) and isinstance(b.type, ArrayType) else a.type, b.type)
     else:
         kinds = (a.type, right if isinstance(right, str) and isinstance(a.type, ArrayType) else b.type)
-    return wrap(current().add(name, (a, b), {}, operator_type(name, kinds)))
+    return wrap(current_builder().add(name, (a, b), {}, operator_type(name, kinds)))
 
 
-def _is_array_of_truths(value: Any, kind: StagedType) -> bool:
-    """Whether a value is an array of truth values, rather than a NumPy scalar."""
+def _is_bool_array(value: Any, kind: StagedType) -> bool:
+    """Return whether a value is an array of bools, and not a NumPy scalar."""
     if not isinstance(kind, ArrayType) or kind.dtype != bool:
         return False
-    return bool(kind.shape) or isinstance(value, np.ndarray) or getattr(value, "in_place", False)
+    return bool(kind.shape) or isinstance(value, np.ndarray) or getattr(value, "is_mutable", False)
 
 
-def _bound(node: Node) -> Node:
-    """The node of a value that is certainly bound."""
+def _check_bound(node: Node) -> Node:
+    """Add a run-time check to a node that may be unbound."""
     if not isinstance(node.type, MaybeType):
         return node
-    return current().add("check_bound", (node,), {"symbol": node.type.name}, node.type.held, effect=True)
+    return current_builder().add(
+        "check_bound", (node,), {"symbol": node.type.name}, node.type.held, effect=True
+    )
 
 
 def unary(name: str, operand: Any) -> Any:
-    node = _bound(to_node(operand))
-    return wrap(current().add(name, (node,), {}, operator_type(name, (node.type,))))
+    node = _check_bound(to_node(operand))
+    return wrap(current_builder().add(name, (node,), {}, operator_type(name, (node.type,))))
 
 
 @functools.lru_cache(maxsize=4096)
 def operator_type(name: str, kinds: tuple[Any, ...]) -> StagedType:
-    """The type of an operator's result. A text beside an array stands for itself."""
+    """Infer the type of an operator's result. A string beside an array is passed as its value."""
     if any(isinstance(k, ArrayType) for k in kinds):
         return ufunc_type(UFUNCS[name], "__call__", kinds, {})
     function = builtins.abs if name == "abs" else getattr(operator, name)
@@ -282,12 +300,12 @@ def operator_type(name: str, kinds: tuple[Any, ...]) -> StagedType:
 
 
 def builtin(function: Callable, *args: Any) -> Any:
-    """A Python builtin on numbers, whose result is a Python scalar or a NumPy one, by example."""
+    """Record a Python builtin on numbers. Calling it on sample values gives the type of the result."""
     samples = [_sample(a) for a in args]
-    kind = scalar_type(function(*samples))
+    kind = constant_type(function(*samples))
     if kind is None:
-        raise refused.no_result(function.__name__, samples)
-    return wrap(add(function.__name__, args, kind, function=function))
+        raise unsupported.no_result(function.__name__, samples)
+    return record(function.__name__, args, kind, function=function)
 
 
 def _sample(value: Any) -> Any:
@@ -298,90 +316,82 @@ def _sample(value: Any) -> Any:
 
 
 def item(value: Any) -> Any:
-    """The Python scalar in an array of one element."""
+    """Convert an array of one element to a Python scalar."""
     if isinstance(value.type, ScalarType):
         return value
-    return wrap(add("item", (value,), ScalarType(type(np.ones((), value.type.dtype).item()))))
+    return record("item", (value,), ScalarType(type(np.ones((), value.type.dtype).item())))
 
 
 def dimension(value: Any, axis: int) -> Any:
-    return wrap(add("dimension", (value,), ScalarType(int), axis=axis))
+    return record("dimension", (value,), ScalarType(int), axis=axis)
 
 
 Casting: TypeAlias = Literal["same_kind", "unsafe"]
 
 
-def converted(value: Any, kind: StagedType, *, casting: Casting = "unsafe", operation: str = "") -> Any:
-    """A value brought to another dtype, or from a Python scalar to an array."""
+def cast(value: Any, kind: StagedType, *, casting: Casting = "unsafe", operation: str = "") -> Any:
+    """Convert a value to another dtype, or a Python scalar to an array."""
     node = to_node(value)
     if node.type == kind:
         return wrap(node)
     if isinstance(kind, ArrayType):
         if isinstance(node.type, ArrayType):
             if casting != "unsafe" and not np.can_cast(node.type.dtype, kind.dtype, casting):
-                _refuse_cast(node, kind, operation)
+                _raise_cast_error(node, kind, operation)
             if node.type.dtype == kind.dtype:
                 return wrap(node)
-        return wrap(
-            current().add("convert", (node,), {"dtype": kind.dtype}, _converted_type(node.type, kind))
-        )
+        result_type = ArrayType(kind.dtype, node.type.shape if isinstance(node.type, ArrayType) else ())
+        return record("convert", (node,), result_type, dtype=kind.dtype)
     if isinstance(kind, ScalarType):
-        return wrap(current().add(kind.python.__name__, (node,), {"function": kind.python}, kind))
+        return record(kind.python.__name__, (node,), kind, function=kind.python)
     return wrap(node)
 
 
-def shaped(value: Any, kind: ArrayType, what: str) -> Any:
-    """A value whose shape must be the known one of `kind`, now or when the graph runs."""
+def ensure_shape(value: Any, kind: ArrayType, what: str) -> Any:
+    """Check that a value has the static shape of `kind`, if necessary when the graph runs."""
     shape = value.type.shape
     if shape == kind.shape:
         return value
     if len(shape) != kind.ndim or any(a not in (b, None) for a, b in zip(shape, kind.shape, strict=True)):
-        raise refused.other_shape(what, kind.shape, shape)
+        raise unsupported.shape_mismatch(what, kind.shape, shape)
     args = (Slot(0), kind.shape, what)
-    return wrap(add("with_shape", (value,), kind, function=with_shape, args=args, kwargs={}))
+    return record("with_shape", (value,), kind, function=with_shape, args=args, kwargs={})
 
 
 def with_shape(value: Any, shape: tuple[int, ...], what: str) -> Any:
     if value.shape != shape:
-        raise refused.other_shape(what, shape, value.shape)
+        raise unsupported.shape_mismatch(what, shape, value.shape)
     return value
 
 
-def _refuse_cast(node: Node, kind: ArrayType, operation: str) -> NoReturn:
-    """NumPy's own error for `operation` in place: it is run on ones, with operands and target so typed."""
+def _raise_cast_error(node: Node, kind: ArrayType, operation: str) -> NoReturn:
+    """Raise NumPy's own error for an in-place operation, by running it on ones of the same types."""
     if operation in UFUNCS:
-        operands = [_one(i.type) for i in node.inputs]
+        operands = [_ones(i.type) for i in node.inputs]
         UFUNCS[operation](*operands, out=np.ones((1,) * kind.ndim, kind.dtype))
     raise TypeError(f"{operation}: cannot cast {node.type.dtype} to {kind.dtype}")
 
 
-def _one(kind: Any) -> Any:
+def _ones(kind: Any) -> Any:
     return np.ones((1,) * kind.ndim, kind.dtype) if isinstance(kind, ArrayType) else SAMPLES[kind.python]
-
-
-def _converted_type(old: StagedType, new: ArrayType) -> ArrayType:
-    return ArrayType(new.dtype, old.shape if isinstance(old, ArrayType) else ())
 
 
 # Items
 
 
 def getitem(target: Any, key: Any) -> Any:
-    taken = Arguments()
     base = to_node(target)
-    taken.inputs.append(base)
-    template, types = taken.take(key)
+    arguments = Arguments([base])
+    template, types = arguments.extract(key)
     kind = getitem_type(base.type, types)
-    return recorded("getitem", operator.getitem, taken.inputs, (Slot(0), template), {}, kind)
+    return record_call("getitem", operator.getitem, arguments.inputs, (Slot(0), template), {}, kind)
 
 
 def setitem(target: Any, key: Any, value: Any) -> Any:
-    """The array that differs from `target` at `key`."""
-    taken = Arguments()
+    """Return `target` with `value` at `key`. The compiler writes in place unless the old array is needed."""
     base = to_node(target)
-    taken.inputs.append(base)
-    template, types = taken.take(key)
+    arguments = Arguments([base])
+    template, types = arguments.extract(key)
     new = to_node(value)
-    taken.inputs.append(new)
-    setitem_check(base.type, types, new.type)
-    return wrap(add("setitem", taken.inputs, base.type, key=template))
+    check_setitem(base.type, types, new.type)
+    return record("setitem", (*arguments.inputs, new), base.type, key=template)

@@ -1,4 +1,4 @@
-"""What an argument of a trace is: a `TensorSpec`, a plain value, or the `Identity` of an object."""
+"""Specs of arguments: a `TensorSpec` for an array, a plain value, or the `Identity` of another object."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from ..boundary import public
-from ..errors import ArgumentError, OptionError, SpecError, told
-from .types import ArrayType
+from ...debugging.tracebacks import api_boundary
+from ...errors import ArgumentError, OptionError, SpecError, describe
+from ..ir.types import ArrayType
 
 
 class TensorSpec:
     """The shape and dtype of an argument.
 
     Args:
-        shape: a tuple of lengths; None is a length that is known only at run time.
-        dtype: anything that `numpy.dtype` takes.
-        name: what the graph calls the argument.
+        shape: a tuple of lengths; a length of None is known only at run time.
+        dtype: anything that `numpy.dtype` accepts.
+        name: the name of the argument in the graph.
 
     Raises:
-        ArgumentError: `shape` is no sequence of lengths, or `dtype` none that NumPy knows.
-        OptionError: a length is below 0.
+        ArgumentError: `shape` is not a sequence of lengths, or `dtype` is not a dtype of NumPy.
+        OptionError: a length is negative or does not fit 64 bits.
 
     >>> TensorSpec((None, 3), "float32")
     TensorSpec((None, 3), float32)
@@ -32,9 +32,9 @@ class TensorSpec:
 
     __slots__ = ("dtype", "name", "shape")
 
-    @public
+    @api_boundary
     def __init__(self, shape: Sequence[int | None], dtype: Any = np.float64, name: str | None = None):
-        self.shape = _lengths(shape)
+        self.shape = _checked_shape(shape)
         self.dtype = checked_dtype(dtype, "a TensorSpec")
         self.name = name
 
@@ -53,28 +53,28 @@ class TensorSpec:
         return hash((self.shape, self.dtype))
 
     def admits(self, value: Any) -> bool:
-        """Whether an array, NumPy scalar or other spec has this dtype and a shape that fits."""
+        """Return whether an array, NumPy scalar or other spec has this dtype and a compatible shape."""
         dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
         if dtype != self.dtype or shape is None or len(shape) != len(self.shape):
             return False
-        return all(own is None or own == given for own, given in zip(self.shape, shape, strict=True))
+        return all(own is None or own == other for own, other in zip(self.shape, shape, strict=True))
 
 
-def _lengths(shape: Sequence[int | None]) -> tuple[int | None, ...]:
+def _checked_shape(shape: Sequence[int | None]) -> tuple[int | None, ...]:
     try:
         lengths = tuple([None if n is None else operator.index(n) for n in shape])
     except TypeError as error:
         raise ArgumentError(
-            f"the shape of a TensorSpec is a sequence of lengths, not {told(shape)}",
-            why="a shape has an int for each dimension, or None for a length that is known at run time",
-            remedy="give () for a scalar, (3,) for three items, (None, 3) for any number of rows",
+            f"the shape of a TensorSpec is a sequence of lengths, not {describe(shape)}",
+            why="a shape has an int for each dimension, or None for a length known only at run time",
+            remedy="write () for a scalar, (3,) for three items, (None, 3) for any number of rows",
         ) from error
-    wrong = [n for n in lengths if n is not None and not 0 <= n < 2**63]
-    if wrong:
+    invalid = [n for n in lengths if n is not None and not 0 <= n < 2**63]
+    if invalid:
         raise OptionError(
-            f"a length of a TensorSpec is 0 or more, and has 64 bits; this is {wrong[0]}",
-            why="no array has such a shape",
-            remedy="give None for a length that is known only at run time",
+            f"a TensorSpec has a length of {invalid[0]}",
+            why="a length of an array is between 0 and 2**63 - 1",
+            remedy="write None for a length that is known only at run time",
         )
     return lengths
 
@@ -84,17 +84,17 @@ def checked_dtype(dtype: Any, what: str) -> np.dtype:
         return np.dtype(dtype)
     except TypeError as error:
         raise ArgumentError(
-            f"the dtype of {what} is what numpy.dtype takes, not {told(dtype)}",
+            f"the dtype of {what} cannot be {describe(dtype)}",
             why=f"NumPy says: {error}",
-            remedy="give a name such as 'float64', or a type such as np.float32",
+            remedy="pass a name such as 'float64' or a type such as np.float32",
         ) from error
 
 
-def fitted(value: Any, spec: TensorSpec, what: str) -> Any:
-    """A value that came from outside as an array or NumPy scalar.
+def conform(value: Any, spec: TensorSpec, what: str) -> Any:
+    """Convert a value from outside the graph to an array or NumPy scalar that matches a spec.
 
     Raises:
-        SpecError: it does not fit `spec`; the text begins with `what`. The place is for the graph to say.
+        SpecError: the value does not match. The message begins with `what`; the graph adds the code position.
     """
     array = np.asarray(value)
     if type(value) in (bool, int, float, complex) and np.can_cast(array.dtype, spec.dtype, "same_kind"):
@@ -102,15 +102,15 @@ def fitted(value: Any, spec: TensorSpec, what: str) -> Any:
     if not spec.admits(array):
         raise SpecError(
             f"{what} {ArrayType(array.dtype, array.shape)}, but its spec is {spec.type}",
-            why="the graph was made for what the spec says",
-            remedy="give the spec of what comes, with None for lengths that differ",
+            why="the graph was built for the dtype and shape of the spec",
+            remedy="change the spec to this dtype and shape, with None for lengths that vary",
             place=None,
         )
     return array if array.ndim else array[()]
 
 
 class Identity:
-    """Stands for an object that is told apart by identity, and is not kept alive."""
+    """Weak reference that compares and hashes by the identity of its object."""
 
     __slots__ = ("_hash", "_ref", "text")
 
@@ -123,7 +123,7 @@ class Identity:
             self._ref = lambda: value
 
     def get(self) -> Any:
-        """The object; None when it is gone."""
+        """Return the object, or None once it is gone."""
         return self._ref()
 
     def __hash__(self) -> int:
@@ -139,14 +139,14 @@ class Identity:
 _PLAIN = frozenset((bool, int, float, complex, str, bytes, type(None), range, type(...)))
 
 
-def known(leaf: Any) -> Any:
-    """A leaf as traces keep it: numbers and text themselves, else the identity."""
+def weak_leaf(leaf: Any) -> Any:
+    """Return a number or string itself, and a weak reference to any other leaf."""
     return leaf if type(leaf) in _PLAIN else Identity(leaf)
 
 
-def key(leaf: Any) -> Any:
-    """Equal for leaves for which one trace does: dtype and shape of arrays, exact type and value of
-    numbers and text, identity of all else.
+def leaf_key(leaf: Any) -> Any:
+    """Return the trace cache key of a leaf: the dtype and shape of an array, the exact type and value of a
+    number or string, the identity of any other object.
     """
     kind = type(leaf)
     if kind is np.ndarray or isinstance(leaf, (np.ndarray, np.generic)):

@@ -1,8 +1,8 @@
-"""Staged values: what user code holds while it is traced.
+"""Staged values, which user code handles while it is traced.
 
-A `Staged` is a handle on a node. Writing in place gives the handle another node, so every alias of an
-array sees the write, as in NumPy. A *view* (`x[1:]`, `x.T`) knows its base: it is computed again when
-the base was written, and a write to `x[1:]` goes through to `x`.
+A `Staged` is a handle on a node. An in-place write gives the handle another node, so every alias of the array
+sees the write, as in NumPy. A *view* (`x[1:]`, `x.T`) refers to its base: it is recomputed after a write to
+the base, and a write to `x[1:]` is also a write to `x`.
 """
 
 from __future__ import annotations
@@ -15,179 +15,179 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import handed
-from ..errors import AliasError, StagingError, UnsupportedFunctionError, ValueNeededError
-from ..refusals import unconverted_reason
-from ..tracebacks import is_library, user_frame
-from . import lists, record
-from .ir import Node
-from .rules import METHODS
-from .trace import Builder, current, hides_frames, is_tracing, leaked
-from .types import ArrayType, MaybeType, ScalarType, TupleType
-from .views import (
-    PARTS,
+from ...debugging import error_operands
+from ...debugging.tracebacks import is_library, user_frame
+from ...errors import AliasError, StagingError, UnsupportedFunctionError, ValueNeededError
+from ...errors.unsupported import unconverted_reason
+from ..ir.graph import Node
+from ..ir.types import ArrayType, MaybeType, ScalarType, TupleType, bound_type
+from ..rules import METHODS
+from . import lists, recording
+from .numpy_views import (
+    SPLITTING_FUNCTIONS,
     VIEW_FUNCTIONS,
     VIEW_METHODS,
     as_array,
     has_ellipsis,
     is_basic,
-    is_made_in_order,
-    parts,
-    view,
+    is_created_c_contiguous,
+    record_view,
+    record_views,
 )
+from .trace import Builder, current_builder, hide_operator_frames, is_tracing, leak_error
 
-_LATER = "its value is known only when the graph runs"
-_LOOP = "use a 'for' loop in converted code, or an index: x[0]"
+_UNKNOWN = "its value is known only when the graph runs"
+_USE_LOOP = "use a 'for' loop in converted code, or an index: x[0]"
+_LENGTH_NEEDED = ("has a length that Python needs", _UNKNOWN, "call len() in converted code")
+_ITERATION_NEEDED = ("is iterated by Python", "its length is known only when the graph runs", _USE_LOOP)
 _NO_METHOD = "the length of the list depends on staged values, and such a list has no such operation"
 
 
+def _unsupported(what: str, remedy: str, why: str = _UNKNOWN) -> Callable[..., NoReturn]:
+    """Return a method that raises `ValueNeededError`."""
+
+    def method(self: Staged, *_: Any, **__: Any) -> NoReturn:
+        self.fail(what, why, remedy)
+
+    return method
+
+
 class Staged:
-    """What tensors, staged Python scalars and staged lists have in common."""
+    """Base class of tensors, staged Python scalars and staged lists."""
 
     __slots__ = (
-        "__weakref__", "_base", "_node", "_owner", "_seen", "earlier", "in_place", "shared", "version"
+        "__weakref__", "_base", "_base_stamp", "_node", "_owner", "is_mutable", "shared", "version",
+        "write_history",
     )  # fmt: skip
 
-    noun, copied = "an array", "make a copy first: x = x.copy()"
+    noun, copy_remedy = "an array", "make a copy first: x = x.copy()"
 
     def __init__(
         self, node: Node, owner: Builder, base: tuple[Tensor, Callable[[Any], Any], Any] | None = None
     ):
         self._node, self._owner, self._base = node, owner, base
         self.version = 0
-        self.earlier: list[tuple[Builder, Node]] | tuple[()] = ()
-        """What it held before each write, and where."""
+        self.write_history: list[tuple[Builder, Node]] | tuple[()] = ()
+        """The builder and node before each write."""
         self.shared = ""
-        self.in_place = False
-        self._seen = base[0].stamp if base else 0
+        """The reason why a write would miss another name of the value, or "" if writes are allowed."""
+        self.is_mutable = False
+        """Return whether a value without dimensions is an array, and not a NumPy scalar."""
+        self._base_stamp = base[0].stamp if base else 0
 
     @property
     def type(self) -> Any:
-        """The `StagedType` of the value; which of them, its class tells for all but unbound ones."""
+        """The `StagedType` of the value."""
         return self._node.type
 
     @property
     def name(self) -> str:
-        return (
-            f"an array written in place ({self._node.place})"
-            if self._node.place
-            else "an array written in place"
-        )
+        place = f" ({self._node.place})" if self._node.place else ""
+        return f"an array written to in place{place}"
 
     @property
     def base(self) -> Staged | None:
-        """The array that this is a view of."""
+        """The array that this value is a view of, or None."""
         return self._base[0] if self._base is not None else None
 
     @property
     def stamp(self) -> int:
-        """A number that grows whenever the value, or what it is a view of, is written."""
+        """A number that grows with each write to the value or to a base of it."""
         return self.version + (self._base[0].stamp if self._base is not None else 0)
 
     @property
     def is_stale(self) -> bool:
-        """Whether it is a view of an array that was written since."""
-        return self._base is not None and self._base[0].stamp != self._seen
+        """Return whether the value is a view whose base was written to after the view was computed."""
+        return self._base is not None and self._base[0].stamp != self._base_stamp
 
     @property
     def is_in_scope(self) -> bool:
-        """Whether the function, branch or body that made it is still being traced."""
+        """Return whether the function, branch or loop body that created the value is still being traced."""
         return self._owner.open
 
     @property
     def is_argument(self) -> bool:
-        return self._node.op == "argument" or self.in_place
+        return self._node.op == "argument" or self.is_mutable
 
     def node(self) -> Node:
-        """The node that holds the value now, as the current graph sees it."""
+        """Return the node of the current graph that holds the present value.
+
+        Raises:
+            LeakError: the value is used outside the scope that created it.
+        """
         if not is_tracing():
-            raise leaked(self._node, self)
+            raise leak_error(self._node, self)
         if self._base is not None and self.is_stale:
-            base, again, _ = self._base
-            return again(base).node()
-        return current().lift(self._node, self._owner)
+            base, recompute, _ = self._base
+            return recompute(base).node()
+        return current_builder().capture(self._node, self._owner)
 
     def read(self) -> Any:
-        """The value as it is now, as a handle of its own."""
+        """Return the present value as a handle that later writes do not affect."""
         return wrap(self.node())
 
     def write(self, value: Any) -> None:
-        """Let the handle, and every alias of it, have another value.
+        """Set the value of the handle, which all aliases of it see.
 
         Raises:
-            StagingError: the handle may be another name of an array that would have to change too.
+            AliasError: another handle may stand for the same array, and would not see the write.
         """
         if self.shared:
             shared = self.shared.replace("an array", self.noun)
-            why = f"every name of {self.noun} has to see what is written to it, in each run of the program"
-            self.refuse(f"is written in place, but {shared}", why, self.copied, AliasError)
-        builder = current()
+            why = f"every name of {self.noun} must see a write to it, on each run of the graph"
+            self.fail(f"is written to in place, but {shared}", why, self.copy_remedy, AliasError)
+        builder = current_builder()
         if builder is not self._owner:
             builder.writes.setdefault(id(self), (self, self._owner, self._node))
-        if not self.earlier:
-            self.earlier = []
-        self.earlier.append((self._owner, self._node))
-        self._node, self._owner = record.to_node(value), builder
+        if not self.write_history:
+            self.write_history = []
+        self.write_history.append((self._owner, self._node))
+        self._node, self._owner = recording.to_node(value), builder
         self.version += 1
 
-    def put_back(self, owner: Builder, node: Node) -> None:
+    def restore(self, owner: Builder, node: Node) -> None:
+        """Undo the writes since the value was held by `node`."""
         self._owner, self._node = owner, node
         self.version += 1
 
-    def refuse(
+    def fail(
         self, what: str, why: str, remedy: str, kind: Callable[..., StagingError] = ValueNeededError
     ) -> NoReturn:
+        """Raise an error about this value, with the position at which it was made."""
         error = kind(f"a staged value of type {self.type} {what}", why=why, remedy=remedy)
-        made = [place for place in self._node.places if not is_library(place.file)][-1:]
-        error.sites = tuple(("it was made here", place) for place in made if place != error.place)
+        creation = [position for position in self._node.places if not is_library(position.file)][-1:]
+        error.sites = tuple(
+            ("it was made here", position) for position in creation if position != error.place
+        )
         raise error
 
-    def __bool__(self) -> NoReturn:  # noqa: PLE0304 - refuse() raises
+    def __bool__(self) -> NoReturn:  # noqa: PLE0304 - fail() raises
         why, remedy = unconverted_reason()
-        self.refuse("decides a branch that was not converted", f"{_LATER}, and {why}", remedy)
+        self.fail("decides a branch that was not converted", f"{_UNKNOWN}, and {why}", remedy)
 
-    def __index__(self) -> NoReturn:  # noqa: PLE0305 - refuse() raises
-        self.refuse(
-            "is used where Python needs an int, as an index or a size",
-            _LATER,
-            "index a NumPy array or a list in converted code, loop over range(n), or call what needs the "
-            "int by ag.py_function",
-        )
-
-    def __int__(self) -> NoReturn:
-        self.refuse(
-            "is turned into a Python int by code that was not converted",
-            _LATER,
-            "call int() in converted code",
-        )
-
-    def __float__(self) -> NoReturn:
-        self.refuse(
-            "is turned into a Python float by code that was not converted",
-            _LATER,
-            "use the function of NumPy in the place of that code, or call float() in converted code",
-        )
-
-    def __complex__(self) -> NoReturn:
-        self.refuse(
-            "is turned into a Python complex by code that was not converted",
-            _LATER,
-            "use the function of NumPy in the place of that code, or x.astype(complex)",
-        )
-
-    def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        self.refuse(
-            "is stored into a plain NumPy array",
-            _LATER,
-            "write to an argument, or to an array that a variable of the function holds",
-        )
-
-    def __format__(self, spec: str) -> NoReturn:
-        self.refuse(
-            "is formatted into text while the graph is built",
-            _LATER,
-            "format it by an f-string in converted code, with a width or precision that is plain",
-        )
+    __index__ = _unsupported(
+        "is used where Python needs an int, as an index or a size",
+        "index a NumPy array or a list in converted code, loop over range(n), or call the code that needs "
+        "the int through ag.py_function",
+    )
+    __int__ = _unsupported(
+        "is converted to a Python int by code that was not converted", "call int() in converted code"
+    )
+    __float__ = _unsupported(
+        "is converted to a Python float by code that was not converted",
+        "use a NumPy function instead of that code, or call float() in converted code",
+    )
+    __complex__ = _unsupported(
+        "is converted to a Python complex by code that was not converted",
+        "use a NumPy function instead of that code, or x.astype(complex)",
+    )
+    __array__ = _unsupported(
+        "is stored into a plain NumPy array", "write to an argument, or to an array created in the function"
+    )
+    __format__ = _unsupported(
+        "is formatted into text while the graph is built",
+        "format it with an f-string in converted code, with a plain width and precision",
+    )
 
     def __str__(self) -> str:
         return repr(self)
@@ -195,18 +195,18 @@ class Staged:
     def __repr__(self) -> str:
         return f"<staged {self.type}>"
 
-    def __hash__(self) -> NoReturn:  # noqa: PLE0309 - refuse() raises
-        cached = _with_cache()
+    def __hash__(self) -> NoReturn:  # noqa: PLE0309 - fail() raises
+        cached = _called_lru_cache()
         if cached:
-            self.refuse(
-                f"is given to {cached}(), which keeps its results by the arguments",
-                f"these have to be known while the graph is built, and {_LATER}",
+            self.fail(
+                f"is passed to {cached}(), which caches its results by its arguments",
+                f"cached arguments must be known while the graph is built, and {_UNKNOWN}",
                 f"call the function without its cache: {cached}.__wrapped__",
             )
-        self.refuse(
+        self.fail(
             "is a key of a dict or a member of a set",
-            f"these have to be known while the graph is built, and {_LATER}",
-            "use a plain value there, or an array that is indexed by it",
+            f"these must be known while the graph is built, and {_UNKNOWN}",
+            "use a plain value there, or index an array with the staged value",
         )
 
     # NumPy's protocols
@@ -214,77 +214,70 @@ class Staged:
     __array_priority__ = 1000
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return record.ufunc(ufunc, method, inputs, kwargs)
+        return recording.ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Callable, types: Any, args: tuple, kwargs: dict) -> Any:
         name = function.__name__
         if name in VIEW_FUNCTIONS and args and isinstance(args[0], Tensor):
-            return view(function, *args, **kwargs)
-        return parts(function, args, kwargs) if name in PARTS else record.call(function, args, kwargs)
+            return record_view(function, *args, **kwargs)
+        record = record_views if name in SPLITTING_FUNCTIONS else recording.call
+        return record(function, args, kwargs)
 
 
-def _with_cache() -> str:
-    """The function of functools.lru_cache that the user's code calls, if it does."""
+def _called_lru_cache() -> str:
+    """Return the name of the function with an lru_cache that the user's code is calling, or ""."""
     frame = user_frame(sys._getframe(1))
-    read = [] if frame is None else handed.read_at(frame, frame.f_lasti)
-    return next((name for name, value in read if type(value) is _CACHED), "")
+    operands = [] if frame is None else error_operands.operands_at(frame, frame.f_lasti)
+    return next((name for name, value in operands if type(value) is _LRU_CACHE), "")
 
 
-_CACHED = type(functools.cache(len))
+_LRU_CACHE = type(functools.cache(len))
+
+
+def _unary(name: str) -> Callable[[Any], Any]:
+    return lambda self: recording.unary(name, self)
 
 
 def _binary(name: str, *, reflected: bool = False) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
-        if not record.can_stage(other):
+        if not recording.can_stage(other):
             return NotImplemented
         if name == "mul" and isinstance(other, (list, tuple, str)) and not getattr(self.type, "shape", ()):
-            self.refuse("repeats a list or text", _LATER, "use np.full or np.tile, or append in a loop")
-        return record.binary(name, other, self) if reflected else record.binary(name, self, other)
+            self.fail("repeats a list or text", _UNKNOWN, "use np.full or np.tile, or append in a loop")
+        return recording.binary(name, other, self) if reflected else recording.binary(name, self, other)
 
     return method
 
 
 def _in_place(name: str) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
-        if not record.can_stage(other):
+        if not recording.can_stage(other):
             return NotImplemented
-        made = record.binary(name, self, other)
-        kind = getattr(self.type, "held", self.type)
-        if not isinstance(kind, ArrayType) or not (kind.shape or self.in_place):
-            return made
-        made = record.converted(made, kind, casting="same_kind", operation=name)
-        self.write_through(made if kind.shape else record.setitem(self, ..., made))
+        result = recording.binary(name, self, other)
+        kind = bound_type(self.type)
+        if not isinstance(kind, ArrayType) or not (kind.shape or self.is_mutable):
+            return result
+        result = recording.cast(result, kind, casting="same_kind", operation=name)
+        self.write_through(result if kind.shape else recording.setitem(self, ..., result))
         return self
 
     return method
 
 
-_ARITHMETIC = (
-    "add",
-    "sub",
-    "mul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "pow",
-    "matmul",
-    "lshift",
-    "rshift",
-    "and",
-    "or",
-    "xor",
-)
+ARITHMETIC = (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift", "and", "or", "xor"
+)  # fmt: skip
 
 
 _power = _binary("pow")
 
 
 class Value(Staged):
-    """A staged number or array: arithmetic and comparison."""
+    """A staged number or array, with arithmetic and comparison."""
 
     __slots__ = ()
 
-    for _name in _ARITHMETIC:
+    for _name in ARITHMETIC:
         _function = f"{_name}_" if _name in ("and", "or") else _name
         locals()[f"__{_name}__"] = _binary(_function)
         locals()[f"__r{_name}__"] = _binary(_function, reflected=True)
@@ -296,26 +289,13 @@ class Value(Staged):
 
     def __pow__(self, other: Any, modulo: Any = None) -> Any:
         if modulo is not None:
-            how = "write (x ** k) % m"
-            self.refuse(
-                "is the base of a pow() with a modulus",
-                "the graph has no such operation",
-                how,
-                UnsupportedFunctionError,
+            why = "the graph has no such operation"
+            self.fail(
+                "is the base of a pow() with a modulus", why, "write (x ** k) % m", UnsupportedFunctionError
             )
         return _power(self, other)
 
-    def __neg__(self) -> Any:
-        return record.unary("neg", self)
-
-    def __pos__(self) -> Any:
-        return record.unary("pos", self)
-
-    def __abs__(self) -> Any:
-        return record.unary("abs", self)
-
-    def __invert__(self) -> Any:
-        return record.unary("invert", self)
+    __neg__, __pos__, __abs__, __invert__ = map(_unary, ("neg", "pos", "abs", "invert"))
 
     def __divmod__(self, other: Any) -> Any:
         return self // other, self % other
@@ -324,7 +304,7 @@ class Value(Staged):
         return other // self, other % self
 
     def __round__(self, digits: int | None = None) -> Any:
-        return record.builtin(round, self) if digits is None else record.builtin(round, self, digits)
+        return recording.builtin(round, self, *(() if digits is None else (digits,)))
 
 
 class Scalar(Value):
@@ -334,18 +314,18 @@ class Scalar(Value):
 
     @property
     def real(self) -> Any:
-        return self if self.type.python is not complex else record.builtin(_real, self)
+        return self if self.type.python is not complex else recording.builtin(_real, self)
 
     def __getattr__(self, name: str) -> NoReturn:
-        kind = getattr(self.type, "held", self.type).python
+        kind = bound_type(self.type).python
         if name.startswith("_") or not hasattr(kind, name):
             raise AttributeError(f"'{kind.__name__}' object has no attribute {name!r}")
-        self.refuse(
+        self.fail(
             f"has no {name}{'()' if callable(getattr(kind, name)) else ''}",
             "the graph has no such operation",
-            "use it on each plain text, before one of them is chosen"
+            "call it on the plain strings, before one of them is selected"
             if kind is str
-            else "use operators or functions of NumPy, or run it by ag.py_function",
+            else "use operators or NumPy functions, or call it through ag.py_function",
             UnsupportedFunctionError,
         )
 
@@ -355,7 +335,7 @@ def _real(value: complex) -> float:
 
 
 class Tensor(Value):
-    """A staged NumPy array, or NumPy scalar where its shape is `()`."""
+    """A staged NumPy array, or a NumPy scalar if its shape is `()`."""
 
     __slots__ = ()
 
@@ -372,8 +352,8 @@ class Tensor(Value):
         return tuple(self.dimension(i) for i in range(self.ndim))
 
     def dimension(self, axis: int) -> Any:
-        known = self.type.shape[axis]
-        return record.dimension(self, axis) if known is None else known
+        static = self.type.shape[axis]
+        return recording.dimension(self, axis) if static is None else static
 
     @property
     def size(self) -> Any:
@@ -392,13 +372,13 @@ class Tensor(Value):
 
     @property
     def T(self) -> Any:  # noqa: N802 - NumPy's name
-        return view(np.transpose, self)
+        return record_view(np.transpose, self)
 
     @property
     def mT(self) -> Any:  # noqa: N802 - NumPy's name
         if self.ndim < 2:
             raise ValueError("matrix transpose with ndim < 2 is undefined")
-        return view(np.swapaxes, self, -1, -2)
+        return record_view(np.swapaxes, self, -1, -2)
 
     @property
     def real(self) -> Any:
@@ -414,12 +394,12 @@ class Tensor(Value):
 
     def item(self, *index: Any) -> Any:
         if len(index) == 1 and self.ndim > 1:
-            return record.item(np.ravel(self)[index[0]])
-        return record.item(self[index] if index else self)
+            return recording.item(np.ravel(self)[index[0]])
+        return recording.item(self[index] if index else self)
 
     def tolist(self) -> Any:
         if not self.ndim:
-            return record.item(self)
+            return recording.item(self)
         return [part.tolist() for part in self]
 
     def fill(self, value: Any) -> None:
@@ -433,78 +413,81 @@ class Tensor(Value):
             raise TypeError("len() of unsized object")
         length = self.type.shape[0]
         if length is None:
-            self.refuse("has a length that is asked by Python", _LATER, "call len() in converted code")
+            self.fail(*_LENGTH_NEEDED)
         return length
 
     def __iter__(self) -> Iterator[Any]:
         if not self.ndim:
             raise TypeError("iteration over a 0-d array")
         if self.type.shape[0] is None:
-            self.refuse("is iterated by Python", "its length is known only when the graph runs", _LOOP)
+            self.fail(*_ITERATION_NEEDED)
         return (self[i] for i in range(self.type.shape[0]))
 
-    def __contains__(self, item: Any) -> NoReturn:
-        self.refuse(
-            "is searched by Python's 'in'", _LATER, "use 'in' in converted code, or np.any(x == item)"
-        )
+    __contains__ = _unsupported(
+        "is searched by Python's 'in'", "use 'in' in converted code, or np.any(x == item)"
+    )
 
     def __getitem__(self, key: Any) -> Any:
-        made = record.getitem(self, key)
-        if isinstance(made, Tensor) and self.has_views and (made.ndim or has_ellipsis(key)) and is_basic(key):
-            made.follow(self, lambda base: record.getitem(base, key), key)
-        return made
+        item = recording.getitem(self, key)
+        if isinstance(item, Tensor) and self.has_views and (item.ndim or has_ellipsis(key)) and is_basic(key):
+            item.set_base(self, lambda base: recording.getitem(base, key), key)
+        return item
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self.write_through(record.setitem(self, key, value))
+        self.write_through(recording.setitem(self, key, value))
 
     @property
     def has_views(self) -> bool:
-        """Whether NumPy makes views of it, rather than new arrays: it is an array, not a NumPy scalar."""
-        return bool(self.type.shape or self.in_place)
+        """Return whether NumPy returns views of the value: it is an array, and not a NumPy scalar."""
+        return bool(self.type.shape or self.is_mutable)
 
-    def follow(self, base: Tensor, again: Callable[[Any], Any], key: Any) -> None:
-        """Be a view of `base`, which `again` makes of it and which it has at `key`, if at one."""
-        self._base, self._seen = (base, again, key), base.stamp
-        held = getattr(self.type, "held", self.type)
-        self.in_place = self.in_place or not held.shape  # an array without dimensions, no NumPy scalar
+    def set_base(self, base: Tensor, recompute: Callable[[Any], Any], key: Any) -> None:
+        """Make the value a view of `base`: of its items at `key`, or of unknown ones if `key` is None.
 
-    def follow_blindly(self, base: Tensor) -> None:
-        """Be what may be a view of `base`, so that it is not known what it is once that is written."""
+        `recompute` computes the view from the base again.
+        """
+        self._base, self._base_stamp = (base, recompute, key), base.stamp
+        self.is_mutable = self.is_mutable or not bound_type(self.type).shape
 
-        def again(_: Any) -> NoReturn:
-            self.refuse(
-                "is read after the array was written that it is, or may be, a view of",
-                "whether it shows what was written depends on how the array lies in memory",
-                "make a copy first: x = x.copy()",
+    def set_possible_base(self, base: Tensor) -> None:
+        """Make the value a possible view of `base`, which cannot be read after a write to the base."""
+
+        def recompute(_: Any) -> NoReturn:
+            self.fail(
+                "is read after a write to an array that it is, or may be, a view of",
+                "whether it shows the write depends on the memory layout of the array",
+                self.copy_remedy,
                 AliasError,
             )
 
-        self.follow(base, again, None)
+        self.set_base(base, recompute, None)
 
-    def is_in_order(self) -> bool:
-        """Whether its elements certainly follow one another in memory, row by row."""
+    def is_c_contiguous(self) -> bool:
+        """Return whether the array is certainly C-contiguous."""
         if self._base is None:
-            return is_made_in_order(self._node, self.version)
+            return is_created_c_contiguous(self._node, self.version)
         if self._base[2] is None:
             return False
         base, _, key = self._base
         parts = key if isinstance(key, tuple) else (key,)
-        rows = parts[: next((i for i, p in enumerate(parts) if isinstance(p, slice)), len(parts))]
-        whole = len(parts) == len(rows) or (len(parts) == len(rows) + 1 and parts[-1].step in (None, 1))
-        return whole and not any(p is None or p is Ellipsis for p in rows) and base.is_in_order()
+        indices = parts[: next((i for i, p in enumerate(parts) if isinstance(p, slice)), len(parts))]
+        slices = parts[len(indices) :]
+        is_one_block = not slices or (len(slices) == 1 and slices[0].step in (None, 1))
+        return (
+            is_one_block and not any(p is None or p is Ellipsis for p in indices) and base.is_c_contiguous()
+        )
 
     def write_through(self, value: Any) -> None:
-        """Write to the handle and to what it is a view of."""
+        """Write to the value and to its base."""
         if self._base is not None and not self.shared:
             base, _, key = self._base
             if key is None:
-                why = "which elements of the array it shows depends on how that lies in memory"
-                self.refuse(
-                    "is a view that cannot be written through", why, "write to the array itself", AliasError
-                )
-            whole = isinstance(base.type, MaybeType)  # a variable that is certainly bound here
-            base.write_through(value if whole else record.setitem(base, key, value))
-            self._seen = base.stamp
+                why = "which elements of the array it shows depends on the memory layout of the array"
+                remedy = "write to the array itself"
+                self.fail("is a view that cannot be written through", why, remedy, AliasError)
+            is_whole = isinstance(base.type, MaybeType)  # the base is a variable, which is bound here
+            base.write_through(value if is_whole else recording.setitem(base, key, value))
+            self._base_stamp = base.stamp
         self.write(value)
 
     def __getattr__(self, name: str) -> Any:
@@ -514,22 +497,22 @@ class Tensor(Value):
 
         def method(*args: Any, **kwargs: Any) -> Any:
             if name in VIEW_METHODS:
-                return view(function, self, *args, **kwargs)
+                return record_view(function, self, *args, **kwargs)
             if name == "astype":
                 return as_array(function, self, *args, **kwargs)
             if isinstance(function, np.ufunc):
                 return function(self, *args, **kwargs)
-            return record.call(function, (self, *args), kwargs)
+            return recording.call(function, (self, *args), kwargs)
 
         return _as_method(method, name)
 
 
 class StagedList(Staged):
-    """A Python list in the graph; its elements all have one type."""
+    """A Python list in the graph, whose elements have one type."""
 
     __slots__ = ()
 
-    noun, copied = "a list", "give its other name, or what is returned, a copy: items.copy()"
+    noun, copy_remedy = "a list", "copy it for its other name, or return a copy: items.copy()"
 
     @property
     def name(self) -> str:
@@ -558,24 +541,24 @@ class StagedList(Staged):
 
     def __delitem__(self, key: Any) -> None:
         if isinstance(key, slice):
-            keep = "make a new list of the items that stay: [x for x in items if ...]"
-            self.refuse("cannot lose a slice", _NO_METHOD, keep, UnsupportedFunctionError)
+            remedy = "make a new list of the items that stay: [x for x in items if ...]"
+            self.fail("is deleted from by a slice", _NO_METHOD, remedy, UnsupportedFunctionError)
         self.pop(key)
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__") or not hasattr(list, name):
             raise AttributeError(f"'list' object has no attribute '{name}'")
-        use = "use append, extend, pop, del or an index, or an array"
-        self.refuse(f"has no {name}()", _NO_METHOD, use, UnsupportedFunctionError)
+        remedy = "use append, extend, pop, del or an index, or use an array"
+        self.fail(f"has no {name}()", _NO_METHOD, remedy, UnsupportedFunctionError)
 
     def __iadd__(self, values: Any) -> Any:
         self.extend(values)
         return self
 
     def __add__(self, values: Any) -> Any:
-        made = self.copy()
-        made.extend(values)
-        return made
+        result = self.copy()
+        result.extend(values)
+        return result
 
     def __radd__(self, values: list[Any]) -> Any:
         return lists.staged_list(values) + self
@@ -599,39 +582,39 @@ class StagedList(Staged):
     def __setitem__(self, key: Any, value: Any) -> None:
         self.write(lists.list_set(self, key, value))
 
-    def __len__(self) -> NoReturn:  # noqa: PLE0303 - refuse() raises
-        self.refuse("has a length that is asked by Python", _LATER, "call len() in converted code")
+    def __len__(self) -> NoReturn:  # noqa: PLE0303 - fail() raises
+        self.fail(*_LENGTH_NEEDED)
 
     def __iter__(self) -> NoReturn:
-        self.refuse("is iterated by Python", "its length is known only when the graph runs", _LOOP)
+        self.fail(*_ITERATION_NEEDED)
 
 
-def _as_method(function: Any, name: str, of: str = "numpy.ndarray") -> Any:
-    """A function that is called as Python's own method of that name is, for errors and reports."""
-    function.__module__, _, kind = of.rpartition(".")
+def _as_method(function: Any, name: str, owner: str = "numpy.ndarray") -> Any:
+    """Name a function like a method of NumPy's or Python's class, for errors and reports."""
+    function.__module__, _, kind = owner.rpartition(".")
     function.__name__, function.__qualname__ = name, f"{kind}.{name}"
     return function
 
 
 def wrap(node: Node, owner: Builder | None = None) -> Any:
-    """The staged value of a node of the current graph."""
-    owner = owner or current()
+    """Return the staged value of a node of the current graph."""
+    owner = owner or current_builder()
     kind = node.type
-    held = getattr(kind, "held", kind)
-    if isinstance(held, ArrayType):
+    bound = bound_type(kind)
+    if isinstance(bound, ArrayType):
         return Tensor(node, owner)
-    if isinstance(held, ScalarType):
+    if isinstance(bound, ScalarType):
         return Scalar(node, owner)
     if isinstance(kind, TupleType):
-        return tuple(wrap(record.output(node, i, part)) for i, part in enumerate(kind.parts))
+        return tuple(recording.outputs(node, kind.parts))
     return StagedList(node, owner)
 
 
-record.use(Staged, wrap)
+recording.register_staged_class(Staged, wrap)
 for _kind in (Staged, Value, Scalar, Tensor, StagedList):
-    hides_frames(_kind)
-    _kind.__name__ = "staged list" if _kind is StagedList else "staged value"  # in messages of Python's own
-for _kind, _stands_for in ((Tensor, "numpy.ndarray"), (StagedList, "builtins.list")):
+    hide_operator_frames(_kind)
+    _kind.__name__ = "staged list" if _kind is StagedList else "staged value"  # for Python's own messages
+for _kind, _class_name in ((Tensor, "numpy.ndarray"), (StagedList, "builtins.list")):
     for _name, _method in vars(_kind).items():
         if isinstance(_method, FunctionType) and not _name.startswith("_"):
-            _as_method(_method, _name, _stands_for)
+            _as_method(_method, _name, _class_name)

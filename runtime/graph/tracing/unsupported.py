@@ -1,115 +1,112 @@
-"""Errors about calls of NumPy functions and operators that no graph can hold."""
+"""Errors for operations that a graph cannot express."""
 
 from __future__ import annotations
 
-from ..errors import AliasError, AssignmentError, LeakError, StagingError, UnsupportedFunctionError
-from ..tracebacks import user_operation
+from ...debugging.tracebacks import user_opcode
+from ...errors import AliasError, AssignmentError, LeakError, StagingError, UnsupportedFunctionError
 
 
 def no_rule(name: str) -> UnsupportedFunctionError:
     return UnsupportedFunctionError(
         f"{name} was called on a staged array",
         why="the graph has no rule for it",
-        remedy="write it with functions that have one, or run it by ag.py_function",
+        remedy="use functions that have a rule, or call it through ag.py_function",
     )
 
 
-def at_items(name: str) -> UnsupportedFunctionError:
+def ufunc_at(name: str) -> UnsupportedFunctionError:
     return UnsupportedFunctionError(
         f"{name}.at was called on a staged array",
         why="the graph has no rule for it",
-        remedy="write the items in a loop: for i in index: x[i] += 1",
+        remedy="update the items in a loop: for i in index: x[i] += 1",
     )
 
 
 def plain_out(name: str) -> AliasError:
-    """An array that was made of plain values only gets staged ones: by `+=`, or as the out= of a function."""
-    is_operator = user_operation() == "BINARY_OP"
+    """Return the error for writing staged values into a plain array, with `+=` or the out= of a function."""
+    is_operator = user_opcode() == "BINARY_OP"
     return AliasError(
         f"{'an operator such as +=' if is_operator else f'the out= of {name}'} writes staged values into a "
         "plain array",
-        why="the program cannot change a plain array each time that it runs",
-        remedy="make a new array: t = t + x in the place of t += x"
+        why="a graph cannot write to a plain array when it runs",
+        remedy="make a new array: t = t + x instead of t += x"
         if is_operator
-        else f"take what the function gives: y = {name.replace('numpy', 'np')}(...)",
+        else f"use the result of the function: y = {name.replace('numpy', 'np')}(...)",
     )
 
 
-def foreign(value: object) -> StagingError:
+def foreign_operand(value: object) -> StagingError:
+    kind = "None" if value is None else f"a value of type {type(value).__name__}"
     return StagingError(
-        f"{_described(value)} is computed with a staged value, or put among staged values",
-        why="a graph holds numbers, truth values, text, arrays and lists of these, and no other objects",
-        remedy="give a number or an array in its place, such as np.nan for None",
+        f"{kind} is combined with a staged value, or stored among staged values",
+        why="a graph can only hold numbers, bools, strings, arrays and lists of these",
+        remedy="use a number or an array instead, such as np.nan for None",
     )
 
 
-_ITEMS = {
+_ITERATOR_REMEDIES = {
     "count": "use enumerate(...), or a range",
-    "cycle": "index what it repeats: items[i % len(items)] for i of an enumerate",
+    "cycle": "index the sequence that it repeats: items[i % len(items)], with i of an enumerate",
     "repeat": "use the value that it repeats",
 }
 
 
-def iterated_with(value: object) -> StagingError:
-    """One of several iterables that a staged loop takes its items of is neither array, list nor range."""
+def foreign_iterable(value: object) -> StagingError:
+    """Return the error for a Python iterator that a staged loop iterates beside staged values."""
     kind = type(value).__name__
     return StagingError(
         f"a value of type {kind} is iterated together with staged values",
-        why="the graph goes over arrays, ranges and lists of numbers, not over what Python alone can iterate",
-        remedy=_ITEMS.get(kind, "make a list of it first: list(...)"),
+        why="a graph can iterate arrays, ranges and lists of numbers, but not Python iterators",
+        remedy=_ITERATOR_REMEDIES.get(kind, "make a list of it first: list(...)"),
     )
-
-
-def _described(value: object) -> str:
-    return "None" if value is None else f"a value of type {type(value).__name__}"
 
 
 def item_of_lists() -> StagingError:
     return StagingError(
         "an item of a list of lists is set at a staged index",
-        why="which one it is is known only when the graph runs, and such a list holds numbers, arrays, and "
-        "tuples of these",
-        remedy="use an array of two dimensions, np.array(rows), and copies of its rows: rows[j].copy()",
+        why="the index is known only when the graph runs, and a staged list can only hold numbers, arrays "
+        "and tuples of these",
+        remedy="use an array of two dimensions, np.array(rows), and copy its rows: rows[j].copy()",
     )
 
 
 def slice_of_list() -> UnsupportedFunctionError:
     return UnsupportedFunctionError(
-        "a slice of a list is set, and the list or a bound is staged",
+        "a slice of a list is assigned, and the list or a bound of the slice is staged",
         why="the length of the list depends on staged values, and such a list has no such operation",
-        remedy="build another list in a loop, by append",
+        remedy="append to another list in a loop",
     )
 
 
-def other_shape(what: str, shape: object, given: object) -> AssignmentError:
+def shape_mismatch(what: str, shape: object, assigned: object) -> AssignmentError:
     return AssignmentError(
-        f"{what}: its shape is {shape}, not {given}",
+        f"{what}: its shape is {shape}, not {assigned}",
         why="the shape of a Variable never changes",
-        remedy="give a value of its shape, or make a Variable of that shape",
+        remedy="assign a value of its shape, or create a Variable of the other shape",
     )
 
 
 def list_without_array() -> StagingError:
     return StagingError(
-        "a staged list that is empty, or holds lists, is given to a NumPy function",
-        why="NumPy's functions take arrays, and the type of such a list's items is not that of an array",
+        "a staged list that is empty or holds lists is passed to a NumPy function",
+        why="NumPy functions take arrays, and such a list has no dtype",
         remedy="append a number or an array to it first, or use an array of two dimensions",
     )
 
 
 def print_options() -> UnsupportedFunctionError:
     return UnsupportedFunctionError(
-        "a staged value becomes text under np.printoptions of its own",
-        why="the text is made when the graph runs, with the options that hold around the call",
-        remedy="set them there: with np.printoptions(precision=2): f(x)",
+        "a staged value is formatted under np.printoptions set in the traced function",
+        why="it is formatted when the graph runs, with the options in effect around the call",
+        remedy="set the options around the call: with np.printoptions(precision=2): f(x)",
     )
 
 
-def power_of_truths() -> StagingError:
+def bool_array_power() -> StagingError:
     return StagingError(
-        "an array of bool is raised to a power that is a staged int",
-        why="the dtype of the result is int8 where that is 2, and another elsewhere",
-        remedy="give the array a dtype: x.astype(int) ** k",
+        "an array of bools is raised to a power that is a staged int",
+        why="the dtype of the result depends on the power: it is int8 for 2",
+        remedy="convert the array to integers: x.astype(int) ** k",
     )
 
 
@@ -117,8 +114,8 @@ def no_result(name: str, samples: list[object]) -> UnsupportedFunctionError:
     kinds = ", ".join(type(sample).__name__ for sample in samples)
     return UnsupportedFunctionError(
         f"{name}() cannot be staged on {kinds}",
-        why="what it gives is no number, truth value, text or array",
-        remedy="use a function of NumPy",
+        why="its result is not a number, bool, string or array",
+        remedy="use a NumPy function",
     )
 
 
@@ -126,13 +123,13 @@ def shared_argument(graph: str, first: str, second: str) -> AliasError:
     return AliasError(
         f"{graph} writes to its argument {first!r}, which shares memory with {second!r}",
         why="the other argument would have to change too",
-        remedy=f"give it a copy of one of them: {first}.copy()",
+        remedy=f"pass a copy of one of them: {first}.copy()",
     )
 
 
 def returned_iterable(op: str) -> LeakError:
     return LeakError(
         f"a staged {op} is returned",
-        why="it is no value, but a way to go over values while the graph runs",
-        remedy="return list(...) of it, or what a loop over it makes",
+        why="it is an iterator, which exists only while the graph runs",
+        remedy="return list(...) of it, or the results of a loop over it",
     )

@@ -1,7 +1,6 @@
-"""Other ways to a list or array than the one variable that gets a staged value in its place.
+"""Alias analysis: find other references to a list or array that a staged value is about to replace.
 
-What one round of a staged loop leaves, the next has by a name of its own: the two are *tied* where that
-name leads to an array that the next round has by another name too.
+Two values carried by a loop are *tied* if one iteration leaves the same array in both.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import BACKENDS, Backend
-from ..closures import family
-from ..tracebacks import is_ours, variables
+from ...backends import BACKENDS, Backend
+from ...core.closures import function_key
+from ...debugging.tracebacks import frame_variables, is_internal
 
 ROOT = "trace_root"
 MAX_STEPS = 100_000  # a model of a framework may lead to everything
@@ -26,14 +25,14 @@ _ATOMS = (int, float, complex, bool, str, bytes, type(None))
 
 
 def user_frames(*, converted: bool = False) -> list[FrameType]:
-    """The user's functions that run in this trace, from the inside out, or the `converted` of them only.
+    """Return the frames of the user's functions in this trace, innermost first, or only the `converted` ones.
 
-    A trace of a framework has no root of ours: what lies around and between converted functions is its own.
+    A framework's trace has no root frame of ours, so only converted functions count there.
     """
     found: list[FrameType] = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_name != ROOT:
-        if not is_ours(frame.f_code):
+        if not is_internal(frame.f_code):
             found.append(frame)
         frame = frame.f_back
     if converted or frame is None:
@@ -42,12 +41,12 @@ def user_frames(*, converted: bool = False) -> list[FrameType]:
 
 
 def user_variables() -> Iterator[tuple[str, Any]]:
-    """The variables of the user's functions that run, from the inside out."""
+    """Yield the variables of the user's running functions, innermost first."""
     for frame in user_frames():
-        yield from variables(frame).items()
+        yield from frame_variables(frame).items()
 
 
-def other_way(
+def other_reference(
     value: Any,
     own: Collection[str] | None,
     code: types.CodeType | None,
@@ -56,25 +55,32 @@ def other_way(
     without: Collection[Any] = (),
     is_deep: bool = False,
 ) -> str:
-    """What else leads to a list or array than the variables `own` of the function that `code` is part of.
+    """Describe another reference to a list or array than the variables `own` of the function of `code`.
 
-    Without `own`, one variable of the innermost function. Empty if nothing does. With `accounted` the value
-    is an object: what globals hold may lead to it too, and the own variables may hold it among what
-    `accounted` finds. What leads to it through one of the objects `without` does not count. With `is_deep`
-    it counts what globals hold, too.
+    Args:
+        value: the list, array or object.
+        own: names that may refer to the value; None for one variable of the innermost function.
+        code: the code of a statement's closure, which tells the function.
+        accounted: for objects, finds the values inside a variable that may refer to `value`; globals are then
+            searched in depth.
+        without: objects through which a reference does not count.
+        is_deep: whether the contents of globals count.
+
+    Returns:
+        A description such as "the variable 'xs'", or an empty string.
     """
     frames = list(user_frames())
     if code is None and frames:
         code = frames[0].f_code
-    home = None if code is None else family(code)
+    home = None if code is None else function_key(code)
     if own is None:
-        same = [f for f in frames if family(f.f_code) == home]
-        own = [n for f in same for n, v in variables(f).items() if v is value][:1]
+        same = [f for f in frames if function_key(f.f_code) == home]
+        own = [n for f in same for n, v in frame_variables(f).items() if v is value][:1]
     if not isinstance(value, np.ndarray) and getattr(value, "base", None) is not None:
         return "the array that it is a view of"
     for frame in frames:
-        at_home = family(frame.f_code) == home
-        for name, held in variables(frame).items():
+        at_home = function_key(frame.f_code) == home
+        for name, held in frame_variables(frame).items():
             if at_home and name in own and any(v is value for v in (accounted or list)([held])):
                 continue
             if held is value or leads_to(held, value, without=without):
@@ -92,7 +98,7 @@ def other_way(
 
 
 def is_default(value: Any) -> bool:
-    """Whether a value is the default of a function's parameter, which its next call has too."""
+    """Return whether a value is the default of a running function's parameter."""
     codes = {f.f_code for f in user_frames() if any(f.f_locals.get(n) is value for n in _parameters(f))}
     if not codes:
         return False  # the search of all objects takes long where there are many
@@ -102,21 +108,23 @@ def is_default(value: Any) -> bool:
 
 
 def _parameters(frame: FrameType) -> tuple[str, ...]:
-    """The parameters of a frame's function that may have a default."""
+    """Return the parameters of a frame's function that may have a default."""
     code = frame.f_code
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 def root_of(value: Any) -> Any:
-    """The array that a view is of, or that what it is a view of is a view of."""
+    """Return the array at the end of a chain of views."""
     while getattr(value, "base", None) is not None:
         value = value.base
     return value
 
 
 def ties(backend: Backend, left: Sequence[Any], code: types.CodeType | None) -> dict[int, Any]:
-    """Which of the values that a round leaves are tied: for each, by its place, the staged array that it is
-    tied to, or the place of the value that is that array; None where neither is known.
+    """Return the ties among the values that an iteration leaves.
+
+    For each tied value, by its position: the staged array it is tied to, the position of the value that is
+    this array, or None if neither is known.
     """
     is_inner = getattr(backend, "is_inner", None)
     if is_inner is None:
@@ -133,14 +141,15 @@ def ties(backend: Backend, left: Sequence[Any], code: types.CodeType | None) -> 
         elif getattr(left[i], "shared", ""):
             found[i] = None
     for i, value in enumerate(left):
-        if isinstance(value, np.ndarray) and other_way(value, (), code):
+        if isinstance(value, np.ndarray) and other_reference(value, (), code):
             found[i] = None
     return found
 
 
 def leads_to(start: Any, value: Any, limit: float = float("inf"), *, without: Collection[Any] = ()) -> bool:
-    """Whether an object holds a list or array, or a view of it, not only through one of `without`; not, where
-    that takes too many steps.
+    """Return whether an object refers to a list or array, or a view of it, other than through `without`.
+
+    The search gives up after `limit` objects and returns False.
     """
     seen: set[int] = set(map(id, without))
     stack = [start]

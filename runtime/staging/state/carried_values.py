@@ -1,4 +1,4 @@
-"""What a staged loop carries from round to round, and the types that this settles on."""
+"""The values that a staged loop carries between iterations, and the fixed point of their types."""
 
 from __future__ import annotations
 
@@ -8,23 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..slots import Slot
-from ..structures import Spec, paths, unflatten
-from ..undefined import Undefined
+from ...core.undefined import Undefined
+from ...values.locations import Location
+from ...values.structures import Spec, leaf_paths, unflatten
 from .aliases import ties
-from .found import Found, Value, aligned, count_of_sources
-from .grown import stage_list
+from .container_merging import MergedContainers, Value, aligned, count_of_sources
+from .growing_lists import stage_list
 from .mismatches import Rows, described, not_in_a_program, outlined
-from .statement import (
-    Path,
-    Statement,
-    Variable,
-    Written,
-    is_aliased,
-    is_missing,
-    is_same,
-    merge_leaves,
-)
+from .statement import Path, Statement, Variable, Written, is_aliased, is_missing, is_same, merge_leaves
 
 
 def _without_sources(spec: Spec) -> Spec:
@@ -34,8 +25,8 @@ def _without_sources(spec: Spec) -> Spec:
 _KEY = re.compile(r"(\w+)\[.*\]")
 
 
-class Carried:
-    """The locations that a loop carries, leaf by leaf, and the types that they settle on."""
+class CarriedValues:
+    """The locations that a loop carries, leaf by leaf, with their types."""
 
     def __init__(self, statement: Statement):
         self.statement, self.backend = statement, statement.backend
@@ -48,14 +39,18 @@ class Carried:
         self.given: dict[Any, Any] = {}
 
     def first_type(self, leaf: Any) -> Any:
-        """None for what is not carried: no value as yet, or an array whose contents may be, not its name."""
+        """Return the first type of a leaf, or None if it is not carried: unbound, or an array carried by its
+        contents.
+        """
         if isinstance(leaf, Undefined) or self.backend.is_handle(leaf):
             return None
         return self.type_of(leaf)
 
     def type_of(self, leaf: Any) -> Any:
-        """None for a list or dict that was there before, too: what it holds may be carried."""
-        return None if self.statement.is_found(leaf) else self.backend.type_of(leaf)
+        """Return the type of a leaf, or None for a list or dict from before the loop, carried by its
+        contents.
+        """
+        return None if self.statement.is_from_before(leaf) else self.backend.type_of(leaf)
 
     def slots(self) -> Iterator[tuple[Any, int, Any]]:
         for location, types in self.types.items():
@@ -70,7 +65,7 @@ class Carried:
         return [self.init[location][0][i] for location, i, _ in self.slots()]
 
     def enter(self, values: Sequence[Any]) -> None:
-        """Put placeholders, or results, where the loop's values are."""
+        """Write placeholders or results to the carried locations."""
         leaves = {location: list(old) for location, (old, _) in self.init.items()}
         for (location, i, _), value in zip(self.slots(), values, strict=True):
             leaves[location][i] = value
@@ -79,20 +74,21 @@ class Carried:
             if share is not None and not isinstance(location, Written):
                 old = self.init[location][0][i]
                 if self.backend.is_handle(old) and is_aliased(old, location):
-                    share(value, "it may be another name of an array from before the loop")
+                    share(value, "it may be another name for an array from before the loop")
         self.statement.write(
             {location: unflatten(self.spec_of(location), new) for location, new in leaves.items()}
         )
 
     def spec_of(self, location: Any) -> Spec:
-        """What a location's value is made of: a list that may be another one in Python is chosen."""
+        """Return the structure of a location's value, with the sources of containers that may be selected."""
         spec = self.init[location][1]
         known = self.specs.get(location)
         return known if known == spec else _without_sources(spec)
 
     def begin(self, placeholders: Sequence[Any]) -> None:
-        """Put placeholders where the loop's values are; one that starts as a view, or that a round leaves as
-        one, is one in the body.
+        """Write placeholders to the carried locations.
+
+        A placeholder is a view in the body if its initial value is a view or an iteration leaves one.
         """
         self.enter(placeholders)
         self.given = {slot[0]: value for slot, value in zip(self.slots(), placeholders, strict=True)}
@@ -105,14 +101,14 @@ class Carried:
         for slot, tied in self.ties.items():
             array = places.get(tied) if isinstance(tied, tuple) else tied
             if slot in places:
-                share(places[slot], "it may be another name of an array, from a round before")
+                share(places[slot], "it may be another name for an array, from an earlier iteration")
                 follow(places[slot], array)
         for old, placeholder in zip(self.initial(), placeholders, strict=True):
             if is_view(old):
                 follow(placeholder, old.base)
 
     def tie(self, path: Path) -> bool:
-        """Note which values are tied in the next round; whether that was known."""
+        """Record which values are tied in the next iteration; return whether all were known."""
         slots = [(location, i) for location, i, _ in self.slots()]
         left = [
             None if isinstance(location, Written) else leaf
@@ -127,11 +123,11 @@ class Carried:
         return known
 
     def settle(self, path: Path, rows: Rows) -> bool:
-        """Widen the types to what one iteration leaves; whether they held already."""
+        """Widen the types to the values one iteration leaves; return whether nothing changed."""
         settled = True
-        found = Found(self.statement)
+        found = MergedContainers(self.statement)
         for location, (leaves, spec) in [*path.values.items()]:
-            if not settled and isinstance(location, Slot):
+            if not settled and isinstance(location, Location):
                 break
             if location not in self.init:
                 old, old_spec = self.statement.current(location)
@@ -143,33 +139,33 @@ class Carried:
             left = [self.init[location], path.values[location]]
             values = aligned(self.statement, left, (None, path))
             found.add(location, left, values)
-            settled &= self.take_apart(location, values[0])
+            settled &= self.carry_contents(location, values[0])
             path.values[location] = values[1]
-            settled &= self.settle_location(location, path, *values[1], rows)
-        return settled and self.choose(found)
+            settled &= self.widen_location(location, path, *values[1], rows)
+        return settled and self.record_selections(found)
 
-    def take_apart(self, location: Any, value: Value) -> bool:
-        """Carry what a list or dict holds where a round leaves another in its place; whether it was so."""
+    def carry_contents(self, location: Any, value: Value) -> bool:
+        """Carry a container's contents if an iteration replaces it; return whether nothing changed."""
         if value[1] == self.init[location][1]:
             return True
         self.init[location] = value
         self.types[location] = [self.first_type(leaf) for leaf in value[0]]
         return False
 
-    def choose(self, found: Found) -> bool:
-        """Note which lists and dicts of the next round may be others in Python; whether that was known."""
+    def record_selections(self, found: MergedContainers) -> bool:
+        """Record which containers may be selected in the next iteration; return whether all were known."""
         settled = True
         for location, ((_, spec), _) in found.pairs():
             settled &= count_of_sources(spec) == count_of_sources(self.spec_of(location))
             self.specs[location] = spec
         return settled
 
-    def settle_location(self, location: Any, path: Path, leaves: list[Any], spec: Spec, rows: Rows) -> bool:
+    def widen_location(self, location: Any, path: Path, leaves: list[Any], spec: Spec, rows: Rows) -> bool:
         old, old_spec = self.init[location]
         types, named = self.types[location], self.statement.name_of(location)
         if spec != old_spec:
             if list in (old_spec.kind, spec.kind) and stage_list(self.statement, location):
-                self.begin_again()
+                self.reset()
                 return False
             if is_missing(old) and types == [None]:
                 self.init[location] = old * len(leaves), spec
@@ -187,7 +183,7 @@ class Carried:
                     rows.absent.append(named)
                 return True
         settled = True
-        for i, (name, leaf) in enumerate(zip(paths(self.init[location][1], named), leaves, strict=True)):
+        for i, (name, leaf) in enumerate(zip(leaf_paths(self.init[location][1], named), leaves, strict=True)):
             if types[i] is None and is_same(old[i], leaf):
                 continue
             leaf, previous = path.leaf(leaf), types[i]
@@ -222,8 +218,8 @@ class Carried:
             )
             return None
 
-    def begin_again(self) -> None:
-        """The variables hold other values now."""
+    def reset(self) -> None:
+        """Read the initial values again, after variables were given other values."""
         for location in list(self.init):
             if isinstance(location, Variable):
                 leaves, spec = self.statement.current(location)
@@ -231,11 +227,11 @@ class Carried:
                 if spec != old_spec or any(map(operator.is_not, leaves, old)):
                     self.init[location] = leaves, spec
                     self.types[location] = [self.first_type(leaf) for leaf in leaves]
-            elif isinstance(location, Slot) and isinstance(location.owner, list):
+            elif isinstance(location, Location) and isinstance(location.owner, list):
                 del self.init[location], self.types[location]
 
     def left(self, path: Path) -> Iterator[Any]:
-        """What a round leaves in the places of what is carried."""
+        """Yield the leaves that an iteration leaves in the carried locations."""
         for location, i, _ in self.slots():
             leaves = path.values[location][0] if location in path.values else self.init[location][0]
             yield leaves[min(i, len(leaves) - 1)]

@@ -1,4 +1,4 @@
-"""Staged values that a statement leaves in what outlives the trace: a global, an attribute of a class."""
+"""Warn about staged values that escape their trace, through a global or an attribute that outlives it."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from .. import side_effects
-from ..backends import staged_by
-from ..slots import ClassNames, Names, Slot
-from ..structures import flatten
+from ...backends import staged_by
+from ...values.locations import ClassView, DictView, Location
+from ...values.structures import flatten
+from . import side_effects
 from .aliases import MAX_STEPS, leads_to, user_frames
 from .statement import Written
 
 _BASE = re.compile(r"\w+")
 
 
-def warn_of_kept(statement: Any, values: dict[Any, Any]) -> None:
-    """Warn of locations that outlive the trace and hold staged values now; `values` are what they hold."""
-    told: set[int] = set()
-    for location, value in sorted(values.items(), key=lambda item: isinstance(item[0], Slot)):
+def warn_of_escapes(statement: Any, values: dict[Any, Any]) -> None:
+    """Warn about locations that outlive the trace and hold staged values; `values` has their values."""
+    describe: set[int] = set()
+    for location, value in sorted(values.items(), key=lambda item: isinstance(item[0], Location)):
         if isinstance(location, Written) or all(staged_by(leaf) is None for leaf in flatten(value)[0]):
             continue
-        if isinstance(location, Slot):
+        if isinstance(location, Location):
             owner, key = getattr(location.owner, "kind", location.owner), location.key
-            name = "" if id(owner) in told else outer_name(statement, location)
+            name = "" if id(owner) in describe else outer_name(statement, location)
         else:
             owner, key = owner_of(location.name), location.name.rpartition(".")[2]
             name = _of_variable(statement, location)
-            told.add(id(owner))
+            describe.add(id(owner))
         if name:
             what = name if owner is None else id(owner), key
-            side_effects.notice_kept(name, key, statement.closures, what, statement.warned)
+            side_effects.warn_of_escape(name, key, statement.closures, what, statement.warned)
 
 
 def owner_of(name: str) -> Any:
-    """The object whose attribute `name` is; None where it is none."""
+    """Return the object that has the attribute `name`, or None."""
     base, *middle = name.split(".")[:-1] or [""]
     for frame in user_frames()[:1]:
         value = frame.f_locals.get(base, frame.f_globals.get(base))
@@ -47,11 +47,11 @@ def owner_of(name: str) -> Any:
     return None
 
 
-def outer_name(statement: Any, slot: Slot) -> str:
-    """What outlives the trace and a slot is of; nothing where it does not."""
+def outer_name(statement: Any, slot: Location) -> str:
+    """Describe a slot whose owner outlives the trace; an empty string if it does not."""
     owner = slot.owner
-    if isinstance(owner, Names):
-        return slot.name if isinstance(owner, ClassNames) else f"the global {slot.key!r}"
+    if isinstance(owner, DictView):
+        return slot.name if isinstance(owner, ClassView) else f"the global {slot.key!r}"
     if not _is_outer(statement, owner):
         return ""
     held = (n for f in user_frames() for n, v in [*f.f_globals.items()] if v is owner)
@@ -62,7 +62,7 @@ def outer_name(statement: Any, slot: Slot) -> str:
 
 
 def _of_variable(statement: Any, location: Any) -> str:
-    """A variable, attribute or item of a statement's state; nothing where it is local."""
+    """Describe a variable of a statement's state that outlives the trace; an empty string if it is local."""
     name = location.name
     base = _BASE.match(name)
     code = getattr(statement.get_state, "__code__", None)
@@ -81,7 +81,7 @@ def _of_variable(statement: Any, location: Any) -> str:
 
 
 def _is_outer(statement: Any, owner: Any) -> bool:
-    """Whether what globals hold, or an argument of the traced function that is no copy, leads to `owner`."""
+    """Return whether a global, or an argument that is the caller's own, refers to `owner`."""
     named = [f.f_globals[n] for f in user_frames() for n in f.f_code.co_names if n in f.f_globals]
     for held in (*statement.heap.globals, *named, *_arguments(statement.backend)):
         cells = held.__closure__ or () if isinstance(held, types.FunctionType) else ()
@@ -91,7 +91,7 @@ def _is_outer(statement: Any, owner: Any) -> bool:
 
 
 def _arguments(backend: Any) -> Iterator[Any]:
-    """The arguments of the traced function that are the caller's own, where the backend knows these."""
+    """Yield the arguments of the traced function that are the caller's own, if the backend knows them."""
     is_given = getattr(backend, "is_given", None)
     if is_given is None:
         return

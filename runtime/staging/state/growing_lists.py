@@ -1,4 +1,4 @@
-"""Plain lists whose length comes to depend on staged values: a staged list takes the place of each."""
+"""Replace plain lists whose length comes to depend on staged values with staged lists."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ import sys
 from types import FrameType
 from typing import Any
 
-from ..errors import AliasError, StagingError
-from ..slots import Slot
-from ..tracebacks import is_ours
-from .aliases import ROOT, other_way
-from .refused import no_variable
+from ...debugging.tracebacks import is_internal
+from ...errors import AliasError, StagingError
+from ...values.locations import Location
+from .aliases import ROOT, other_reference
 from .statement import Statement, Variable
+from .unsupported import not_a_variable_error
 
 
 def stage_list(statement: Statement, location: Any) -> bool:
-    """Put a staged list in the place of the plain one that a location holds; whether there is one."""
+    """Replace the plain list in a location with a staged list; return whether there was one."""
     make = getattr(statement.backend, "staged_list", None)
-    held = location.owner if isinstance(location, Slot) else None
+    held = location.owner if isinstance(location, Location) else None
     if isinstance(location, Variable):
         held = statement.before[location.index]
     if make is None or type(held) is not list or any(held is done for done in statement.staged_lists):
         return False
     if not any(value is held for value in statement.before):
-        raise no_variable(held, statement.heap.holder(held), statement.closures)
+        raise not_a_variable_error(held, statement.heap.holder(held), statement.closures)
     name = statement.name_of(location)
-    other = other_way(held, statement.names, statement.code)
+    other = other_reference(held, statement.names, statement.code)
     if is_iterated(held):
         raise StagingError(
             f"the list {name!r} changes its length under a staged condition while a Python loop iterates it",
-            why="Python's loop would not see the items that the program adds or removes when it runs",
+            why="Python's loop would not see items that the program adds or removes at run time",
             remedy=f"loop over a copy: for item in list({name})",
         )
     if other:
         raise AliasError(
-            f"the list {name!r} changes its length in a staged branch or loop, and {other} leads to it too",
-            why="a list whose length depends on staged values is another object, which "
+            f"the list {name!r} changes its length in a staged branch or loop, and {other} refers to it too",
+            why="a list whose length depends on staged values becomes another object, which "
             "the other name would not see",
             remedy=f"use one name for it, or give the other name a copy: list({name})",
         )
@@ -49,11 +49,11 @@ def stage_list(statement: Statement, location: Any) -> bool:
 
 
 def is_iterated(held: list[Any]) -> bool:
-    """Whether a loop that Python runs is in the middle of a list."""
+    """Return whether a Python loop is iterating a list."""
     frame: FrameType | None = sys._getframe(1)
     loops = False
     while frame is not None and frame.f_code.co_name != ROOT:
-        if is_ours(frame.f_code):
+        if is_internal(frame.f_code):
             if frame.f_locals.get("iter_") is held:
                 return True
         else:

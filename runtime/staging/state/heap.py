@@ -1,14 +1,16 @@
-"""What traced code changes besides the variables that it declares.
+"""Track changes that traced code makes outside the variables of its statement.
 
-A method that is called in a branch may assign attributes; a helper may write to a dict or a list.
-`Heap` remembers the contents of the objects, dicts and lists that some closures can reach, tells
-which *slots* (an attribute, an item) differ afterwards, and puts back what was there.
+A method called in a branch may assign attributes; a helper may write to a dict or a list. `Heap` records the
+contents of the objects, dicts and lists that some closures can reach, reports which *slots* (attributes,
+items) differ afterwards, and restores them.
 """
 
 from __future__ import annotations
 
 import array
 import dis
+import gc
+import itertools
 import operator
 import sys
 import threading
@@ -20,21 +22,20 @@ from typing import Any
 
 import numpy as np
 
-from . import iterators
-from .chosen import Chosen, items_of
-from .closures import family
-from .slots import (
-    ClassNames,
-    Names,
-    Slot,
-    contents_of,
-    is_filled,
+from ...core.closures import function_key
+from ...core.undefined import Undefined
+from ...debugging.tracebacks import is_library
+from ...values.locations import (
+    ClassView,
+    DictView,
+    Location,
+    has_contents,
     is_library_module,
+    read_contents,
     slot_names,
 )
-from .structures import CONTAINERS
-from .tracebacks import is_library
-from .undefined import Undefined
+from ...values.selected_container import SelectedContainer, raw_items
+from ...values.structures import CONTAINERS
 
 MAX_BYTES = 1 << 24
 _ATOMS = (
@@ -44,7 +45,7 @@ _ATOMS = (
 
 
 class _Watching(threading.local):
-    """The heaps whose closures this thread is running, from the outside in."""
+    """The heaps whose closures this thread is running, outermost first."""
 
     def __init__(self) -> None:
         self.heaps: list[Heap] = []
@@ -53,14 +54,14 @@ class _Watching(threading.local):
 _watching = _Watching()
 
 
-def watched() -> list[Heap]:
-    """The heaps of the branches and loop bodies that this thread is running, from the outside in."""
+def running_heaps() -> list[Heap]:
+    """Return the heaps of the branches and loop bodies that this thread is running, outermost first."""
     return _watching.heaps
 
 
 @contextmanager
-def unnoticed() -> Iterator[None]:
-    """What the code of a `with` changes is not a change of the traced code around it, and stays."""
+def excluded_from_heap() -> Iterator[None]:
+    """Exclude changes made in the `with` block from those of the surrounding traced code."""
     before = [heap.contents() for heap in _watching.heaps]
     yield
     for heap, contents in zip(_watching.heaps, before, strict=True):
@@ -68,22 +69,22 @@ def unnoticed() -> Iterator[None]:
 
 
 class Heap:
-    """The contents of everything that `roots` reach, as they are now."""
+    """A snapshot of the contents of everything that `roots` reach."""
 
     def __init__(self, roots: Iterable[Any], *, own: Iterable[Any], opaque: Callable[[Any], bool]):
-        """What `own`, the closures of a statement, and their siblings bind is the statement's state."""
+        """Take the snapshot. Variables bound by `own`, a statement's closures, belong to its state."""
         self._opaque = opaque
         self._saved: list[tuple[Any, dict[Any, Any]]] = []
-        self._families = {family(f.__code__) for f in own if isinstance(f, types.FunctionType)}
+        self._families = {function_key(f.__code__) for f in own if isinstance(f, types.FunctionType)}
         self._labels: dict[int, str] = {}
         self._whole: list[tuple[Any, Any]] = []
         self._iterators: list[tuple[Any, Any]] = []
         self.globals: list[Any] = []
-        """What the globals hold that the closures, and the functions that they reach, name."""
+        """The values of globals that the closures and the functions they reach name."""
         self.warned: set[Any] = set()
         self.reached: set[int] = set()
         self.containers: dict[int, Any] = {}
-        """The lists and dicts that there are, by their ids."""
+        """The reachable lists and dicts, by id."""
         stack = list(roots)
         while stack:
             value = stack.pop()
@@ -92,16 +93,18 @@ class Heap:
             self.reached.add(id(value))
             stack.extend(self._visit(value))
 
-    def holder(self, value: Any) -> Slot | None:
-        """The attribute or item that holds a value, if one does."""
+    def holder(self, value: Any) -> Location | None:
+        """Return an attribute or item that holds a value, or None."""
         held = ((o, key) for o, contents in self._saved for key, v in contents.items() if v is value)
-        return next((Slot(owner, key) for owner, key in held if not isinstance(owner, types.CellType)), None)
+        return next(
+            (Location(owner, key) for owner, key in held if not isinstance(owner, types.CellType)), None
+        )
 
     def _visit(self, value: Any) -> Iterable[Any]:
         if isinstance(value, types.FunctionType):
             return self._visit_function(value)
         if isinstance(value, types.CellType):
-            self._saved.append((value, contents_of(value)))
+            self._saved.append((value, read_contents(value)))
             return ()
         if isinstance(value, types.BuiltinFunctionType):
             return [value.__self__]
@@ -111,21 +114,21 @@ class Heap:
             return value
         if type(value) in CONTAINERS:
             self.containers[id(value)] = value
-        if isinstance(value, Chosen):
-            return [*value.sources, *items_of(value)]
+        if isinstance(value, SelectedContainer):
+            return [*value.sources, *raw_items(value)]
         if isinstance(value, (dict, list)):
-            self._saved.append((value, dict(contents_of(value))))
+            self._saved.append((value, dict(read_contents(value))))
             return list(value.values()) if isinstance(value, dict) else value
         if isinstance(value, (np.ndarray, set, bytearray, deque, array.array)):
             if getattr(value, "nbytes", 0) <= MAX_BYTES:
-                self._whole.append((value, _copied(value)))
+                self._whole.append((value, _copy_contents(value)))
             return ()
-        if iterators.is_plain(value):
-            self._iterators.append((value, iterators.position(value)))
+        if is_python_iterator(value):
+            self._iterators.append((value, iterator_position(value)))
             return ()
         if not _is_user_object(value):
             return ()
-        contents = dict(contents_of(value))
+        contents = dict(read_contents(value))
         self._saved.append((value, contents))
         of_class = [v for c in type(value).__mro__ if _is_of_user(c) for v in vars(c).values()]
         return [*contents.values(), *[v for v in of_class if isinstance(v, _CHANGEABLE)]]
@@ -134,7 +137,7 @@ class Heap:
         code, scope, cells = function.__code__, function.__globals__, function.__closure__ or ()
         if is_library_module(scope.get("__name__")):
             return ()
-        found = [c.cell_contents for c in cells if is_filled(c)]
+        found = [c.cell_contents for c in cells if has_contents(c)]
         named = [scope[n] for n in code.co_names if n in scope]
         self.globals += named
         found += named
@@ -142,7 +145,7 @@ class Heap:
         for holder in holders:
             held = vars(holder)
             found += [held[n] for n in code.co_names if isinstance(held.get(n), _CHANGEABLE)]
-        if family(code) not in self._families:
+        if function_key(code) not in self._families:
             self._note_globals(function)
             self._note_attributes(holders, code)
             self._labels.update((id(c), n) for c, n in zip(cells, code.co_freevars, strict=True))
@@ -150,24 +153,24 @@ class Heap:
         return found
 
     def _note_globals(self, function: types.FunctionType) -> None:
-        """The globals that a function binds are dict items of their module."""
+        """Record the globals that a function binds."""
         names = {i.argval for i in dis.get_instructions(function.__code__) if i.opname == "STORE_GLOBAL"}
         if names:
             scope = function.__globals__
-            self._saved.append((Names(scope, names), {n: scope[n] for n in names if n in scope}))
+            self._saved.append((DictView(scope, names), {n: scope[n] for n in names if n in scope}))
 
     def _note_attributes(self, holders: Iterable[Any], code: types.CodeType) -> None:
-        """The attributes of classes and modules that a function binds."""
+        """Record the attributes of classes and modules that a function binds."""
         names = {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_ATTR"}
         for holder in holders if names else ():
             kind = isinstance(holder, type)
-            owner = ClassNames(holder, names) if kind else Names(vars(holder), names)
-            self._saved.append((owner, owner.items_now()))
+            owner = ClassView(holder, names) if kind else DictView(vars(holder), names)
+            self._saved.append((owner, owner.read()))
 
     def moved(self) -> list[Any]:
-        """The iterators that have gone on since they were last asked for."""
-        found = [value for value, before in self._iterators if iterators.position(value) != before]
-        self._iterators = [(value, iterators.position(value)) for value, _ in self._iterators]
+        """Return the iterators that have advanced since the last call."""
+        found = [value for value, before in self._iterators if iterator_position(value) != before]
+        self._iterators = [(value, iterator_position(value)) for value, _ in self._iterators]
         return found
 
     @contextmanager
@@ -179,15 +182,15 @@ class Heap:
             _watching.heaps.pop()
 
     def contents(self) -> list[Any]:
-        """What everything holds now."""
-        slots = [dict(contents_of(owner)) for owner, _ in self._saved]
-        return [slots, [_copied(owner) for owner, _ in self._whole]]
+        """Return the current contents of everything recorded."""
+        slots = [dict(read_contents(owner)) for owner, _ in self._saved]
+        return [slots, [_copy_contents(owner) for owner, _ in self._whole]]
 
     def accept(self, earlier: list[Any]) -> None:
-        """Take what has changed since `earlier` for what was there from the beginning."""
+        """Treat changes since `earlier` as part of the initial contents."""
         slots, whole = earlier
         for (owner, before), was in zip(self._saved, slots, strict=True):
-            now = contents_of(owner)
+            now = read_contents(owner)
             for key in {**was, **now}:
                 same = _same_items if isinstance(owner, list) else operator.is_
                 if same(was.get(key, self), now.get(key, self)):
@@ -198,49 +201,49 @@ class Heap:
                     before.pop(key, None)
         for i, (owner, _) in enumerate(self._whole):
             if not _is_equal(owner, whole[i]):
-                self._whole[i] = (owner, _copied(owner))
+                self._whole[i] = (owner, _copy_contents(owner))
 
-    def changes(self) -> dict[Slot, Any]:
-        """The slots that differ from what they held, with what they hold now."""
-        found: dict[Slot, Any] = {}
+    def changes(self) -> dict[Location, Any]:
+        """Return the changed slots with their current values."""
+        found: dict[Location, Any] = {}
         for owner, before in self._saved:
-            now = contents_of(owner)
+            now = read_contents(owner)
             if isinstance(owner, list):
                 if not _same_items(now[None], before[None]):
-                    found[Slot(owner, None)] = now[None]
+                    found[Location(owner, None)] = now[None]
                 continue
             for key in {**before, **now}:
-                slot = Slot(owner, key, self._labels.get(id(owner), ""))
+                slot = Location(owner, key, self._labels.get(id(owner), ""))
                 old, new = before.get(key, slot), now.get(key, slot)
                 if old is not new:
                     found[slot] = slot.undefined if new is slot else new
         return found
 
     def changed(self) -> list[Any]:
-        """The arrays, sets and the like that are not what they were."""
+        """Return the arrays, sets and similar values that have changed."""
         return [owner for owner, before in self._whole if not _is_equal(owner, before)]
 
     def restore(self) -> None:
         for owner, before in self._whole:
             if not _is_equal(owner, before):
-                _put_back(owner, before)
+                _restore_contents(owner, before)
         for owner, before in self._saved:
             for slot in self._changed_of(owner, before):
                 slot.set(before.get(slot.key, slot.undefined))
 
-    def _changed_of(self, owner: Any, before: dict[Any, Any]) -> list[Slot]:
-        now = contents_of(owner)
+    def _changed_of(self, owner: Any, before: dict[Any, Any]) -> list[Location]:
+        now = read_contents(owner)
         if isinstance(owner, list):
-            return [Slot(owner, None)]
-        return [Slot(owner, k) for k in {**before, **now} if before.get(k, self) is not now.get(k, self)]
+            return [Location(owner, None)]
+        return [Location(owner, k) for k in {**before, **now} if before.get(k, self) is not now.get(k, self)]
 
 
 def _same_items(first: list[Any], second: list[Any]) -> bool:
     return len(first) == len(second) and all(map(operator.is_, first, second))
 
 
-def _copied(owner: Any) -> Any:
-    """What it holds, of Python's own type: a class that derives from it may be made in another way."""
+def _copy_contents(owner: Any) -> Any:
+    """Copy the contents into Python's own type, because a subclass may have another constructor."""
     if isinstance(owner, np.ndarray):
         return owner.copy()
     if isinstance(owner, (bytearray, array.array)):
@@ -254,7 +257,7 @@ def _is_equal(owner: Any, before: Any) -> bool:
     return len(owner) == len(before) and bool(owner == before)
 
 
-def _put_back(owner: Any, before: Any) -> None:
+def _restore_contents(owner: Any, before: Any) -> None:
     if isinstance(owner, np.ndarray):
         owner[...] = before
     elif isinstance(owner, (bytearray, array.array)):
@@ -268,7 +271,7 @@ _CHANGEABLE = (list, dict, set, bytearray, deque, array.array)
 
 
 def _is_of_user(holder: Any) -> bool:
-    """Whether a class, or a module, is a user's: what others hold changes by itself."""
+    """Return whether a class or module is the user's; libraries manage their own state."""
     name = str(holder.__module__ if isinstance(holder, type) else holder.__name__)
     if is_library_module(name) or name in sys.builtin_module_names:
         return False
@@ -276,8 +279,40 @@ def _is_of_user(holder: Any) -> bool:
 
 
 def _is_user_object(value: Any) -> bool:
-    """An instance of a class that was written in Python, and whose attributes are its own business."""
+    """Return whether a value is an instance of a Python class outside libraries."""
     kind = type(value)
     if is_library_module(kind.__module__):
         return False
     return hasattr(value, "__dict__") or any(slot_names(k) for k in kind.__mro__)
+
+
+class _Sequence:
+    def __getitem__(self, index: int) -> None: ...
+
+
+_OF_SEQUENCES = (type(iter(_Sequence())), reversed)
+"""Iterators over sequences of a user's class, whose length hint would run user code; `__reduce__` has the
+index.
+"""
+
+
+def is_python_iterator(value: Any) -> bool:
+    """Return whether a value is a builtin iterator, which has no user attributes."""
+    kind = type(value)
+    return kind.__module__ in ("builtins", "itertools") and hasattr(kind, "__next__")
+
+
+def iterator_position(value: Any) -> Any:
+    """Return a value that compares equal while an iterator has not advanced."""
+    if isinstance(value, types.GeneratorType):
+        frame = value.gi_frame  # its `f_locals` would keep what they hold now
+        return None if frame is None else (frame.f_lasti, [id(v) for v in gc.get_referents(value)])
+    if isinstance(value, itertools.count):
+        return repr(value)
+    if type(value) in _OF_SEQUENCES:
+        return value.__reduce__()[2:]
+    parts = gc.get_referents(value)
+    parts += [inner for part in parts if type(part) is tuple for inner in part]  # zip and map hold one
+    return operator.length_hint(value, -1), [
+        iterator_position(part) for part in parts if is_python_iterator(part)
+    ]

@@ -1,4 +1,4 @@
-"""The variables that cannot have one type on two paths: a row for each, with both of its lines."""
+"""Errors about variables whose values on two paths cannot be merged, with both lines for each."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any
 
-from ..backends import Backend
-from ..closures import family
-from ..errors import MismatchError, MissingValueError
-from ..places import Place, at
-from ..refusals import INSTEAD
-from ..sites import assigned, assigned_before, test_of
-from ..structures import Spec
-from ..tracebacks import is_ours, user_frame
-from ..undefined import Undefined, is_result
+from ...backends import Backend
+from ...core.closures import function_key
+from ...core.undefined import Undefined, is_return_variable
+from ...debugging.call_sites import condition_position, last_assignment, previous_assignment
+from ...debugging.positions import CodePosition, position_at
+from ...debugging.tracebacks import is_internal, user_frame
+from ...errors import MismatchError, MissingValueError
+from ...errors.unsupported import CONTAINER_ALTERNATIVES
+from ...values.structures import Spec
 from .aliases import ROOT
 
 _RESULT = re.compile(r"\w+")
 _FIRST_WORD = re.compile(r"for\b|while\b")
-TWO_MEMBERS = "these are two members of an enum, which are no values of a program"
+TWO_MEMBERS = "these are two members of an enum, which a program cannot hold"
 _UNBOUND = " or unbound"
 _PATHS = ("on one path", "on the other")
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two paths: what it is called, and where it gives a variable its value."""
+    """One of two paths: its label, and where it assigns a variable."""
 
     label: str
     closures: tuple[Callable[..., Any], ...] = ()
 
-    def place_of(self, name: str) -> Place | None:
-        found = assigned(name, self.closures)
-        return found or assigned_before(name, _own_frames())
+    def place_of(self, name: str) -> CodePosition | None:
+        found = last_assignment(name, self.closures)
+        return found or previous_assignment(name, _own_frames())
 
 
 BEFORE = Side("before the loop")
@@ -44,7 +44,7 @@ BEFORE = Side("before the loop")
 
 @dataclass(frozen=True)
 class Row:
-    """A variable, or a part of it, and what it is on each side."""
+    """A variable, or a part of one, with its type on each side."""
 
     name: str
     first: str
@@ -54,29 +54,29 @@ class Row:
 
     @property
     def is_result(self) -> bool:
-        """Whether it is what the function returns, or a part of that."""
+        """Return whether the row is about the function's result or a part of it."""
         root = _RESULT.match(self.name)
-        return root is not None and is_result(root[0])
+        return root is not None and is_return_variable(root[0])
 
     @property
     def shown_name(self) -> str:
-        """What the user calls it."""
+        """The user's name for it."""
         if self.is_result:
             return f"the result of the function{_RESULT.sub('', self.name, count=1)}"
         return f"the key {self.name[1:-1]}" if self.name.startswith("[") else self.name
 
     @property
     def quoted(self) -> str:
-        """It, in a sentence."""
+        """The name as quoted in a sentence."""
         return self.shown_name if " " in self.shown_name else f"'{self.name}'"
 
-    def text(self, sides: Sequence[Side], here: Place) -> str:
+    def text(self, sides: Sequence[Side], here: CodePosition) -> str:
         first, second = sides
         note = f" ({self.reason})" if self.reason else ""
         said = f"{self.shown_name}: {self.first} {first.label} | {self.second} {second.label}{note}"
         return "".join([said, *(f"\n    {line}" for line in self._lines(sides, here))])
 
-    def _lines(self, sides: Sequence[Side], here: Place) -> Iterator[str]:
+    def _lines(self, sides: Sequence[Side], here: CodePosition) -> Iterator[str]:
         for side in sides:
             place = side.place_of(self.name)
             if place is not None and place.text and (place.file, place.line) != (here.file, here.line):
@@ -86,13 +86,13 @@ class Row:
 
 @dataclass
 class Rows:
-    """The variables that cannot be merged, a row for each."""
+    """Rows for the variables that cannot be merged."""
 
     rows: list[Row] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
-    """Those of the variables that have no value on the first path, or None, or lack keys of a dict there."""
+    """The variables that are unbound, None, or lack dict keys on the first path."""
     outer: dict[str, str] = field(default_factory=dict)
-    """What those of the variables are that outlive the trace."""
+    """Descriptions of the variables that outlive the trace."""
 
     def add(
         self, name: str, first: object, second: object, reason: str = "", *, is_missing: bool = False
@@ -105,17 +105,17 @@ class Rows:
         self.rows.append(row)
 
     def error(self, statement: str, why: str, where: str, sides: Sequence[Side]) -> MismatchError:
-        """The error about all rows; `where` is where a variable can be given another value."""
+        """Return the error about all rows; `where` says where a variable can be assigned."""
         frame = user_frame(sys._getframe(1))
         assert frame is not None
-        place = at(frame.f_code, frame.f_lasti)
+        place = position_at(frame.f_code, frame.f_lasti)
         loop = _FIRST_WORD.match(place.text)
         if statement.startswith("an 'if'") and loop is not None:
-            # It asks, behind the loop, whether that has returned or was left by 'break'.
-            statement, where = f"what follows a staged '{loop[0]}'", "in the loop and behind it"
+            # The lowered test after the loop: whether the loop returned or was left by `break`.
+            statement, where = f"what follows a staged '{loop[0]}'", "in the loop and after it"
             sides = [replace(s, label=label) for s, label in zip(sides, _PATHS, strict=True)]
-        place = test_of(place)
-        names = _joined([row.quoted for row in self.rows])
+        place = condition_position(place)
+        names = _merged_paths([row.quoted for row in self.rows])
         rows = [row.text(sides, place) for row in self.rows]
         remedy = "; ".join(dict.fromkeys(self._remedy(row, where) for row in self.rows))
         if all(row.is_missing for row in self.rows):
@@ -134,7 +134,7 @@ class Rows:
 
 
 def outlined(backend: Backend, leaves: Sequence[Any], spec: Spec) -> str:
-    """What a structure is made of."""
+    """Describe the types of a structure's leaves."""
     return _outlined(spec, iter([described(backend, leaf) for leaf in leaves]))
 
 
@@ -152,7 +152,7 @@ def _outlined(spec: Spec, leaves: Iterator[str]) -> str:
 
 
 def described(backend: Backend, value: Any) -> str:
-    """What a value is, in the words of its system, or of Python."""
+    """Describe a value by its backend's type, or by its Python type."""
     if isinstance(value, Undefined):
         return "no value"
     kind = backend.type_of(value) if value is not None else None
@@ -169,58 +169,60 @@ def described(backend: Backend, value: Any) -> str:
 
 
 def not_in_a_program(backend: Backend, value: Any) -> str:
-    """Why a value that its system has no type for cannot come out of a path."""
+    """Explain why a value without a backend type cannot be the result of a path."""
     return (
-        "None is no such value" if value is None else f"{described(backend, value)} is no value of a program"
+        "None is not such a value" if value is None else f"a program cannot hold {described(backend, value)}"
     )
 
 
 def _remedy(row: Row, where: str) -> str:
     name, is_result_ = row.quoted, row.is_result
-    both = where if where != BEFORE.label else "before the loop and after each round"
+    both = where if where != BEFORE.label else "before the loop and after each iteration"
     if row.first.startswith(("the function", "the class")):
-        return f"decide inside of {name}, or use both and choose between what they give"
-    instead = next((INSTEAD[k] for k in INSTEAD if f"a {k}" in (row.first, row.second)), "")
-    if "no value of a program" in row.reason and instead:
+        return f"decide inside {name}, or call both and select one of the results"
+    instead = next(
+        (CONTAINER_ALTERNATIVES[k] for k in CONTAINER_ALTERNATIVES if f"a {k}" in (row.first, row.second)), ""
+    )
+    if "a program cannot hold" in row.reason and instead:
         return f"{instead}, in {name}"
-    if "no value of a program" in row.reason:
-        return f"give {name} a number or an array {both}, and choose by that afterwards"
+    if "a program cannot hold" in row.reason:
+        return f"assign a number or an array to {name} {both}, and decide by it afterwards"
     if row.is_missing:
         there = next((s for s in (row.first, row.second) if s not in ("None", "no value")), "")
         like = f" of the type {there}" if there and not there.startswith("a ") else ""
-        behind = ", behind the loop too" if where.startswith("in the loop") else ""
+        behind = ", also after the loop" if where.startswith("in the loop") else ""
         return (
             f"return a value{like} on each path{behind}"
             if is_result_
-            else f"give {name} a value{like} {where}"
+            else f"assign a value{like} to {name} {where}"
         )
     if "structure" in row.reason:
-        return f"give {name} the same structure, lengths and keys {both}"
+        return f"keep the structure, lengths and keys of {name} the same {both}"
     if "dimensions" in row.reason or "shape" in row.reason:
-        return f"give {name} arrays of one shape {both}"
+        return f"keep the shape of {name} the same {both}"
     if row.reason == TWO_MEMBERS:
         kind = row.first.removeprefix("a ")
-        return f"choose between their values (.value), and take {kind}(...) of what is chosen after the call"
+        return f"select one of their values (.value), and convert it with {kind}(...) after the call"
     if "two objects" in row.reason:
         return f"set the attributes of one object in {name}, or make its class a frozen dataclass"
     if is_result_:
         return f"return a value of type {row.first} on each path, or one of type {row.second}"
     if where == BEFORE.label:
-        return f"give {name} the type {row.second} before the loop, or keep it {row.first} in the loop"
-    return f"give {name} the type {row.first} {where}, or the type {row.second}"
+        return f"start {name} with the type {row.second}, or keep it {row.first} in the loop"
+    return f"assign one type to {name} {where}: {row.first} or {row.second}"
 
 
-def _joined(names: Sequence[str]) -> str:
+def _merged_paths(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _own_frames() -> Iterator[FrameType]:
-    """The frames of the function whose statement is staged, from the inside out."""
+    """Yield the frames of the function whose statement is staged, innermost first."""
     frame = user_frame(sys._getframe(1))
-    home = None if frame is None else family(frame.f_code)
+    home = None if frame is None else function_key(frame.f_code)
     while frame is not None and frame.f_code.co_name != ROOT:
-        if not is_ours(frame.f_code):
-            if family(frame.f_code) != home:
+        if not is_internal(frame.f_code):
+            if function_key(frame.f_code) != home:
                 return
             yield frame
         frame = frame.f_back

@@ -1,7 +1,8 @@
-"""Warnings of what happens once, while a function is traced, and each time in plain Python.
+"""Warn about effects that happen once during a trace, but at each call in plain Python.
 
-Most of what staged code changes is part of its state, and what cannot be is refused. Left are calls whose
-effect or answer no backend sees, iterators that move, and staged values that outlive their trace.
+Most changes made by staged code are part of its state, and unsupported ones raise errors. What remains are
+calls whose effect or result no backend sees, iterators that advance, and staged values that outlive their
+trace.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ from typing import Any
 
 import numpy as np
 
-from .active import active
-from .frames import framed, user_frame
-from .heap import watched
-from .tracebacks import is_library, is_ours, variables
+from ...core.active_backends import active_backend
+from ...debugging.frames import framed, skip_internal_frames
+from ...debugging.tracebacks import frame_variables, is_internal, is_library
+from .heap import running_heaps
 
 
 class SideEffectWarning(UserWarning):
-    """A staged function does something once, when it is traced, that Python does each time.
+    """A staged function has an effect only while it is traced, not at each call.
 
-    `warnings.filterwarnings("ignore", category=ag.SideEffectWarning)` silences it, and with "error" it is
-    an error.
+    `warnings.filterwarnings("ignore", category=ag.SideEffectWarning)` silences the warning; "error" turns it
+    into an error.
 
     >>> import autograph_rs as ag, numpy as np, sys, warnings
     >>> @ag.function
@@ -40,8 +41,10 @@ class SideEffectWarning(UserWarning):
     ...     f(np.float64(-1))
     Traceback (most recent call last):
         ...
-    autograph_rs.runtime.side_effects.SideEffectWarning: write() is called in a branch or loop that is ...
+    autograph_rs.SideEffectWarning: write() is called in a branch or loop that is ...
     """
+
+    __module__ = __name__.partition(".")[0]  # from which users import it
 
 
 DRAWERS = (np.random.Generator, np.random.RandomState, random.Random)
@@ -90,8 +93,8 @@ _RANDOM = {"jax": "jax.random", "tensorflow": "tf.random", "torch": "torch.rand"
 _SILENCE = "(silenced by warnings.filterwarnings('ignore', category=ag.SideEffectWarning))"
 
 
-def notice(function: Any) -> None:
-    """Warn where a function that converted code is about to call has an effect, or an answer, of its own."""
+def warn_of_effects(function: Any) -> None:
+    """Warn if a function that converted code is about to call has an effect that no backend sees."""
     name = getattr(function, "__name__", None)
     if function is _WARN or (type(name) is str and name in _NAMES):
         _notice_known(function)
@@ -102,24 +105,25 @@ def notice(function: Any) -> None:
 def _notice_known(function: Any) -> None:
     key, shown = _key(function), f"{function.__name__}()"
     if key in READ:
-        backend = active()
+        backend = active_backend()
         if backend is not None:
             host = _HOST.get(backend.name)
+            remedy = f"Pass it as an argument{f', or use {host}' if host else ''}"
             _warn(
-                f"{_shown(key)}() is called while the function is traced: what it gives is a constant of the "
-                f"graph, the same at each call. Pass it as an argument{f', or use {host}' if host else ''}"
+                f"{_shown(key)}() is called while the function is traced: its result becomes a constant of "
+                f"the graph, the same at each call. {remedy}"
             )
         return
-    told = function is _WARN or _is_stream_write(function) or (key in TOLD and _is_logged(function))
-    if not watched() or not (told or key in DONE):
+    describe = function is _WARN or _is_stream_write(function) or (key in TOLD and _is_logged(function))
+    if not running_heaps() or not (describe or key in DONE):
         return
-    host = _HOST.get(getattr(active(), "name", ""))
-    others = ["print(), which is staged"] * told + ([host] if host else [])
+    host = _HOST.get(getattr(active_backend(), "name", ""))
+    others = ["print(), which is staged"] * describe + ([host] if host else [])
     remedy = f"Use {', or '.join(others)}, or return" if others else "Return"
     shown = "warnings.warn" if function is _WARN else _shown(key)
     _warn(
-        f"{shown}() is called in a branch or loop that is staged: it happens once, when the function is "
-        f"traced, whether or not the branch runs. {remedy} a value and do it after the call"
+        f"{shown}() is called in a branch or loop that is staged: it runs once, when the function is "
+        f"traced, whether or not the branch runs. {remedy} a value and call it afterwards"
     )
 
 
@@ -130,7 +134,7 @@ def _key(function: Any) -> tuple[str, str]:
 
 
 def _shown(key: tuple[str, str]) -> str:
-    """A function by the name that it is known under."""
+    """Return the usual name of a function."""
     module, name = key
     if "." in name or module in ("builtins", "io", "_io", "None"):
         return name.rpartition(".")[2] if module == "None" else name
@@ -138,16 +142,16 @@ def _shown(key: tuple[str, str]) -> str:
 
 
 def _is_stream_write(function: Any) -> bool:
-    """Whether a function writes to a standard stream, or to a stream from outside the branch."""
+    """Return whether a function writes to a standard stream or to a stream from outside the branch."""
     owner = getattr(function, "__self__", None)
     if owner is None or function.__name__ not in _WRITES:
         return False
-    is_outer = any(id(owner) in heap.reached for heap in watched())
+    is_outer = any(id(owner) in heap.reached for heap in running_heaps())
     return owner is sys.stdout or owner is sys.stderr or (isinstance(owner, IOBase) and is_outer)
 
 
 def _is_logged(function: Any) -> bool:
-    """Whether a function of `logging` would tell anything; a method counts once it is bound."""
+    """Return whether a `logging` function would log anything. Unbound methods do not count."""
     owner, name = getattr(function, "__self__", None), function.__name__
     logger = owner if isinstance(owner, logging.Logger) else logging.getLogger()
     level = logging.ERROR if name == "exception" else getattr(logging, name.upper(), logging.CRITICAL)
@@ -155,10 +159,10 @@ def _is_logged(function: Any) -> bool:
 
 
 def _notice_draw(function: Any) -> None:
-    backend = active()
+    backend = active_backend()
     if backend is None or getattr(backend, "draws", False):
         return
-    frame = user_frame(sys._getframe())
+    frame = skip_internal_frames(sys._getframe())
     owner = function.__self__
     modules = random.random.__self__, np.random.rand.__self__  # type: ignore[attr-defined]
     outside = [] if frame is None else [*frame.f_globals.values()]
@@ -170,29 +174,29 @@ def _notice_draw(function: Any) -> None:
         )
 
 
-def notice_moved(iterators: Iterable[Any], known: set[Any]) -> None:
-    """Warn of iterators from outside a branch or loop that it has moved."""
+def warn_of_advanced(iterators: Iterable[Any], known: set[Any]) -> None:
+    """Warn about iterators from outside a branch or loop that it has advanced."""
     for value in iterators:
-        frame = user_frame(sys._getframe())
-        scopes = () if frame is None else (variables(frame), frame.f_globals)
+        frame = skip_internal_frames(sys._getframe())
+        scopes = () if frame is None else (frame_variables(frame), frame.f_globals)
         name = next((n for scope in scopes for n, v in [*scope.items()] if v is value), "")
         _warn(
             f"{f'{name!r}, ' if name else ''}a {type(value).__name__} from outside, is advanced in a branch "
-            "or loop that is staged: that happens once, when the function is traced, whether or not the "
-            "branch runs. Take its items before, or use an array and an index",
+            "or loop that is staged: this happens once, when the function is traced, whether or not the "
+            "branch runs. Take the items first, or use an array and an index",
             known=known,
         )
 
 
-def notice_kept(name: str, key: Any, closures: Iterable[Any], what: Any, known: set[Any]) -> None:
-    """Warn that what outlives the trace holds a staged value; `key` is the attribute or variable."""
-    if what in known:  # a statement inside has said it
+def warn_of_escape(name: str, key: Any, closures: Iterable[Any], what: Any, known: set[Any]) -> None:
+    """Warn that an attribute or variable, `key`, outlives the trace and holds a staged value."""
+    if what in known:  # an inner statement has warned already
         return
     known.add(what)
-    state = _STATE.get(getattr(active(), "name", ""))
+    state = _STATE.get(getattr(active_backend(), "name", ""))
     _warn(
-        f"{name} outlives the staged function, and is set in a branch or loop that is staged: it is left "
-        "with a staged value, which is of no use after the trace, and later calls do not set it. Return the "
+        f"{name} outlives the staged function and is set in a branch or loop that is staged: it keeps "
+        "a staged value, which is unusable after the trace, and later calls do not set it. Return the "
         f"value and set it after the call{f', or use {state}' if state else ''}",
         line=_line_of(key, closures),
     )
@@ -202,9 +206,9 @@ _STORES = ("STORE_ATTR", "STORE_GLOBAL", "STORE_DEREF")
 
 
 def _line_of(key: Any, closures: Iterable[Any]) -> int | None:
-    """The line at which closures of a statement bind an attribute or a variable."""
+    """Return the line at which closures of a statement bind an attribute or variable."""
     for closure in closures:
-        if isinstance(closure, types.FunctionType) and not is_ours(closure.__code__):
+        if isinstance(closure, types.FunctionType) and not is_internal(closure.__code__):
             for instruction in dis.get_instructions(closure):
                 if instruction.opname in _STORES and instruction.argval == key and instruction.positions:
                     return instruction.positions.lineno
@@ -212,13 +216,13 @@ def _line_of(key: Any, closures: Iterable[Any]) -> int | None:
 
 
 def _warn(message: str, *, line: int | None = None, known: set[Any] | None = None) -> None:
-    """Warn at the user's line, once for a staged statement, and never of what a package does."""
-    frame = user_frame(sys._getframe())
+    """Warn at the user's line, once for each staged statement, and never about library code."""
+    frame = skip_internal_frames(sys._getframe())
     if frame is None or is_library(frame.f_code.co_filename):
         return
     place = frame.f_code.co_filename, line or frame.f_lineno
     if known is None:
-        known = watched()[0].warned if watched() else set()
+        known = running_heaps()[0].warned if running_heaps() else set()
     if (*place, message) in known:
         return
     known.add((*place, message))

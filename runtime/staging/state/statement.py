@@ -1,4 +1,4 @@
-"""One staged statement: the locations that it may change, and what a captured closure leaves in them."""
+"""A staged statement: the locations it may change, and the values captured closures leave in them."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from typing import Any
 
 import numpy as np
 
-from .. import chosen
-from ..backends import BACKENDS, Backend, Capture
-from ..errors import StagedRecursionError
-from ..heap import Heap, watched
-from ..side_effects import notice_moved
-from ..slots import Slot
-from ..structures import LEAF, Spec, is_changeable
-from ..tracebacks import is_ours
-from ..undefined import Undefined
-from .aliases import other_way, user_variables
-from .apart import Apart, TakenApart
+from ...backends import BACKENDS, Backend, Capture
+from ...core.undefined import Undefined
+from ...debugging.tracebacks import is_internal
+from ...errors import StagedRecursionError
+from ...values import selected_container
+from ...values.locations import Location
+from ...values.structures import LEAF, Spec, is_mutable_dataclass
+from .aliases import other_reference, user_variables
+from .heap import Heap, running_heaps
 from .mismatches import TWO_MEMBERS, Rows, described, not_in_a_program
-from .recursion import one_cycle, raise_if_endless, too_deep
-from .refused import changed
+from .object_merging import FieldMerging, MergeByField
+from .recursion import cut_to_one_cycle, raise_if_recursive, recursion_error
+from .side_effects import warn_of_advanced
+from .unsupported import changed
 
 MAX_RECURSION = 40
 
 
 class _Depths(threading.local):
-    """How often this thread is tracing a closure."""
+    """How many captures of each closure are nested in this thread."""
 
     def __init__(self) -> None:
         self.counts: dict[Any, int] = {}
@@ -40,11 +40,11 @@ _depths = _Depths()
 
 
 class AlwaysRaises(BaseException):
-    """Ends a trace at a point that no path reaches: every one has raised before."""
+    """End a trace at a point that no path reaches, because every path has raised."""
 
 
 class Restage(BaseException):
-    """Ends a capture that wrote to plain arrays: they have to be staged first."""
+    """End a capture that wrote to plain arrays, which have to be staged first."""
 
     def __init__(self, changed: list[Any]):
         self.changed = changed
@@ -52,7 +52,7 @@ class Restage(BaseException):
 
 @dataclass(frozen=True)
 class Variable:
-    """The n-th symbol of a statement's state."""
+    """A location: the n-th symbol of a statement's state."""
 
     index: int
     name: str
@@ -60,7 +60,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Written:
-    """The contents of a staged value that is written in place."""
+    """A location: the contents of a staged value that is written to in place."""
 
     handle: Any
 
@@ -77,7 +77,7 @@ class Written:
 
 @dataclass
 class Path:
-    """What one captured closure leaves: a value for each location that it changed."""
+    """The effects of one captured closure: a value for each location that it changed."""
 
     capture: Capture
     values: dict[Any, tuple[list[Any], Spec]]
@@ -88,13 +88,13 @@ class Path:
     stale: list[Any] = field(default_factory=list)
 
     def leaf(self, value: Any) -> Any:
-        """A value as the path leaves it, if it, or what it is a view of, was written in place there."""
+        """Return a value as the path leaves it, which differs if it or its base was written to in place."""
         left = (*self.capture.writes, *self.seen)
         return next((new for handle, new in left if handle is value), value)
 
 
 class Statement:
-    """The locations of one staged statement, and how to read and write them."""
+    """The locations of one staged statement, with access to their values."""
 
     def __init__(
         self,
@@ -110,30 +110,30 @@ class Statement:
         self.get_state, self.set_state = accessors
         self.names = names
         self.staged_lists: list[list[Any]] = []
-        self.apart = Apart()
+        self.apart = FieldMerging()
         self.before: tuple = self.get_state()
         own = [] if is_expression else [*closures, *accessors]
         self.heap = Heap([*closures, *self.before], own=own, opaque=_is_staged)
         self.variables = [Variable(i, name) for i, name in enumerate(names)]
-        codes = [c.__code__ for c in closures if hasattr(c, "__code__") and not is_ours(c.__code__)]
+        codes = [c.__code__ for c in closures if hasattr(c, "__code__") and not is_internal(c.__code__)]
         self.code = codes[-1] if codes else None
 
     def run(
         self, closure: Callable[[], Any], arguments: Sequence[Any] = (), enter: Callable | None = None
     ) -> Path:
-        """Capture `closure`; `enter` gets the placeholders before it runs."""
+        """Capture `closure`. `enter` receives the placeholders before the closure runs."""
         noted: dict[Any, tuple[list[Any], Spec]] = {}
         raw: dict[Any, Any] = {}
         made: list[Any] = []
         seen: list[tuple[Any, Any]] = []
         stale: list[Any] = []
-        changed_slots: list[Any] = []
+        changed_values: list[Any] = []
         refreshed = getattr(self.backend, "refreshed", None)
         code = self.code
         _depths.counts[code] = _depths.counts.get(code, 0) + 1
         if code is not None and _depths.counts[code] > MAX_RECURSION:
             _depths.counts.clear()
-            raise too_deep(code, MAX_RECURSION)
+            raise recursion_error(code, MAX_RECURSION)
 
         def traced(*placeholders: Any) -> Any:
             if enter is not None:
@@ -148,11 +148,15 @@ class Statement:
             slots = self.heap.changes()
             for slot, value in slots.items():
                 noted[slot] = self.flatten(value, made)
-                changed_slots.append(value)
+                changed_values.append(value)
             self.tie(noted, {**raw, **slots}, made)
             left = [leaf for leaves, _ in noted.values() for leaf in leaves]
-            stale.extend(leaf for leaf in left if isinstance(leaf, chosen.Chosen) and leaf.is_stale())
-            left = [leaf for leaf in left if not self.is_found(leaf)]
+            stale.extend(
+                leaf
+                for leaf in left
+                if isinstance(leaf, selected_container.SelectedContainer) and leaf.is_stale()
+            )
+            left = [leaf for leaf in left if not self.is_from_before(leaf)]
             if refreshed is not None:
                 seen.extend((leaf, refreshed(leaf)) for leaf in left)
             own = self.flatten(result)[0] if self.apart.kinds else []
@@ -163,92 +167,95 @@ class Statement:
                 capture = self.backend.capture(traced, arguments)
         except RecursionError as error:
             if isinstance(error, StagedRecursionError):
-                one_cycle(error)
+                cut_to_one_cycle(error)
             elif code is not None and _depths.counts.get(code) == 1:
-                raise_if_endless(error, code)
+                raise_if_recursive(error, code)
             raise
         finally:
             if _depths.counts.get(code):
                 _depths.counts[code] -= 1
             self.restore()
-        notice_moved(self.heap.moved(), self.warned)
+        warn_of_advanced(self.heap.moved(), self.warned)
         for handle, value in capture.writes:
             noted[Written(handle)] = ([value], LEAF)
         seen = [pair for pair in seen if pair[0] is not pair[1]]
-        return Path(capture, noted, capture.value, raw, seen, changed_slots, stale)
+        return Path(capture, noted, capture.value, raw, seen, changed_values, stale)
 
     @property
     def warned(self) -> set[Any]:
-        """What was warned of while the outermost staged statement ran."""
-        return (watched() or [self.heap])[0].warned
+        """Warnings already issued while the outermost staged statement ran."""
+        return (running_heaps() or [self.heap])[0].warned
 
     def restore(self) -> None:
         self.set_state(self.before)
         self.heap.restore()
 
     def name_of(self, location: Any) -> str:
-        """What the user calls a location, where a variable of the statement leads to it."""
-        if isinstance(location, Slot) and isinstance(location.owner, (list, dict)):
+        """Return the user's name for a location, through a variable of the statement if one refers to it."""
+        if isinstance(location, Location) and isinstance(location.owner, (list, dict)):
             for name, value in zip(self.names, self.before, strict=True):
                 if value is location.owner:
                     return name if isinstance(value, list) else f"{name}{location.name}"
         return location.name
 
     def current(self, location: Any) -> tuple[list[Any], Spec]:
-        """What a location held before the statement."""
+        """Return the value of a location before the statement."""
         if isinstance(location, Variable):
             return self.flatten(self.before[location.index])
-        if isinstance(location, Slot):
+        if isinstance(location, Location):
             return self.flatten(location.get())
         return [location.handle.read()], LEAF
 
     def held(self, location: Any) -> Any:
-        """What a location holds now."""
+        """Return the value of a location now."""
         if isinstance(location, Variable):
             return self.get_state()[location.index]
-        return location.get() if isinstance(location, Slot) else location.handle
+        return location.get() if isinstance(location, Location) else location.handle
 
     def flatten(
         self, value: Any, made: list[Any] | None = None, tied: Collection[int] = ()
     ) -> tuple[list[Any], Spec]:
-        """The leaves of a value. A list or dict from before the statement is one: what it holds is in
-        slots of the heap. What is of a class to take apart is none. `made` gets the other lists and dicts;
-        those that are `tied`, by their ids, have another name.
+        """Return the leaves of a value and its structure.
+
+        A list or dict from before the statement is one leaf, because its contents are slots of the heap.
+        Objects of field-merged classes are flattened. Other lists and dicts are appended to `made`; those
+        whose ids are in `tied` have a second name.
         """
 
         def sources(value: Any) -> tuple[Any, ...] | None:
-            if self.is_found(value):
+            if self.is_from_before(value):
                 return None
             if made is not None:
                 made.append(value)
-            return (chosen.TIED,) if id(value) in tied else getattr(value, "sources", ())
+            return (
+                (selected_container.ALIASED_SOURCE,) if id(value) in tied else getattr(value, "sources", ())
+            )
 
         return self.apart.flatten(value, sources)
 
-    def is_found(self, value: Any) -> bool:
-        """Whether a value is a list or dict from before the statement."""
+    def is_from_before(self, value: Any) -> bool:
+        """Return whether a value is a list or dict from before the statement."""
         return id(value) in self.heap.containers
 
     def tie(self, noted: dict[Any, Any], values: dict[Any, Any], made: list[Any]) -> None:
-        """Note which lists and dicts that a path has made are in two places."""
+        """Mark the lists and dicts created on a path that two locations refer to."""
         times = Counter(map(id, made))
         tied = {key for key, count in times.items() if count > 1}
         for location in values if tied else ():
             noted[location] = self.flatten(values[location], None, tied)
 
-    def refuse_known(self, path: Path) -> None:
-        """Refuse to make one object of several that may be changed under other names.
+    def check_aliases(self, path: Path) -> None:
+        """Check that no object to be merged field by field can be changed through another name.
 
         Raises:
-            StagingError: something besides the statement's variables leads to one of the objects that a path
-                leaves, or that there were before.
+            AliasError: something other than the statement's variables refers to one of the objects.
         """
         for values in (self.before, path.raw.values()):
-            self.apart.refuse_known(values, self.names, self.code)
-        self.apart.refuse_outside(path.changed)
+            self.apart.check_aliases(values, self.names, self.code)
+        self.apart.check_not_stored(path.changed)
 
     def settled(self, run: Callable[[], Any]) -> Any:
-        """What `run` gives when all arrays that it writes are staged ones."""
+        """Call `run` until it writes to staged arrays only, and return its result."""
         while True:
             try:
                 return run()
@@ -257,12 +264,12 @@ class Statement:
             self.stage_arrays(again)
 
     def stage_arrays(self, again: Restage) -> None:
-        """Put staged arrays in the place of the plain ones that a branch or loop has written."""
+        """Replace the plain arrays that a branch or loop has written to with staged arrays."""
         make = getattr(self.backend, "staged_array", None)
         for owner in again.changed:
             own = [n for n, value in zip(self.names, self.before, strict=True) if value is owner]
             is_array = isinstance(owner, np.ndarray)
-            other = other_way(owner, self.names, self.code) if is_array and own else ""
+            other = other_reference(owner, self.names, self.code) if is_array and own else ""
             if make is None or not is_array or not own or other:
                 raise changed(owner, own[0] if own else "", other)
             staged = make(owner)
@@ -274,13 +281,13 @@ class Statement:
         for location, value in values.items():
             if isinstance(location, Variable):
                 state[location.index] = value
-            elif isinstance(location, Slot):
+            elif isinstance(location, Location):
                 location.set(value)
             else:
                 location.handle.write(value)
         self.set_state(tuple(state))
         for value in values.values():
-            chosen.settle(value)
+            selected_container.snapshot_sources(value)
 
 
 def _is_staged(value: Any) -> bool:
@@ -300,7 +307,7 @@ def is_same(first: Any, second: Any) -> bool:
 
 
 def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Rows) -> Any | None:
-    """The type of a leaf that is `first` on one path and `second` on the other; None when it fails."""
+    """Return the type that holds `first` and `second`; if there is none, add a row and return None."""
     undefined = next((v for v in (first, second) if isinstance(v, Undefined)), None)
 
     def refuse(reason: str, *, is_missing: bool = False) -> None:
@@ -308,13 +315,13 @@ def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Row
         rows.add(name, *sides, reason, is_missing=is_missing)
 
     if undefined is not None and undefined.error.startswith("["):
-        refuse("a dict has all its keys on each path", is_missing=True)
+        refuse("a dict needs all its keys on each path", is_missing=True)
         return None
     kinds = [None if isinstance(v, Undefined) else backend.type_of(v) for v in (first, second)]
     for value, kind in zip((first, second), kinds, strict=True):
         if kind is None and not isinstance(value, Undefined):
-            if type(first) is type(second) and is_changeable(first) and is_changeable(second):
-                raise TakenApart(type(value))
+            if type(first) is type(second) and is_mutable_dataclass(first) and is_mutable_dataclass(second):
+                raise MergeByField(type(value))
             both = type(first) is type(second) and hasattr(first, "__dict__") and not callable(first)
             objects = TWO_MEMBERS if isinstance(first, Enum) else "these are two objects"
             reason = objects if both else not_in_a_program(backend, value)
@@ -330,7 +337,7 @@ def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Row
 
 
 def is_aliased(value: Any, location: Any) -> bool:
-    """Whether a value is an argument of the trace, a view, or has another name in the functions that run."""
+    """Return whether a value is an argument, a view, or has another name in a running function."""
     if getattr(value, "is_argument", False) or getattr(value, "shared", "") or is_view(value):
         return True
     own = getattr(location, "name", None)
@@ -342,10 +349,10 @@ def is_view(value: Any) -> bool:
 
 
 def is_part(location: Any) -> bool:
-    """Whether a location is a variable that stands for a part of another, as `self.x` does."""
+    """Return whether a location is a variable that is part of another, such as `self.x`."""
     return isinstance(location, Variable) and not location.name.isidentifier()
 
 
 def is_missing(leaves: list[Any]) -> bool:
-    """Whether a location has no value."""
+    """Return whether a location has no value."""
     return len(leaves) == 1 and isinstance(leaves[0], Undefined)

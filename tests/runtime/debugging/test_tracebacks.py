@@ -26,9 +26,9 @@ from rich.traceback import Traceback
 
 import autograph_rs as ag
 from autograph_rs import converters, runtime
-from autograph_rs.runtime import tracebacks
-from autograph_rs.runtime.places import at
-from autograph_rs.runtime.tracebacks import place_of, raising, strip
+from autograph_rs.runtime.debugging import tracebacks
+from autograph_rs.runtime.debugging.positions import position_at
+from autograph_rs.runtime.debugging.tracebacks import error_position, make_raiser, strip_internal_frames
 
 ROOMS = [f"{Path(str(room.__file__)).parent}{os.sep}" for room in (ag, converters, runtime)]
 LINE = 'x = x + int("none")  # staged'
@@ -45,7 +45,7 @@ def no_frame_of_ours(text: str) -> None:
 
 
 def error_of(function: Callable[..., Any], *args: Any) -> BaseException:
-    """What a call raises, as the caller gets it."""
+    """Return the error that a call raises, as the caller sees it."""
     try:
         function(*args)
     except Exception as error:
@@ -111,7 +111,7 @@ def test_a_text_that_cannot_be_made() -> None:
 
 
 def test_an_error_of_conversion_in_a_call() -> None:
-    """A function whose source cannot be had is met when it is called; how it was looked for is not shown."""
+    """A function whose source is not available is met when it is called; the search for it is not shown."""
     names: dict[str, Any] = {}
     exec(compile("def hidden(x):\n    if x: return x\n", __file__, "exec"), names)
 
@@ -136,7 +136,7 @@ def test_what_we_alone_have_caught_is_no_context() -> None:
 
     error = error_of(fails)
     assert type(error.__context__) is KeyError
-    strip(error)
+    strip_internal_frames(error)
     assert functions_of(error) == ["fails", "ours"]
     assert error.__context__ is not None
     assert type(error.__context__) is ValueError
@@ -150,7 +150,7 @@ def test_causes_contexts_and_members_of_groups() -> None:
     group = ExceptionGroup("both", [first, ExceptionGroup("inner", [second])])
     before = "".join(traceback.format_exception(group))
     assert tracebacks.__file__ in before
-    strip(group)
+    strip_internal_frames(group)
     no_frame_of_ours("".join(traceback.format_exception(group)))
     assert (first.__context__, second.__cause__) == (second, first)
     for error in (first, second):
@@ -161,10 +161,10 @@ def test_a_library_that_calls_the_user_is_shown_and_one_that_calls_us_is_not() -
     text = "loads('{}', object_hook=lambda _: function())"
     error = error_of(lambda: ours(text, loads=json.loads, function=raises))
     assert functions_of(error)[3:6] == ["loads", "decode", "raw_decode"]
-    strip(error)
+    strip_internal_frames(error)
     assert functions_of(error) == ["<lambda>", "ours", "raises"]
     error = error_of(lambda: json.loads("{}", object_hook=raises))
-    strip(error)
+    strip_internal_frames(error)
     assert functions_of(error) == ["<lambda>", "loads", "decode", "raw_decode", "raises"]
 
 
@@ -219,15 +219,15 @@ def test_an_error_of_the_users_code_gets_no_note(way: str) -> None:
 
 def test_the_place_of_an_error_that_was_not_raised() -> None:
     frame = sys._getframe()
-    place = place_of(ValueError(), frame)
+    place = error_position(ValueError(), frame)
     assert place is not None
     assert (place.file, place.function) == (__file__, frame.f_code.co_name)
-    assert place_of(error_of(raises), frame) != place
+    assert error_position(error_of(raises), frame) != place
 
 
 def test_a_function_that_raises_at_a_place() -> None:
-    place = at(raises.__code__, 0)._replace(line=1, end_line=1)
-    made = raising(lambda x: ValueError(x) if x else None, place)
+    place = position_at(raises.__code__, 0)._replace(line=1, end_line=1)
+    made = make_raiser(lambda x: ValueError(x) if x else None, place)
     assert made(0) is None
     error = error_of(made, 5)
     assert error.args == (5,)
@@ -313,13 +313,13 @@ if __name__ == "__main__":
 
 def test_an_unknown_kind_of_traceback_is_warned_of() -> None:
     made = subprocess.run(
-        [sys.executable, "-c", "import autograph_rs.runtime"], check=False, timeout=120, capture_output=True,
+        [sys.executable, "-c", "import autograph_rs.runtime"], check=False, timeout=300, capture_output=True,
         text=True, env=os.environ | {
             "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "AUTOGRAPH_RS_TRACEBACK": "ful",
         },
     )  # fmt: skip
     assert made.returncode == 0
-    assert "RuntimeWarning: AUTOGRAPH_RS_TRACEBACK='ful': it is 'full' for every frame" in made.stderr
+    assert "RuntimeWarning: AUTOGRAPH_RS_TRACEBACK='ful' is ignored: 'full' shows every frame" in made.stderr
 
 
 def test_a_frame_that_stands_for_a_users_has_no_arguments() -> None:
@@ -338,7 +338,7 @@ def test_what_python_and_pytest_print(way: list[str], full: bool, tmp_path: Path
     """Without a hook of ours; the variable is read when the package is imported."""
     (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
     made = subprocess.run(
-        [sys.executable, *way], cwd=tmp_path, check=False, timeout=120, capture_output=True, text=True,
+        [sys.executable, *way], cwd=tmp_path, check=False, timeout=300, capture_output=True, text=True,
         env=os.environ | {
             "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
             "AUTOGRAPH_RS_TRACEBACK": "full" if full else "",

@@ -13,7 +13,7 @@ from backends.support import required_program
 from cases_support import ALL
 
 import autograph_rs as ag
-from autograph_rs.runtime.graph import drawing
+from autograph_rs.runtime.graph.ir import drawing
 
 
 def walk(xs, limit):
@@ -40,7 +40,7 @@ def test_dot_reads_it(graph):
     """Graphviz's own `dot` draws each node, each edge and each graph inside."""
     dot = graph.to_dot()
     command = [required_program("dot"), "-Tsvg"]
-    made = subprocess.run(command, input=dot, capture_output=True, text=True, timeout=60, check=True)
+    made = subprocess.run(command, input=dot, capture_output=True, text=True, timeout=300, check=True)
     assert made.stderr == ""
     kinds = [g.get("class") for g in ET.fromstring(made.stdout).iter() if g.get("class")]
     inner = [g for node in graph.walk() for g in node.graphs()]
@@ -65,7 +65,7 @@ def names_of(text, pattern):
 
 
 def test_both_languages_have_the_same_nodes_and_edges(graph):
-    """What each argument of a body is outside stands on a dashed edge."""
+    """A dashed edge labels each argument of a body with its value outside."""
     dot, mermaid = graph.to_dot(), graph.to_mermaid()
     nodes = names_of(dot, r"^ +(n\d+) \[label")
     assert sorted(nodes) == sorted(set(nodes)) == sorted(names_of(mermaid, r"^ +(n\d+)(?:\[|\(\[)"))
@@ -95,8 +95,8 @@ def test_what_a_notebook_shows(graph, monkeypatch):
     monkeypatch.setattr(drawing, "MAX_DRAWN", 3)
     monkeypatch.setattr(drawing, "MAX_LINES", 5)
     cut = graph._repr_html_()
-    assert f"A graph of {len(graph)} nodes is not drawn here" in cut
-    assert "lines more: print(graph) has all" in cut
+    assert f"This graph has {len(graph)} nodes, too many to draw here" in cut
+    assert "more lines: print(graph) shows all" in cut
     assert len(cut.split("\n")) == 6
 
 

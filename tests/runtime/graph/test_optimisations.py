@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import autograph_rs as ag
-from autograph_rs.runtime.graph.ir import Graph, Node
-from autograph_rs.runtime.graph.optimise import ALL, chosen
-from autograph_rs.runtime.graph.types import ArrayType, ScalarType
-from autograph_rs.runtime.graph.verify import verify
+from autograph_rs.runtime.graph.ir.graph import Graph, Node
+from autograph_rs.runtime.graph.ir.types import ArrayType, ScalarType
+from autograph_rs.runtime.graph.optimise import ALL, optimisation_names
+from autograph_rs.runtime.graph.serialization.verification import verify
 
 X = np.arange(3.0)
 ONE = np.float64(1)
@@ -40,10 +40,10 @@ def test_each_is_switched_by_name():
 
 def test_a_name_that_is_none_is_refused():
     """The message lists the names."""
-    with pytest.raises(ValueError, match=r"(?s)no optimisation 'inline'.*give some of fold, branches"):
+    with pytest.raises(ValueError, match=r"(?s)no optimization 'inline'.*choose from fold, branches"):
         ag.function(lambda x: x, optimise=("inline",))
-    assert chosen("cse") == ("cse",)
-    assert chosen(True) == ALL
+    assert optimisation_names("cse") == ("cse",)
+    assert optimisation_names(True) == ALL
 
 
 # Identities
@@ -85,7 +85,7 @@ def test_identities(function, op):
     ],
 )
 def test_what_looks_like_an_identity(function, op):
-    """What changes a sign, a dtype or a kind stays."""
+    """Operations that change a sign, a dtype or a kind are kept."""
     values = np.array([0.0, -0.0, np.nan, -1.5])
     made = ag.function(lambda x: function(np.tanh(x)))
     assert made.get_concrete_function(values).graph.count(op) == 1
@@ -159,7 +159,7 @@ def test_a_condition_on_a_constant_becomes_its_branch():
 
 
 def test_the_same_value_on_both_paths():
-    """What no branch changes is not a result of the condition."""
+    """A value that no branch changes is not a result of the conditional."""
 
     def f(x, y):
         if x > 0:
@@ -182,7 +182,7 @@ def body_of(graph):
 
 
 def test_invariants_leave_a_loop():
-    """What depends on nothing that the loop changes is computed once, if the loop runs at all."""
+    """Loop invariants are computed once, if the loop runs at all."""
 
     def f(x, y, n):
         total = 0.0
@@ -206,7 +206,7 @@ def divide(n, zero):
 
 
 def test_a_loop_without_rounds_raises_and_warns_of_nothing():
-    """What is taken out of a body is computed only if there is a first round."""
+    """Hoisted nodes are computed only if there is a first iteration."""
     made = ag.function(divide)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -300,17 +300,17 @@ def broken(change):
     [
         (lambda g: g.results.append(Node("add", (), {}, ScalarType(int))), "a result is not defined"),
         (lambda g: g.nodes.reverse(), "not defined before it is used"),
-        (lambda g: g.nodes.append(g.nodes[0]), "stands in two places"),
+        (lambda g: g.nodes.append(g.nodes[0]), "occurs twice"),
         (
             lambda g: condition(g).attrs["then"].arguments.pop(),
             r"\d operands of a branch, not \d|not defined",
         ),
-        (lambda g: condition(g).attrs["then"].results.pop(), "not as many results|takes result"),
+        (lambda g: condition(g).attrs["then"].results.pop(), "different numbers of results|selects result"),
         (
             lambda g: setattr(condition(g).attrs["then"].arguments[0], "type", ArrayType(np.dtype(bool))),
             "not float64|do not agree",
         ),
-        (lambda g: g.nodes[-1].attrs.update(index=5), "takes result 5 of"),
+        (lambda g: g.nodes[-1].attrs.update(index=5), "selects result 5 of"),
     ],
 )
 def test_verify(change, words):

@@ -34,7 +34,7 @@ def test_zero_and_minus_zero_stay_apart():
 
 
 def test_unused_work_is_dropped():
-    """What no result needs is not run, nor is its error raised."""
+    """Nodes that no result needs do not run, so their errors are not raised."""
 
     def f(x, i):
         x[i]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from test_rules_support import Constant, Python, compare, filled, values
 
-from autograph_rs.runtime.graph.rules import getitem_type, setitem_check
-from autograph_rs.runtime.graph.types import ArrayType
+from autograph_rs.runtime.graph.ir.types import ArrayType
+from autograph_rs.runtime.graph.rules import check_setitem, getitem_type
 
 PARTS = (
     0,
@@ -53,7 +53,7 @@ STAGED_PARTS = (
 
 
 def strict() -> bool:
-    """Whether this NumPy checks the bounds of an index that selects nothing."""
+    """Return whether this NumPy checks the bounds of an index that selects nothing."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -123,7 +123,7 @@ def test_setitem() -> None:
     choose = random.Random(5)
     for array, key in keys(6000, PARTS, seed=9):
         value = filled(np.float32, *choose.choice(((), (1,), (2,), (3,), (2, 3), (1, 3), (1, 1, 2))))
-        check(setitem, setitem_check, array, key, value)
+        check(setitem, check_setitem, array, key, value)
 
 
 @pytest.mark.parametrize(
@@ -142,5 +142,5 @@ def test_setitem() -> None:
     ],
 )
 def test_unknown_dimensions(shape: Any, key: Any, expected: Any) -> None:
-    """What is known of a subscript of an array with unknown dimensions."""
+    """The inferred type of a subscript of an array with unknown dimensions."""
     assert getitem_type(ArrayType(np.dtype("f4"), shape), key).shape == expected

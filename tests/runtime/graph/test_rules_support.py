@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from autograph_rs.runtime.errors import StagingError
+from autograph_rs.runtime.graph.ir.types import ArrayType, ScalarType
 from autograph_rs.runtime.graph.rules import as_type
-from autograph_rs.runtime.graph.types import ArrayType, ScalarType
 
 DTYPES = (np.bool_, np.int32, np.int64, np.float32, np.float64, np.complex128)
 SHAPES = ((), (0,), (1,), (3,), (2, 3), (3, 3), (0, 3), (2, 1, 4))
@@ -129,7 +129,7 @@ def outcome(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -
 
 
 def has_python(value: Any) -> bool:
-    """Whether a staged number may be a size, which a type does not know."""
+    """Return whether a staged number may be a size, which a type does not know."""
     if isinstance(value, slice):
         value = (value.start, value.stop, value.step)
     if isinstance(value, (list, tuple)):

@@ -11,8 +11,8 @@ import pytest
 from test_rules_support import Python, assorted, compare, filled
 
 from autograph_rs.runtime.errors import StagingError
+from autograph_rs.runtime.graph.ir.types import ArrayType, ScalarType
 from autograph_rs.runtime.graph.rules import ufunc_type
-from autograph_rs.runtime.graph.types import ArrayType, ScalarType
 
 UFUNCS = sorted(
     {f for f in vars(np).values() if isinstance(f, np.ufunc)},

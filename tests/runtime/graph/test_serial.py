@@ -13,17 +13,18 @@ import pytest
 from test_house import ROOT
 
 import autograph_rs as ag
-from autograph_rs.runtime.graph import ir, ops
-from autograph_rs.runtime.graph.backend import Missing
-from autograph_rs.runtime.graph.compare import same_value
-from autograph_rs.runtime.graph.compile.control import Emitter
-from autograph_rs.runtime.graph.names import CALLS, FUNCTION_OF, name_of, op_of
-from autograph_rs.runtime.graph.reading import decode, decode_type
-from autograph_rs.runtime.graph.rules import NUMPY
-from autograph_rs.runtime.graph.run import EXPRESSIONS
-from autograph_rs.runtime.graph.types import ArrayType, ListType, MaybeType, ScalarType, TupleType
-from autograph_rs.runtime.graph.values import NotSavable, encode, encode_type
-from autograph_rs.runtime.graph.verify import verify
+from autograph_rs.runtime.graph.backend.backend import Missing
+from autograph_rs.runtime.graph.compile.control_flow import Emitter
+from autograph_rs.runtime.graph.ir.comparison import same_value
+from autograph_rs.runtime.graph.ir.expressions import EXPRESSIONS
+from autograph_rs.runtime.graph.ir.graph import Graph, Node, Slot
+from autograph_rs.runtime.graph.ir.types import ArrayType, ListType, MaybeType, ScalarType, TupleType
+from autograph_rs.runtime.graph.rules import TYPE_RULES
+from autograph_rs.runtime.graph.serialization import op_schema
+from autograph_rs.runtime.graph.serialization.names import CALLS, FUNCTION_OF, name_of, op_of
+from autograph_rs.runtime.graph.serialization.reading import decode, decode_type
+from autograph_rs.runtime.graph.serialization.values import NotSerializable, encode, encode_type
+from autograph_rs.runtime.graph.serialization.verification import verify
 
 X = np.arange(3.0)
 NAN = np.frombuffer(bytes.fromhex("fff8000000000123"), ">f8")[0]
@@ -32,8 +33,8 @@ VALUES = [
     None, True, False, 0, -1, 2**53 - 1, 2**53, -(2**200), 10**5000, 0.0, -0.0, 1e-320, 0.1, float("inf"),
     -float("inf"), float(NAN), 1j, complex(-0.0, float("nan")), "", "tëxt\n\x00\ud800", b"", b"\x00\xff",
     (), (1,), [], [1, (2.0, [None])], {"a": 1, 2: (3,), None: [], True: False, 1.5: "x"}, slice(None),
-    slice(1, None, -2), slice(ir.Slot(0), 5), range(2, 9, 3), Ellipsis, Missing.VALUE, np._NoValue,
-    ir.Slot(7), float, int, np.float32, np.dtype("f4"), np.dtype(">i2"), np.dtype("M8[ns]"), np.dtype("U7"),
+    slice(1, None, -2), slice(Slot(0), 5), range(2, 9, 3), Ellipsis, Missing.VALUE, np._NoValue,
+    Slot(7), float, int, np.float32, np.dtype("f4"), np.dtype(">i2"), np.dtype("M8[ns]"), np.dtype("U7"),
     np.dtype([("a", "f4"), ("b", "i8", (2,))]), np.float32(0.1), np.int8(-3), np.bool_(True),
     np.complex64(1 + 2j), np.str_("ab"), np.bytes_(b"ab"), np.datetime64("2024-01-01"),
     np.timedelta64(3, "s"), np.float64(NAN), np.longdouble(1) / 3, X, X[::2], np.arange(3, dtype=">i4"),
@@ -73,13 +74,13 @@ def test_types_round_trip(kind: Any) -> None:
 )  # fmt: skip
 def test_other_values_have_no_form(value: Any) -> None:
     """Nothing is saved by a stand-in: no pickle, no name of what a file must not name."""
-    with pytest.raises(NotSavable):
+    with pytest.raises(NotSerializable):
         encode(value)
 
 
 def test_each_function_with_a_rule_has_a_name() -> None:
     """The tables agree: what can be recorded can be saved, under a name that gives it back."""
-    for function in NUMPY:
+    for function in TYPE_RULES:
         name = name_of(function)
         assert name is not None and CALLS[name] is function, function
     for name, function in CALLS.items():
@@ -91,15 +92,16 @@ def test_each_op_that_can_be_compiled_is_known() -> None:
     """A new op is an op of the format too, or says why it is not, or this test does."""
     emitted = {name.removeprefix("emit_") for name in dir(Emitter) if name.startswith("emit_")}
     called = {"iterate", "next", "py_function"}
-    assert emitted | EXPRESSIONS.keys() | FUNCTION_OF.keys() | called == ops.OPS.keys()
+    assert emitted | EXPRESSIONS.keys() | FUNCTION_OF.keys() | called == op_schema.OPS.keys()
     recorded = {
         node.args[0].value
-        for file in (ROOT / "runtime/graph").glob("*.py")
+        for folder in ("tracing", "state", "backend")
+        for file in (ROOT / "runtime/graph" / folder).glob("*.py")
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant)
-        if getattr(node.func, "attr", getattr(node.func, "id", "")) in ("add", "recorded")
+        if getattr(node.func, "attr", getattr(node.func, "id", "")) in ("add", "record", "record_call")
     }
-    assert {"next", "with_shape", "text"} <= recorded <= ops.OPS.keys()
+    assert {"next", "with_shape", "text"} <= recorded <= op_schema.OPS.keys()
 
 
 def graph_of(function: Any, *args: Any) -> ag.Graph:
@@ -204,13 +206,13 @@ def test_text_is_short() -> None:
 
 def test_large_graphs_take_linear_time() -> None:
     """20,000 nodes print, compare and round trip at once."""
-    graph = ir.Graph("long")
+    graph = Graph("long")
     kind = ArrayType(np.dtype("f8"), (3,))
-    graph.arguments.append(ir.Node("argument", (), {"name": "x"}, kind))
+    graph.arguments.append(Node("argument", (), {"name": "x"}, kind))
     node = graph.arguments[0]
     place = graph_of(lambda x: x + 1, X).nodes[0].source
     for _ in range(20_000):
-        node = ir.Node("add", (node, graph.arguments[0]), {}, kind, place)
+        node = Node("add", (node, graph.arguments[0]), {}, kind, place)
         graph.nodes.append(node)
     graph.results.append(node)
     assert len(str(graph).splitlines()) == 20_002
@@ -248,7 +250,7 @@ def test_what_cannot_be_saved_names_node_and_place() -> None:
 
     with pytest.raises(
         ag.SaveError,
-        match=r"(?s)the node print of the graph .*Label has no form in a file.*"
+        match=r"(?s)the node print of the graph .*Label has no representation in the file format.*"
         rf'test_serial.py", line {line}, in f\n    print\("is", label\)',
     ):
         graph_of(f, X).to_json()

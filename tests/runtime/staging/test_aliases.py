@@ -1,4 +1,4 @@
-"""What a staged write, a grown list or a state could lose, and must not lose in silence."""
+"""Staged writes, growing lists and states lose no change silently."""
 
 from __future__ import annotations
 
@@ -370,7 +370,7 @@ def test_bound_functions_are_equal_as_methods_are():
 def test_a_container_that_is_given_twice():
     f = ag.function(lambda a, b: a.append(b[0]))
     rows = [X]
-    with pytest.raises(ag.StagingError, match="stands there twice"):
+    with pytest.raises(ag.StagingError, match="the same one twice"):
         f(rows, rows)
     f(rows, [X])
     assert len(rows) == 2

@@ -46,7 +46,7 @@ def test_is_used_up() -> None:
         pairs = enumerate(xs)
         return dict(pairs), dict(pairs)
 
-    with pytest.raises(ag.StagingError, match="looped over twice"):
+    with pytest.raises(ag.StagingError, match="is iterated twice"):
         f(XS)
 
 

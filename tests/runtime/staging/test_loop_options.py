@@ -95,7 +95,7 @@ def test_in_the_body_of_no_loop():
         ag.set_loop_options(maximum_iterations=1)
         return n
 
-    with pytest.raises(ag.OptionError, match="in the body of no loop"):
+    with pytest.raises(ag.OptionError, match="outside the body of a loop"):
         ag.function(f)(np.int64(1))
     assert ag.to_graph(f)(1) == 4
     assert ag.function(g)(np.int64(1)) == 4

@@ -52,9 +52,9 @@ def of_a_class_that_is_no_dataclass(x):
 @pytest.mark.parametrize(
     ("f", "message"),
     [
-        (kept_under_another_name, "the variable 'other' leads to one of them too"),
-        (two_names_of_one_round, "another variable of the statement leads to one of them too"),
-        (one_in_a_list, "the variable 'states' leads to one of them too"),
+        (kept_under_another_name, "the variable 'other' refers to one of them too"),
+        (two_names_of_one_round, "another variable of the statement refers to one of them too"),
+        (one_in_a_list, "the variable 'states' refers to one of them too"),
         (of_a_class_that_is_no_dataclass, "these are two objects"),
     ],
 )

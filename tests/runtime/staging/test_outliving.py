@@ -7,7 +7,7 @@ import logging
 import types
 
 import pytest
-from warnings_support import NONE, SOME, check, told
+from warnings_support import NONE, SOME, check, describe
 
 import autograph_rs as ag
 
@@ -176,7 +176,7 @@ def test_argument_that_outlives_the_trace():
             return x
 
     model = Model()
-    [(line, message)] = told(model.step, SOME)
+    [(line, message)] = describe(model.step, SOME)
     assert line == "self.n += 1"
     assert message.startswith("'self.n' outlives")
     assert "staged" in repr(model.n)
@@ -191,8 +191,8 @@ def test_outer_variable():
             n += 1
         return x
 
-    [(line, message)] = told(ag.function(counting), SOME)
-    assert (line, message.partition(",")[0]) == (
+    [(line, message)] = describe(ag.function(counting), SOME)
+    assert (line, message.partition(" and ")[0]) == (
         "n += 1",
         "the outer variable 'n' outlives the staged function",
     )
@@ -239,13 +239,13 @@ def assigned_alike(x):
 
 def test_state_that_is_kept_as_python_keeps_it():
     """Local objects, and containers among the arguments, are part of the state."""
-    assert told(ag.function(local_state), SOME) == []
+    assert describe(ag.function(local_state), SOME) == []
     assert ag.function(local_state)(SOME) == local_state(1.0)
     assert ag.function(local_state)(NONE) == local_state(-1.0)
     pair, table = Pair(0.0), {"k": 1.0}
-    assert told(ag.function(given_state), pair, table, SOME) == []
+    assert describe(ag.function(given_state), pair, table, SOME) == []
     assert (float(pair.first), float(table["k"])) == (1.0, 2.0)
-    assert told(ag.function(assigned_alike), SOME) == []
+    assert describe(ag.function(assigned_alike), SOME) == []
 
 
 def outside_of_branches(x):
@@ -256,6 +256,6 @@ def outside_of_branches(x):
 
 
 def test_outside_of_branches():
-    """What a function does beside its branches tells that it is traced; that is meant."""
+    """Code outside branches shows that the function is traced. This is intended."""
     logging.getLogger("user").addHandler(logging.NullHandler())
-    assert told(ag.function(outside_of_branches), SOME) == []
+    assert describe(ag.function(outside_of_branches), SOME) == []

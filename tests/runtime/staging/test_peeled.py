@@ -27,7 +27,7 @@ def countdown(n):
 )
 def test_a_loop_that_runs_no_round_raises(f, given, name):
     staged = ag.function(f)
-    with pytest.raises(AssertionError, match=f"runs no round, and only a round gives {name} a value"):
+    with pytest.raises(AssertionError, match=f"ran no iteration, and only an iteration assigns {name}"):
         staged(given)
 
 
@@ -37,7 +37,7 @@ def test_a_length_that_the_trace_does_not_know():
 
     staged = ag.function(positive)
     assert staged(np.array([1.0, -2.0, 3.0])) == 3.0
-    with pytest.raises(AssertionError, match="a staged loop runs no round"):
+    with pytest.raises(AssertionError, match="a staged loop ran no iteration"):
         staged(np.array([-1.0, -2.0, -3.0]))
     assert len(staged.traces()) == 1
 
@@ -110,7 +110,7 @@ def test_each_name_is_told_once():
 
     staged = ag.function(f)
     assert staged(np.int64(2)) == 1
-    with pytest.raises(AssertionError, match="only a round gives best a value"):
+    with pytest.raises(AssertionError, match="only an iteration assigns best"):
         staged(np.int64(0))
 
 
@@ -129,7 +129,9 @@ def test_nothing_is_left_of_what_was_tried():
 
 def test_what_no_first_item_can_be_taken_of_is_refused():
     numbers = ag.data.from_iterable([1.0, 2.0])
-    with pytest.raises(ag.MismatchError, match=r"found: None before the loop \| float64\[\] after a round"):
+    with pytest.raises(
+        ag.MismatchError, match=r"found: None before the loop \| float64\[\] after an iteration"
+    ):
         ag.function(lambda: last(numbers))()
 
 
@@ -140,7 +142,9 @@ def test_another_type_before_the_loop_is_refused():
             found = x
         return found
 
-    with pytest.raises(ag.MismatchError, match=r"found: str before the loop \| float64\[\] after a round"):
+    with pytest.raises(
+        ag.MismatchError, match=r"found: str before the loop \| float64\[\] after an iteration"
+    ):
         ag.function(f)(np.ones(2))
 
 

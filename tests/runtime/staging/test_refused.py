@@ -1,5 +1,5 @@
 # ruff: noqa: B007, C416, PLC3002, UP028 - what is refused is written as users write it
-"""What cannot be staged is refused, where it stands, with the reason and what to write instead.
+"""Code that cannot be staged raises at its line, with the reason and a remedy.
 
 Each function runs on plain values; on staged ones it raises a `StagingError` whose text is matched.
 """
@@ -108,7 +108,7 @@ def condition_of_dict_comprehension(x):
     return {k: 1 for k in range(3) if x > k}
 
 
-@refused("gets values of two types, int and str.*one is text")
+@refused("holds values of two types, int and str.*one is text")
 def values_of_two_types(x):
     return [v for v in (1, "a") if x > 1]
 
@@ -186,7 +186,7 @@ def condition_in_bases(x):
     return A
 
 
-@refused("f: the function f if true .*decide inside of 'f'")
+@refused("f: the function f if true .*decide inside 'f'")
 def function_chosen_by_a_branch(x):
     if x > 0:
 
@@ -200,7 +200,7 @@ def function_chosen_by_a_branch(x):
     return f()
 
 
-@refused("A: the class A if true .*decide inside of 'A'")
+@refused("A: the class A if true .*decide inside 'A'")
 def class_chosen_by_a_branch(x):
     if x > 0:
 
@@ -214,7 +214,7 @@ def class_chosen_by_a_branch(x):
     return A.y
 
 
-@refused("whether there is an attribute 'y' depends on a staged value.*give the attribute 'y' a value")
+@refused("whether there is an attribute 'y' depends on a staged value.*assign the attribute 'y'")
 def presence_of_an_attribute(x):
     class Box:
         pass
@@ -240,7 +240,7 @@ def default_of_an_attribute(x):
     return getattr(box, "w", 5)
 
 
-@refused("a dict has all its keys on each path")
+@refused("a dict needs all its keys on each path")
 def key_on_one_path(x):
     class Box:
         pass
@@ -252,7 +252,7 @@ def key_on_one_path(x):
     return len(box.table)
 
 
-@refused(r"a dict has all its keys on each path")
+@refused(r"a dict needs all its keys on each path")
 def deleted_key(x):
     table = {"a": 1, "b": 2}
     if x > 0:
@@ -260,7 +260,7 @@ def deleted_key(x):
     return len(table)
 
 
-@refused("cannot lose a slice.*make a new list of the items that stay")
+@refused("is deleted from by a slice.*make a new list of the items that stay")
 def deleted_slice(x):
     items = [1, 2, 3]
     if x > 0:
@@ -327,12 +327,12 @@ def star_of_a_staged_range(x):
     return [*range(x)]
 
 
-@refused("a width or precision that is plain")
+@refused("a plain width and precision")
 def width_in_f_string(x):
     return f"{5:>{x}}"
 
 
-@refused(r"int8 where that is 2, and another elsewhere\n.*x.astype\(int\) \*\* k")
+@refused(r"the result depends on the power: it is int8 for 2\n.*x.astype\(int\) \*\* k")
 def power_of_truths(x):
     return np.array([True, False]) ** int(x)
 

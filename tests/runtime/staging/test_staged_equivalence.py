@@ -297,7 +297,7 @@ def unchanged(x):
 
 
 def test_results_are_the_callers_own():
-    """What a caller writes into a result is in no other result, of this call or of the next."""
+    """A caller's write to a result changes no other result, of this call or a later one."""
     staged = ag.function(unchanged)
     for _ in range(2):
         for i, result in enumerate(staged(F(1))):

@@ -1,4 +1,4 @@
-"""What NumPy gives as a view or as a copy, whichever the array's layout in memory allows."""
+"""Functions of which NumPy returns a view or a copy, depending on the array's memory layout."""
 
 from __future__ import annotations
 
@@ -111,9 +111,7 @@ def test_another_name_of_what_a_loop_held_before(view):
             a = a * 2
         return a, other
 
-    with pytest.raises(
-        ag.StagingError, match="gives 'a' another array, and also writes the one that it held"
-    ):
+    with pytest.raises(ag.StagingError, match="assigns another array to 'a', and also writes the original"):
         ag.function(f)(np.ones((2, 3)), np.int64(2))
 
 

@@ -1,4 +1,4 @@
-"""What a staged function does once, when it is traced, is warned of at the user's line; nothing else is."""
+"""A staged function warns, at the user's line, only about effects that happen once, during the trace."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import warnings
 
 import numpy as np
 import pytest
-from warnings_support import NONE, SOME, check, told
+from warnings_support import NONE, SOME, check, describe
 
 import autograph_rs as ag
 
@@ -91,10 +91,10 @@ def test_a_call_happens_once(caplog):
     """Whatever the condition is, and at no later call."""
     caplog.set_level(logging.INFO)
     f = ag.function(logs)
-    assert len(told(f, NONE)) == 1
+    assert len(describe(f, NONE)) == 1
     assert [r.getMessage() for r in caplog.records if r.name == LOG.name] == ["positive"]
     caplog.clear()
-    assert told(f, SOME) == []
+    assert describe(f, SOME) == []
     logs(-1.0)
     assert caplog.records == []
 
@@ -122,8 +122,8 @@ def quiet_calls(x):
 def test_calls_that_are_fine(capsys):
     LOG.setLevel(logging.INFO)
     f = ag.function(quiet_calls)
-    assert told(f, NONE) == []
-    assert told(f, SOME) == []
+    assert describe(f, NONE) == []
+    assert describe(f, SOME) == []
     assert capsys.readouterr().out == "staged\nstaged too 1.0\n"
     LOG.setLevel(logging.NOTSET)
 
@@ -172,7 +172,7 @@ def test_an_answer_is_the_same_at_each_call(monkeypatch):
     with warnings.catch_warnings(action="ignore"):
         assert f(SOME) == f(SOME)
     g = ag.function(lambda x: x + ag.py_function(lambda: next(times), [], ag.TensorSpec((), "int64")))
-    assert told(g, SOME) == []
+    assert describe(g, SOME) == []
     assert g(SOME) != g(SOME)
 
 
@@ -183,7 +183,7 @@ def draws(x):
 def test_random_numbers_of_a_graph():
     """They are drawn when the graph runs."""
     f = ag.function(draws)
-    assert told(f, SOME) == []
+    assert describe(f, SOME) == []
     assert f(SOME) != f(SOME)
 
 
@@ -257,7 +257,7 @@ def iterators_of_its_own(x):
 
 
 def test_iterators_of_a_branch():
-    assert told(ag.function(iterators_of_its_own), SOME) == []
+    assert describe(ag.function(iterators_of_its_own), SOME) == []
     assert ag.function(iterators_of_its_own)(SOME) == iterators_of_its_own(1.0)
 
 
@@ -349,7 +349,7 @@ def test_once_for_each_place(caplog):
             x = x + 1
         return n
 
-    assert [line for line, _ in told(ag.function(widening), SOME)] == [
+    assert [line for line, _ in describe(ag.function(widening), SOME)] == [
         'LOG.info("round")',
         'LOG.info("unrolled")',
     ]
@@ -365,17 +365,17 @@ def test_filters_know_the_module(caplog):
 
 
 def test_none_of_packages(tmp_path, monkeypatch):
-    """What a package does, converted by request, is its author's business."""
-    from autograph_rs.runtime import tracebacks
+    """Packages that are converted on request cause no warnings."""
+    from autograph_rs.runtime.debugging import tracebacks
 
     (tmp_path / "packaged.py").write_text("import time\ndef now(x):\n    return x + time.time()\n")
     monkeypatch.syspath_prepend(tmp_path)
     import packaged
 
-    assert len(told(ag.function(packaged.now), SOME)) == 1
+    assert len(describe(ag.function(packaged.now), SOME)) == 1
     tracebacks.is_library.cache_clear()
     monkeypatch.setattr(tracebacks, "library_folders", lambda: (os.path.realpath(tmp_path) + os.sep,))
-    assert told(ag.function(packaged.now), SOME) == []
+    assert describe(ag.function(packaged.now), SOME) == []
     tracebacks.is_library.cache_clear()
 
 

@@ -1,8 +1,8 @@
-"""ONNX graphs, node by node: values with dtype and rank, and the operators that everything is made of.
+"""Build ONNX graphs operator by operator, from values with a dtype and rank.
 
-A *check* makes a run fail, as the Python program would raise: by an operator whose inputs do not fit, whose
-name is the message. What it gives, the *token*, leads through all checks in their order into an output,
-so that no optimisation takes one for unused.
+A *check* makes a run fail where the Python program would raise: an operator whose name is the message fails
+because its inputs do not fit. Its output, the *token*, is threaded through all checks in order and into an
+output of the model, so that no optimization removes a check.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
-from ...graph.ir import Node
-from . import refused
-from .kernels import computed
+from ....graph.ir.graph import Node
+from . import unsupported
+from .kernels import compute_dtype
 
 INT = np.dtype(np.int64)
 BOOL = np.dtype(bool)
@@ -28,10 +28,10 @@ FLOAT = np.dtype(np.float64)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
-    """A tensor of an ONNX graph, or a sequence of tensors of that dtype and rank.
+    """A tensor of an ONNX graph, or a sequence of tensors of one dtype and rank.
 
-    `weak` is a Python number, which takes the dtype of an array beside it; `constant` what it holds,
-    if that is known.
+    A `weak` value is a Python number, which adopts the dtype of an array operand. `constant` is the
+    content, if it is known.
     """
 
     name: str
@@ -43,33 +43,33 @@ class Value:
 
 
 class Model:
-    """What all graphs of a model share: fresh names, and constants.
+    """State shared by all graphs of a model: names and constants.
 
-    `origins` has for the name of each operator the node that it is of, and what a check says.
+    `origins` maps the name of each operator to the node that it belongs to, and the message of a check.
     """
 
     def __init__(self) -> None:
-        self.taken: set[str] = set()
+        self.names: set[str] = set()
         self.used: Counter[str] = Counter()
         self.constants: dict[Any, Value] = {}
-        self.initialisers: list[TensorProto] = []
+        self.initializers: list[TensorProto] = []
         self.origins: dict[str, tuple[Node, str]] = {}
 
     def fresh(self, stem: str) -> str:
-        """A name that no value of the model has yet."""
+        """Return a name that no value of the model has yet."""
         name, count = stem, 0
-        while not name or name in self.taken:
+        while not name or name in self.names:
             count += 1
             name = f"{stem}_{count}"
-        self.taken.add(name)
+        self.names.add(name)
         return name
 
     def constant(self, array: np.ndarray, *, weak: bool) -> Value:
         key = (array.dtype.str, array.shape, weak, array.tobytes())
         if key not in self.constants:
             name = self.fresh("constant")
-            held = array.astype(object) if array.dtype.kind == "U" else array
-            self.initialisers.append(onnx.numpy_helper.from_array(held, name))
+            array_of_objects = array.astype(object) if array.dtype.kind == "U" else array
+            self.initializers.append(onnx.numpy_helper.from_array(array_of_objects, name))
             dtype = np.dtype("U") if array.dtype.kind == "U" else array.dtype
             self.constants[key] = Value(name, dtype, array.ndim, weak, array)
         return self.constants[key]
@@ -82,7 +82,7 @@ def element_type(dtype: np.dtype) -> int:
 
 
 def value_info(value: Value, name: str, dims: Sequence[int | str | None] | None = None) -> Any:
-    """What a graph says of one of its inputs or outputs."""
+    """Return the declaration of an input or output of a graph."""
     shape = [None] * value.ndim if dims is None else list(dims)
     if value.is_sequence:
         return helper.make_tensor_sequence_value_info(name, element_type(value.dtype), shape)
@@ -90,13 +90,13 @@ def value_info(value: Value, name: str, dims: Sequence[int | str | None] | None 
 
 
 class Builder:
-    """The graph that is being made: of the model, of a branch or of a loop's body.
+    """Builds the graph of a model, branch or loop body.
 
     Args:
-        model: what the graphs share.
-        parent: the graph around this one.
-        alive: true whenever this graph runs, though no optimiser knows; None for the graph of the model.
-        token: what the checks so far have led to.
+        model: the state shared by all graphs.
+        parent: the builder of the enclosing graph.
+        alive: true whenever this graph runs, but unknown to optimizers; None for the main graph.
+        token: the output of the last check.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Builder:
     ):
         self.model, self.parent, self.alive = model, parent, alive
         self.nodes: list[Any] = []
-        self.at: Node = Node("graph", (), {}, None) if parent is None else parent.at
+        self.current_node: Node = Node("graph", (), {}, None) if parent is None else parent.current_node
         self.token = self.ints(0) if token is None else token
 
     # Nodes
@@ -122,37 +122,39 @@ class Builder:
         name: str = "",
         **attrs: Any,
     ) -> Value:
-        """An operator with one result, as it stands."""
-        made = Value(self.model.fresh(kind.lower()), np.dtype(dtype), ndim)
-        self.add(kind, inputs, [made.name], name, **attrs)
-        return made
+        """Add an operator with one result."""
+        result = Value(self.model.fresh(kind.lower()), np.dtype(dtype), ndim)
+        self.emit(kind, inputs, [result.name], name, **attrs)
+        return result
 
     def sequence(
         self, kind: str, inputs: Sequence[Value | None], dtype: np.dtype, ndim: int, **attrs: Any
     ) -> Value:
-        """An operator whose result is a sequence of tensors."""
-        made = Value(self.model.fresh(kind.lower()), dtype, ndim, is_sequence=True)
-        self.add(kind, inputs, [made.name], **attrs)
-        return made
+        """Add an operator whose result is a sequence of tensors."""
+        result = Value(self.model.fresh(kind.lower()), dtype, ndim, is_sequence=True)
+        self.emit(kind, inputs, [result.name], **attrs)
+        return result
 
-    def no_items(self, dtype: np.dtype, ndim: int) -> Value:
-        """An empty sequence of tensors."""
-        made = Value(self.model.fresh("sequence"), dtype, ndim, is_sequence=True)
-        self.add("SequenceEmpty", [], [made.name], dtype=element_type(dtype))
-        return made
+    def empty_sequence(self, dtype: np.dtype, ndim: int) -> Value:
+        """Add an empty sequence of tensors."""
+        result = Value(self.model.fresh("sequence"), dtype, ndim, is_sequence=True)
+        self.emit("SequenceEmpty", [], [result.name], dtype=element_type(dtype))
+        return result
 
-    def add(
+    def emit(
         self, kind: str, inputs: Sequence[Value | None], outputs: Sequence[str], name: str = "", **attrs: Any
     ) -> None:
-        taken = ["" if i is None else i.name for i in inputs]
-        self.model.used.update(taken)
-        label = self.model.fresh(f"{name or f'{self.at.op}/{kind}'}{self.line()}")
-        self.model.origins[label] = (self.at, name)
-        self.nodes.append(helper.make_node(kind, taken, list(outputs), name=label, **attrs))
+        names = ["" if i is None else i.name for i in inputs]
+        self.model.used.update(names)
+        label = self.model.fresh(f"{name or f'{self.current_node.op}/{kind}'}{self.source_location()}")
+        self.model.origins[label] = (self.current_node, name)
+        self.nodes.append(helper.make_node(kind, names, list(outputs), name=label, **attrs))
 
-    def line(self) -> str:
-        """The user's file and line, for the names of nodes, which the errors of a run tell."""
-        return "".join(f" ({os.path.basename(place.file)}:{place.line})" for place in self.at.places[-1:])
+    def source_location(self) -> str:
+        """Return the user's file and line, for operator names, which run-time errors contain."""
+        return "".join(
+            f" ({os.path.basename(place.file)}:{place.line})" for place in self.current_node.places[-1:]
+        )
 
     def op(
         self,
@@ -164,49 +166,52 @@ class Builder:
         first: Sequence[Value] = (),
         **attrs: Any,
     ) -> Value:
-        """An operator whose operands have one dtype, in which onnxruntime computes it.
+        """Add an operator whose operands share a dtype, computed in a dtype that onnxruntime supports.
 
         Args:
             kind: the operator.
             *operands: values of one dtype.
-            dtype: that of the result, if it is another.
-            ndim: the rank of the result, if it is not the highest of the operands.
-            rest: the inputs behind the operands.
-            first: those before them.
+            dtype: the dtype of the result, if it differs.
+            ndim: the rank of the result, if it is not the highest of the operands'.
+            rest: inputs after the operands.
+            first: inputs before the operands.
             **attrs: the operator's attributes.
         """
         given = operands[0].dtype
-        used = computed(kind, given)
+        used = compute_dtype(kind, given)
         if used is None or given.kind == "c":
-            raise refused.no_dtype(self.at, given, kind)
+            raise unsupported.unsupported_dtype(self.current_node, given, kind)
         rank = max(v.ndim for v in (*operands, *first)) if ndim is None else ndim
         inputs = [*first, *(self.cast(v, used) for v in operands), *rest]
-        made = self.node(kind, inputs, used if dtype is None else dtype, rank, **attrs)
-        return self.cast(made, given) if dtype is None else made
+        result = self.node(kind, inputs, used if dtype is None else dtype, rank, **attrs)
+        return self.cast(result, given) if dtype is None else result
 
     # Constants
 
     def constant(self, value: Any, dtype: Any = None) -> Value:
-        """A constant; a Python number is weak."""
+        """Add a constant. A Python number is weak."""
         weak = dtype is None and type(value) in (bool, int, float, str)
         if type(value) is int and dtype is None:
             if not -(2**63) <= value < 2**63:
-                raise refused.unsayable(
-                    self.at, "its integers have 64 bits", "use a smaller number", f"the integer {value}"
+                raise unsupported.unsupported_node(
+                    self.current_node,
+                    "its integers have 64 bits",
+                    "use a smaller number",
+                    f"the integer {value}",
                 )
             dtype = INT
         return self.model.constant(np.asarray(value, dtype), weak=weak)
 
     def ints(self, *values: int) -> Value:
-        """A vector of integers."""
+        """Return a constant vector of integers."""
         return self.model.constant(np.array(values, INT), weak=False)
 
-    def like(self, value: float, x: Value) -> Value:
-        """A number of a value's dtype."""
+    def constant_like(self, value: float, x: Value) -> Value:
+        """Return a constant of a value's dtype."""
         return self.constant(value, x.dtype)
 
     def value(self, given: Any) -> Value:
-        """A value as it is, or a number or array as a constant."""
+        """Return a `Value` unchanged, and a number or array as a constant."""
         return given if isinstance(given, Value) else self.constant(given)
 
     # Dtypes
@@ -216,18 +221,20 @@ class Builder:
         if x.dtype == dtype or (x.dtype.kind == dtype.kind == "U"):
             return x
         if dtype.kind not in "biufU" or x.dtype.kind not in "biufU":
-            raise refused.no_dtype(self.at, dtype if dtype.kind not in "biufU" else x.dtype, "arrays")
+            raise unsupported.unsupported_dtype(
+                self.current_node, dtype if dtype.kind not in "biufU" else x.dtype, "arrays"
+            )
         if x.constant is not None and dtype.kind != "U" and x.dtype.kind != "U":
             with np.errstate(all="ignore"):
                 return self.model.constant(x.constant.astype(dtype), weak=False)
         return self.node("Cast", [x], dtype, x.ndim, to=element_type(dtype))
 
-    def common(self, *values: Value) -> list[Value]:
-        """Values in the dtype to which NumPy promotes them."""
-        dtype = self.promoted(*values)
+    def promote(self, *values: Value) -> list[Value]:
+        """Cast values to their common dtype by NumPy's promotion."""
+        dtype = self.promoted_dtype(*values)
         return [self.cast(v, dtype) for v in values]
 
-    def promoted(self, *values: Value) -> np.dtype:
+    def promoted_dtype(self, *values: Value) -> np.dtype:
         samples = [v.dtype.type(1).item() if v.weak and v.dtype.kind != "U" else v.dtype for v in values]
         if all(type(s) in (bool, int, float) for s in samples):
             return np.result_type(*[v.dtype for v in values])
@@ -236,24 +243,24 @@ class Builder:
     # Arithmetic
 
     def binary(self, kind: str, x: Any, y: Any) -> Value:
-        """An operator on two values that are broadcast; a plain number takes the dtype of the other."""
+        """Apply a broadcasting operator. A plain number adopts the dtype of the other operand."""
         if not isinstance(x, Value):
-            x = self.like(x, y)
+            x = self.constant_like(x, y)
         if not isinstance(y, Value):
-            y = self.like(y, x)
+            y = self.constant_like(y, x)
         compares = kind in ("Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual")
         return self.op(kind, x, y, dtype=BOOL if compares else None)
 
-    def plus(self, x: Any, y: Any) -> Value:
+    def add(self, x: Any, y: Any) -> Value:
         return self.binary("Add", x, y)
 
-    def minus(self, x: Any, y: Any) -> Value:
+    def sub(self, x: Any, y: Any) -> Value:
         return self.binary("Sub", x, y)
 
-    def times(self, x: Any, y: Any) -> Value:
+    def mul(self, x: Any, y: Any) -> Value:
         return self.binary("Mul", x, y)
 
-    def over(self, x: Any, y: Any) -> Value:
+    def div(self, x: Any, y: Any) -> Value:
         return self.binary("Div", x, y)
 
     def equal(self, x: Any, y: Any) -> Value:
@@ -262,25 +269,28 @@ class Builder:
     def less(self, x: Any, y: Any) -> Value:
         return self.binary("Less", x, y)
 
-    def both(self, x: Value, y: Value) -> Value:
+    def logical_and(self, x: Value, y: Value) -> Value:
         return self.op("And", x, y)
 
-    def either(self, x: Value, y: Value) -> Value:
+    def logical_or(self, x: Value, y: Value) -> Value:
         return self.op("Or", x, y)
 
-    def negated(self, x: Value) -> Value:
+    def logical_not(self, x: Value) -> Value:
         return self.op("Not", x)
 
     def where(self, test: Value, x: Any, y: Any) -> Value:
-        """`x` where a truth value is true, else `y`; both of one dtype."""
+        """Select `x` where `test` is true, else `y`."""
         if not isinstance(x, Value):
-            x = self.like(x, y)
+            x = self.constant_like(x, y)
         if not isinstance(y, Value):
-            y = self.like(y, x)
+            y = self.constant_like(y, x)
         return self.op("Where", x, y, first=[test])
 
     def is_nan(self, x: Value) -> Value:
         return self.op("IsNaN", x, dtype=BOOL)
+
+    def is_inf(self, x: Value, **attrs: Any) -> Value:
+        return self.op("IsInf", x, dtype=BOOL, **attrs)
 
     # Shapes
 
@@ -288,7 +298,7 @@ class Builder:
         return self.node("Shape", [x], INT, 1)
 
     def dim(self, x: Value, axis: int) -> Value:
-        """The length of an axis, as a number."""
+        """Return the length of an axis as a scalar."""
         axis %= x.ndim
         return self.squeeze(self.node("Shape", [x], INT, 1, start=axis, end=axis + 1), 0)
 
@@ -296,7 +306,7 @@ class Builder:
         return self.node("Size", [x], INT, 0)
 
     def vector(self, parts: Sequence[Any]) -> Value:
-        """A vector of integers of plain and computed ones."""
+        """Return a vector of plain and computed integers."""
         if all(isinstance(p, (int, np.integer)) for p in parts):
             return self.ints(*map(int, parts))
         values = [self.cast(self.value(p), INT) for p in parts]
@@ -305,16 +315,16 @@ class Builder:
     def reshape(self, x: Value, shape: Value, ndim: int) -> Value:
         return self.op("Reshape", x, rest=[shape], ndim=ndim, allowzero=1)
 
-    def flat(self, x: Value) -> Value:
-        """The items in a vector."""
+    def flatten(self, x: Value) -> Value:
+        """Flatten an array."""
         return x if x.ndim == 1 else self.op("Reshape", x, rest=[self.ints(-1)], ndim=1)
 
     def scalar(self, x: Value) -> Value:
-        """The one item of an array."""
+        """Return the only element of an array as a scalar."""
         return x if not x.ndim else self.reshape(x, self.ints(), 0)
 
     def unsqueeze(self, x: Value, *axes: int) -> Value:
-        """With axes of length 1; `axes` are those of the result."""
+        """Insert axes of length 1. `axes` are positions in the result."""
         if not axes:
             return x
         return self.op("Unsqueeze", x, rest=[self.ints(*axes)], ndim=x.ndim + len(axes))
@@ -341,8 +351,8 @@ class Builder:
     def range(self, start: Value, stop: Value, step: Value) -> Value:
         return self.op("Range", start, stop, step, ndim=1)
 
-    def count(self, length: Value) -> Value:
-        """0, 1, ... below a number."""
+    def arange(self, length: Value) -> Value:
+        """Return the integers from 0 up to `length`."""
         return self.range(self.constant(0), length, self.constant(1))
 
     # Reductions
@@ -350,7 +360,7 @@ class Builder:
     def reduce(
         self, kind: str, x: Value, axes: Sequence[int] | None = None, *, keepdims: bool = False
     ) -> Value:
-        """A reduction along some axes, or along all."""
+        """Reduce along some axes, or along all."""
         along = range(x.ndim) if axes is None else [a % x.ndim for a in axes]
         if not along:
             return x
@@ -358,30 +368,33 @@ class Builder:
         return self.op(kind, x, rest=[self.ints(*along)], ndim=ndim, keepdims=int(keepdims))
 
     def any(self, x: Value, axes: Sequence[int] | None = None, *, keepdims: bool = False) -> Value:
-        """Whether a truth value among some is true; false where there is none."""
+        """Return whether any element is true, false for no elements."""
         return self.cast(self.reduce("ReduceSum", self.cast(x, INT), axes, keepdims=keepdims), BOOL)
 
     def all(self, x: Value, axes: Sequence[int] | None = None, *, keepdims: bool = False) -> Value:
-        return self.negated(self.any(self.negated(x), axes, keepdims=keepdims))
+        return self.logical_not(self.any(self.logical_not(x), axes, keepdims=keepdims))
 
     # Checks
 
     def check(self, failed: Value, message: str) -> None:
-        """Let the run fail where a truth value is true.
+        """Make the run fail if a bool is true.
 
-        In a branch or loop, which may not run, no optimiser must know before, or the model would not load.
+        In a subgraph, which may not run, the condition includes `alive`: otherwise an optimizer could
+        evaluate the check, and the model would fail to load.
         """
         failed = self.scalar(failed)
-        failed = failed if self.alive is None or failed is self.alive else self.both(self.alive, failed)
+        failed = (
+            failed if self.alive is None or failed is self.alive else self.logical_and(self.alive, failed)
+        )
         length = self.where(failed, self.ints(2), self.ints(1))
         self.token = self.node("Reshape", [self.token, length], INT, 1, message)
 
     def fail(self, message: str) -> None:
-        """Let the run fail whenever this graph runs."""
+        """Make the run fail whenever this graph runs."""
         if self.alive is None:
-            raise refused.unsayable(
-                self.at,
-                "the function raises this whenever it is called, so a model of it could give nothing",
-                "export it for arguments that it takes",
+            raise unsupported.unsupported_node(
+                self.current_node,
+                "the function raises this whenever it is called, so a model of it could not return anything",
+                "export it for arguments that it accepts",
             )
         self.check(self.alive, message)

@@ -1,7 +1,7 @@
-"""Which dtypes onnxruntime computes with, operator by operator, on every machine.
+"""The dtypes that onnxruntime's CPU kernels support, operator by operator.
 
-An operator that is not listed takes every dtype that ONNX has. Einsum and Pow take integers too, with the
-digits of floats. `tests/exports/test_onnx_rows.py` compares the table with onnxruntime.
+An operator that is not listed accepts every dtype of ONNX. Einsum and Pow accept integers too, but compute
+them in floats. `tests/export/test_onnx_rows.py` compares the table with onnxruntime.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ KERNELS: dict[str, frozenset[str]] = {
 }
 
 MOVING = frozenset(("Where", "Pad", "Trilu"))
-"""Operators that only move values: uint64 goes through them as int64, bit by bit."""
+"""Operators that only move values. They process uint64 as int64, bit by bit."""
 
 
 @cache
-def computed(kind: str, dtype: np.dtype) -> np.dtype | None:
-    """The dtype in which an operator computes for a dtype: itself, or a wider one; None if there is none."""
+def compute_dtype(kind: str, dtype: np.dtype) -> np.dtype | None:
+    """Return the dtype in which an operator computes: `dtype`, a wider one, or None if there is none."""
     known = KERNELS.get(kind)
     if known is None or name_of(dtype) in known:
         return dtype

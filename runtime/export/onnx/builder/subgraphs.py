@@ -1,4 +1,4 @@
-"""Graphs of branches and loops, which hold the captured values by name."""
+"""Subgraphs of branches and loops. They refer to captured values by name."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from onnx import helper
 from .builder import BOOL, INT, Builder, Value, value_info
 
 
-def closed(b: Builder, name: str, inputs: Sequence[Value], results: Sequence[Value]) -> Any:
-    """A finished graph. Each of its outputs is made in it and has a name of its own."""
+def make_subgraph(b: Builder, name: str, inputs: Sequence[Value], results: Sequence[Value]) -> Any:
+    """Return a finished subgraph. Each of its outputs is computed in it under a name of its own."""
     outputs = [b.node("Identity", [r], r.dtype, r.ndim) for r in results]
     return helper.make_graph(
         b.nodes,
@@ -22,28 +22,28 @@ def closed(b: Builder, name: str, inputs: Sequence[Value], results: Sequence[Val
     )
 
 
-def received(b: Builder, kind: str, like: Sequence[Value]) -> list[Value]:
-    """Names for the results of a node that has as many as there are values."""
+def new_results(b: Builder, kind: str, like: Sequence[Value]) -> list[Value]:
+    """Return new values for the results of a node, of the types of `like`."""
     return [Value(b.model.fresh(kind.lower()), v.dtype, v.ndim, is_sequence=v.is_sequence) for v in like]
 
 
-def looped(
+def emit_loop(
     b: Builder,
     count: Value | None,
-    going: Value,
+    condition: Value,
     carried: Sequence[Value],
     body: Callable[[Builder, Value, list[Value]], tuple[Value, Sequence[Value]]],
     rows: Value | None = None,
 ) -> list[Value]:
-    """A `Loop`, or a `Scan` where that does: what it leaves in the values that it carries.
+    """Emit a `Loop`, or a `Scan` where possible, and return the final carried values.
 
     Args:
-        b: the graph around it.
-        count: how many rounds there are at most.
-        going: whether there is a first round.
-        carried: what the values are at first.
-        body: given the round's number and the carried values, whether there is another round, and new values.
-        rows: the array whose rows the rounds take, if it alone ends the loop and all values keep their shape.
+        b: the builder of the enclosing graph.
+        count: the maximum number of iterations.
+        condition: whether to start the first iteration.
+        carried: the initial carried values.
+        body: from the iteration number and the carried values to whether to continue, and new values.
+        rows: the array to iterate over, if only its end stops the loop and all shapes are fixed.
     """
     model = b.model
     number, test = (Value(model.fresh(n), d, 0) for n, d in (("round", INT), ("going", BOOL)))
@@ -51,34 +51,39 @@ def looped(
     token = Value(model.fresh("token"), INT, 1)
     inner.token = token
     inner.alive = inner.op("GreaterOrEqual", number, inner.constant(0, INT), dtype=BOOL)
-    values = received(inner, "carried", carried)
-    again, results = body(inner, number, values)
+    values = new_results(inner, "carried", carried)
+    next_condition, results = body(inner, number, values)
     inputs, first = [number, test, *values], list(carried)
     if inner.token is not token:
         inputs.append(token)
         results, first = [*results, inner.token], [*first, b.token]
-    outputs = received(b, "Loop", first)
+    outputs = new_results(b, "Loop", first)
     if not outputs:
         return []
     names = [o.name for o in outputs]
-    row = None if rows is None or inner.token is not token else _row(inner, number, rows, results)
+    row = None if rows is None or inner.token is not token else scan_row(inner, number, rows, results)
     if row is None:
-        b.add("Loop", [count, going, *first], names, body=closed(inner, "body", inputs, [again, *results]))
+        b.emit(
+            "Loop",
+            [count, condition, *first],
+            names,
+            body=make_subgraph(inner, "body", inputs, [next_condition, *results]),
+        )
     else:
-        body_of_scan = closed(inner, "body", [*values, row], results)
-        b.add("Scan", [*first, rows], names, body=body_of_scan, num_scan_inputs=1)
+        body_of_scan = make_subgraph(inner, "body", [*values, row], results)
+        b.emit("Scan", [*first, rows], names, body=body_of_scan, num_scan_inputs=1)
     if len(first) > len(carried):
         b.token = outputs.pop()
     return outputs
 
 
-def _row(inner: Builder, number: Value, rows: Value, results: Sequence[Value]) -> Value | None:
-    """The row that a round takes, no longer looked up; None if the round's number has another use."""
+def scan_row(inner: Builder, number: Value, rows: Value, results: Sequence[Value]) -> Value | None:
+    """Return the row of an iteration as a Scan input, or None if the iteration number has another use."""
     users = [node for node in inner.nodes if number.name in node.input]
-    if inner.model.used[number.name] != len(users):  # a condition or loop in the body uses it too
+    if inner.model.used[number.name] != len(users):  # a nested subgraph uses it too
         return None
-    given = {value.name for value in results}
-    needed = [node for node in users if inner.model.used[node.output[0]] or node.output[0] in given]
+    result_names = {value.name for value in results}
+    needed = [node for node in users if inner.model.used[node.output[0]] or node.output[0] in result_names]
     if any(node.op_type != "Gather" or node.input[0] != rows.name for node in needed) or len(needed) > 1:
         return None
     [name] = [node.output[0] for node in needed] or [inner.model.fresh("row")]

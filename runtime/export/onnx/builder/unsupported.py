@@ -1,32 +1,32 @@
-"""Errors about what ONNX cannot say."""
+"""Errors about what ONNX cannot express."""
 
 from __future__ import annotations
 
-from ...errors import SaveError
-from ...graph.ir import Node
+from ....errors import SaveError
+from ....graph.ir.graph import Node
 
-REFUSED = "cannot be exported to ONNX"
-NOT_RUN = "cannot be run by onnxruntime"
+NOT_EXPORTABLE = "cannot be exported to ONNX"
+NOT_RUNNABLE = "cannot be run by onnxruntime"
 
 
-def by_engine(error: SaveError) -> SaveError:
-    """The error of an export, in the words of an engine that would run the model."""
-    error.args = (str(error.args[0]).replace(REFUSED, NOT_RUN),)
+def reword_for_engine(error: SaveError) -> SaveError:
+    """Reword an export error for an engine that would run the model."""
+    error.args = (str(error.args[0]).replace(NOT_EXPORTABLE, NOT_RUNNABLE),)
     return error
 
 
-def unsayable(node: Node, why: str, remedy: str, what: str = "") -> SaveError:
-    """The error for a node; its place is the user's line that made the node.
+def unsupported_node(node: Node, why: str, remedy: str, what: str = "") -> SaveError:
+    """Return the error for a node, at the user's line that created it.
 
     Args:
-        node: what cannot be exported.
+        node: the node that cannot be exported.
         why: what ONNX lacks.
         remedy: what to write instead.
-        what: the node, in words; its op if not given.
+        what: a description of the node, by default its op.
     """
     name = node.op.replace("numpy.ndarray.", "ndarray.")
     return SaveError(
-        f"{what or name} {REFUSED}",
+        f"{what or name} {NOT_EXPORTABLE}",
         why=why,
         remedy=remedy,
         place=next(iter(node.places[-1:]), None),
@@ -34,25 +34,25 @@ def unsayable(node: Node, why: str, remedy: str, what: str = "") -> SaveError:
 
 
 def no_rule(node: Node) -> SaveError:
-    return unsayable(
+    return unsupported_node(
         node,
         "the exporter has no ONNX operators for it",
-        "compute it with other functions, or before or after the model runs",
+        "compute it with other functions, or outside of the model",
     )
 
 
-def with_options(node: Node, options: str) -> SaveError:
-    return unsayable(
+def unsupported_options(node: Node, options: str) -> SaveError:
+    return unsupported_node(
         node,
         f"the exporter has no ONNX operators for it with {options}",
-        "leave that out, or compute it in another way",
+        "omit that, or compute it in another way",
     )
 
 
-def no_dtype(node: Node, dtype: object, kind: str) -> SaveError:
-    return unsayable(
+def unsupported_dtype(node: Node, dtype: object, kind: str) -> SaveError:
+    return unsupported_node(
         node,
-        f"onnxruntime has no {kind} of {dtype}, and no wider dtype that would give the same",
+        f"onnxruntime has no {kind} of {dtype}, and no wider dtype has the same result",
         "convert to another dtype first: x.astype(np.float64)",
         f"{node.op} of {dtype}",
     )

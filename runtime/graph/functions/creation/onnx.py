@@ -1,4 +1,4 @@
-"""Arrays that are made of their shape, and of numbers."""
+"""ONNX rules of array creation: arrays of a shape, copies, ranges and grids."""
 
 from __future__ import annotations
 
@@ -6,29 +6,30 @@ from typing import Any
 
 import numpy as np
 
-from ..builder import BOOL, INT, Value
-from ..call import Call
-from .elementwise import Rule, array, refuse_negative
-from .shaping import shape_vector
+from ....export.onnx.builder.builder import BOOL, INT, Value
+from ....export.onnx.builder.call import Call
+from ...rules import methods
+from ..elementwise.onnx_arithmetic import Rule, array, check_not_negative, identity
+from ..shaping.onnx import atleast, shape_vector
 
 
-def filled(value: Any) -> Rule:
-    """An array of one number; `empty` has zeros."""
+def fill_slots(value: Any) -> Rule:
+    """Return the rule of a function that fills an array with one value. `empty` fills with zeros."""
     return lambda c, shape, dtype=None, order="C", **_: full(c, shape, value)
 
 
 def full(c: Call, shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", **_: Any) -> Value:
-    return _full(c, *_lengths(c, shape), fill_value)
+    return full_array(c, *checked_shape(c, shape), fill_value)
 
 
-def _lengths(c: Call, shape: Any) -> tuple[Value, int]:
-    """A shape of an array that is made."""
+def checked_shape(c: Call, shape: Any) -> tuple[Value, int]:
+    """Return the shape of a new array as a vector, and its rank."""
     vector, ndim = shape_vector(c, shape)
-    refuse_negative(c.b, vector, "ValueError: negative dimensions are not allowed")
+    check_not_negative(c.b, vector, "ValueError: negative dimensions are not allowed")
     return vector, ndim
 
 
-def _full(c: Call, shape: Value, ndim: int, value: Any) -> Value:
+def full_array(c: Call, shape: Value, ndim: int, value: Any) -> Value:
     return c.b.expand(c.b.cast(array(c, value), c.dtype), shape, ndim)
 
 
@@ -41,14 +42,16 @@ def filled_like(value: Any) -> Rule:
 def full_like(c: Call, a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True,
               shape: Any = None, **_: Any) -> Value:  # fmt: skip
     x = array(c, a)
-    return _full(c, *((c.b.shape(x), x.ndim) if shape is None else _lengths(c, shape)), fill_value)
+    return full_array(c, *((c.b.shape(x), x.ndim) if shape is None else checked_shape(c, shape)), fill_value)
 
 
-def arange(c: Call, *given: Any, start: Any = None, stop: Any = None, step: Any = None, dtype: Any = None,
+def arange(c: Call, *arguments: Any, start: Any = None, stop: Any = None, step: Any = None, dtype: Any = None,
            **_: Any) -> Value:  # fmt: skip
-    """The items as NumPy computes them: the first, and multiples of the difference to the second."""
+    """Compute the elements as NumPy does: the first, plus multiples of its difference to the second."""
     b = c.b
-    places = dict(zip(("stop",) if len(given) == 1 else ("start", "stop", "step"), given, strict=False))
+    places = dict(
+        zip(("stop",) if len(arguments) == 1 else ("start", "stop", "step"), arguments, strict=False)
+    )
     first = places.get("start", start)
     last = places.get("stop", stop)
     by = places.get("step", step)
@@ -56,7 +59,7 @@ def arange(c: Call, *given: Any, start: Any = None, stop: Any = None, step: Any 
     if c.dtype.kind in "iub" and any(
         array(c, v).dtype.kind == "f" for v in (first, last, by) if v is not None
     ):
-        raise c.unsupported("a dtype of integers, and floats")
+        raise c.unsupported("an integer dtype and floats")
     begin, end, step_ = (
         b.cast(array(c, d if v is None else v), used) for v, d in ((first, 0), (last, 0), (by, 1))
     )
@@ -64,32 +67,32 @@ def arange(c: Call, *given: Any, start: Any = None, stop: Any = None, step: Any 
         b.check(b.equal(step_, 0), "ZeroDivisionError: division by zero")
     if used == INT:
         return b.range(begin, end, step_)
-    length = b.cast(b.op("Ceil", b.over(b.minus(end, begin), step_)), INT)
-    number = b.count(b.op("Max", length, b.constant(0, INT)))
+    length = b.cast(b.op("Ceil", b.div(b.sub(end, begin), step_)), INT)
+    number = b.arange(b.op("Max", length, b.constant(0, INT)))
     begin, step_ = b.cast(begin, c.dtype), b.cast(step_, c.dtype)
-    second = b.minus(b.plus(begin, step_), begin)
-    return b.plus(begin, b.times(b.cast(number, c.dtype), second))
+    second = b.sub(b.add(begin, step_), begin)
+    return b.add(begin, b.mul(b.cast(number, c.dtype), second))
 
 
 def eye(c: Call, N: Any, M: Any = None, k: Any = 0, dtype: Any = None, order: str = "C", **_: Any) -> Value:
     b = c.b
     size = N, N if M is None else M
-    _lengths(c, size)
-    row, column = _grid(c, *size)
-    return b.cast(b.equal(b.plus(row, b.cast(array(c, k), INT)), column), c.dtype)
+    checked_shape(c, size)
+    row, column = index_grid(c, *size)
+    return b.cast(b.equal(b.add(row, b.cast(array(c, k), INT)), column), c.dtype)
 
 
 def tri(c: Call, N: Any, M: Any = None, k: Any = 0, dtype: Any = None, **_: Any) -> Value:
     b = c.b
-    row, column = _grid(c, N, N if M is None else M)
-    on = b.op("LessOrEqual", column, b.plus(row, b.cast(array(c, k), INT)), dtype=BOOL)
+    row, column = index_grid(c, N, N if M is None else M)
+    on = b.op("LessOrEqual", column, b.add(row, b.cast(array(c, k), INT)), dtype=BOOL)
     return b.cast(on, c.dtype)
 
 
-def _grid(c: Call, rows: Any, columns: Any) -> tuple[Value, Value]:
-    """The numbers of rows, upright, and of columns."""
+def index_grid(c: Call, rows: Any, columns: Any) -> tuple[Value, Value]:
+    """Return the row numbers as a column, and the column numbers as a row."""
     b = c.b
-    upright, flat = (b.count(b.cast(b.scalar(array(c, n)), INT)) for n in (rows, columns))
+    upright, flat = (b.arange(b.cast(b.scalar(array(c, n)), INT)) for n in (rows, columns))
     return b.unsqueeze(upright, 1), b.unsqueeze(flat, 0)
 
 
@@ -97,18 +100,26 @@ def indices(c: Call, dimensions: Any, dtype: Any = None, sparse: bool = False) -
     if sparse:
         raise c.unsupported("sparse")
     b = c.b
-    shape, ndim = _lengths(c, dimensions)
-    made = []
+    shape, ndim = checked_shape(c, dimensions)
+    result = []
     for axis, length in enumerate(dimensions):
-        number = b.count(b.cast(b.value(length), INT))
+        number = b.arange(b.cast(b.value(length), INT))
         placed = b.unsqueeze(number, *(n for n in range(ndim) if n != axis))
-        made.append(b.unsqueeze(b.expand(placed, shape, ndim), 0))
-    return b.concat(made, 0)
+        result.append(b.unsqueeze(b.expand(placed, shape, ndim), 0))
+    return b.concat(result, 0)
+
+
+def as_array(c: Call, argument: Any, *_: Any, **__: Any) -> Value:
+    x = array(c, argument)
+    return c.b.unsqueeze(x, *range(c.node.type.ndim - x.ndim))
 
 
 FUNCTIONS: dict[Any, Rule] = {
-    np.zeros: filled(0), np.ones: filled(1), np.empty: filled(0), np.full: full,
+    np.zeros: fill_slots(0), np.ones: fill_slots(1), np.empty: fill_slots(0), np.full: full,
     np.zeros_like: filled_like(0), np.ones_like: filled_like(1), np.empty_like: filled_like(0),
     np.full_like: full_like, np.arange: arange, np.eye: eye,
     np.identity: lambda c, n, dtype=None, **_: eye(c, n), np.tri: tri, np.indices: indices,
+    np.copy: identity, methods.copy: identity, methods.astype: identity, np.astype: identity,
+    np.array: as_array, np.asarray: identity, np.asanyarray: identity, np.require: identity,
+    np.ascontiguousarray: atleast(1), np.asfortranarray: atleast(1),
 }  # fmt: skip

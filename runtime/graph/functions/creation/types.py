@@ -1,6 +1,6 @@
-"""New arrays: of a shape, like another array, of values in order, and grids.
+"""Type rules of array creation: arrays of a shape, copies, ranges and grids.
 
-A staged length makes an unknown dimension; the number of dimensions must be known.
+A staged length makes a dimension unknown. The number of dimensions must be known.
 """
 
 from __future__ import annotations
@@ -11,49 +11,57 @@ from typing import Any
 
 import numpy as np
 
-from ..types import ArrayType, Shape
-from .probing import SAME, Rule, dummy, family, named, probe, typed, weak
-from .shapes import (
+from ...ir.types import ArrayType, Shape
+from ...rules import methods
+from ...rules.probing import (
+    SAME_DTYPE,
+    Rule,
+    dummy,
+    formula_rules,
+    named_rules,
+    probe,
+    type_of_result,
+    weak_type,
+)
+from ...rules.shapes import (
     Dimension,
     as_array,
     broadcast,
     broadcast_to,
-    dimension,
-    dimensions,
+    element_count,
+    format_shape,
     is_staged,
-    one_axis,
-    product,
+    normalize_axis,
+    requested_dimension,
+    requested_shape,
+    require_plain,
     shape_of,
-    shown,
-    static,
 )
 
 FLOAT = np.dtype(float)
 INDEX = np.dtype(np.intp)
 
 
-# --- of a shape -------------------------------------------------------------------------------
-
-
-def blank_type(shape: Any, dtype: Any = None, order: str = "C", **_: Any) -> ArrayType:
-    return ArrayType(np.dtype(dtype), dimensions(shape))
+def empty_type(shape: Any, dtype: Any = None, order: str = "C", **_: Any) -> ArrayType:
+    return ArrayType(np.dtype(dtype), requested_shape(shape))
 
 
 def full_type(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", **_: Any) -> ArrayType:
-    target = dimensions(shape)
+    target = requested_shape(shape)
     check_fill(fill_value, target)
-    chosen = as_array(fill_value).dtype if dtype is None else np.dtype(dtype)
-    return ArrayType(chosen, target)
+    selected = as_array(fill_value).dtype if dtype is None else np.dtype(dtype)
+    return ArrayType(selected, target)
 
 
 def check_fill(value: Any, target: Shape) -> None:
-    given = shape_of(value)
-    error = f"could not broadcast input array from shape {shown(given)} into shape {shown(target)}"
-    broadcast_to(given, target, error)
+    value_shape = shape_of(value)
+    shapes = f"from shape {format_shape(value_shape)} into shape {format_shape(target)}"
+    error = f"could not broadcast input array {shapes}"
+    broadcast_to(value_shape, target, error)
 
 
 def eye_type(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: str = "C", **_: Any) -> ArrayType:
-    return ArrayType(np.dtype(dtype), dimensions((N, N if M is None else M)))
+    return ArrayType(np.dtype(dtype), requested_shape((N, N if M is None else M)))
 
 
 def identity_type(n: Any, dtype: Any = None, **_: Any) -> ArrayType:
@@ -62,34 +70,31 @@ def identity_type(n: Any, dtype: Any = None, **_: Any) -> ArrayType:
 
 def tri_type(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, **_: Any) -> ArrayType:
     sides = (N, N if M is None else M)
-    # Unlike other functions, `tri` takes less than nothing for nothing.
-    return ArrayType(np.dtype(dtype), dimensions([n if is_staged(n) else max(n, 0) for n in sides]))
+    # Unlike other functions, `tri` accepts negative sizes.
+    return ArrayType(np.dtype(dtype), requested_shape([n if is_staged(n) else max(n, 0) for n in sides]))
 
 
-# --- like another array -----------------------------------------------------------------------
-
-
-def blank_like_type(
+def empty_like_type(
     a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, **_: Any
 ) -> ArrayType:
     array = as_array(a)
     return ArrayType(
         array.dtype if dtype is None else np.dtype(dtype),
-        array.shape if shape is None else dimensions(shape),
+        array.shape if shape is None else requested_shape(shape),
     )
 
 
 def full_like_type(a: Any, fill_value: Any, dtype: Any = None, *args: Any, **options: Any) -> ArrayType:
-    result = blank_like_type(a, dtype, *args, **options)
+    result = empty_like_type(a, dtype, *args, **options)
     check_fill(fill_value, result.shape)
     return result
 
 
-def converted(a: ArrayType, *_: Any, **__: Any) -> Shape:
+def same_shape(a: ArrayType, *_: Any, **__: Any) -> Shape:
     return a.shape
 
 
-def with_an_axis(a: ArrayType, *_: Any, **__: Any) -> Shape:
+def at_least_1d_shape(a: ArrayType, *_: Any, **__: Any) -> Shape:
     return a.shape or (1,)
 
 
@@ -99,9 +104,6 @@ def array_type(object: Any, dtype: Any = None, *, ndmin: int = 0, **options: Any
     if dtype is None:
         return ArrayType(array.dtype, shape)
     return ArrayType(np.asarray(dummy(array), dtype).dtype, shape)
-
-
-# --- values in order --------------------------------------------------------------------------
 
 
 def arange_type(
@@ -115,17 +117,17 @@ def arange_type(
     for bound in bounds:
         if shape_of(bound):
             raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
-    given = bounds if step is not None else bounds[:2]
-    # Dummies of both bounds may be equal, and still have the dtype.
-    return ArrayType(probe(np.arange, *map(unit, given), dtype=dtype).dtype, (steps(*bounds),))
+    sampled = bounds if step is not None else bounds[:2]
+    # The bounds of the probe may be equal: only its dtype counts.
+    return ArrayType(probe(np.arange, *map(unit_of, sampled), dtype=dtype).dtype, (arange_length(*bounds),))
 
 
-def unit(value: Any) -> Any:
-    """A one of a bound's type: a bound itself might make an array as long as the user's."""
+def unit_of(value: Any) -> Any:
+    """Return a one of a bound's type. The bound itself could make an array as long as the user's."""
     return dummy(value) if is_staged(value) else type(value)(1)
 
 
-def steps(start: Any, stop: Any, step: Any) -> Dimension:
+def arange_length(start: Any, stop: Any, step: Any) -> Dimension:
     if any(map(is_staged, (start, stop, step))):
         return None
     if not step:
@@ -133,48 +135,41 @@ def steps(start: Any, stop: Any, step: Any) -> Dimension:
     return max(0, math.ceil((stop - start) / step))
 
 
-def spaced(ends: Callable[..., Any], several: tuple[str, ...]) -> Rule:
-    """The rule of a function that puts `num` values between two, along a new axis."""
+def spaced_rule(ends: Callable[..., Any], several: tuple[str, ...]) -> Rule:
+    """Return the rule of a function that puts `num` values between two, along a new axis."""
 
     def rule(start: Any, stop: Any, num: Any = 50, *args: Any, axis: int = 0, **options: Any) -> Any:
         names = ("endpoint", *several, "dtype", "axis")
         options |= dict(zip(names, args, strict=False))
         axis = options.pop("axis", axis)
-        ends_given = [weak(v) for v in (start, stop, options.get("base", 10.0))]
+        ends_given = [weak_type(v) for v in (start, stop, options.get("base", 10.0))]
         base = broadcast(*map(shape_of, ends_given))
         if not is_staged(num) and num < 0:
             raise ValueError(f"Number of samples, {num}, must be non-negative.")
-        place = one_axis(static(axis, "axis"), len(base) + 1)
+        place = normalize_axis(require_plain(axis, "axis"), len(base) + 1)
         result = probe(ends, *ends_given[:2], 2, **options)
-        shape = (*base[:place], dimension(num), *base[place:])
-        return typed(result, (shape, base) if isinstance(result, tuple) else shape)
+        shape = (*base[:place], requested_dimension(num), *base[place:])
+        return type_of_result(result, (shape, base) if isinstance(result, tuple) else shape)
 
     return rule
-
-
-# --- grids ------------------------------------------------------------------------------------
 
 
 def meshgrid_type(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
     arrays = [as_array(x) for x in xi]
     result = probe(np.meshgrid, *arrays, copy=copy, sparse=sparse, indexing=indexing)
-    sizes = [product(a.shape) for a in arrays]
+    sizes = [element_count(a.shape) for a in arrays]
     order = list(range(len(arrays)))
     if indexing == "xy":
         order[:2] = order[:2][::-1]
     shapes = [
-        tuple(sizes[j] if not static(sparse, "sparse") or i == j else 1 for j in order)
+        tuple(sizes[j] if not require_plain(sparse, "sparse") or i == j else 1 for j in order)
         for i in range(len(arrays))
     ]
-    return typed(result, shapes)
-
-
-# `np.indices` has a parameter of the same name.
-sizes_of = dimensions
+    return type_of_result(result, shapes)
 
 
 def indices_type(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
-    sizes = sizes_of(dimensions)
+    sizes = requested_shape(dimensions)
     if not sparse:
         return ArrayType(np.dtype(dtype), (len(sizes), *sizes))
     alone = [[d if i == j else 1 for j, d in enumerate(sizes)] for i in range(len(sizes))]
@@ -182,7 +177,7 @@ def indices_type(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any
 
 
 def ix_type(*args: Any) -> tuple[ArrayType, ...]:
-    """Open grid: a mask counts as the positions where it holds."""
+    """Return the types of an open grid. A mask counts as the indices of its true elements."""
     result = []
     for i, part in enumerate(args):
         array = as_array(part)
@@ -202,40 +197,44 @@ def ix_type(*args: Any) -> tuple[ArrayType, ...]:
 def vander_type(x: Any, N: Any = None, increasing: bool = False) -> ArrayType:
     array = as_array(x)
     result = probe(np.vander, array)
-    return ArrayType(result.dtype, (array.shape[0], array.shape[0] if N is None else dimension(N)))
+    return ArrayType(result.dtype, (array.shape[0], array.shape[0] if N is None else requested_dimension(N)))
+
+
+def astype_type(array: Any, dtype: Any, *args: Any, **options: Any) -> ArrayType:
+    array = as_array(array)
+    return ArrayType(probe(methods.astype, array, dtype, *args, **options).dtype, array.shape)
+
+
+def copy_type(array: Any, *_: Any, **__: Any) -> ArrayType:
+    return as_array(array)
 
 
 RULES: dict[Any, Rule] = {
-    **family(converted, "copy", dtype=SAME),
-    **family(converted, "asarray asanyarray asarray_chkfinite require astype"),
-    **family(with_an_axis, "ascontiguousarray asfortranarray"),
-    **named(
+    **formula_rules(same_shape, "copy", dtype=SAME_DTYPE),
+    **formula_rules(same_shape, "asarray asanyarray asarray_chkfinite require astype"),
+    **formula_rules(at_least_1d_shape, "ascontiguousarray asfortranarray"),
+    **named_rules(
         array=array_type,
-        zeros=blank_type,
-        ones=blank_type,
-        empty=blank_type,
+        zeros=empty_type,
+        ones=empty_type,
+        empty=empty_type,
         full=full_type,
         eye=eye_type,
         identity=identity_type,
         tri=tri_type,
-        zeros_like=blank_like_type,
-        ones_like=blank_like_type,
-        empty_like=blank_like_type,
+        zeros_like=empty_like_type,
+        ones_like=empty_like_type,
+        empty_like=empty_like_type,
         full_like=full_like_type,
         arange=arange_type,
-        linspace=spaced(np.linspace, ("retstep",)),
-        logspace=spaced(np.logspace, ("base",)),
-        geomspace=spaced(np.geomspace, ()),
+        linspace=spaced_rule(np.linspace, ("retstep",)),
+        logspace=spaced_rule(np.logspace, ("base",)),
+        geomspace=spaced_rule(np.geomspace, ()),
         meshgrid=meshgrid_type,
         ix_=ix_type,
         indices=indices_type,
         vander=vander_type,
     ),
+    methods.astype: astype_type,
+    methods.copy: copy_type,
 }
-
-
-ARRAYS_OF_SCALARS = frozenset(
-    (np.array, np.asarray, np.copy, np.full, np.full_like, np.zeros_like, np.ones_like, np.empty_like,
-     np.select, np.where)
-)  # fmt: skip
-"""What makes an array of a scalar, which is written in place, where other functions make NumPy scalars."""

@@ -1,4 +1,4 @@
-"""Inverses, determinants, factors and equations."""
+"""Gradients of inverses, determinants, decompositions and solutions of linear systems."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..refused import refusing
-from ..values import ndim_of, shape_of, unbroadcast, zeros_like
+from ...gradient.cotangents import ndim_of, shape_of, unbroadcast, zeros_like
+from ...gradient.unsupported import unsupported_argument
 
 
 def _t(x: Any) -> Any:
@@ -21,7 +21,7 @@ def _h(x: Any) -> Any:
 def _eye(x: Any) -> Any:
     n = shape_of(x)[-1]
     if not isinstance(n, int):
-        raise refusing("a factorisation", "a matrix whose size is not known")
+        raise unsupported_argument("a factorization", "a matrix of unknown size")
     return np.eye(n)
 
 
@@ -39,47 +39,47 @@ def solve_rule(ct: Any, y: Any, a: Any, b: Any) -> Any:
     )
 
 
-def _matrices(x: Any) -> Any:
-    """Numbers, so that each goes with its matrix."""
+def _as_matrices(x: Any) -> Any:
+    """Reshape scalars, one for each matrix of a stack, so that they broadcast against the matrices."""
     return np.expand_dims(x, (-2, -1)) if ndim_of(x) else x
 
 
 def det_rule(ct: Any, y: Any, a: Any) -> Any:
-    """Of small matrices by the adjugate, a polynomial, which there is of a singular one too."""
+    """For small matrices use the adjugate, a polynomial that is defined for singular matrices too."""
     n = shape_of(a)[-1]
-    if not isinstance(n, int) or n > SMALL:
-        return (_matrices(ct * y) * _t(np.linalg.inv(a)),)
+    if not isinstance(n, int) or n > MAX_ADJUGATE_SIZE:
+        return (_as_matrices(ct * y) * _t(np.linalg.inv(a)),)
     eye = adjugate = np.eye(n)
-    for k in range(1, n):  # the recursion of Faddeev and LeVerrier
+    for k in range(1, n):  # Faddeev-LeVerrier recursion
         product = np.matmul(a, adjugate)
         trace = np.sum(np.diagonal(product, 0, -2, -1), -1)
-        adjugate = _matrices(trace / k) * eye - product
-    return (_matrices(ct) * (_t(adjugate) if n > 1 else np.ones_like(a)),)
+        adjugate = _as_matrices(trace / k) * eye - product
+    return (_as_matrices(ct) * (_t(adjugate) if n > 1 else np.ones_like(a)),)
 
 
-SMALL = 4
+MAX_ADJUGATE_SIZE = 4
 
 
 def slogdet_rule(ct: Any, y: Any, a: Any) -> Any:
     if 0 in ct and np.iscomplexobj(a):
-        raise refusing("numpy.linalg.slogdet", "the sign of complex matrices")
+        raise unsupported_argument("numpy.linalg.slogdet", "the sign of complex matrices")
     if 1 not in ct:
         return (None,)
-    return (_matrices(ct[1]) * _t(np.linalg.inv(a)),)
+    return (_as_matrices(ct[1]) * _t(np.linalg.inv(a)),)
 
 
 def cholesky_rule(ct: Any, y: Any, a: Any, /, *, upper: bool = False) -> Any:
     factor = _h(y) if upper else y
-    given = np.conj(_t(ct)) if upper else np.conj(ct)
-    inner = np.matmul(_h(factor), given)
+    ct_conj = np.conj(_t(ct)) if upper else np.conj(ct)
+    inner = np.matmul(_h(factor), ct_conj)
     half = np.tril(inner) - 0.5 * np.expand_dims(np.diagonal(inner, 0, -2, -1), -1) * _eye(a)
     right = np.linalg.inv(factor)
-    made = np.matmul(np.matmul(_h(right), half), right)
-    return (np.conj(0.5 * (made + _h(made))),)
+    result = np.matmul(np.matmul(_h(right), half), right)
+    return (np.conj(0.5 * (result + _h(result))),)
 
 
-def _apart(values: Any) -> Any:
-    """One over the difference of each two values; 0 on the diagonal."""
+def _reciprocal_differences(values: Any) -> Any:
+    """Return the reciprocal of the difference of each two values, and 0 on the diagonal."""
     gaps = np.expand_dims(values, -2) - np.expand_dims(values, -1)
     eye = _eye(gaps)
     return (1 - eye) / (gaps + eye)
@@ -91,9 +91,9 @@ def eigh_rule(ct: Any, y: Any, a: Any, UPLO: Any = "L") -> Any:
     if 0 in ct:
         inner = np.expand_dims(ct[0], -2) * _eye(v)
     if 1 in ct:
-        inner = inner + _apart(w) * np.matmul(_h(v), np.conj(ct[1]))
-    made = np.matmul(np.matmul(v, inner), _h(v))
-    return (np.conj(0.5 * (made + _h(made))),)
+        inner = inner + _reciprocal_differences(w) * np.matmul(_h(v), np.conj(ct[1]))
+    result = np.matmul(np.matmul(v, inner), _h(v))
+    return (np.conj(0.5 * (result + _h(result))),)
 
 
 def _eigvalsh(a: Any, UPLO: Any = "L") -> Any:
@@ -106,11 +106,13 @@ def eig_rule(ct: Any, y: Any, a: Any) -> Any:
     if 0 in ct:
         inner = np.expand_dims(ct[0], -2) * _eye(v)
     if 1 in ct:
-        given = np.conj(ct[1])
+        ct_conj = np.conj(ct[1])
         vt = _h(v)
-        along = np.real(np.sum(np.conj(v) * given, -2))
-        apart = np.conj(_apart(w)) * (np.matmul(vt, given) - np.matmul(vt, v * np.expand_dims(along, -2)))
-        inner = inner + np.conj(apart)
+        along = np.real(np.sum(np.conj(v) * ct_conj, -2))
+        gaps = np.conj(_reciprocal_differences(w)) * (
+            np.matmul(vt, ct_conj) - np.matmul(vt, v * np.expand_dims(along, -2))
+        )
+        inner = inner + np.conj(gaps)
     return (np.matmul(np.matmul(np.linalg.inv(_t(v)), inner), _t(v)),)
 
 
@@ -125,30 +127,30 @@ def svd_rule(ct: Any, y: Any, a: Any, full_matrices: bool = True, compute_uv: bo
         return (np.conj(np.matmul(u * np.expand_dims(ct, -2), vh)),)
     rows, columns = shape_of(a)[-2:]
     if full_matrices and rows != columns:
-        raise refusing("numpy.linalg.svd", "full_matrices=True of a matrix that is not square")
+        raise unsupported_argument("numpy.linalg.svd", "full_matrices=True of a non-square matrix")
     u, s, vh = y[0], y[1], y[2]
     v = _h(vh)
     square = np.expand_dims(s * s, -2) - np.expand_dims(s * s, -1)
     eye = _eye(square)
-    apart = (1 - eye) / (square + eye)
+    reciprocal = (1 - eye) / (square + eye)
     sv = np.expand_dims(s, -2)
     inner: Any = 0.0
     if 1 in ct:
         inner = np.expand_dims(ct[1], -2) * eye
-    made: Any = 0.0
+    result: Any = 0.0
     if 0 in ct:
         gu = np.conj(ct[0])
         skew = np.matmul(_h(u), gu)
-        inner = inner + apart * (skew - _h(skew)) * sv
+        inner = inner + reciprocal * (skew - _h(skew)) * sv
         rest = gu - np.matmul(u, skew)
-        made = made + np.matmul(rest / sv, vh)
+        result = result + np.matmul(rest / sv, vh)
     if 2 in ct:
         gv = _h(np.conj(ct[2]))
         skew = np.matmul(_h(v), gv)
-        inner = inner + np.expand_dims(s, -1) * (apart * (skew - _h(skew)))
+        inner = inner + np.expand_dims(s, -1) * (reciprocal * (skew - _h(skew)))
         rest = gv - np.matmul(v, skew)
-        made = made + _h(np.matmul(rest / sv, _h(u)))
-    return (np.conj(np.matmul(np.matmul(u, inner), vh) + made),)
+        result = result + _h(np.matmul(rest / sv, _h(u)))
+    return (np.conj(np.matmul(np.matmul(u, inner), vh) + result),)
 
 
 def _svdvals(x: Any, /) -> Any:
@@ -158,29 +160,29 @@ def _svdvals(x: Any, /) -> Any:
 def qr_rule(ct: Any, y: Any, a: Any, mode: str = "reduced") -> Any:
     rows, columns = shape_of(a)[-2:]
     if mode not in ("reduced", "complete") or rows < columns or (mode == "complete" and rows != columns):
-        raise refusing("numpy.linalg.qr", f"mode={mode!r}, or more columns than rows")
+        raise unsupported_argument("numpy.linalg.qr", f"mode={mode!r}, or more columns than rows")
     if np.iscomplexobj(a):
-        raise refusing("numpy.linalg.qr", "complex matrices")
+        raise unsupported_argument("numpy.linalg.qr", "complex matrices")
     q, r = y[0], y[1]
     gq = np.conj(ct[0]) if 0 in ct else zeros_like(q)
     gr = np.conj(ct[1]) if 1 in ct else zeros_like(r)
     inner = np.matmul(r, _h(gr)) - np.matmul(_h(gq), q)
     lower = np.tril(inner, -1)
     symmetric = lower + _h(lower) + np.expand_dims(np.diagonal(inner, 0, -2, -1), -1) * _eye(inner)
-    made = np.matmul(gq + np.matmul(q, symmetric), _h(np.linalg.inv(r)))
-    return (np.conj(made),)
+    result = np.matmul(gq + np.matmul(q, symmetric), _h(np.linalg.inv(r)))
+    return (np.conj(result),)
 
 
 def pinv_rule(ct: Any, y: Any, a: Any, *_: Any, **__: Any) -> Any:
-    given, ph, gh = np.conj(ct), _h(y), _h(np.conj(ct))
+    ct_conj, ph, gh = np.conj(ct), _h(y), _h(np.conj(ct))
     rows, columns = shape_of(a)[-2:]
     left = np.matmul(np.eye(rows) - np.matmul(a, y), np.matmul(gh, np.matmul(y, ph)))
     right = np.matmul(np.matmul(ph, y), np.matmul(gh, np.eye(columns) - np.matmul(y, a)))
-    return (np.conj(left + right - np.matmul(np.matmul(ph, given), ph)),)
+    return (np.conj(left + right - np.matmul(np.matmul(ph, ct_conj), ph)),)
 
 
 def _lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
-    """The solution, and the sum of the squares that are left; of rank and singular values there is none."""
+    """Return the solution and the residuals. Rank and singular values have no gradient."""
     inverse = np.linalg.pinv(a) if rcond is None or rcond < 0 else np.linalg.pinv(a, rcond)
     solution = np.matmul(inverse, b)
     rows, columns = shape_of(a)
@@ -220,13 +222,13 @@ def _matrix_power(a: Any, n: int) -> Any:
     if n == 0:
         return a * 0 + _eye(a)
     base, n = (np.linalg.inv(a), -n) if n < 0 else (a, n)
-    made = None
+    result = None
     while n:
         if n % 2:
-            made = base if made is None else np.matmul(made, base)
+            result = base if result is None else np.matmul(result, base)
         n //= 2
         base = np.matmul(base, base) if n else base
-    return made
+    return result
 
 
 RULES: dict[Any, Any] = {

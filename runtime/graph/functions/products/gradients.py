@@ -1,4 +1,4 @@
-"""Products of vectors and matrices."""
+"""Gradients of products of vectors and matrices."""
 
 from __future__ import annotations
 
@@ -7,43 +7,43 @@ from typing import Any
 
 import numpy as np
 
-from ..refused import refusing
-from ..values import ndim_of, shape_of, unbroadcast
+from ...gradient.cotangents import ndim_of, shape_of, unbroadcast
+from ...gradient.unsupported import unsupported_argument
 
 
 def _refuse_axes(name: str, axes: Any) -> None:
     if axes is not None:
-        raise refusing(f"numpy.{name}", "axes=")
+        raise unsupported_argument(f"numpy.{name}", "axes=")
 
 
 def matmul_rule(
     ct: Any, y: Any, a: Any, b: Any, /, *, axes: Any = None, dtype: Any = None, casting: Any = None
 ) -> Any:
     _refuse_axes("matmul", axes)
-    return (lambda: _left(ct, a, b)), (lambda: _right(ct, a, b))
+    return (lambda: _matmul_left(ct, a, b)), (lambda: _matmul_right(ct, a, b))
 
 
-def _left(ct: Any, a: Any, b: Any) -> Any:
+def _matmul_left(ct: Any, a: Any, b: Any) -> Any:
     if ndim_of(a) == 1 and ndim_of(b) == 1:
         return ct * b
     if ndim_of(b) == 1:
         return unbroadcast(ct[..., None] * b, a)
     if ndim_of(a) == 1:
-        made = np.matmul(b, ct) if ndim_of(b) == 2 else np.matmul(b, ct[..., None])[..., 0]
-        return unbroadcast(made, a)
+        result = np.matmul(b, ct) if ndim_of(b) == 2 else np.matmul(b, ct[..., None])[..., 0]
+        return unbroadcast(result, a)
     return unbroadcast(np.matmul(ct, np.swapaxes(b, -1, -2)), a)
 
 
-def _right(ct: Any, a: Any, b: Any) -> Any:
+def _matmul_right(ct: Any, a: Any, b: Any) -> Any:
     if ndim_of(a) == 1 and ndim_of(b) == 1:
         return ct * a
     if ndim_of(a) == 1:
         return unbroadcast(a[:, None] * ct[..., None, :], b)
     if ndim_of(b) == 1:
-        made = (
+        result = (
             np.matmul(ct, a) if ndim_of(a) == 2 else np.matmul(np.swapaxes(a, -1, -2), ct[..., None])[..., 0]
         )
-        return unbroadcast(made, b)
+        return unbroadcast(result, b)
     return unbroadcast(np.matmul(np.swapaxes(a, -1, -2), ct), b)
 
 
@@ -146,7 +146,7 @@ def convolve_rule(ct: Any, y: Any, a: Any, v: Any, mode: Any = "full") -> Any:
         v = np.reshape(v, (1,))
     n, m = shape_of(a)[0], shape_of(v)[0]
     if not isinstance(n, int) or not isinstance(m, int):
-        raise refusing("numpy.convolve", "arrays whose lengths are not known")
+        raise unsupported_argument("numpy.convolve", "arrays of unknown length")
     mode = {0: "valid", 1: "same", 2: "full"}.get(mode, mode)
     low = {"full": 0, "same": (min(n, m) - 1) // 2, "valid": min(n, m) - 1}[mode]
     whole = np.pad(ct, (low, n + m - 1 - low - shape_of(ct)[0]))
@@ -166,17 +166,17 @@ def _correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def _parsed(subscripts: str, operands: Any) -> tuple[list[str], str]:
-    """The labels of each operand and of the result, with letters in the place of an ellipsis."""
+def _parse_subscripts(subscripts: str, operands: Any) -> tuple[list[str], str]:
+    """Return the labels of each operand and of the result, with letters replacing the ellipsis."""
     text = subscripts.replace(" ", "")
-    given, arrow, result = text.partition("->")
-    labels = given.split(",")
-    free = [letter for letter in LETTERS if letter not in text]
+    inputs, arrow, result = text.partition("->")
+    labels = inputs.split(",")
+    unused = [letter for letter in LETTERS if letter not in text]
     most = max(
         (ndim_of(o) - len(x.replace("...", "")) for x, o in zip(labels, operands, strict=True) if "..." in x),
         default=0,
     )
-    dots = "".join(free[:most])
+    dots = "".join(unused[:most])
 
     def written_out(x: str, ndim: int) -> str:
         count = ndim - len(x.replace("...", ""))
@@ -193,36 +193,36 @@ def einsum_rule(
     ct: Any, y: Any, subscripts: Any, *operands: Any, optimize: Any = False, **options: Any
 ) -> Any:
     if not isinstance(subscripts, str) or options:
-        raise refusing("numpy.einsum", "lists of axes in the place of letters, or with options")
-    labels, result = _parsed(subscripts, operands)
-    if len(set(result)) != len(result):
-        raise refusing("numpy.einsum", "a letter that is twice in the result")
+        raise unsupported_argument("numpy.einsum", "lists of axes instead of letters, or with options")
+    labels, output = _parse_subscripts(subscripts, operands)
+    if len(set(output)) != len(output):
+        raise unsupported_argument("numpy.einsum", "a letter that occurs twice in the result")
 
-    def given(i: int) -> Any:
+    def operand_cotangent(i: int) -> Any:
         own = labels[i]
         eyes, names = [], ""
-        for place, letter in enumerate(own):  # of a diagonal, the rest of the matrix gets nothing
+        for place, letter in enumerate(own):  # off-diagonal elements have a zero cotangent
             if letter in names:
                 new = next(x for x in LETTERS if x not in subscripts and x not in names and x not in own)
                 n = shape_of(operands[i])[place]
                 if not isinstance(n, int):
-                    raise refusing("numpy.einsum", "the diagonal of an array whose lengths are not known")
+                    raise unsupported_argument("numpy.einsum", "the diagonal of an array of unknown shape")
                 eyes.append((letter + new, np.eye(n)))
                 names += new
             else:
                 names += letter
         others = [(x, o) for j, (x, o) in enumerate(zip(labels, operands, strict=True)) if j != i] + eyes
-        there = set(result).union(*(x for x, _ in others))
-        kept = "".join(x for x in names if x in there)
-        text = ",".join([result, *(x for x, _ in others)]) + "->" + kept
-        made = np.einsum(text, ct, *(o for _, o in others), optimize=optimize)
-        made = np.reshape(made, tuple(
-            shape_of(made)[kept.index(x)] if x in there else 1 for x in names
+        available = set(output).union(*(x for x, _ in others))
+        kept_names = "".join(x for x in names if x in available)
+        text = ",".join([output, *(x for x, _ in others)]) + "->" + kept_names
+        result = np.einsum(text, ct, *(o for _, o in others), optimize=optimize)
+        result = np.reshape(result, tuple(
+            shape_of(result)[kept_names.index(x)] if x in available else 1 for x in names
         ))  # fmt: skip
-        made = np.broadcast_to(made, shape_of(operands[i])) if kept != names else made
-        return unbroadcast(made, operands[i])
+        result = np.broadcast_to(result, shape_of(operands[i])) if kept_names != names else result
+        return unbroadcast(result, operands[i])
 
-    return None, tuple((lambda i=i: given(i)) for i in range(len(operands)))
+    return None, tuple((lambda i=i: operand_cotangent(i)) for i in range(len(operands)))
 
 
 RULES: dict[Any, Any] = {np.matmul: matmul_rule, np.linalg.matmul: matmul_rule, np.convolve: convolve_rule,
@@ -237,8 +237,8 @@ DEFINITIONS: dict[Any, Any] = {
     np.vecdot: _vecdot,
     np.linalg.vecdot: _vecdot,
     **{
-        getattr(np, name): made
-        for name, made in (("matvec", _matvec), ("vecmat", _vecmat))
+        getattr(np, name): result
+        for name, result in (("matvec", _matvec), ("vecmat", _vecmat))
         if hasattr(np, name)
     },
     np.tensordot: _tensordot,

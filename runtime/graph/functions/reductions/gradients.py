@@ -1,4 +1,4 @@
-"""Functions along axes: sums, products, extremes, and those that are made of them."""
+"""Gradients of reductions and scans along axes, and of norms and statistics composed of them."""
 
 from __future__ import annotations
 
@@ -7,31 +7,32 @@ from typing import Any
 
 import numpy as np
 
-from ..refused import refusing
-from ..values import ndim_of, shape_of
+from ...gradient.cotangents import ndim_of, shape_of
+from ...gradient.unsupported import unsupported_argument
+from ...rules.methods import sum_to
 
 
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
-    """The axes that `axis` names, counted from the front."""
+    """Return the axes that `axis` names, sorted and non-negative."""
     if axis is None:
         return tuple(range(ndim))
     return tuple(sorted(a % ndim for a in (axis if isinstance(axis, tuple) else (axis,))))
 
 
-def kept(value: Any, axis: Any, keepdims: Any, ndim: int) -> Any:
-    """A result along axes, with these axes in their places again."""
+def restore_axes(value: Any, axis: Any, keepdims: Any, ndim: int) -> Any:
+    """Reinsert the reduced axes into a result, with length 1."""
     if keepdims is True or not ndim:
         return value
     return np.expand_dims(value, axes_of(axis, ndim))
 
 
-def spread(ct: Any, array: Any, axis: Any, keepdims: Any) -> Any:
-    """The cotangent of a result along axes, for each element of what it was made of."""
-    return np.broadcast_to(kept(ct, axis, keepdims, ndim_of(array)), shape_of(array))
+def broadcast_cotangent(ct: Any, array: Any, axis: Any, keepdims: Any) -> Any:
+    """Broadcast the cotangent of a reduction to the shape of its operand."""
+    return np.broadcast_to(restore_axes(ct, axis, keepdims, ndim_of(array)), shape_of(array))
 
 
-def count_of(array: Any, axis: Any) -> Any:
-    """How many elements each element of a result along axes is made of."""
+def reduced_count(array: Any, axis: Any) -> Any:
+    """Return the number of elements that each element of a reduction combines."""
     shape = shape_of(array)
     count: Any = 1
     for a in axes_of(axis, len(shape)):
@@ -41,30 +42,30 @@ def count_of(array: Any, axis: Any) -> Any:
 
 def sum_rule(ct: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, out: Any = None,
              keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:  # fmt: skip
-    given = spread(ct, a, axis, keepdims)
-    return (given if where is True else np.where(where, given, 0), *_NO_OPTIONS, lambda: np.sum(ct))
+    expanded = broadcast_cotangent(ct, a, axis, keepdims)
+    return (expanded if where is True else np.where(where, expanded, 0), *_NO_COTANGENTS, lambda: np.sum(ct))
 
 
-_NO_OPTIONS = (None, None, None, None)
-"""What stands between an array and `initial`: axis, dtype, out and keepdims."""
+_NO_COTANGENTS = (None, None, None, None)
+"""Cotangents of the parameters between the array and `initial`: axis, dtype, out and keepdims."""
 
 
 def mean_rule(ct: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, out: Any = None,
               keepdims: Any = False, *, where: Any = True) -> Any:  # fmt: skip
     if where is True:
-        return (spread(ct / count_of(a, axis), a, axis, keepdims),)
+        return (broadcast_cotangent(ct / reduced_count(a, axis), a, axis, keepdims),)
     count = np.sum(np.broadcast_to(where, shape_of(a)), axis=axis, keepdims=keepdims is True)
-    return (np.where(where, spread(ct / count, a, axis, keepdims), 0),)
+    return (np.where(where, broadcast_cotangent(ct / count, a, axis, keepdims), 0),)
 
 
 def prod_rule(ct: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, out: Any = None,
               keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:  # fmt: skip
-    """The product of the others, from both sides, so that a zero does no harm."""
+    """Multiply each element's prefix and suffix products, so that zeros need no division."""
     factors = a if where is True else np.where(where, a, 1)
     shape, axes = shape_of(a), axes_of(axis, ndim_of(a))
     rest = [i for i in range(len(shape)) if i not in axes]
     moved = np.transpose(factors, (*rest, *axes))
-    flat = np.reshape(moved, (*(shape[i] for i in rest), count_of(a, axis)))
+    flat = np.reshape(moved, (*(shape[i] for i in rest), reduced_count(a, axis)))
     ones = np.ones_like(flat[..., :1])
     before = np.cumprod(np.concatenate([ones, flat[..., :-1]], -1), -1)
     after = np.flip(np.cumprod(np.concatenate([ones, np.flip(flat, -1)[..., :-1]], -1), -1), -1)
@@ -73,41 +74,41 @@ def prod_rule(ct: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, out:
     others = np.transpose(others, tuple(map(order.index, range(len(order)))))
     if initial is not None and initial is not np._NoValue:
         others = others * initial
-    made = spread(ct, a, axis, keepdims) * others
+    result = broadcast_cotangent(ct, a, axis, keepdims) * others
     return (
-        made if where is True else np.where(where, made, 0),
-        *_NO_OPTIONS,
+        result if where is True else np.where(where, result, 0),
+        *_NO_COTANGENTS,
         lambda: np.sum(ct * np.prod(factors, axis, keepdims=keepdims is True)),
     )
 
 
 def extreme_rule(ct: Any, y: Any, a: Any, axis: Any = None, out: Any = None, keepdims: Any = False,
                  initial: Any = None, where: Any = True) -> Any:  # fmt: skip
-    """Elements that are equal to the extreme share its cotangent."""
+    """Split the cotangent between the elements that are equal to the extreme."""
     ndim = ndim_of(a)
-    extreme, given = kept(y, axis, keepdims, ndim), kept(ct, axis, keepdims, ndim)
-    chosen = a == extreme
+    extreme, expanded = restore_axes(y, axis, keepdims, ndim), restore_axes(ct, axis, keepdims, ndim)
+    is_extreme = a == extreme
     if where is not True:
-        chosen = chosen & where
-    count = np.sum(chosen, axis=axis if axis is None else axes_of(axis, ndim), keepdims=True)
+        is_extreme = is_extreme & where
+    count = np.sum(is_extreme, axis=axis if axis is None else axes_of(axis, ndim), keepdims=True)
     first = 0 if initial is None or initial is np._NoValue else extreme == initial
-    share = given / (count + first)
-    return chosen * share, None, None, None, lambda: np.sum(share * first)
+    share = expanded / (count + first)
+    return is_extreme * share, None, None, None, lambda: np.sum(share * first)
 
 
-def _reduce(rule: Any) -> Any:
-    """The rule of `ufunc.reduce`, whose axis is the first if none is given."""
+def _reduce_rule(rule: Any) -> Any:
+    """Return the gradient of `ufunc.reduce`, whose default axis is the first."""
 
     def reduced(ct: Any, y: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None,
                 keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:  # fmt: skip
-        given, *_, first = rule(ct, y, array, axis=axis, keepdims=keepdims, initial=initial, where=where)
-        return given, *_NO_OPTIONS, first
+        expanded, *_, first = rule(ct, y, array, axis=axis, keepdims=keepdims, initial=initial, where=where)
+        return expanded, *_NO_COTANGENTS, first
 
     return reduced
 
 
-def _accumulate(rule: Any) -> Any:
-    """The rule of `ufunc.accumulate`, whose axis is the first if none is given."""
+def _accumulate_rule(rule: Any) -> Any:
+    """Return the gradient of `ufunc.accumulate`, whose default axis is the first."""
     return lambda ct, y, array, axis=0, dtype=None, out=None: rule(ct, y, array, axis)
 
 
@@ -118,34 +119,36 @@ def cumsum_rule(ct: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, ou
 
 
 def cumprod_rule(ct: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-    """Up to the first zero as a sum over quotients; that zero gets what the product is without it."""
+    """Before the first zero divide by each factor; the zero itself uses the products without it."""
     flat, along = (np.reshape(a, (-1,)), 0) if axis is None else (a, axis)
     zeros = np.cumsum(flat == 0, along)
     is_first = (flat == 0) & (zeros == 1)
     without = np.where(is_first, 1, flat)
-    through = _sums_from_here(ct * np.cumprod(without, along), along)
-    before = _sums_from_here(ct * y, along) / np.where(flat == 0, 1, flat)
-    made = np.where(is_first, through, np.where(zeros == 0, before, 0))
-    return (np.reshape(made, shape_of(a)) if axis is None else made,)
+    through = _reverse_cumsum(ct * np.cumprod(without, along), along)
+    before = _reverse_cumsum(ct * y, along) / np.where(flat == 0, 1, flat)
+    result = np.where(is_first, through, np.where(zeros == 0, before, 0))
+    return (np.reshape(result, shape_of(a)) if axis is None else result,)
 
 
-def _sums_from_here(values: Any, axis: int) -> Any:
+def _reverse_cumsum(values: Any, axis: int) -> Any:
     return np.flip(np.cumsum(np.flip(values, axis), axis), axis)
 
 
 def _var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False,
          *, where: Any = True, mean: Any = None, correction: Any = None) -> Any:  # fmt: skip
     if where is not True:
-        raise refusing("numpy.var", "where=")
-    middle = np.mean(a, axis=axis, keepdims=True) if mean in (None, np._NoValue) else mean
-    return _spread_of(a - middle, axis, keepdims, count_of(a, axis), ddof, correction)
+        raise unsupported_argument("numpy.var", "where=")
+    center = np.mean(a, axis=axis, keepdims=True) if mean in (None, np._NoValue) else mean
+    return _mean_square(a - center, axis, keepdims, reduced_count(a, axis), ddof, correction)
 
 
-def _spread_of(apart: Any, axis: Any, keepdims: Any, count: Any, ddof: Any, correction: Any) -> Any:
-    """The mean square, of so many as are free."""
-    squares = np.real(apart * np.conj(apart)) if np.iscomplexobj(apart) else apart * apart
-    free = count - (ddof if correction in (None, np._NoValue) else correction)
-    return np.sum(squares, axis=axis, keepdims=keepdims is True) / free
+def _mean_square(deviations: Any, axis: Any, keepdims: Any, count: Any, ddof: Any, correction: Any) -> Any:
+    """Return the mean square, divided by the degrees of freedom."""
+    squares = (
+        np.real(deviations * np.conj(deviations)) if np.iscomplexobj(deviations) else deviations * deviations
+    )
+    dof = count - (ddof if correction in (None, np._NoValue) else correction)
+    return np.sum(squares, axis=axis, keepdims=keepdims is True) / dof
 
 
 def _std(*args: Any, **kwargs: Any) -> Any:
@@ -161,15 +164,15 @@ def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
              *, keepdims: Any = False) -> Any:  # fmt: skip
     keepdims = keepdims is True
     if weights is None:
-        made = np.mean(a, axis, keepdims=keepdims)
-        return (made, np.ones_like(made)) if returned else made
+        result = np.mean(a, axis, keepdims=keepdims)
+        return (result, np.ones_like(result)) if returned else result
     if ndim_of(weights) != ndim_of(a):
         axes = axes_of(axis, ndim_of(a))
         weights = np.reshape(weights, tuple([n if i in axes else 1 for i, n in enumerate(shape_of(a))]))
     weights = np.broadcast_to(weights, shape_of(a))
     scale = np.sum(weights, axis, keepdims=keepdims)
-    made = np.sum(a * weights, axis, keepdims=keepdims) / scale
-    return (made, scale) if returned else made
+    result = np.sum(a * weights, axis, keepdims=keepdims) / scale
+    return (result, scale) if returned else result
 
 
 def _trace(
@@ -182,8 +185,8 @@ def _linalg_trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
     return np.sum(np.diagonal(x, offset, -2, -1), -1)
 
 
-def _without_nan(function: Any, instead: float) -> Any:
-    """A function of what is no NaN."""
+def _with_nan_replaced(function: Any, instead: float) -> Any:
+    """Return `function` of arrays whose NaNs are replaced."""
 
     def defined(a: Any, *args: Any, **kwargs: Any) -> Any:
         return function(np.where(np.isnan(a), instead, a), *args, **kwargs)
@@ -194,7 +197,7 @@ def _without_nan(function: Any, instead: float) -> Any:
 def _nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
              *, where: Any = True) -> Any:  # fmt: skip
     if where is not True:
-        raise refusing("numpy.nanmean", "where=")
+        raise unsupported_argument("numpy.nanmean", "where=")
     keepdims = keepdims is True
     count = np.sum(~np.isnan(a), axis, keepdims=keepdims)
     return np.sum(np.where(np.isnan(a), 0, a), axis, keepdims=keepdims) / count
@@ -204,17 +207,19 @@ def _nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: 
             keepdims: Any = False, *, where: Any = True, mean: Any = None,
             correction: Any = None) -> Any:  # fmt: skip
     if where is not True:
-        raise refusing("numpy.nanvar", "where=")
-    middle = _nanmean(a, axis, keepdims=True) if mean in (None, np._NoValue) else mean
+        raise unsupported_argument("numpy.nanvar", "where=")
+    center = _nanmean(a, axis, keepdims=True) if mean in (None, np._NoValue) else mean
     count = np.sum(~np.isnan(a), axis, keepdims=keepdims is True)
-    return _spread_of(np.where(np.isnan(a), 0, a - middle), axis, keepdims, count, ddof, correction)
+    return _mean_square(np.where(np.isnan(a), 0, a - center), axis, keepdims, count, ddof, correction)
 
 
 def _nanstd(*args: Any, **kwargs: Any) -> Any:
     return np.sqrt(_nanvar(*args, **kwargs))
 
 
-_PLACES: dict[str, Callable[[Any], tuple[Any, Any]]] = {  # of the items between which a quantile lies
+_QUANTILE_NEIGHBORS: dict[
+    str, Callable[[Any], tuple[Any, Any]]
+] = {  # the indices of the elements around a quantile
     "linear": lambda place: (np.floor(place), np.ceil(place)),
     "midpoint": lambda place: (np.floor(place), np.ceil(place)),
     "lower": lambda place: (np.floor(place),) * 2,
@@ -226,8 +231,10 @@ _PLACES: dict[str, Callable[[Any], tuple[Any, Any]]] = {  # of the items between
 def _quantile(name: str, *, scale: float = 1.0, ignores_nan: bool = False) -> Callable[..., Any]:
     def defined(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
                 method: str = "linear", keepdims: Any = False, *, weights: Any = None) -> Any:  # fmt: skip
-        if method not in _PLACES or weights is not None:
-            raise refusing(f"numpy.{name}", "weights, or a method that is none of " + ", ".join(_PLACES))
+        if method not in _QUANTILE_NEIGHBORS or weights is not None:
+            raise unsupported_argument(
+                f"numpy.{name}", "weights, or a method other than " + ", ".join(_QUANTILE_NEIGHBORS)
+            )
         axes = axes_of(axis, ndim_of(a))
         rest = [length for n, length in enumerate(shape_of(a)) if n not in axes]
         first = np.moveaxis(a, axes, tuple(range(len(axes))))
@@ -236,16 +243,16 @@ def _quantile(name: str, *, scale: float = 1.0, ignores_nan: bool = False) -> Ca
         q = np.asarray(q) if isinstance(q, (list, tuple)) else q
         place = np.reshape(q, (*shape_of(q), *(1,) * len(rest))) / scale * (count - 1)
         place = np.reshape(np.broadcast_to(place, (*shape_of(q), *rest)), (-1, *rest))
-        low, high = (p.astype(np.int64) for p in _PLACES[method](place))
+        low, high = (p.astype(np.int64) for p in _QUANTILE_NEIGHBORS[method](place))
         share = 0.5 if method == "midpoint" else place - low
         below, above = (np.take_along_axis(ordered, p, 0) for p in (low, high))
-        made = np.reshape(below + (above - below) * share, (*shape_of(q), *rest))
-        return np.expand_dims(made, tuple(ndim_of(q) + i for i in axes)) if keepdims is True else made
+        result = np.reshape(below + (above - below) * share, (*shape_of(q), *rest))
+        return np.expand_dims(result, tuple(ndim_of(q) + i for i in axes)) if keepdims is True else result
 
     return defined
 
 
-def _median(quantile: Callable[..., Any]) -> Callable[..., Any]:
+def _median_of(quantile: Callable[..., Any]) -> Callable[..., Any]:
     def defined(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
                 keepdims: Any = False) -> Any:  # fmt: skip
         return quantile(a, 0.5, axis, keepdims=keepdims)
@@ -253,15 +260,15 @@ def _median(quantile: Callable[..., Any]) -> Callable[..., Any]:
     return defined
 
 
-def _cumulative(function: Any, start: float) -> Any:
+def _cumulative_with_initial(function: Any, start: float) -> Any:
     def defined(x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None,
                 include_initial: bool = False) -> Any:  # fmt: skip
         along = 0 if axis is None else axis
-        made = function(x, along)
+        result = function(x, along)
         if not include_initial:
-            return made
-        first = np.full_like(np.take(made, np.arange(1), along), start)
-        return np.concatenate([first, made], along)
+            return result
+        first = np.full_like(np.take(result, np.arange(1), along), start)
+        return np.concatenate([first, result], along)
 
     return defined
 
@@ -287,19 +294,19 @@ def _matrix_norm(x: Any, ord: Any, axes: tuple[int, int], keepdims: bool) -> Any
     if ord in (1, -1, np.inf, -np.inf):
         along, other = (rows, columns) if ord in (1, -1) else (columns, rows)
         sums = np.sum(np.abs(x), along, keepdims=True)
-        made = (np.max if ord > 0 else np.min)(sums, other, keepdims=True)
+        result = (np.max if ord > 0 else np.min)(sums, other, keepdims=True)
     else:
         values = np.linalg.svd(np.moveaxis(x, axes, (-2, -1)), compute_uv=False)
         reduce: Any = {"nuc": np.sum, 2: np.max, -2: np.min}[ord]
-        made = np.expand_dims(reduce(values, -1), axes_of(axes, ndim_of(x)))
-    return made if keepdims else np.squeeze(made, axes_of(axes, ndim_of(x)))
+        result = np.expand_dims(reduce(values, -1), axes_of(axes, ndim_of(x)))
+    return result if keepdims else np.squeeze(result, axes_of(axes, ndim_of(x)))
 
 
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     ndim = ndim_of(x)
     if axis is None and (ord is None or (ord == 2 and ndim == 1)):
-        made = _vector_norm(np.reshape(x, (-1,)), 2)
-        return np.reshape(made, (1,) * ndim) if keepdims else made
+        result = _vector_norm(np.reshape(x, (-1,)), 2)
+        return np.reshape(result, (1,) * ndim) if keepdims else result
     axes = axes_of(None, ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     if len(axes) == 1:
         return _vector_norm(x, 2 if ord is None else ord, axes[0], keepdims)
@@ -314,6 +321,10 @@ def _linalg_matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") 
     return _matrix_norm(x, ord, (ndim_of(x) - 2, ndim_of(x) - 1), keepdims)
 
 
+def sum_to_rule(ct: Any, y: Any, array: Any, shape: Any) -> Any:
+    return (np.broadcast_to(ct, shape_of(array)),)
+
+
 RULES: dict[Any, Any] = {
     np.sum: sum_rule,
     np.mean: mean_rule,
@@ -322,16 +333,17 @@ RULES: dict[Any, Any] = {
     **dict.fromkeys((np.nanmax, np.nanmin), extreme_rule),
     np.cumsum: cumsum_rule,
     np.cumprod: cumprod_rule,
+    sum_to: sum_to_rule,
 }
 
-REDUCTIONS: dict[tuple[str, Any], Any] = {
-    ("reduce", np.add): _reduce(sum_rule),
-    ("reduce", np.multiply): _reduce(prod_rule),
-    **{("reduce", ufunc): _reduce(extreme_rule) for ufunc in (np.maximum, np.minimum, np.fmax, np.fmin)},
-    ("accumulate", np.add): _accumulate(cumsum_rule),
-    ("accumulate", np.multiply): _accumulate(cumprod_rule),
+UFUNC_METHODS: dict[tuple[str, Any], Any] = {
+    ("reduce", np.add): _reduce_rule(sum_rule),
+    ("reduce", np.multiply): _reduce_rule(prod_rule),
+    **{("reduce", ufunc): _reduce_rule(extreme_rule) for ufunc in (np.maximum, np.minimum, np.fmax, np.fmin)},
+    ("accumulate", np.add): _accumulate_rule(cumsum_rule),
+    ("accumulate", np.multiply): _accumulate_rule(cumprod_rule),
 }
-"""The rules of methods of ufuncs."""
+"""Gradients of ufunc methods."""
 
 DEFINITIONS: dict[Any, Any] = {
     np.var: _var,
@@ -340,22 +352,22 @@ DEFINITIONS: dict[Any, Any] = {
     np.average: _average,
     np.trace: _trace,
     np.linalg.trace: _linalg_trace,
-    np.median: _median(_quantile("median")),
+    np.median: _median_of(_quantile("median")),
     np.quantile: _quantile("quantile"),
     np.percentile: _quantile("percentile", scale=100),
-    np.nanmedian: _median(_quantile("nanmedian", ignores_nan=True)),
+    np.nanmedian: _median_of(_quantile("nanmedian", ignores_nan=True)),
     np.nanquantile: _quantile("nanquantile", ignores_nan=True),
     np.nanpercentile: _quantile("nanpercentile", scale=100, ignores_nan=True),
-    np.nansum: _without_nan(np.sum, 0),
-    np.nanprod: _without_nan(np.prod, 1),
-    np.nancumsum: _without_nan(np.cumsum, 0),
-    np.nancumprod: _without_nan(np.cumprod, 1),
+    np.nansum: _with_nan_replaced(np.sum, 0),
+    np.nanprod: _with_nan_replaced(np.prod, 1),
+    np.nancumsum: _with_nan_replaced(np.cumsum, 0),
+    np.nancumprod: _with_nan_replaced(np.cumprod, 1),
     np.nanmean: _nanmean,
     np.nanvar: _nanvar,
     np.nanstd: _nanstd,
     np.linalg.norm: _norm,
     np.linalg.vector_norm: _linalg_vector_norm,
     np.linalg.matrix_norm: _linalg_matrix_norm,
-    np.cumulative_sum: _cumulative(np.cumsum, 0),
-    np.cumulative_prod: _cumulative(np.cumprod, 1),
+    np.cumulative_sum: _cumulative_with_initial(np.cumsum, 0),
+    np.cumulative_prod: _cumulative_with_initial(np.cumprod, 1),
 }

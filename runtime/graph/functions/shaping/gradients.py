@@ -1,4 +1,4 @@
-"""Functions that give elements other places: their reverse brings the cotangents back."""
+"""Gradients of functions that rearrange elements: the reverse moves the cotangents back."""
 
 from __future__ import annotations
 
@@ -6,48 +6,47 @@ from typing import Any
 
 import numpy as np
 
+from ...gradient.cotangents import CotangentAt, index_range, ndim_of, shape_of, unbroadcast, zeros
+from ...gradient.unsupported import unsupported_argument
 from ...rules import methods
-from ...rules.summing import sum_to
-from ..refused import refusing
-from ..values import At, ndim_of, places, shape_of, unbroadcast, zeros
 
 
-def _back(ct: Any, y: Any, a: Any, *_: Any, **__: Any) -> Any:
-    """What only changes the shape."""
+def _reshape_back(ct: Any, y: Any, a: Any, *_: Any, **__: Any) -> Any:
+    """Return the gradient of a function that only changes the shape."""
     return (np.reshape(ct, shape_of(a)),)
 
 
 def reshape_rule(ct: Any, y: Any, a: Any, /, shape: Any = None, order: Any = "C", *,
                  newshape: Any = None, copy: Any = None) -> Any:  # fmt: skip
-    return _in_order("numpy.reshape", ct, a, order)
+    return _reshape_back_in_order("numpy.reshape", ct, a, order)
 
 
 def ravel_rule(ct: Any, y: Any, a: Any, order: Any = "C") -> Any:
-    return _in_order("numpy.ravel", ct, a, order)
+    return _reshape_back_in_order("numpy.ravel", ct, a, order)
 
 
 def reshape_method_rule(ct: Any, y: Any, a: Any, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
-    return _in_order("numpy.reshape", ct, a, order)
+    return _reshape_back_in_order("numpy.reshape", ct, a, order)
 
 
-def _in_order(name: str, ct: Any, a: Any, order: Any) -> tuple[Any]:
+def _reshape_back_in_order(name: str, ct: Any, a: Any, order: Any) -> tuple[Any]:
     if order not in ("C", "F"):
-        raise refusing(name, f"order={order!r}")
+        raise unsupported_argument(name, f"order={order!r}")
     return (np.reshape(ct, shape_of(a), order=order),)
 
 
-def _inverse(axes: Any) -> tuple[int, ...]:
+def _inverse_permutation(axes: Any) -> tuple[int, ...]:
     return tuple(int(i) for i in np.argsort([axis % len(axes) for axis in axes]))
 
 
 def transpose_rule(ct: Any, y: Any, a: Any, axes: Any = None) -> Any:
-    return (np.transpose(ct, None if axes is None else _inverse(axes)),)
+    return (np.transpose(ct, None if axes is None else _inverse_permutation(axes)),)
 
 
 def transpose_method_rule(ct: Any, y: Any, a: Any, *axes: Any) -> Any:
     if len(axes) == 1 and not isinstance(axes[0], int):
         axes = axes[0] or ()
-    return (np.transpose(ct, _inverse(axes) if axes else None),)
+    return (np.transpose(ct, _inverse_permutation(axes) if axes else None),)
 
 
 def swapaxes_rule(ct: Any, y: Any, a: Any, axis1: int, axis2: int) -> Any:
@@ -81,8 +80,8 @@ def roll_rule(ct: Any, y: Any, a: Any, shift: Any, axis: Any = None) -> Any:
     return (np.roll(ct, back, axis),)
 
 
-def _shift(sign: int) -> Any:
-    """`fftshift` moves by half of each length, rounded down, `ifftshift` by the rest of it."""
+def _shift_rule(sign: int) -> Any:
+    """`fftshift` rolls by half of each length, rounded down, and `ifftshift` by the rest."""
 
     def rule(ct: Any, y: Any, x: Any, axes: Any = None) -> Any:
         return ((np.fft.ifftshift if sign > 0 else np.fft.fftshift)(ct, axes),)
@@ -92,10 +91,6 @@ def _shift(sign: int) -> Any:
 
 def broadcast_rule(ct: Any, y: Any, array: Any, shape: Any = None, subok: bool = False) -> Any:
     return (unbroadcast(ct, array),)
-
-
-def sum_to_rule(ct: Any, y: Any, array: Any, shape: Any) -> Any:
-    return (np.broadcast_to(ct, shape_of(array)),)
 
 
 def tril_rule(ct: Any, y: Any, m: Any, k: int = 0) -> Any:
@@ -111,22 +106,22 @@ def _tile(A: Any, reps: Any) -> Any:
     shape = shape_of(A)
     shape = (1,) * (len(reps) - len(shape)) + shape
     reps = (1,) * (len(shape) - len(reps)) + reps
-    apart = [part for n in shape for part in (1, n)]
+    interleaved = [part for n in shape for part in (1, n)]
     wide = [part for n, r in zip(shape, reps, strict=True) for part in (r, n)]
-    made = np.broadcast_to(np.reshape(A, tuple(apart)), tuple(wide))
-    return np.reshape(made, tuple(n * r for n, r in zip(shape, reps, strict=True)))
+    result = np.broadcast_to(np.reshape(A, tuple(interleaved)), tuple(wide))
+    return np.reshape(result, tuple(n * r for n, r in zip(shape, reps, strict=True)))
 
 
 def _repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     flat, along = (np.reshape(a, (-1,)), 0) if axis is None else (a, axis)
-    return np.take(flat, np.repeat(places(shape_of(flat)[along]), repeats), along)
+    return np.take(flat, np.repeat(index_range(shape_of(flat)[along]), repeats), along)
 
 
 def _resize(a: Any, new_shape: Any) -> Any:
     shape = new_shape if isinstance(new_shape, (tuple, list)) else (new_shape,)
     flat = np.reshape(a, (-1,))
     total = int(np.prod(shape))
-    return np.reshape(np.take(flat, places(total) % shape_of(flat)[0]), tuple(shape))
+    return np.reshape(np.take(flat, index_range(total) % shape_of(flat)[0]), tuple(shape))
 
 
 def pad_rule(ct: Any, y: Any, array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Any:
@@ -140,13 +135,15 @@ def pad_rule(ct: Any, y: Any, array: Any, pad_width: Any, mode: Any = "constant"
     if mode in ("constant", "empty"):
         return (ct[tuple(slice(low, low + n) for (low, _), n in zip(pairs, shape, strict=True))],)
     if mode not in ("edge", "wrap", "reflect", "symmetric") or options:
-        raise refusing("numpy.pad", f"mode={mode!r}")
+        raise unsupported_argument("numpy.pad", f"mode={mode!r}")
     for axis, ((low, high), n) in enumerate(zip(pairs, shape, strict=True)):
         if not isinstance(n, int):
-            raise refusing("numpy.pad", f"mode={mode!r} of an array whose length is not known")
-        places = np.pad(np.arange(n), (low, high), mode)
-        given = np.moveaxis(ct, axis, 0)
-        ct = np.moveaxis(At(places, given).added_to(zeros((n, *shape_of(given)[1:]), ct.dtype)), 0, axis)
+            raise unsupported_argument("numpy.pad", f"mode={mode!r} of an array of unknown length")
+        index_range = np.pad(np.arange(n), (low, high), mode)
+        moved = np.moveaxis(ct, axis, 0)
+        ct = np.moveaxis(
+            CotangentAt(index_range, moved).add_to(zeros((n, *shape_of(moved)[1:]), ct.dtype)), 0, axis
+        )
     return (ct,)
 
 
@@ -154,11 +151,11 @@ def _diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     moved = np.moveaxis(a, (axis1, axis2), (-2, -1))
     *_, n, m = shape_of(moved)
     if not isinstance(n, int) or not isinstance(m, int):
-        raise refusing("numpy.diagonal", "an array whose lengths are not known")
+        raise unsupported_argument("numpy.diagonal", "an array of unknown shape")
     first = max(0, -offset)
     count = max(0, min(n - first, m - max(0, offset)))
-    places = np.arange(count)
-    return moved[..., places + first, places + max(0, offset)]
+    index_range = np.arange(count)
+    return moved[..., index_range + first, index_range + max(0, offset)]
 
 
 def _linalg_diagonal(x: Any, /, *, offset: int = 0) -> Any:
@@ -191,7 +188,7 @@ def broadcast_arrays_rule(ct: Any, y: Any, *args: Any, subok: bool = False) -> A
 
 
 RULES: dict[Any, Any] = {
-    **dict.fromkeys((np.squeeze, np.expand_dims), _back),
+    **dict.fromkeys((np.squeeze, np.expand_dims), _reshape_back),
     np.reshape: reshape_rule,
     np.ravel: ravel_rule,
     methods.reshape: reshape_method_rule,
@@ -206,8 +203,8 @@ RULES: dict[Any, Any] = {
     np.fliplr: lambda ct, y, m: (np.fliplr(ct),),
     np.flipud: lambda ct, y, m: (np.flipud(ct),),
     np.roll: roll_rule,
-    np.fft.fftshift: _shift(1),
-    np.fft.ifftshift: _shift(-1),
+    np.fft.fftshift: _shift_rule(1),
+    np.fft.ifftshift: _shift_rule(-1),
     np.broadcast_to: broadcast_rule,
     np.tril: tril_rule,
     np.triu: triu_rule,
@@ -215,7 +212,6 @@ RULES: dict[Any, Any] = {
     np.diag: diag_rule,
     **dict.fromkeys((np.atleast_1d, np.atleast_2d, np.atleast_3d), atleast_rule),
     np.broadcast_arrays: broadcast_arrays_rule,
-    sum_to: sum_to_rule,
 }
 
 DEFINITIONS: dict[Any, Any] = {

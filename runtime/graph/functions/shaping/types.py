@@ -1,8 +1,8 @@
-"""Functions that rearrange elements within one array.
+"""Type rules of functions that rearrange the elements of one array.
 
 A function that returns a *view* with rearranged axes is run on a view whose strides are labels:
-axis k strides k + 1 bytes, so the strides of the result tell where its axes come from. An axis
-of length one there is new.
+axis k has the stride k + 1, so the strides of the result identify the original axes. An axis
+of length one in the result is new.
 """
 
 from __future__ import annotations
@@ -14,142 +14,140 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ...errors import UnsupportedFunctionError
-from ..types import ArrayType, Shape
-from .elementwise import like
-from .probing import SAME, Rule, family, functions, named, signature
-from .shapes import (
+from ....errors import UnsupportedFunctionError
+from ...ir.types import ArrayType, Shape
+from ...rules import methods
+from ...rules.probing import SAME_DTYPE, Rule, formula_rules, named_rules, numpy_functions, signature
+from ...rules.shapes import (
     Dimension,
-    all_axes,
     as_array,
     broadcast,
     broadcast_to,
-    dimension,
-    dimensions,
+    element_count,
+    format_shape,
     is_staged,
-    lift,
-    line,
-    one_axis,
-    product,
-    replaced,
-    shown,
-    static,
+    map_known,
+    normalize_axes,
+    normalize_axis,
+    reduce_axes,
+    replace_axis,
+    requested_dimension,
+    requested_shape,
+    require_plain,
+    shape_and_axis,
     total,
-    without,
 )
+from ..elementwise.types import same_shape
 
-# --- views -----------------------------------------------------------------------------------
 
-
-def view(function: Callable[..., Any]) -> Rule:
-    """The rule of a function that rearranges axes, may add some, and copies nothing."""
-    parameters = signature(function, rearranged)
+def view_rule(function: Callable[..., Any]) -> Rule:
+    """Return the rule of a function that permutes or inserts axes and copies nothing."""
+    parameters = signature(function, view_type)
     first = next(iter(parameters.parameters))
 
     def rule(*args: Any, **kwargs: Any) -> ArrayType:
         call = parameters.bind(*args, **kwargs).arguments
         array = as_array(call.pop(first))
-        options = {name: static(value, name) for name, value in call.items()}
-        return rearranged(array, lambda labelled: function(labelled, **options))
+        options = {name: require_plain(value, name) for name, value in call.items()}
+        return view_type(array, lambda split_labels: function(split_labels, **options))
 
     return rule
 
 
-def view_of_each(function: Callable[..., Any]) -> Rule:
-    """The rule of a function that makes such a view of each of its arguments."""
+def views_rule(function: Callable[..., Any]) -> Rule:
+    """Return the rule of a function that makes such a view of each of its arguments."""
 
     def rule(*arrays: Any) -> Any:
-        views = tuple(rearranged(as_array(array), function) for array in arrays)
+        views = tuple(view_type(as_array(array), function) for array in arrays)
         return views[0] if len(views) == 1 else views
 
     return rule
 
 
-def rearranged(array: ArrayType, function: Callable[..., Any]) -> ArrayType:
+def view_type(array: ArrayType, function: Callable[..., Any]) -> ArrayType:
     labels = range(1, array.ndim + 1)
-    seen = function(as_strided(np.zeros((), np.int8), (2,) * array.ndim, labels))
-    pairs = zip(seen.shape, seen.strides, strict=True)
+    result = function(as_strided(np.zeros((), np.int8), (2,) * array.ndim, labels))
+    pairs = zip(result.shape, result.strides, strict=True)
     shape = (array.shape[abs(stride) - 1] if size == 2 else 1 for size, stride in pairs)
     return ArrayType(array.dtype, tuple(shape))
 
 
-# --- one array in another shape ----------------------------------------------------------------
-
-
-def reshaped(a: ArrayType, shape: Any = None, *_: Any, newshape: Any = None, **__: Any) -> Shape:
-    wanted = requested(newshape if shape is None else shape)
-    if wanted.count(-1) > 1:
+def reshape_shape(a: ArrayType, shape: Any = None, *_: Any, newshape: Any = None, **__: Any) -> Shape:
+    requested = normalize_reshape(newshape if shape is None else shape)
+    if requested.count(-1) > 1:
         raise ValueError("can only specify one unknown dimension")
-    size, rest = product(a.shape), product([d for d in wanted if d not in (-1, None)])
-    free = sum(d in (-1, None) for d in wanted)
+    size, rest = element_count(a.shape), element_count([d for d in requested if d not in (-1, None)])
+    free = sum(d in (-1, None) for d in requested)
     if not free:
         fits = size in (None, rest)
     elif rest == 0:
-        fits = -1 not in wanted
+        fits = -1 not in requested
     else:
-        fits = lift(operator.mod, size, rest) in (None, 0)
+        fits = map_known(operator.mod, size, rest) in (None, 0)
     if not fits:
-        said = shown(["newaxis" if d == -1 else d for d in wanted])
+        said = format_shape(["newaxis" if d == -1 else d for d in requested])
         raise ValueError(f"cannot reshape array of size {size} into shape {said}")
-    inferred = lift(operator.floordiv, size, rest) if free == 1 and rest != 0 else None
-    return tuple(inferred if d in (-1, None) else d for d in wanted)
+    inferred = map_known(operator.floordiv, size, rest) if free == 1 and rest != 0 else None
+    return tuple(inferred if d in (-1, None) else d for d in requested)
 
 
-def requested(shape: Any) -> Shape:
-    """A shape in which -1 may stand for the dimension that follows from the others."""
+def normalize_reshape(shape: Any) -> Shape:
+    """Return a shape in which -1 stands for a dimension to infer."""
     if isinstance(shape, (list, tuple)):
-        return tuple(-1 if not is_staged(d) and d < 0 else dimension(d) for d in shape)
-    return dimensions(shape) if is_staged(shape) or np.ndim(shape) or shape >= 0 else (-1,)
+        return tuple(-1 if not is_staged(d) and d < 0 else requested_dimension(d) for d in shape)
+    return requested_shape(shape) if is_staged(shape) or np.ndim(shape) or shape >= 0 else (-1,)
 
 
-def flat(a: ArrayType, *_: Any, **__: Any) -> Shape:
-    return (product(a.shape),)
+def flattened_shape(a: ArrayType, *_: Any, **__: Any) -> Shape:
+    return (element_count(a.shape),)
 
 
-def squeezed(a: ArrayType, axis: Any = None) -> Shape:
+def squeeze_shape(a: ArrayType, axis: Any = None) -> Shape:
     if axis is not None:
-        axes = all_axes(axis, a.ndim)
+        axes = normalize_axes(axis, a.ndim)
         if any(a.shape[i] not in (1, None) for i in axes):
             raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
-        return without(a.shape, axes)
+        return reduce_axes(a.shape, axes)
     if None in a.shape:
         raise UnsupportedFunctionError(
-            "np.squeeze without an axis, of an array with a length that is known only when the graph runs",
-            why="it drops every axis of length one, and the number of dimensions must be known before",
-            remedy="name the axes: np.squeeze(x, axis=0)",
+            "np.squeeze is called without an axis on an array with a length that is known only when the "
+            "graph runs",
+            why="it removes every axis of length one, but the rank of the result must be known before",
+            remedy="pass the axes: np.squeeze(x, axis=0)",
         )
     return tuple(d for d in a.shape if d != 1)
 
 
-def resized(a: ArrayType, new_shape: Any) -> Shape:
-    return dimensions(new_shape)
+def resize_shape(a: ArrayType, new_shape: Any) -> Shape:
+    return requested_shape(new_shape)
 
 
-def tiled(A: ArrayType, reps: Any) -> Shape:
-    times = dimensions(reps)
+def tile_shape(A: ArrayType, reps: Any) -> Shape:
+    times = requested_shape(reps)
     rank = max(A.ndim, len(times))
     shape = (1,) * (rank - A.ndim) + A.shape
     times = (1,) * (rank - len(times)) + times
-    return tuple(product(pair) for pair in zip(shape, times, strict=True))
+    return tuple(element_count(pair) for pair in zip(shape, times, strict=True))
 
 
-def repeated(a: ArrayType, repeats: Any, axis: Any = None) -> Shape:
-    shape, axis = line(a.shape, axis)
+def repeat_shape(a: ArrayType, repeats: Any, axis: Any = None) -> Shape:
+    shape, axis = shape_and_axis(a.shape, axis)
     length = shape[axis]
     if is_staged(repeats):
-        return replaced(shape, axis, None)
+        return replace_axis(shape, axis, None)
     counts = np.asarray(repeats)
     if counts.size == 1:
-        return replaced(shape, axis, product((length, dimension(counts.reshape(())[()]))))
+        return replace_axis(shape, axis, element_count((length, requested_dimension(counts.reshape(())[()]))))
     broadcast_to(
         counts.shape,
         (length,),
-        f"operands could not be broadcast together with shape {shown((length,))} {shown(counts.shape)}",
+        "operands could not be broadcast together with shape "
+        f"{format_shape((length,))} {format_shape(counts.shape)}",
     )
-    return replaced(shape, axis, int(counts.sum()))
+    return replace_axis(shape, axis, int(counts.sum()))
 
 
-def padded(array: ArrayType, pad_width: Any, mode: Any = "constant", **_: Any) -> Shape:
+def pad_shape(array: ArrayType, pad_width: Any, mode: Any = "constant", **_: Any) -> Shape:
     if is_staged(pad_width):
         return (None,) * array.ndim
     if isinstance(pad_width, dict):
@@ -167,71 +165,65 @@ def padded(array: ArrayType, pad_width: Any, mode: Any = "constant", **_: Any) -
     return tuple(total((d, *map(int, w))) for d, w in zip(array.shape, widths, strict=True))
 
 
-def stretched(array: ArrayType, shape: Any, subok: bool = False) -> Shape:
-    target = dimensions(shape)
+def broadcast_to_shape(array: ArrayType, shape: Any, subok: bool = False) -> Shape:
+    target = requested_shape(shape)
     if array.ndim > len(target):
         raise ValueError("input operand has more dimensions than allowed by the axis remapping")
     return broadcast_to(
         array.shape,
         target,
         "operands could not be broadcast together with remapped shapes [original->remapped]: "
-        f"{shown(array.shape)}  and requested shape {shown(target)}",
+        f"{format_shape(array.shape)}  and requested shape {format_shape(target)}",
     )
 
 
-def triangle(m: ArrayType, k: Any = 0) -> Shape:
-    """Like a matrix, or a stack of them; a vector is broadcast to a square first."""
+def triangle_shape(m: ArrayType, k: Any = 0) -> Shape:
+    """Return the shape of a stack of matrices. A vector is first broadcast to a square."""
     return m.shape * 2 if m.ndim == 1 else m.shape
-
-
-# --- diagonals --------------------------------------------------------------------------------
 
 
 def diagonal_length(rows: Dimension, columns: Dimension, offset: Any) -> Dimension:
     if is_staged(offset):
         return None
-    return lift(lambda n, m: max(0, min(n + min(offset, 0), m - max(offset, 0))), rows, columns)
+    return map_known(lambda n, m: max(0, min(n + min(offset, 0), m - max(offset, 0))), rows, columns)
 
 
-def diagonal(a: ArrayType, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, **_: Any) -> Shape:
+def diagonal_shape(a: ArrayType, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, **_: Any) -> Shape:
     if a.ndim < 2:
         raise ValueError("diag requires an array of at least two dimensions")
-    axes = one_axis(axis1, a.ndim, "axis1"), one_axis(axis2, a.ndim, "axis2")
+    axes = normalize_axis(axis1, a.ndim, "axis1"), normalize_axis(axis2, a.ndim, "axis2")
     if axes[0] == axes[1]:
         raise ValueError("axis1 and axis2 cannot be the same")
     rows, columns = (a.shape[i] for i in axes)
-    return (*without(a.shape, axes), diagonal_length(rows, columns, offset))
+    return (*reduce_axes(a.shape, axes), diagonal_length(rows, columns, offset))
 
 
-def diagonal_of_matrices(x: ArrayType, offset: Any = 0) -> Shape:
-    return diagonal(x, offset, -2, -1)
+def linalg_diagonal_shape(x: ArrayType, offset: Any = 0) -> Shape:
+    return diagonal_shape(x, offset, -2, -1)
 
 
-def diag(v: ArrayType, k: Any = 0) -> Shape:
-    """A vector becomes a matrix, and a matrix its diagonal."""
+def diag_shape(v: ArrayType, k: Any = 0) -> Shape:
+    """Return the shape of a matrix for a vector, and of the diagonal for a matrix."""
     if v.ndim == 2:
-        return diagonal(v, k)
+        return diagonal_shape(v, k)
     if v.ndim != 1:
         raise ValueError("Input must be 1- or 2-d.")
     side = None if is_staged(k) else total((v.shape[0], abs(k)))
     return (side, side)
 
 
-def diagflat(v: ArrayType, k: Any = 0) -> Shape:
-    return diag(ArrayType(v.dtype, flat(v)), k)
-
-
-# --- several arrays ---------------------------------------------------------------------------
+def diagflat_shape(v: ArrayType, k: Any = 0) -> Shape:
+    return diag_shape(ArrayType(v.dtype, flattened_shape(v)), k)
 
 
 def broadcast_arrays_type(*args: Any, subok: bool = False) -> tuple[ArrayType, ...]:
     arrays = [as_array(a) for a in args]
-    shape = common_shape([a.shape for a in arrays])
+    shape = broadcast_shapes([a.shape for a in arrays])
     return tuple(ArrayType(a.dtype, shape) for a in arrays)
 
 
-def common_shape(shapes: Sequence[Shape]) -> Shape:
-    """The broadcast shape, with the error of those functions that name the two at odds."""
+def broadcast_shapes(shapes: Sequence[Shape]) -> Shape:
+    """Broadcast shapes, with the error of those functions that name the two mismatched arguments."""
     for last in range(1, len(shapes) + 1):
         try:
             shape = broadcast(*shapes[:last])
@@ -242,8 +234,8 @@ def common_shape(shapes: Sequence[Shape]) -> Shape:
     first = next(i for i in range(last) if not compatible(shapes[i], shapes[last - 1]))
     raise ValueError(
         "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg "
-        f"{first} with shape {shown(shapes[first], ', ')} and arg {last - 1} with shape "
-        f"{shown(shapes[last - 1], ', ')}."
+        f"{first} with shape {format_shape(shapes[first], ', ')} and arg {last - 1} with shape "
+        f"{format_shape(shapes[last - 1], ', ')}."
     )
 
 
@@ -255,32 +247,49 @@ def compatible(*shapes: Shape) -> bool:
     return True
 
 
+def reshape_type(array: Any, *shape: Any, **options: Any) -> ArrayType:
+    array = as_array(array)
+    requested = shape[0] if len(shape) == 1 else shape
+    return ArrayType(array.dtype, reshape_shape(array, requested))
+
+
+def transpose_type(array: Any, *axes: Any) -> ArrayType:
+    return view_type(as_array(array), lambda split_labels: split_labels.transpose(*axes))
+
+
+def flatten_type(array: Any, order: str = "C") -> ArrayType:
+    return ArrayType(as_array(array).dtype, flattened_shape(as_array(array)))
+
+
 RULES: dict[Any, Rule] = {
     **{
-        f: view(f)
-        for f in functions(
+        f: view_rule(f)
+        for f in numpy_functions(
             "transpose permute_dims matrix_transpose swapaxes moveaxis rollaxis expand_dims rot90 "
             "flip fliplr flipud linalg.matrix_transpose"
         )
     },
-    **family(reshaped, "reshape", dtype=SAME),
-    **family(flat, "ravel", dtype=SAME),
-    **family(squeezed, "squeeze", dtype=SAME),
-    **family(resized, "resize", dtype=SAME),
-    **family(tiled, "tile", dtype=SAME),
-    **family(repeated, "repeat", dtype=SAME),
-    **family(padded, "pad", dtype=SAME),
-    **family(stretched, "broadcast_to", dtype=SAME),
-    **family(like, "roll fft.fftshift fft.ifftshift"),
-    **family(triangle, "tril triu"),
-    **family(diagonal, "diagonal", dtype=SAME),
-    **family(diagonal_of_matrices, "linalg.diagonal", dtype=SAME),
-    **family(diag, "diag", dtype=SAME),
-    **family(diagflat, "diagflat", dtype=SAME),
-    **named(
-        atleast_1d=view_of_each(np.atleast_1d),
-        atleast_2d=view_of_each(np.atleast_2d),
-        atleast_3d=view_of_each(np.atleast_3d),
+    **formula_rules(reshape_shape, "reshape", dtype=SAME_DTYPE),
+    **formula_rules(flattened_shape, "ravel", dtype=SAME_DTYPE),
+    **formula_rules(squeeze_shape, "squeeze", dtype=SAME_DTYPE),
+    **formula_rules(resize_shape, "resize", dtype=SAME_DTYPE),
+    **formula_rules(tile_shape, "tile", dtype=SAME_DTYPE),
+    **formula_rules(repeat_shape, "repeat", dtype=SAME_DTYPE),
+    **formula_rules(pad_shape, "pad", dtype=SAME_DTYPE),
+    **formula_rules(broadcast_to_shape, "broadcast_to", dtype=SAME_DTYPE),
+    **formula_rules(same_shape, "roll fft.fftshift fft.ifftshift"),
+    **formula_rules(triangle_shape, "tril triu"),
+    **formula_rules(diagonal_shape, "diagonal", dtype=SAME_DTYPE),
+    **formula_rules(linalg_diagonal_shape, "linalg.diagonal", dtype=SAME_DTYPE),
+    **formula_rules(diag_shape, "diag", dtype=SAME_DTYPE),
+    **formula_rules(diagflat_shape, "diagflat", dtype=SAME_DTYPE),
+    **named_rules(
+        atleast_1d=views_rule(np.atleast_1d),
+        atleast_2d=views_rule(np.atleast_2d),
+        atleast_3d=views_rule(np.atleast_3d),
     ),
-    **named(broadcast_arrays=broadcast_arrays_type),
+    **named_rules(broadcast_arrays=broadcast_arrays_type),
+    methods.reshape: reshape_type,
+    methods.transpose: transpose_type,
+    methods.flatten: flatten_type,
 }

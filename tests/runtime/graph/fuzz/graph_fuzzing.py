@@ -20,7 +20,7 @@ from graph_programs import Program, program
 import autograph_rs as ag
 from autograph_rs.runtime.graph.compile import buffers
 
-buffers.SMALLEST = 0  # arrays as small as these are computed into too
+buffers.MIN_SIZE = 0  # reuse the buffers of small arrays too
 
 REFUSED = (ag.StagingError, ag.MismatchError, ag.UnsupportedFunctionError)
 

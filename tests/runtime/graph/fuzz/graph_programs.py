@@ -187,7 +187,7 @@ class _Writer:
         return None
 
     def value(self, text: str, values: dict[str, Any]) -> Any:
-        """What an expression gives for copies of the values; None if it raises."""
+        """Return the value of an expression on copies of the values, or None if it raises."""
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             try:
@@ -312,7 +312,7 @@ class _Writer:
         return "\n".join(f"    {line}" for line in lines or ["pass"])
 
     def keeps_kinds(self, text: str) -> bool:
-        """Whether a block runs, whichever way its condition goes, and leaves all types as they were."""
+        """Return whether a block runs for either outcome of its condition and preserves all types."""
         tries = [text]
         if text.startswith("if "):
             rest = text.partition("\n")[2]

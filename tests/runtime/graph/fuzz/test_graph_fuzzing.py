@@ -6,6 +6,7 @@ import copy
 
 import numpy as np
 import pytest
+from breadth import some
 from graph_fuzzing import difference, fuzz, outcome
 from graph_programs import program
 
@@ -13,11 +14,12 @@ import autograph_rs as ag
 
 
 def test_random_programs():
-    """1,000 programs give the same plain, as traced and optimised; few are refused."""
-    verdicts, found = fuzz(first=0, count=1000)
+    """Each gives the same plain, as traced and optimised; few are refused."""
+    count = some(150, 1000)
+    verdicts, found = fuzz(first=0, count=count)
     if found:
         raise found[0]
-    assert verdicts["same"] > 850
+    assert verdicts["same"] > 0.85 * count
 
 
 def test_a_seed_is_one_program():
@@ -188,7 +190,7 @@ def test_what_may_be_another_name_is_refused(function):
 @pytest.mark.parametrize("optimise", [False, True])
 @pytest.mark.parametrize(("function", "arguments"), FOUND, ids=lambda v: getattr(v, "__name__", ""))
 def test_found(function, arguments, optimise):
-    """What the fuzzer found once."""
+    """Programs on which the fuzzer once found a fault."""
 
     def results(*given):
         value = made(*given)
@@ -224,6 +226,6 @@ def item_that_outlives(a, n):
 
 @pytest.mark.parametrize("function", [conditional_alias, iterated_and_written, item_that_outlives])
 def test_writes_that_aliases_would_miss_are_refused(function):
-    """Where NumPy would change two names, of which the graph knows one, it says so."""
+    """A write that NumPy would show under two names, of which the graph knows one, raises."""
     with pytest.raises(ag.StagingError, match=r"may be another name|iterates|outlives|item of what"):
         ag.function(function)(np.ones((2, 2)), np.float64(2))

@@ -1,0 +1,1 @@
+"""Conversion of whole modules ahead of time, from text to text."""

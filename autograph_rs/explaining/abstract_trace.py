@@ -1,0 +1,128 @@
+"""Trace a function abstractly with the framework that its arguments belong to.
+
+The result of the function is discarded, so it may have any type. A framework is never imported here: if an
+argument belongs to it, it is loaded already.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from autograph_rs.runtime.core.active_backends import active_backend, backend_contexts
+from autograph_rs.runtime.values.structures import flatten
+
+from ..frameworks.compilers import COMPILERS
+from ..functions.function import Function
+
+_PACKAGES = {"jax": "jax", "jaxlib": "jax", "tensorflow": "tensorflow", "torch": "torch"}
+
+
+def backend_of(arguments: Any, compiled: Any) -> str:
+    """Return the name of the backend to trace a call with.
+
+    It is the active backend, or else that of the arguments or of the compiled function, or else "graph".
+    """
+    active = active_backend()
+    if active is not None:
+        return str(active.name)
+    leaves = flatten(arguments)[0]
+    frameworks = (framework_of(kind) for leaf in (*leaves, compiled) for kind in type(leaf).__mro__)
+    return next(filter(None, frameworks), "graph")
+
+
+def framework_of(kind: type) -> str | None:
+    """Return the framework that defines a class."""
+    return _PACKAGES.get(kind.__module__.partition(".")[0])
+
+
+def trace(
+    backend: str, compiled: Any, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """Trace a converted function with a framework, or run it if a trace is active.
+
+    Args:
+        backend: the name of the framework.
+        compiled: the compiled function that wrapped the user's function, which may declare static arguments.
+        f: the converted function.
+        args: its positional arguments.
+        kwargs: its keyword arguments.
+    """
+
+    def without_result(*args: Any, **kwargs: Any) -> None:
+        f(*args, **kwargs)
+
+    if active_backend() is not None:
+        with backend_contexts():
+            f(*args, **kwargs)
+    else:
+        framework = sys.modules[COMPILERS[backend][0]]
+        tracer = functools.partial(_trace_jax, compiled) if backend == "jax" else _TRACERS[backend]
+        tracer(framework, without_result, args, kwargs)
+
+
+def _trace_jax(
+    compiled: Any, jax: Any, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """Trace like `jax.jit`. Leaves are static if the user's `jit` says so, or if they are not numeric."""
+    static = _static_arguments(compiled, len(args))
+    paths_and_leaves, tree = jax.tree_util.tree_flatten_with_path((args, kwargs))
+    leaves = [leaf for _, leaf in paths_and_leaves]
+    dynamic = [
+        i
+        for i, ((_, argument, *_), leaf) in enumerate(paths_and_leaves)
+        if (isinstance(leaf, (bool, int, float, complex)) or hasattr(leaf, "dtype"))
+        and getattr(argument, "idx", getattr(argument, "key", None)) not in static
+    ]
+
+    def on_arrays(*arrays: Any) -> None:
+        staged = list(leaves)
+        for i, array in zip(dynamic, arrays, strict=True):
+            staged[i] = array
+        staged_args, staged_kwargs = jax.tree_util.tree_unflatten(tree, staged)
+        f(*staged_args, **staged_kwargs)
+
+    jax.eval_shape(on_arrays, *[leaves[i] for i in dynamic])
+
+
+def _static_arguments(compiled: Any, count: int) -> set[int | str]:
+    """Return the positions and names that a `jax.jit` function with `count` arguments declares static."""
+    info = getattr(compiled, "_jit_info", None)
+    positions = (n + count if n < 0 else n for n in getattr(info, "static_argnums", ()))
+    return {*positions, *getattr(info, "static_argnames", ())}
+
+
+def _trace_tensorflow(
+    tensorflow: Any, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    tensorflow.function(f, autograph=False).get_concrete_function(*args, **kwargs)
+
+
+def _trace_torch(torch: Any, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    module = torch.nn.Module()
+    module.forward = f
+    torch.export.export(module, args, kwargs, strict=False)
+
+
+_TRACERS: dict[str, Callable[..., None]] = {"tensorflow": _trace_tensorflow, "torch": _trace_torch}
+
+
+class InstrumentedFunction(Function):
+    """A `Function` that runs instrumented code, with the options of another `Function`."""
+
+    def __init__(self, f: Callable[..., Any], original: Function | None, instrument: Callable[[Any], Any]):
+        self._instrument = instrument
+        if original is None:
+            super().__init__(f)
+        else:
+            super().__init__(f, original.input_signature, optimise=original.optimisations)
+
+    def _convert(self, source: str | None) -> Callable[..., Any]:
+        instrumented: Callable[..., Any] = self._instrument(self.python_function)
+        return instrumented
+
+    def graph_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return the graph of the trace for these arguments."""
+        return self.get_concrete_function(*args, **kwargs).graph

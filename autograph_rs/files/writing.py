@@ -1,0 +1,112 @@
+"""Write files atomically, and report paths that cannot be written."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from autograph_rs.runtime.errors import ArgumentError, MissingFileError, describe
+
+
+def checked_path(path: Any) -> Path:
+    """Return the path of a file.
+
+    Raises:
+        ArgumentError: `path` is not a path, or does not end with a file name.
+    """
+    if isinstance(path, str) or (hasattr(path, "__fspath__") and isinstance(os.fspath(path), str)):
+        file = Path(path)
+        if file.name and "\0" not in file.name:
+            return file
+    raise ArgumentError(
+        f"the path of a file must be a str or pathlib.Path that ends with a name, not {describe(path)}",
+        why="a function is saved to a single file",
+        remedy="pass a path such as 'model.json'",
+    )
+
+
+def missing_file_error(what: str, why: str, remedy: str, error: OSError) -> MissingFileError:
+    """Return the error that replaces one of the operating system."""
+    missing = MissingFileError(what, why=why, remedy=remedy)
+    missing.errno, missing.filename = error.errno, error.filename
+    return missing
+
+
+def save(path: Path, data: bytes) -> None:
+    """Write a file whose path the user passed.
+
+    Raises:
+        MissingFileError: the file's directory does not exist, or the path is a directory.
+    """
+    try:
+        write(path, data)
+    except OSError as error:
+        error.filename, error.filename2 = str(path), None
+        why = "a function is saved to a single file in an existing directory"
+        if path.is_dir():
+            what = f"{str(path)!r} is a directory"
+            raise missing_file_error(what, why, "pass the path of a file in it", error) from error
+        if not path.parent.is_dir():
+            what = f"the directory {str(path.parent)!r} does not exist"
+            raise missing_file_error(what, why, "create it first, or pass another path", error) from error
+        raise
+
+
+def write(path: Path, data: bytes, mode: int | None = None) -> None:
+    """Replace the contents of a file atomically: the file has either the old or the new contents.
+
+    Args:
+        path: the file. If it is a symbolic link, its target is written.
+        data: the new contents.
+        mode: the permissions of the file; by default those it has, or the usual ones for a new file.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        target.write_bytes(data)  # a device or a pipe
+        return
+    if mode is None and target.exists():
+        mode = permissions(target)
+    temporary = target.with_name(f".autograph-rs-{secrets.token_hex(8)}")
+    try:
+        if not _create_linked(temporary, data):
+            with temporary.open("xb") as file:
+                _write_through(file, data)
+        if mode is not None:
+            temporary.chmod(mode)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def permissions(path: Path) -> int:
+    """Return the permissions of a file."""
+    return path.stat().st_mode & 0o7777
+
+
+def _create_linked(path: Path, data: bytes) -> bool:
+    """Write an unnamed file, then link it to `path`, so that no partial file is ever visible.
+
+    Returns False if the system does not support this.
+    """
+    try:
+        descriptor = os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o666)
+    except (AttributeError, OSError):
+        return False
+    with open(descriptor, "wb") as file:
+        _write_through(file, data)
+        try:
+            os.link(f"/proc/self/fd/{descriptor}", path, src_dir_fd=descriptor)
+        except OSError:
+            return False
+    return True
+
+
+def _write_through(file: BinaryIO, data: bytes) -> None:
+    file.write(data)
+    file.flush()
+    os.fsync(file.fileno())

@@ -1,0 +1,1 @@
+"""Traced functions: `Function`, its traces, and the signatures that select them."""

@@ -1,0 +1,46 @@
+"""Execution engines for graphs."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from autograph_rs.runtime.errors import ArgumentError, OptionError, describe
+
+from ..frameworks import import_framework
+
+_ENGINES: dict[str, tuple[tuple[str, ...], str]] = {
+    "onnxruntime": (("onnx", "onnxruntime"), "autograph_rs.runtime.export.onnx.engine"),
+}
+"""The packages that each engine requires, and the module whose `engine(graph, inputs)` returns a runner."""
+
+
+def engine_factory(name: Any) -> Callable[..., Any] | None:
+    """Return the factory of an engine by name, or None for NumPy.
+
+    Raises:
+        ArgumentError: the name is not a string.
+        OptionError: no engine has this name.
+        MissingFrameworkError: a package that the engine requires is not installed.
+
+    >>> engine_factory("numpy") is None
+    True
+    >>> engine_factory("abacus")
+    Traceback (most recent call last):
+        ...
+    autograph_rs.OptionError: there is no engine 'abacus'...
+    """
+    remedy = f"use {', '.join(map(repr, ('numpy', *_ENGINES)))}"
+    why = "the engine runs the graph that a function is traced into"
+    if not isinstance(name, str):
+        raise ArgumentError(f"engine= is a name, not {describe(name)}", why=why, remedy=remedy)
+    if name == "numpy":
+        return None
+    if name not in _ENGINES:
+        raise OptionError(f"there is no engine {name!r}", why=why, remedy=remedy)
+    packages, module = _ENGINES[name]
+    for package in packages:
+        import_framework(package, f"engine={name!r}")
+    factory: Callable[..., Any] = importlib.import_module(module).engine
+    return factory

@@ -1,0 +1,99 @@
+"""Compare trace keys: generalize shapes to avoid retracing, and explain why a retrace happened.
+
+The *key* of a trace holds one key for each leaf of the arguments; that of an array is a tuple of dtype,
+shape, and whether it is an `ndarray` or a NumPy scalar.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograph_rs.runtime.debugging.tracebacks import user_stacklevel
+from autograph_rs.runtime.graph.ir.types import ArrayType
+
+MAX_RETRACES = 5
+
+
+class RetraceWarning(UserWarning):
+    """A function is traced so often that tracing costs more than it saves."""
+
+    __module__ = __name__.partition(".")[0]  # from which users import it
+
+
+class RetraceMonitor:
+    """Record the traces that calls to a function cause, and warn once if there are too many."""
+
+    def __init__(self) -> None:
+        self._history: list[tuple[list[str], Sequence[Any]]] = []
+        self._has_warned = False
+
+    def record(self, function: str, names: list[str], keys: Sequence[Any], advice: str) -> None:
+        """Record a trace by the names and keys of its leaves."""
+        if self._has_warned:
+            return
+        self._history.append((names, keys))
+        if len(self._history) <= MAX_RETRACES + 1:
+            return
+        self._has_warned = True
+        changed = "; ".join(changed_arguments(names, self._history))
+        warnings.warn(
+            f"{function} has been traced {len(self._history)} times: "
+            f"{changed or 'the structure of its arguments differs'}. {advice}",
+            RetraceWarning,
+            stacklevel=user_stacklevel(),
+        )
+
+
+def is_array_key(leaf_key: Any) -> bool:
+    return type(leaf_key) is tuple and len(leaf_key) == 3 and isinstance(leaf_key[0], np.dtype)
+
+
+def without_dimensions(keys: Sequence[Any]) -> Any:
+    """Replace shapes with ranks. The results for two keys are equal if only dimensions of arrays differ."""
+    return tuple([(k[0], len(k[1]), k[2]) if is_array_key(k) else k for k in keys])
+
+
+def generalize(keys: Sequence[Any]) -> tuple[Any, ...]:
+    """Merge keys that differ only in dimensions of arrays, with None for each dimension that differs."""
+    merged = []
+    for leaf_keys in zip(*keys, strict=True):
+        first = leaf_keys[0]
+        if is_array_key(first):
+            dimensions = zip(*(k[1] for k in leaf_keys), strict=True)
+            first = first[0], tuple(d[0] if len(set(d)) == 1 else None for d in dimensions), first[2]
+        merged.append(first)
+    return tuple(merged)
+
+
+def format_key(leaf_key: Any) -> str:
+    if is_array_key(leaf_key):
+        return str(ArrayType(leaf_key[0], leaf_key[1]))
+    if type(leaf_key) is tuple and leaf_key[0] in (float, complex):
+        parts = [float.fromhex(text) for text in leaf_key[1:]]
+        return repr(complex(*parts) if leaf_key[0] is complex else parts[0])
+    return repr(leaf_key[1]) if type(leaf_key) is tuple else repr(leaf_key)
+
+
+def retrace_reason(previous: tuple[list[str], Any], latest: tuple[list[str], Any]) -> str:
+    """Describe the difference between two traces, given their leaf names and keys."""
+    (previous_names, previous_keys), (names, keys) = previous, latest
+    if names != previous_names or len(keys) != len(previous_keys):
+        return "the structure of its arguments differs"
+    triples = zip(names, previous_keys, keys, strict=True)
+    changed = [f"{n} was {format_key(a)}, is {format_key(b)}" for n, a, b in triples if a != b]
+    return "; ".join(changed) or "it is called on another instance"
+
+
+def changed_arguments(names: Sequence[str], history: Sequence[tuple[list[str], Sequence[Any]]]) -> list[str]:
+    """Return `x was float64[1], float64[2]` for each leaf that differs between traces with these names."""
+    changed = []
+    for i, name in enumerate(names):
+        texts = [format_key(keys[i]) for n, keys in history if n == names and len(keys) > i]
+        distinct = list(dict.fromkeys(texts))
+        if len(distinct) > 1:
+            changed.append(f"{name} was {', '.join(distinct[:4])}{', ...' if len(distinct) > 4 else ''}")
+    return changed

@@ -1,0 +1,1 @@
+"""Logging of conversions, calls and traces."""

@@ -1,0 +1,1 @@
+"""Save traced functions to files, and load them."""

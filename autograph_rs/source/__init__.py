@@ -1,0 +1,1 @@
+"""Retrieve the source of functions, and check that it is what they were compiled from."""

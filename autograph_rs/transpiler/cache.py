@@ -1,0 +1,79 @@
+"""Cache the converted code of each code object."""
+
+from __future__ import annotations
+
+import types
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograph_rs.runtime.operators.calls import ConversionCache
+
+from . import loader
+
+MAX_SHARED = 512
+
+
+@dataclass
+class ConvertedCode:
+    """The converted code of one code object, from which functions are made."""
+
+    code: types.CodeType
+    operators: types.CellType
+    shared: Callable[..., Any] | None = None
+    globals: dict[str, Any] | None = None
+    source: str | None = field(default=None, repr=False)
+    """The text that the user passed for it."""
+    file_text: str = field(default="", repr=False)
+    """The text that contains its definition."""
+
+    def share(self, function: types.FunctionType, sharing: deque[ConvertedCode]) -> None:
+        """Make one converted function serve all functions with this code, if they cannot differ.
+
+        Only the latest `MAX_SHARED` conversions do, because a shared function keeps its module alive.
+        """
+        if (function.__closure__, function.__defaults__, function.__kwdefaults__) != (None, None, None):
+            return
+        self.shared, self.globals = self.bind(function), function.__globals__
+        sharing.append(self)
+        if len(sharing) > MAX_SHARED:
+            oldest = sharing.popleft()
+            oldest.shared = oldest.globals = None
+
+    def bind(self, function: types.FunctionType) -> types.FunctionType:
+        """Return the converted form of a function that has the original code."""
+        return loader.bind(self.code, function, self.operators)
+
+
+class ConversionTable:
+    """The conversions of each code object, from its own source and from texts that users passed for it.
+
+    A text passed as `source=` is used for the conversion that it was passed to. Calls use the latest such
+    text only if the code has no source of its own.
+    """
+
+    def __init__(self, entries: ConversionCache):
+        self._entries = entries  # looked up by calls
+        self._from_source: Any = ConversionCache()
+
+    def get(self, code: types.CodeType, source: str | None) -> ConvertedCode | None:
+        conversions = self._from_source.get(id(code), {})
+        entry = self._entries.get(id(code)) if source is None else conversions.get(source)
+        return entry if isinstance(entry, ConvertedCode) and entry.source == source else None
+
+    def add(self, code: types.CodeType, entry: ConvertedCode) -> ConvertedCode:
+        if entry.source is None:
+            self._entries.add(code, entry)
+        else:
+            conversions = self._from_source.get(id(code)) or self._from_source.add(code, {})
+            conversions[entry.source] = entry
+            if getattr(self._entries.get(id(code)), "source", "") is not None:
+                self._entries.discard(code)  # calls found no source, or use an earlier text
+        return entry
+
+    def latest_from_source(self, code: types.CodeType) -> ConvertedCode | None:
+        return next(reversed([*self._from_source.get(id(code), {}).values()]), None)
+
+    def __contains__(self, code: types.CodeType) -> bool:
+        return isinstance(self._entries.get(id(code)), ConvertedCode) or id(code) in self._from_source

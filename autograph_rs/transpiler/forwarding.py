@@ -1,0 +1,89 @@
+"""The wrappers that `convert` returns: they run the function itself, or while staging its converted form."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from autograph_rs import runtime
+from autograph_rs.runtime import staging
+from autograph_rs.runtime.debugging import tracebacks
+from autograph_rs.runtime.operators.opt_out import is_opted_out
+
+from ..source import definitions
+from ..source.code_objects import walk_code
+from . import loader
+
+
+class LazyConversion:
+    """The conversion of a wrapped function, which happens at its first staged call.
+
+    Libraries that pickle functions by value pickle this with the wrapper; the function's source goes along.
+    """
+
+    def __init__(self, transpiler: Any, function: types.FunctionType, source: str | None):
+        self.transpiler, self.function, self.source = transpiler, function, source
+        self.converted: Callable[..., Any] | None = None
+
+    def __reduce__(self) -> Any:
+        source = self.source or definitions.own_source(self.function)
+        return LazyConversion, (self.transpiler, self.function, source)
+
+
+def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[..., Any]:
+    """Return a callable that runs the converted function while a backend is staging, or `always`."""
+    f = conversion.function
+    is_staging: Callable[[], bool] = (lambda: True) if always else runtime.is_staging
+
+    def convert_call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            if not is_staging() or is_opted_out():
+                return f(*args, **kwargs)
+            if conversion.converted is None:
+                conversion.converted = conversion.transpiler.to_graph(f, source=conversion.source)
+            try:
+                with runtime.backend_contexts():
+                    return conversion.converted(*args, **kwargs)
+            except BaseException as error:
+                if staging.ended(error, sys._getframe()):
+                    return None
+                raise
+        except BaseException as error:
+            tracebacks.add_unconverted_notes(error)
+            tracebacks.drop_current_frame(error)
+            raise
+
+    functools.update_wrapper(convert_call, f)
+    convert_call.__defaults__, convert_call.__kwdefaults__ = None, None
+    loader.mark_converted(convert_call)
+    return convert_call
+
+
+WRAPPER_CODE = next(c for c in walk_code(forwarding_wrapper.__code__) if c.co_name == "convert_call")
+"""The code that all forwarding wrappers share."""
+
+
+def conversion_of(wrapper: types.FunctionType) -> LazyConversion:
+    """Return the conversion behind a forwarding wrapper."""
+    assert wrapper.__closure__ is not None
+    cell = wrapper.__closure__[wrapper.__code__.co_freevars.index("conversion")]
+    conversion: LazyConversion = cell.cell_contents
+    return conversion
+
+
+class ForwardingEntry:
+    """The call entry of forwarding wrappers: a call to one becomes a call to the wrapped function."""
+
+    shared = None
+    globals = None
+
+    def bind(self, wrapper: Any) -> Any:
+        """Return what runs in place of a wrapper."""
+        conversion = conversion_of(wrapper)
+        transpiler, function = conversion.transpiler, conversion.function
+        if conversion.source is None or transpiler.policy.reason_unconverted(function) is not None:
+            return transpiler.callee(function)
+        return transpiler.converted_code(function, conversion.source).bind(function)

@@ -1,0 +1,390 @@
+"""The transpiler: it converts functions, each code object once.
+
+A `Transpiler` has its own operators, policy and cache. The functions of `autograph_rs` use a default one.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import os
+import threading
+import types
+import weakref
+from collections import deque
+from collections.abc import Callable, Collection, Mapping, Sequence
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import gast
+
+from autograph_rs import converters, runtime
+from autograph_rs.converters import Pipeline
+from autograph_rs.converters.trees.python_trees import gast_tree
+from autograph_rs.runtime.debugging.source_maps import SourceMap
+from autograph_rs.runtime.debugging.tracebacks import (
+    api_boundary,
+    register_internal_folder,
+    register_unconverted_note,
+)
+from autograph_rs.runtime.errors import ConversionError, check_bool
+from autograph_rs.runtime.operators.calls import CacheEntry, ConversionCache, Replacements, make_callee
+
+from ..logging.messages import log_call, log_conversion
+from ..source import definitions
+from ..source.code_objects import map_function, may_outlive_call, walk_code
+from ..source.conversion_errors import function_position
+from ..source.recursion_limit import deep_recursion, guarded_conversion
+from ..source.retrieval import checked_source
+from . import loader
+from .cache import ConversionTable, ConvertedCode
+from .custom_operators import build_pipeline, operator_namespace
+from .forwarding import WRAPPER_CODE, ForwardingEntry, LazyConversion, forwarding_wrapper
+from .policy import Policy, checked_globs, checked_rules
+from .registry import is_generated, register, resolve_original
+from .source_maps import build_source_map
+
+for _folder in (os.path.dirname(__file__), converters.__file__):  # siblings in a checkout
+    register_internal_folder(os.path.dirname(_folder))
+
+
+class Result(NamedTuple):
+    """The callable that a transpiler returned for a function."""
+
+    is_converted: bool
+    """By `to_graph`; the result of `convert` is a wrapper."""
+    source: str | None
+    """The text that the user passed."""
+
+
+class Transpiler:
+    """Converts functions to calls to operators.
+
+    Args:
+        operators: a module or object whose operators replace those of this package. It may define only some;
+            `docs/operators.md` lists them all.
+        builtins: replacements for builtins, or for any other callables: `{range: my_range}`.
+        recursive: whether functions that converted code calls are converted too.
+        include: globs of modules to convert although they are installed packages.
+        exclude: globs of modules to leave unconverted.
+        rules: whether to convert a function, the methods of a class, or the functions of a module. A rule for
+            a function takes precedence over one for its class, and that over one for its module.
+        call_hook: returns the replacement for a callable that is not a function, method or class, such as a
+            module of a framework, or None to call it as usual.
+        passes: the passes of the conversion, instead of `Pipeline()`.
+        features: the kinds of syntax to convert, from `converters.FEATURES`; all by default.
+        name: the name of the transpiler in its representation.
+
+    Raises:
+        OptionError: a feature is unknown.
+        ArgumentError: an argument has the wrong type.
+
+    >>> import autograph_rs as ag, types
+    >>> log = []
+    >>> def if_stmt(cond, body, orelse, get_state, set_state, names, nouts):
+    ...     log.append(names)
+    ...     (body if cond else orelse)()
+    >>> spy = ag.Transpiler(operators=types.SimpleNamespace(if_stmt=if_stmt))
+    >>> def f(x):
+    ...     if x > 0:
+    ...         x = -x
+    ...     return x
+    >>> spy.to_graph(f)(3), log
+    (-3, [('x',)])
+    """
+
+    reference: tuple[Any, ...] | None = None
+    """How pickle finds this transpiler in another process; without it, the transpiler cannot be pickled."""
+
+    @api_boundary
+    def __init__(
+        self,
+        *,
+        operators: Any = None,
+        builtins: Mapping[Any, Callable[..., Any]] | None = None,
+        recursive: bool = True,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        rules: Mapping[Any, bool] | None = None,
+        call_hook: Callable[[Any], Callable[..., Any] | None] | None = None,
+        passes: Pipeline | None = None,
+        features: Collection[str] | None = None,
+        name: str = "autograph_rs",
+    ):
+        self.name = name
+        globs = checked_globs(include), checked_globs(exclude)
+        self.policy = Policy(check_bool("recursive", recursive), *globs, checked_rules(rules or {}))
+        self.results: weakref.WeakKeyDictionary[Any, Result] = weakref.WeakKeyDictionary()
+        self.pipeline = build_pipeline(passes, features, operators)
+        self._verifies = passes is not None
+        replacements = Replacements(builtins or {}, call_hook)
+        self._is_embedded = operators is not None or bool(replacements)
+        self._inlines_operators = not self._is_embedded and passes is None
+        self._entries, self._generated = ConversionCache(), ConversionCache()
+        self._conversions = ConversionTable(self._entries)
+        self._sharing: deque[ConvertedCode] = deque()
+        self._lock = threading.RLock()
+        self.callee = make_callee(self._entries, self._resolve, replacements, embedded=self._is_embedded)
+        register(self)
+        self._entries.add(WRAPPER_CODE, ForwardingEntry())
+        self.namespace = operator_namespace(
+            operators, self.callee, replacements, recursive=recursive, transpiler=self
+        )
+        self._cell = types.CellType(self.namespace)
+
+    def __repr__(self) -> str:
+        return f"<Transpiler {self.name!r}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.reference is None:
+            raise TypeError(
+                f"{self!r} and the functions it converted cannot be pickled: create it in each process"
+            )
+        return self.reference
+
+    @api_boundary
+    def convert(self, f: Any = None, *, source: str | None = None) -> Any:
+        """Return a wrapper that runs `f` itself, or its converted code while a backend is staging.
+
+        The converted code always runs if the transpiler has custom operators, builtins or a call hook. The
+        same holds if `f` creates functions or classes, or is a generator or coroutine, because those may
+        outlive the call.
+
+        Args:
+            f: a function, method, static or class method, lambda, `functools.partial` or callable object.
+                Without it, the result is a decorator.
+            source: the text of `f`, if it cannot be read.
+
+        Raises:
+            ArgumentError: `f` is not a Python callable.
+            ConversionError: the source of `f` is not available (at the first staged call).
+
+        >>> import autograph_rs as ag
+        >>> @ag.convert
+        ... def relu(x):
+        ...     return x if x > 0 else 0
+        >>> relu(-2)
+        0
+        """
+        checked_source(source)
+        if f is None:
+            return functools.partial(self.convert, source=source)
+        if not isinstance(f, types.FunctionType):
+            return map_function(f, lambda inner: self.convert(inner, source=source))
+        if f in self.results and source is None:
+            return f
+        f, source = resolve_original(f, source)
+        if self.is_converted(f) or may_outlive_call(f.__code__):
+            return self.to_graph(f, source=source)
+        wrapper = forwarding_wrapper(LazyConversion(self, f, source), always=self._is_embedded)
+        self.results[wrapper] = Result(False, source)
+        return wrapper
+
+    @api_boundary
+    def to_graph(self, f: Any, *, source: str | None = None) -> Any:
+        """Return the converted function, which runs converted code on plain values too.
+
+        Args:
+            f: any callable that `convert` accepts.
+            source: the text of `f`, if it cannot be read.
+
+        Raises:
+            ArgumentError: `f` is not a Python callable.
+            ConversionError: the source is not available, or has changed since `f` was compiled.
+
+        >>> import autograph_rs as ag
+        >>> def f(x):
+        ...     while x > 10:
+        ...         x //= 2
+        ...     return x
+        >>> ag.to_graph(f)(100)
+        6
+        """
+        checked_source(source)
+        if not isinstance(f, types.FunctionType):
+            return map_function(f, lambda inner: self.to_graph(inner, source=source))
+        if f in self.results and self.results[f].is_converted and source is None:
+            return f
+        f, source = resolve_original(f, source)
+        if self.has_generated(f.__code__) or (self.is_converted(f) and not is_generated(f)):
+            return f
+        converted = loader.copy_metadata(f, self.converted_code(f, source).bind(f))
+        self.results[converted] = Result(True, source)
+        return converted
+
+    @api_boundary
+    def to_code(self, f: Any, *, source: str | None = None) -> str:
+        """Return the source text of the converted function; `to_graph` runs it with some operators inlined.
+
+        Args:
+            f: any callable that `convert` accepts.
+            source: the text of `f`, if it cannot be read.
+
+        Raises:
+            ArgumentError: `f` is not a Python callable.
+            ConversionError: the source is not available, or has changed since `f` was compiled.
+
+        >>> import autograph_rs as ag
+        >>> def f(x):
+        ...     if x > 0:
+        ...         x = -x
+        ...     return x
+        >>> print(ag.to_code(f))
+        def ag__f(x):
+        <BLANKLINE>
+            def if_body():
+                nonlocal x
+                x = -x
+        <BLANKLINE>
+            def get_state():
+                return (x,)
+        <BLANKLINE>
+            def set_state(values):
+                nonlocal x
+                x, = values
+            ag__.if_stmt(x > 0, if_body, ag__.nothing, get_state, set_state, ('x',), 1)
+            return x
+        """
+        return self._generate_text(f, source)[1]
+
+    @api_boundary
+    def source_map(self, f: Any, *, source: str | None = None) -> SourceMap:
+        """Return the map from the text that `to_code` returns to the source of `f`.
+
+        The arguments and errors are those of `to_code`.
+
+        >>> import autograph_rs as ag
+        >>> def f(x):
+        ...     if x > 0:
+        ...         x = -x
+        ...     return x
+        >>> transpiler = ag.Transpiler()
+        >>> lines = transpiler.to_code(f).splitlines()
+        >>> number = next(i for i, line in enumerate(lines, 1) if "x = -x" in line)
+        >>> transpiler.source_map(f).original(number)[1:]
+        (3, 8)
+        """
+        tree, text = self._generate_text(f, source)
+        return build_source_map(tree, text, self.original(f).__code__.co_filename)
+
+    def _generate_text(self, f: Any, source: str | None) -> tuple[ast.AST, str]:
+        f, source = resolve_original(f, checked_source(source))
+        entry = self._conversions.get(f.__code__, source)
+        if entry is None and self.policy.reason_unconverted(f) is None:
+            entry = self.converted_code(f, source)
+        definition, _ = definitions.find(
+            f, source, verify=not is_generated(f), known_text=entry.file_text if entry is not None else ""
+        )
+        with guarded_conversion(repr(f.__qualname__), lambda: function_position(definition.node, f)):
+            tree = loader.standalone_function(self._convert_tree(f, definition)[0])
+            return tree, ast.unparse(tree)
+
+    @api_boundary
+    def original(self, f: Any) -> types.FunctionType:
+        """Return the function that the user wrote, given what this transpiler returned for it.
+
+        Args:
+            f: any callable that `convert` accepts; for a method, partial or object, the function inside it.
+
+        Raises:
+            ArgumentError: `f` is not a Python callable.
+        """
+        return resolve_original(f)[0]
+
+    def supplied_source(self, f: Any) -> str | None:
+        """Return the text that the user passed as `source=` when `f` was converted."""
+        return resolve_original(f)[1]
+
+    @api_boundary
+    def has_converted(self, f: Any) -> bool:
+        """Return whether this transpiler has converted the code of `f` yet, on request or when it was called.
+
+        Args:
+            f: any callable that `convert` accepts.
+
+        Raises:
+            ArgumentError: `f` is not a Python callable.
+        """
+        return self.original(f).__code__ in self._conversions
+
+    def is_converted(self, f: Any) -> bool:
+        """Return whether `f` is a result of `convert` or `to_graph`, or was converted ahead of time."""
+        if not isinstance(f, types.FunctionType):
+            return False
+        ahead_of_time = f.__globals__.get("ag__") is runtime
+        return f in self.results or ahead_of_time or "ag__" in f.__code__.co_freevars
+
+    def has_generated(self, code: types.CodeType) -> bool:
+        """Return whether this transpiler generated the code."""
+        return id(code) in self._generated
+
+    def skip(self, code: types.CodeType) -> None:
+        """Leave functions with this code unconverted from now on."""
+        self._entries.add(code, None)
+
+    def converted_code(self, f: types.FunctionType, source: str | None = None) -> ConvertedCode:
+        """Return the converted code of a function, converting it if it is not cached."""
+        if entry := self._conversions.get(f.__code__, source):
+            return entry
+        with self._lock:
+            if entry := self._conversions.get(f.__code__, source):
+                return entry
+            return self._conversions.add(f.__code__, self._convert(f, source))
+
+    def _convert(self, f: types.FunctionType, source: str | None) -> ConvertedCode:
+        with deep_recursion():  # the trees are freed before garbage collection resumes
+            code, file_text = self._compile(f, source)
+        for inner in walk_code(code):
+            self._entries.add(inner, None)
+            self._generated.add(inner, None)
+        entry = ConvertedCode(code, self._cell, source=source, file_text=file_text)
+        entry.share(f, self._sharing)
+        return entry
+
+    def _compile(self, f: types.FunctionType, source: str | None) -> tuple[types.CodeType, str]:
+        """Return the converted code, and the text that contains the definition."""
+        started = perf_counter()
+        definition, file_text = definitions.find(f, source, verify=not is_generated(f))
+        with guarded_conversion(repr(f.__qualname__), lambda: function_position(definition.node, f)):
+            tree, generated = self._convert_tree(f, definition)
+            code = loader.compile_function(tree, f.__code__, generated, inline=self._inlines_operators)
+        log_conversion(f, lambda: ast.unparse(loader.standalone_function(tree)), started)
+        return code, file_text
+
+    def _convert_tree(
+        self, f: types.FunctionType, definition: definitions.Definition
+    ) -> tuple[gast.AST, frozenset[str]]:
+        """Return the converted tree, and the names of the functions that the passes added."""
+        if any(
+            definitions.OPERATORS in (*c.co_names, *c.co_varnames, *c.co_cellvars, *c.co_freevars)
+            for c in walk_code(f.__code__)
+        ):
+            definitions.check_reserved_name(definition.node, f.__code__.co_filename)
+        tree = gast_tree(definition.node)
+        if definition.class_name is not None:
+            converters.mangle(tree, definition.class_name)
+        return tree, converters.convert_tree(tree, passes=self.pipeline.passes, verify=self._verifies)
+
+    def _verdict(self, f: types.FunctionType) -> tuple[bool, str]:
+        """Return whether a call to `f` is converted, and the rule that decides."""
+        converts, rule = self.policy.verdict(f)
+        if converts and not definitions.has_source(f):
+            return False, "its source is not available"
+        return converts, rule
+
+    def _resolve(self, f: types.FunctionType) -> CacheEntry | None:
+        """Return the call entry of a function that converted code calls for the first time."""
+        log_call(f, lambda: self._verdict(f))
+        if f.__code__ == WRAPPER_CODE:  # unpickled from another process
+            return self._entries.add(f.__code__, ForwardingEntry())
+        if self.policy.reason_unconverted(f) is None:
+            try:
+                return self.converted_code(f)
+            except ConversionError as error:
+                entry = self._conversions.latest_from_source(f.__code__)
+                if entry is not None:
+                    return self._entries.add(f.__code__, entry)
+                if definitions.has_source(f):
+                    raise
+                register_unconverted_note(f.__code__, f"{f.__qualname__!r} was called unconverted: {error}")
+        return self._entries.add(f.__code__, None)

@@ -1,0 +1,163 @@
+"""Descriptions of what conversion does to a statement, one line per operator."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+
+import gast
+
+from ..analysis import dotted_name
+from ..trees.builders import FUNCTIONS, TRIES, operator_name
+from .unsupported import Span, UnsupportedConstruct
+
+
+@dataclass
+class Statement:
+    """What conversion does to one statement.
+
+    Attributes:
+        span: the source range, from the first decorator.
+        own_span: the source range without decorators.
+        kind: the type of the node.
+        depth: the number of statements around it.
+        parent: the index of the enclosing statement.
+        in_class_body: whether it is in a class body.
+        operator_calls: the operator calls in the converted statement: name, position and node.
+        python_nodes: the other nodes in the converted statement: position and node.
+        unsupported: the constructs in it that cannot be staged.
+        becomes: descriptions of the result.
+    """
+
+    span: Span
+    own_span: Span
+    kind: type
+    depth: int
+    parent: int | None
+    in_class_body: bool
+    operator_calls: list[tuple[str, tuple[int, int], gast.AST]] = field(default_factory=list)
+    python_nodes: list[tuple[tuple[int, int], gast.AST]] = field(default_factory=list)
+    unsupported: list[UnsupportedConstruct] = field(default_factory=list)
+    becomes: tuple[str, ...] = ()
+
+
+UNCHANGED = "unchanged"
+
+STATEMENTS = {
+    "if_stmt": "a staged conditional if its test is staged",
+    "while_stmt": "a staged loop if its test is staged",
+    "for_stmt": "a staged loop if its iterable is staged",
+}
+OPERATORS = {
+    "and_": "'and' becomes a conditional if an operand is staged",
+    "or_": "'or' becomes a conditional if an operand is staged",
+    "not_": "'not' is staged if its operand is",
+    "if_exp": "'if else' becomes a conditional if its test is staged",
+    "in_": "'in' is staged if an operand is",
+    "not_in": "'not in' is staged if an operand is",
+    "list_comp": "a staged map if its iterable is staged",
+    "keep": "its condition may be staged",
+    "get_item": "the index may be staged",
+    "set_item": "assigns an item; the index may be staged",
+    "text": "formatted when the graph runs, if a value in it is staged",
+    "assert_stmt": "checked when the graph runs, if its test is staged",
+    "visible": "the names of the function, without those that conversion added",
+    "framed": "sees the user's frames only",
+    "caller": "skips frames that are not the user's",
+}
+PYTHON_NODES: dict[type, str] = {
+    gast.SetComp: "a set comprehension stays in Python",
+    gast.DictComp: "a dict comprehension stays in Python",
+    gast.GeneratorExp: "a generator expression stays in Python",
+    gast.ListComp: "a list comprehension of this form stays in Python",
+    **dict.fromkeys((gast.Yield, gast.YieldFrom, gast.Await), "suspends the function"),
+}
+STATEMENT_KINDS: dict[type, str] = {
+    **dict.fromkeys(FUNCTIONS, "a function, converted separately"),
+    **dict.fromkeys(
+        TRIES, "stays in Python, and its parts are converted; it does not catch errors that the graph raises"
+    ),
+    gast.ClassDef: "methods are converted; Python runs the body",
+    gast.With: "stays in Python, and its body is converted; the exit method runs during tracing",
+    gast.AsyncWith: "stays in Python, and its body is converted",
+    gast.AsyncFor: "stays in Python, and its body is converted",
+    gast.Raise: "unchanged; under a staged condition, raised when the graph runs",
+}
+
+
+def describe(statement: Statement, added: Collection[str]) -> tuple[str, ...]:
+    """Describe what becomes of a statement; `added` are the names that passes added to its function."""
+    if statement.in_class_body and statement.kind not in FUNCTIONS:
+        lines = ["in a class body, which Python runs"]
+    else:
+        lines = [*_describe_control(statement, added), *dict.fromkeys(_describe_expressions(statement))]
+    return (*(lines or [UNCHANGED]), *describe_unsupported(statement.unsupported))
+
+
+def describe_unsupported(unsupported: list[UnsupportedConstruct]) -> tuple[str, ...]:
+    return tuple(f"{construct.reason}; {construct.rule.remedy}" for construct in unsupported)
+
+
+def _describe_control(statement: Statement, added: Collection[str]) -> Iterator[str]:
+    kind = statement.kind
+    own = [n for at, n in statement.python_nodes if at == statement.own_span.start and type(n) is kind]
+    if kind in (gast.If, gast.While, gast.For, gast.Match):
+        calls = [
+            (name, call)
+            for name, at, call in statement.operator_calls
+            if name in STATEMENTS and _is_own(statement, at, call)
+        ]
+        for name, call in calls:
+            carried = [c.value for c in call.args[-2].elts if c.value not in added]
+            carries = f"; carries {', '.join(carried)}" if carried else ""
+            yield f"ag__.{name}: {STATEMENTS[name]}{carries}"
+        if not calls and not own:
+            yield "never runs" if kind is not gast.Match else "its case always matches: only its body remains"
+        elif not calls:
+            yield "stays in Python" if statement.unsupported else "stays in Python: its test is always plain"
+    elif kind is gast.Return and not own:
+        yield (
+            "the value is carried out of the branches and loops around it"
+            if statement.depth
+            else "returns, unless a branch or loop returned before"
+        )
+    elif kind is gast.Break and not own:
+        yield "a flag that the loop tests"
+    elif kind is gast.Continue and not own:
+        yield "the rest of the loop's body becomes a branch"
+    elif kind in STATEMENT_KINDS:
+        yield STATEMENT_KINDS[kind]
+
+
+def _is_own(statement: Statement, at: tuple[int, int], call: gast.AST) -> bool:
+    """Return whether an operator call stands for the statement itself, not for the test of a jump's flag."""
+    if statement.kind is gast.Match:
+        return at != statement.own_span.start
+    test = call.args[0]
+    is_flag = getattr(test, "lineno", None) == at[0] and test.col_offset == at[1]
+    return at == statement.own_span.start and not is_flag
+
+
+def _describe_expressions(statement: Statement) -> Iterator[str]:
+    is_compound = statement.kind not in (gast.Expr, gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Assert)
+    called: list[str] = []
+    for name, at, call in statement.operator_calls:
+        if name == "callee":
+            called.append(_callee(call.args[0]))
+        elif name in OPERATORS and not (is_compound and at == statement.own_span.start):
+            yield f"ag__.{name}: {OPERATORS[name]}"
+    named = [name for name in dict.fromkeys(called) if name not in ("", "print")]
+    if named or "" in called:
+        yield f"ag__.callee: converted or staged when called: {', '.join(named) or 'its callee'}"
+    if "print" in called:
+        yield "ag__.callee: print runs with the graph if an argument is staged"
+    maps = {at for name, at, _ in statement.operator_calls if name == "list_comp"}
+    for at, node in statement.python_nodes:
+        if type(node) in PYTHON_NODES and not (type(node) is gast.ListComp and at in maps):
+            yield PYTHON_NODES[type(node)]
+
+
+def _callee(function: gast.AST) -> str:
+    if operator_name(function) == "framed":
+        function = function.args[0]
+    return dotted_name(function) or ""

@@ -1,0 +1,1 @@
+"""The parts shared by the backends of systems with functional control flow."""

@@ -1,0 +1,67 @@
+"""The records of captured closures and loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Capture:
+    """The trace of one closure.
+
+    `lists` holds the outer lists that the closure changed, by identity, with their state before.
+    """
+
+    value: Any = None
+    raised: BaseException | None = None
+    writes: list[tuple[Any, Any]] = field(default_factory=list)
+    lists: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+
+    def restore_lists(self) -> None:
+        """Record the contents of changed lists as writes, and restore the lists."""
+        for changed, before in self.lists.values():
+            self.writes.append((changed, changed.read()))
+            changed.restore(before)
+
+
+@dataclass
+class ProgramCapture(Capture):
+    """A closure as a program from arrays to arrays.
+
+    `results` are the program's results; `positions` finds one by the identity of the closure's leaf.
+    `failed` tells whether the closure raised. `known_results` are the identities of unstaged results.
+    """
+
+    program: Any = None
+    results: list[Any] = field(default_factory=list)
+    positions: dict[int, int] = field(default_factory=dict)
+    failed: Any = False
+    known_results: set[int] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A captured loop: `body` runs while `first_test` and, after each iteration, `next_test` is true.
+
+    `init` and `avals` are the initial values and the types of the carried variables, `results` the leaves
+    that hold them after an iteration.
+    """
+
+    first_test: Any
+    init: Sequence[Any]
+    avals: Sequence[Any]
+    body: Any
+    next_test: Any
+    results: Sequence[Any]
+    options: dict[str, Any]
+
+    @property
+    def limit(self) -> Any:
+        return self.options.get("maximum_iterations")
+
+    @property
+    def is_unconditional(self) -> bool:
+        """Return whether the number of iterations alone ends the loop."""
+        return self.first_test is True and self.next_test is True

@@ -1,0 +1,198 @@
+"""Captures that are programs from arrays to arrays, which conditionals and loops run.
+
+The identity of a closure's leaf finds its result in the program. A list that a capture appends to is not an
+array: it is neither an argument nor a carried value.
+"""
+
+from __future__ import annotations
+
+import operator
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...errors import StagingError
+from ...staging.exceptions import is_own_raise
+from ...values.structures import flatten
+from .abstract_values import AppendedItems, ListAval, Maybe
+from .backend import FunctionalBackend, Outputs
+from .captures import Loop, ProgramCapture
+from .growing_lists import GrowingList
+from .iterables import StagedSequence
+from .staged_text import StagedField, resolve_markers
+
+
+class CapturingBackend(FunctionalBackend):
+    """Arguments, results and carried values of captured programs."""
+
+    array_noun = "an array"
+    libraries: tuple[str, ...] = ()
+
+    def is_user_error(self, error: BaseException) -> bool:
+        return is_own_raise(error, self.libraries)
+
+    # Captures
+
+    def result_arrays(self, capture: ProgramCapture, leaves: Sequence[Any]) -> list[Any]:
+        """Return the result arrays of a program from the leaves that its closure returned."""
+        writes = [value for _, value in capture.writes]
+        capture.results = self.arrays_in([*leaves, *flatten(capture.value)[0], *writes, capture.failed])
+        capture.positions = {id(array): i for i, array in enumerate(capture.results)}
+        return capture.results
+
+    def argument_avals(self, avals: Sequence[Any]) -> list[Any]:
+        """Return the types of the arrays that hold the arguments of a closure."""
+        return [part for aval in avals if not isinstance(aval, ListAval) for part in self.array_avals(aval)]
+
+    def arguments(self, avals: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
+        """Return the arguments that arrays hold; a list has no appended items yet."""
+        values = iter(self.from_arrays([a for a in avals if not isinstance(a, ListAval)], arrays))
+        return [AppendedItems() if isinstance(aval, ListAval) else next(values) for aval in avals]
+
+    @abstractmethod
+    def run_program(self, capture: ProgramCapture, arguments: Sequence[Any]) -> Sequence[Any]:
+        """Run a captured program in the current trace; return its results."""
+
+    def results(self, capture: ProgramCapture, arguments: Sequence[Any]) -> Callable[[Any], Any]:
+        """Run a captured program; return the function from a leaf of the closure to its value."""
+        return self.result_lookup(capture, self.run_program(capture, arguments))
+
+    def result_lookup(self, capture: ProgramCapture, values: Sequence[Any]) -> Callable[[Any], Any]:
+        """Return the function from a leaf of a closure to its value among a program's results."""
+
+        def value_of(leaf: Any) -> Any:
+            if isinstance(leaf, Maybe):
+                return Maybe(value_of(leaf.value), value_of(leaf.bound), leaf.name)
+            if isinstance(leaf, AppendedItems):
+                return AppendedItems(tuple(map(value_of, leaf.items)))
+            position = capture.positions.get(id(leaf))
+            return leaf if position is None else values[position]
+
+        return value_of
+
+    def branch_arrays(self, value_of: Callable[[Any], Any], outputs: Outputs, branch: int) -> list[Any]:
+        """Return the arrays that hold the outputs of a conditional on one branch."""
+        return [array for out in outputs for array in self.to_arrays(value_of(out[branch]), out[2])]
+
+    # Loops
+
+    @abstractmethod
+    def run_loop(self, loop: Loop, length: Any, element: Callable[[Any], list[Any]]) -> list[Any]:
+        """Stage a loop of at most `length` iterations, unless None; `element(i)` returns an item's leaves."""
+
+    @abstractmethod
+    def scan(self, loop: Loop, items: StagedSequence, length: int) -> list[Any]:
+        """Stage a loop of known length: items appended to lists are stacked, and reverse mode works."""
+
+    def element_leaves(self, item: Any) -> list[Any]:
+        return flatten(item)[0]
+
+    def stage_while(self, loop: Loop) -> list[Any]:
+        self._reject_growing_lists(loop.avals)
+        return self.run_loop(loop, self._limit(loop), lambda _: [])
+
+    def stage_for(self, iterated: Any, loop: Loop) -> list[Any]:
+        items, limit = self.sequence(iterated), self._limit(loop)
+        length = items.length if isinstance(items.count, int) else items.count
+        if limit is not None:
+            length = self.min_length(length, limit)
+        if loop.is_unconditional and isinstance(length, int):
+            return self.scan(loop, items, length)
+        self._reject_growing_lists(loop.avals)
+        return self.run_loop(loop, length, lambda i: self.element_leaves(items.item(i)))
+
+    def _limit(self, loop: Loop) -> Any:
+        limit = loop.limit
+        return limit if limit is None or self.is_array(limit) else operator.index(limit)
+
+    def carried_arrays(self, loop: Loop, values: Sequence[Any]) -> list[Any]:
+        """Return the arrays that hold the carried variables, without lists."""
+        pairs = zip(values, loop.avals, strict=True)
+        return [a for v, aval in pairs if not isinstance(aval, ListAval) for a in self.to_arrays(v, aval)]
+
+    def iteration_arrays(self, loop: Loop, value_of: Callable[[Any], Any]) -> list[Any]:
+        """Return the arrays that hold the carried variables after an iteration."""
+        return self.carried_arrays(loop, [value_of(leaf) for leaf in loop.results])
+
+    def appended_arrays(self, loop: Loop, value_of: Callable[[Any], Any]) -> list[Any]:
+        """Return the items that an iteration appends to lists."""
+        pairs = zip(loop.results, loop.avals, strict=True)
+        return [
+            array
+            for leaf, aval in pairs
+            if isinstance(aval, ListAval)
+            for array in self.to_arrays(value_of(leaf), aval)
+        ]
+
+    def loop_results(
+        self, loop: Loop, arrays: Sequence[Any], rows: Sequence[Sequence[Any]] = ()
+    ) -> list[Any]:
+        """Return the values after a loop from its carried arrays and the rows that iterations appended."""
+        values = iter(self.from_arrays([a for a in loop.avals if not isinstance(a, ListAval)], arrays))
+        results: list[Any] = []
+        start = 0
+        for aval, before in zip(loop.avals, loop.init, strict=True):
+            if isinstance(aval, ListAval):
+                end = start + len(aval.items)
+                results.append(AppendedItems((*before.items, *[a for row in rows for a in row[start:end]])))
+                start = end
+            else:
+                results.append(next(values))
+        return results
+
+    def _reject_growing_lists(self, avals: Sequence[Any]) -> None:
+        if any(isinstance(aval, ListAval) for aval in avals):
+            raise StagingError(
+                "a loop appends to a list, and its number of iterations is known only at run time",
+                why=f"{self.name} has no arrays of unknown length",
+                remedy=f"create {self.array_noun} of the maximum length before the loop and assign its "
+                "items, or loop a fixed number of times",
+            )
+
+    # Lists
+
+    def is_handle(self, value: Any) -> bool:
+        return isinstance(value, GrowingList)
+
+    def staged_list(self, values: Sequence[Any]) -> Any:
+        return GrowingList(self, values)
+
+    def unstaged(self, value: Any) -> Any:
+        """Return the Python list again once no capture appends to it."""
+        return value.items if isinstance(value, GrowingList) and not self.captures else value
+
+    def type_of(self, value: Any) -> Any:
+        if isinstance(value, AppendedItems):
+            return ListAval(tuple(map(self.type_of, value.items)))
+        return super().type_of(value)
+
+    def merge(self, first: Any, second: Any) -> Any:
+        if isinstance(first, ListAval) and isinstance(second, ListAval):
+            if len(first.items) != len(second.items):
+                raise TypeError("a list grows on one path only; use an array with a count")
+            return ListAval(tuple(map(self.merge, first.items, second.items)))
+        return super().merge(first, second)
+
+    def widen(self, before: Any, after: Any) -> Any:
+        """Return the type of a carried variable; of a list, the type of what one iteration appends."""
+        is_list = isinstance(before, ListAval) and isinstance(after, ListAval)
+        return after if is_list else self.merge(before, after)
+
+    def component_avals(self, aval: Any) -> list[Any]:
+        return list(aval.items) if isinstance(aval, ListAval) else [aval]
+
+    def components(self, value: Any, aval: Any) -> list[Any]:
+        if isinstance(aval, ListAval):
+            return [self.cast(v, a) for v, a in zip(value.items, aval.items, strict=True)]
+        return [self.cast(value, aval)]
+
+    def compose(self, aval: Any, arrays: list[Any], count: Any) -> Any:
+        return AppendedItems(tuple(arrays)) if isinstance(aval, ListAval) else arrays[0]
+
+    # Text
+
+    def fmt(self, value: Any, conversion: str) -> Any:
+        return StagedField(value, conversion)
+
+    def text(self, text: str) -> Any:
+        return resolve_markers(text)

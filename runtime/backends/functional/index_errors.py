@@ -1,0 +1,69 @@
+"""Errors of subscripts, item assignments and `in` with staged operands."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ...core.closures import function_key
+from ...debugging.tracebacks import frame_variables
+from ...errors import AliasError, MismatchError, UnsupportedFunctionError, ValueNeededError
+from ...staging.state.aliases import user_frames
+
+_CONVERTER_NAME = re.compile(r"(base|updated|value|element)(_\d+)?$")
+
+
+def check_unaliased(target: Any, system: str, copy_template: str) -> None:
+    """Check that at most one variable names an array: an item assignment would rebind only one of them.
+
+    Raises:
+        AliasError: several variables of the running converted functions name the array.
+    """
+    names: dict[tuple[str, str], set[str]] = {}
+    for frame in user_frames(converted=True):
+        own = {n for n, v in frame_variables(frame).items() if v is target and not _CONVERTER_NAME.match(n)}
+        names.setdefault(function_key(frame.f_code), set()).update(own)
+    aliases = [name for own in names.values() for name in sorted(own)]
+    if len(aliases) > 1:
+        first, second = aliases[:2]
+        raise AliasError(
+            f"an item is assigned to an array that is both {first!r} and {second!r}",
+            why=f"{system} arrays are values, so only one of the two variables would change",
+            remedy=f"copy it first ({first} = {copy_template.format(first)}), and return it "
+            "from a function that changes it",
+        )
+
+
+def staged_index_error(target: Any, remedy: str) -> ValueNeededError:
+    return ValueNeededError(
+        f"a {type(target).__name__} is indexed by a staged value",
+        why="Python would need the value, which is known only when the program runs",
+        remedy=remedy,
+    )
+
+
+def staged_key_error(target: Any, remedy: str) -> ValueNeededError:
+    return ValueNeededError(
+        f"an item of a {type(target).__name__} is set by a staged key",
+        why="Python would need the value of the key, which is known only when the program runs",
+        remedy=remedy,
+    )
+
+
+def mixed_items_error(target: Any, array: str, reason: object = "") -> MismatchError:
+    """Return the error of a staged index into items of several types; `array` is the system's word."""
+    return MismatchError(
+        f"a {type(target).__name__} of different things is indexed by a staged value",
+        why="the program selects the item only when it runs, so all items need one type"
+        + (f": {reason}" if reason else ""),
+        remedy=f"give its items one type and shape, or use {array}",
+    )
+
+
+def membership_error(container: Any, array: str) -> UnsupportedFunctionError:
+    """Return the error of `in` with a container that has no staged search."""
+    return UnsupportedFunctionError(
+        f"a staged value is searched for in a {type(container).__name__}",
+        why="Python would need its value, which is known only when the program runs",
+        remedy=f"use a list, tuple, range or {array}: x in (1, 2, 3)",
+    )

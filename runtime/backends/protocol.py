@@ -1,0 +1,102 @@
+"""The protocol that a tensor system implements to stage control flow.
+
+Names, structures, promotion between branches and unbound variables are handled once for all backends by
+`autograph_rs.runtime.staging`; a backend only describes values, conditionals and loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+Leaf: TypeAlias = Any
+Type: TypeAlias = Any
+OwnCapture: TypeAlias = Any
+"""A `Capture` made by the backend that receives it."""
+
+
+class Capture(Protocol):
+    """The trace of one closure, called once with staged arguments.
+
+    `value` is the closure's result, `raised` the exception that its own `raise` or `assert` raised, and
+    `writes` the outer staged values that it changed in place, each with its final value.
+    """
+
+    value: Any
+    raised: BaseException | None
+    writes: list[tuple[Any, Leaf]]
+
+
+@runtime_checkable
+class Backend(Protocol):
+    """A tensor system that can stage conditionals and loops.
+
+    `type_of` returns the system's description of a value (dtype, shape, ...), or None for a value that it
+    cannot stage. `is_handle` returns whether a value is written to in place. `merge` returns the type that
+    holds two types, or raises `TypeError` with the reason why none does. A loop runs while `first_test`,
+    and after each iteration `next_test`, is true.
+
+    Optional members, used where they exist:
+
+    - `announces`: True if the backend adds itself to `ACTIVE` while it stages; others are always in it
+    - `staged_list(values)`: a list whose length may depend on staged values
+    - `bound(value)`: check a possibly unbound value when it is read
+    - `replaced(function)`: the replacement of a builtin that our tables do not list
+    - `unpacked(value)`: the iterable that Python unpacks in place of `value`
+    - `in_branch()`: whether a branch or a loop body is being captured
+    - `entered()`: a context manager around the outermost converted function
+    - `is_inner(value)`: whether a value belongs to a capture that has ended
+    - `draws`: True if Python's and NumPy's random numbers are drawn when the program runs
+    - `is_given(value)`: whether an argument of the traced function is the caller's own object
+    - `loop_options`: the names of the backend's own options for `set_loop_options`
+    """
+
+    name: str
+
+    def owns(self, kind: type) -> bool: ...
+    def is_staged(self, value: Any) -> bool: ...
+    def staging(self) -> bool: ...
+    def type_of(self, value: Leaf) -> Type | None: ...
+    def is_handle(self, value: Leaf) -> bool: ...
+    def merge(self, first: Type, second: Type) -> Type: ...
+    def unbound(self, held: Type, name: str) -> Type: ...
+    def capture(self, run: Callable[..., Any], arguments: Sequence[Type] = ()) -> Capture: ...
+    def cond(
+        self, pred: Leaf, captures: tuple[OwnCapture, OwnCapture], outputs: Sequence[tuple[Leaf, Leaf, Type]]
+    ) -> list[Leaf]: ...
+    def while_loop(
+        self,
+        first_test: Leaf,
+        init: Sequence[Leaf],
+        types: Sequence[Type],
+        body: OwnCapture,
+        next_test: Leaf,
+        results: Sequence[Leaf],
+        options: dict[str, Any],
+    ) -> list[Leaf]: ...
+    def for_loop(
+        self,
+        iterated: Any,
+        first_test: Leaf,
+        init: Sequence[Leaf],
+        types: Sequence[Type],
+        body: OwnCapture,
+        next_test: Leaf,
+        results: Sequence[Leaf],
+        options: dict[str, Any],
+    ) -> list[Leaf]: ...
+    def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any: ...
+    def get_item(self, target: Any, key: Any) -> Any: ...
+    def set_item(self, target: Any, key: Any, value: Any) -> Any: ...
+    def contains(self, item: Any, container: Any) -> Any: ...
+    def fmt(self, value: Leaf, conversion: str) -> Any: ...
+    def text(self, text: str) -> Any: ...
+    def assert_(self, test: Leaf, msg: Callable[[], Any] | None) -> None: ...
+    def elements(self, iterated: Any) -> tuple[Any, Sequence[Type]]: ...
+    def and_(self, left: Leaf, right: Callable[[], Any]) -> Any: ...
+    def or_(self, left: Leaf, right: Callable[[], Any]) -> Any: ...
+    def not_(self, value: Leaf) -> Any: ...
+
+
+class BackendNeutral:
+    """Base class of staged values that several backends share: the active backend owns them."""

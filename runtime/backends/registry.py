@@ -1,0 +1,173 @@
+"""Registration of backends, their lookup by the type of a value, and the loading of installed ones.
+
+The type of a value selects its backend through the dictionary `BACKENDS`; a type without a backend is plain.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ..core.active_backends import ACTIVE, active_backend
+from ..debugging.tracebacks import api_boundary, user_stacklevel
+from ..errors import ArgumentError, describe
+from .protocol import Backend, BackendNeutral
+
+MAX_TYPES = 100
+_len = len  # a program may replace the builtin with a function that calls converted code
+
+
+class _BackendOfType(dict[type, "Backend | None"]):
+    """Cache from a type to the backend that owns it."""
+
+    def __missing__(self, kind: type) -> Backend | None:
+        if issubclass(kind, BackendNeutral):
+            return active_backend()
+        load_backends()
+        if _is_third_party(kind):
+            _load_installed()
+        owner = next((b for b in _backends if b.owns(kind)), None)
+        if _len(self) >= MAX_TYPES:
+            self.clear()  # do not keep dropped classes alive
+        self[kind] = owner
+        return owner
+
+
+_backends: list[Backend] = []
+_lock = threading.Lock()
+BACKENDS = _BackendOfType()
+STAGING_CHECKS: list[Callable[[], bool]] = []
+AFTER_REGISTRATION: list[Callable[[], None]] = []
+"""Called after each registration: staging imports its modules then, so plain code never does."""
+COMPILER_CHECKS: list[Callable[[], bool]] = []
+"""Return whether a bytecode compiler is reading the running code; it handles Python by itself."""
+
+
+@api_boundary
+def register_backend(backend: Backend) -> None:
+    """Register a tensor system. The latest registered backend takes precedence.
+
+    Raises:
+        ArgumentError: `backend` lacks a member of `Backend`, or is a class.
+
+    >>> register_backend(object())
+    Traceback (most recent call last):
+        ...
+    autograph_rs.ArgumentError: an object is not a backend
+      ...
+      it lacks name, ...
+    """
+    if isinstance(backend, type):
+        raise ArgumentError(
+            f"{describe(backend)} is not a backend",
+            why="a backend is an object: its methods are called on the instance",
+            remedy=f"pass {backend.__name__}()",
+        )
+    if not isinstance(backend, Backend):
+        members = [*Backend.__annotations__, *[name for name in vars(Backend) if not name.startswith("_")]]
+        missing = [name for name in members if not hasattr(backend, name)]
+        raise ArgumentError(
+            f"{describe(backend)} is not a backend",
+            why="converted code calls the backend to build conditionals and loops",
+            remedy="define the missing members; docs/backends.md describes them",
+            rows=[f"it lacks {', '.join(missing)}"],
+        )
+    with _lock:
+        _backends.insert(0, backend)
+        if not getattr(backend, "announces", False):
+            ACTIVE.insert(0, backend)
+        STAGING_CHECKS.append(backend.staging)
+        BACKENDS.clear()
+    for prepare in AFTER_REGISTRATION:
+        prepare()
+    from ..debugging import loggers  # noqa: PLC0415 - plain code needs no log
+
+    loggers.BACKENDS.debug("registered backend %r", backend.name)
+
+
+_UNLOADED = dict.fromkeys(("jax", "tensorflow", "torch"), True)
+"""Frameworks whose backends we provide and have not loaded yet: each loads once its framework is imported."""
+_module_count = 0
+"""The number of imported modules when `sys.modules` was last searched for frameworks."""
+
+
+def load_backends(only: str = "") -> None:
+    """Register the backends of the frameworks, or of the one framework, that the process has imported."""
+    global _module_count  # noqa: PLW0603 - `sys.modules` is global too
+    for framework in [name for name in (*_UNLOADED,) if sys.modules.get(name) and only in ("", name)]:
+        if _UNLOADED.pop(framework, False):  # another thread may have been faster
+            importlib.import_module(f"{__package__}.{framework}").register()
+    if not only:
+        _module_count = _len(sys.modules)
+
+
+ENTRY_POINTS = "autograph_rs.backends"
+"""The entry point group of installed backends: each entry names a function that registers one."""
+_installed_state = "unloaded"
+_loading = threading.RLock()  # reentrant: registering a backend may look up third-party types
+
+
+def _is_third_party(kind: type) -> bool:
+    module = kind.__module__
+    if not isinstance(module, str):  # a class may set it to anything
+        return False
+    root = module.partition(".")[0]
+    return root not in ("numpy", __name__.partition(".")[0]) and root not in sys.stdlib_module_names
+
+
+def _load_installed() -> None:
+    """Register the backends of installed packages, once; warn about each that fails."""
+    global _installed_state  # noqa: PLW0603 - once per process
+    if _installed_state == "loaded":
+        return
+    failures = []
+    with _loading:
+        if _installed_state == "unloaded":
+            _installed_state = "loading"
+            failures = _load_entry_points()
+            _installed_state = "loaded"
+    for message in failures:
+        warnings.warn(message, RuntimeWarning, stacklevel=user_stacklevel())
+
+
+def _load_entry_points() -> list[str]:
+    """Call the registering function of each entry point; return a message for each that fails."""
+    failures = []
+    metadata = importlib.import_module("importlib.metadata")  # as slow to import as this whole package
+    for point in metadata.entry_points(group=ENTRY_POINTS):
+        try:
+            point.load()()
+        except Exception as error:  # noqa: BLE001 - a package may fail in any way
+            failures.append(f"cannot register the backend {point.name!r} of {point.value}: {error!r}")
+    return failures
+
+
+def staged_by(value: Any) -> Backend | None:
+    """Return the backend that is staging `value`, or None for a plain value."""
+    backend = BACKENDS[type(value)]
+    return backend if backend is not None and backend.is_staged(value) else None
+
+
+def has_backends() -> bool:
+    """Return whether any backend is registered; without one, no value is staged."""
+    if not _backends and _len(sys.modules) != _module_count:
+        load_backends()
+    return bool(_backends)
+
+
+def is_staging() -> bool:
+    """Return whether any backend is building a graph now."""
+    for is_compiling in COMPILER_CHECKS:
+        if is_compiling():
+            return False
+    if _len(sys.modules) != _module_count:
+        load_backends()
+    if ACTIVE:
+        for is_building in STAGING_CHECKS:
+            if is_building():
+                return True
+    return False

@@ -1,0 +1,106 @@
+"""Positions in source code, and their display in messages.
+
+While a graph is traced, each node records code objects and instruction offsets. When the trace ends they
+become `CodePosition`s, so that a graph can be stored and compared without the code that it came from.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+import types
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+
+class CodePosition(NamedTuple):
+    """A range of source code, with the function around it and the text of its first line."""
+
+    file: str
+    line: int
+    end_line: int
+    column: int
+    end_column: int
+    function: str
+    qualname: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+def position_reader() -> Callable[[types.CodeType, int], CodePosition]:
+    """Return a `position_at` that caches its results and the position table of each code object."""
+    tables: dict[int, list[tuple[Any, ...]]] = {}
+    cache: dict[tuple[int, int], CodePosition] = {}
+    alive: list[types.CodeType] = []  # keeps the ids unique
+
+    def read(code: types.CodeType, instruction: int) -> CodePosition:
+        key = id(code), instruction
+        position = cache.get(key)
+        if position is None:
+            if id(code) not in tables:
+                alive.append(code)
+                tables[id(code)] = list(code.co_positions())
+            position = cache[key] = _position(code, tables[id(code)], instruction // 2)
+        return position
+
+    return read
+
+
+def _position(code: types.CodeType, table: list[tuple[Any, ...]], index: int) -> CodePosition:
+    entry = table[index] if 0 <= index < len(table) else (None,) * 4
+    line = entry[0] or code.co_firstlineno
+    text = source_line(code.co_filename, line).strip()
+    end_line, column, end_column = entry[1] or line, entry[2] or 0, entry[3] or 0
+    return CodePosition(
+        code.co_filename, line, end_line, column, end_column, code.co_name, code.co_qualname, text
+    )
+
+
+def position_at(code: types.CodeType, instruction: int) -> CodePosition:
+    """Return the position of the instruction at a byte offset."""
+    return _position(code, list(code.co_positions()), instruction // 2)
+
+
+def format_position(position: CodePosition) -> list[str]:
+    """Format a position as tracebacks do: file and line, source text, carets."""
+    where = f'File "{position.file}", line {position.line}'
+    function = re.sub(_COMPREHENSION, "", position.qualname).rpartition(".")[2]
+    lines = [where if function == "<module>" else f"{where}, in {function}"]
+    source = source_line(position.file, position.line).rstrip()
+    text = source.strip()
+    if text != position.text:  # the file has changed since
+        return [*lines, f"  {position.text}"] if position.text else lines
+    if text:
+        is_one_line = position.end_line == position.line and position.end_column > position.column
+        lines += underline(source, position.column, position.end_column if is_one_line else None)
+    return lines
+
+
+_COMPREHENSION = r"(\.<locals>\.|^)<(list|set|dict)comp>$"
+"""Comprehensions have frames of their own before Python 3.12 only; messages never show them."""
+
+
+def underline(source: str, column: int, end_column: int | None) -> list[str]:
+    """Return a source line, indented by two, and carets under the given columns of its UTF-8 encoding."""
+    encoded, text = source.encode(errors="surrogatepass"), source.strip()
+    indent = len(source) - len(source.lstrip())
+    before = encoded[:column].decode(errors="ignore")[indent:]
+    marked = encoded[column:end_column].decode(errors="ignore")
+    return [f"  {text}", f"  {' ' * _width(before)}{'^' * _width(marked)}".rstrip()]
+
+
+def source_line(file: str, line: int) -> str:
+    """Return a line of a file, or the empty string if it is unavailable."""
+    try:
+        return linecache.getline(file, line)
+    except ValueError:  # not a valid file name
+        return ""
+
+
+def _width(text: str) -> int:
+    """Return how many terminal columns a text takes."""
+    import unicodedata  # noqa: PLC0415 - slow to import, and needed for messages only
+
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)

@@ -1,0 +1,72 @@
+"""Rules for constructs that cannot be staged, for errors at run time.
+
+`converters/diagnostics/unsupported.py` has the same rules for static checks.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+
+from ..debugging.tracebacks import user_frame
+
+_OWN = "collect the values in a list and return it, or move the condition to a separate function"
+_RULES = {
+    "AG001": ("it contains '{}', and only the function itself can be suspended", _OWN),
+    "AG002": (
+        "it contains {}, which reads the function's own frame",
+        "read the variables by name",
+    ),
+    "AG003": ("a jump leaves the 'finally' of the '{}'", "jump after the 'try' statement"),
+    "AG004": (
+        "Python itself matches sequence, mapping and class patterns",
+        "use 'if' or value patterns",
+    ),
+    "AG005": (
+        "only a list comprehension over one iterable, without ':=' or 'await', can be staged",
+        "use such a list comprehension or a loop",
+    ),
+    "AG006": (
+        "'{}' binds a name in an operand that may be skipped",
+        "assign the name in a preceding statement",
+    ),
+    "AG007": ("Python runs the body of a class", "test the condition before the class or in a method"),
+    "AG008": (
+        "Python calls '{}' directly, without conversion",
+        "move the condition to a method with another name and call it, or use np.where",
+    ),
+}
+
+
+CONTAINER_ALTERNATIVES = {
+    "bytearray": "use a NumPy array",
+    "array": "use a NumPy array",
+    "deque": "use a list with append and pop(0)",
+    "set": "use a boolean array that is indexed by the members",
+}
+"""What to use instead of a container that cannot be staged, by its type."""
+
+
+def rule_message(code: str, detail: str) -> tuple[str, str]:
+    """Return the reason and the remedy of a rule."""
+    reason, remedy = _RULES[code]
+    return reason.format(detail), remedy
+
+
+def unconverted_reason() -> tuple[str, str]:
+    """Return why the running user code is not converted, and the remedy."""
+    frame = user_frame(sys._getframe(1))
+    name = "" if frame is None else frame.f_code.co_name
+    if frame is not None and not frame.f_code.co_flags & inspect.CO_OPTIMIZED and name != "<module>":
+        return _with_code("AG007", "")
+    if name.startswith("__") and name.endswith("__"):
+        return _with_code("AG008", name)
+    return (
+        "this code is not converted: libraries, properties and the patterns of 'match' never are",
+        "use 'if' in a converted function, or np.where",
+    )
+
+
+def _with_code(code: str, detail: str) -> tuple[str, str]:
+    reason, remedy = rule_message(code, detail)
+    return f"{reason} ({code})", remedy

@@ -1,0 +1,1 @@
+"""Exporters: each subpackage translates an optimized graph for one external engine."""

@@ -1,0 +1,8 @@
+"""Export the embedded graph as an ONNX model.
+
+`builder` constructs ONNX graphs operator by operator. `emitter` walks the embedded graph and applies the
+rule of each op; `rules` collects the rules. `control_flow`, `lists`, `iterables`, `indexing` and
+`python_ops` hold the rules of the graph's own ops, and the families of `graph.functions` those of NumPy's
+functions. `model` assembles a model for export, `engine` one that onnxruntime runs in place of the NumPy
+engine.
+"""

@@ -1,0 +1,147 @@
+"""Items: read, write and search containers at staged keys, or for staged values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import staging
+from ...debugging.error_operands import describe_staged
+from ...errors import AliasError, MismatchError, UnsupportedFunctionError, ValueNeededError
+from ...staging.state.aliases import other_reference
+from ...values.selected_container import SelectedContainer
+from ..ir.graph import Node
+from ..ir.type_merging import merge_types
+from ..ir.types import ArrayType, ListType, ScalarType
+from ..tracing import lists, recording, unsupported
+from ..tracing.iterables import StagedIterable
+from ..tracing.numpy_views import is_basic
+from ..tracing.tensor import Staged, StagedList, Tensor, wrap
+from ..tracing.trace import current_builder, in_inner_graph, is_tracing
+from . import builtins
+
+
+def is_argument_copy(value: Any) -> bool:
+    """Return whether a container is the trace's copy of a container among the arguments."""
+    return any(value is container for container in current_builder().root.argument_containers)
+
+
+def contains(item: Any, container: Any) -> Any:
+    if isinstance(container, (tuple, list)):
+        result: Any = False
+        for element in container:
+            equal = item == element
+            result = equal if result is False else _either(result, equal)
+        return result
+    if isinstance(container, range):
+        bounds = [container.start, container.stop, container.step]
+        container = recording.add("range", bounds, ScalarType(int))
+    if isinstance(container, StagedIterable) and container.op == "range":
+        container = container.to_node()
+    if isinstance(container, (Node, Tensor, np.ndarray, StagedList)):
+        return recording.record("contains", (container, item), ScalarType(bool))
+    name = describe_staged(container) if recording.is_staged(container) else f"a {type(container).__name__}"
+    raise UnsupportedFunctionError(
+        f"a staged value is searched for in {name}",
+        why="Python's `in` needs the value searched for, which is known only when the graph runs",
+        remedy="use a list, tuple, range or array: x in (1, 2, 3)",
+    )
+
+
+def get_item(target: Any, key: Any) -> Any:
+    if recording.is_staged(target):
+        return target[key]
+    if isinstance(target, np.ndarray):
+        item = recording.getitem(target, key)
+        if is_basic(key) and getattr(item, "ndim", False):
+            item.shared = "is a view of a plain array, which would have to change too"
+        return item
+    if isinstance(target, (list, tuple)) and not isinstance(key, slice):
+        return _item_of_sequence(target, key)
+    is_slice = isinstance(key, slice)
+    what = "sliced between staged bounds" if is_slice else "indexed by a staged value"
+    raise ValueNeededError(
+        f"a {type(target).__name__} is {what}",
+        why="Python would need the value, which is known only when the graph runs",
+        remedy=f"use an array{'' if is_slice else ', list or tuple of values of one type'}",
+    )
+
+
+def set_item(target: Any, key: Any, value: Any) -> Any:
+    if not is_tracing():  # another thread is tracing
+        target[key] = value
+        return target
+    if isinstance(target, np.ndarray) and (
+        staging.has_staged(key) or recording.contains_staged(value) or in_inner_graph()
+    ):
+        other = other_reference(target, None, None)
+        if other:
+            raise AliasError(
+                f"a staged value is written into a plain array, and {other} refers to it too",
+                why="the other name would not see the write when the graph runs",
+                remedy="write to a copy (y = x.copy()), or pass the array as an argument",
+            )
+        array = wrap(recording.to_node(target))
+        array[key] = value
+        return array
+    if not isinstance(target, Staged) and staging.has_staged(key):
+        if not isinstance(target, list):
+            raise ValueNeededError(
+                f"an item of a {type(target).__name__} is assigned at a staged key",
+                why="Python would need the value of the key, which is known only when the graph runs",
+                remedy="use an array or a list",
+            )
+        if isinstance(target, SelectedContainer):
+            target[key] = value
+        if any(isinstance(item, list) for item in target):
+            raise unsupported.item_of_lists()
+        items = lists.staged_list(target)
+        items[key] = value
+        if not other_reference(target, None, None, is_deep=True) and not is_argument_copy(target):
+            return items
+        target[:] = [items[i] for i in range(len(target))]
+        return target
+    target[key] = value
+    return target
+
+
+def _either(first: Any, second: Any) -> Any:
+    return recording.record("either", (first, second), ScalarType(bool))
+
+
+def _item_of_sequence(target: Sequence[Any], key: Any) -> Any:
+    """Record the item of a plain list or tuple at a staged index."""
+    are_lists = bool(target) and all(isinstance(v, list) for v in target)
+    parts = [part for v in target if isinstance(v, list) for part in v] if are_lists else target
+    if any(isinstance(part, (list, tuple, dict)) for part in parts):
+        raise MismatchError(
+            f"a {type(target).__name__} of values of different structure is indexed by a staged value",
+            why="the index is known only when the graph runs, and the items need one structure",
+            remedy="give its items one length, or use an array",
+        )
+    if are_lists and parts:
+        kind = next(recording.to_node(v).type for v in target if v)
+        if isinstance(kind, ArrayType):
+            target = [v or np.zeros(0, kind.dtype) for v in target]
+    kinds = [recording.to_node(v).type for v in target]
+    if not kinds:
+        raise IndexError(f"{type(target).__name__} index out of range")
+    merged = kinds[0]
+    for kind in kinds[1:]:
+        try:
+            merged = merge_types(merged, kind)
+        except TypeError as error:
+            raise MismatchError(
+                f"a {type(target).__name__} of values of different types is indexed by a staged value",
+                why=f"the index is known only when the graph runs, and the items need one type: {error}",
+                remedy="give its items one type",
+            ) from None
+    items = recording.add("list" if isinstance(target, list) else "tuple", target, ListType(merged))
+    item = recording.record("list_get", (items, key), merged)
+    if are_lists and isinstance(item, Tensor):  # the lists have different lengths
+        item = builtins.IMPLEMENTATIONS[list](item)
+    if hasattr(item, "shared"):
+        item.shared = lists.IS_ITEM
+    return item

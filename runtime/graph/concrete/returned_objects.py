@@ -1,0 +1,112 @@
+"""Objects that a traced function creates and returns.
+
+Each call returns new objects, with arrays in place of the staged values. So nothing else may refer to an
+object that holds a staged value.
+"""
+
+from __future__ import annotations
+
+import gc
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ...backends import BACKENDS
+from ...errors import LeakError
+from ...values.locations import instance_attributes
+from ...values.structures import Spec, flatten
+from ..state.variables import Variable
+from ..tracing.iterables import IterableSource
+
+_OPAQUE = (
+    int, float, complex, str, bytes, type(None), np.generic, np.ndarray, type, types.ModuleType,
+    types.FunctionType, types.BuiltinFunctionType, types.CodeType, types.FrameType,
+)  # fmt: skip
+_REMEDY = "return its values in a tuple, list, dict, dataclass or plain object that the function creates"
+
+
+class ReturnedObjects:
+    """The objects with staged values that one traced function returns or stores in its arguments."""
+
+    def __init__(self) -> None:
+        self.objects: list[Any] = []
+
+    def flatten(self, value: Any) -> tuple[list[Any], Spec]:
+        return flatten(value, mutable_dataclasses=True, attributes=self._attributes)
+
+    def _attributes(self, value: Any) -> dict[str, Any] | None:
+        """Return the attributes of an object that holds staged values, or None for other values.
+
+        Raises:
+            LeakError: a call cannot create such an object.
+        """
+        if isinstance(value, _OPAQUE) or BACKENDS[type(value)] is not None:
+            return None
+        if not any(map(_is_staged, _reachable(value))):
+            return None
+        if any(value is other for other in self.objects):
+            raise _leak_error(value, "occurs twice, where the caller would get two objects")
+        attributes = instance_attributes(value)
+        if not _has_only_attributes(type(value)):
+            raise _leak_error(value, "has state other than attributes")
+        if any(isinstance(part, Variable) for part in attributes.values()):
+            raise _leak_error(value, "also holds a Variable")
+        self.objects.append(value)
+        return attributes
+
+    def check(self, *roots: Any) -> None:
+        """Raise `LeakError` if an object is referenced other than through `roots`."""
+        own = {id(item) for root in roots for item in _reachable(root)}
+        own |= {id(roots), id(self.objects)}
+        if self.objects and _has_other_referrers(self.objects, own):
+            gc.collect()  # unreachable cycles may still hold references
+            for value in self.objects:
+                if _has_other_referrers([value], own):
+                    raise _leak_error(
+                        value, "is also stored elsewhere, where staged values are invalid after the trace"
+                    )
+
+
+def _has_other_referrers(values: list[Any], own: set[int]) -> bool:
+    """Return whether an object whose id is not in `own` refers to one of the values."""
+    arguments = tuple(values)  # in Python 3.13 the argument tuple is itself a referrer
+    own = {*own, id(values), id(arguments)}
+    return any(id(r) not in own and not isinstance(r, types.FrameType) for r in gc.get_referrers(*arguments))
+
+
+def _leak_error(value: Any, reason: str) -> LeakError:
+    return LeakError(
+        f"the function returns or stores in an argument a {type(value).__name__} that holds staged values",
+        why=f"each call creates new objects, with arrays in place of staged values, but this one {reason}",
+        remedy=_REMEDY,
+    )
+
+
+def _has_only_attributes(kind: Any) -> bool:
+    """Return whether the instances of a class have no state other than attributes."""
+    new: Callable[[Any], Any] = object.__new__
+    try:
+        new(kind)
+    except TypeError:
+        return False
+    return True
+
+
+def _is_staged(value: Any) -> bool:
+    return BACKENDS[type(value)] is not None and not isinstance(value, (Variable, IterableSource))
+
+
+def _reachable(start: Any) -> Iterator[Any]:
+    """Yield a value and every object reachable from it."""
+    seen: set[int] = set()
+    stack = [start]
+    while stack:
+        item = stack.pop()
+        if id(item) in seen or isinstance(item, _OPAQUE):
+            continue
+        seen.add(id(item))
+        yield item
+        if BACKENDS[type(item)] is None:
+            stack.extend(gc.get_referents(item))

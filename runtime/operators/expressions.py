@@ -1,0 +1,123 @@
+"""Operators for conditional expressions, comprehensions, f-strings, assertions and guards.
+
+The path for plain values is short for speed. Staged values go to `autograph_rs.runtime.staging`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from .. import staging
+from ..backends import BACKENDS
+from ..backends.builtins import CONVERSIONS
+from ..core.active_backends import active_backend
+from ..debugging.tracebacks import drop_current_frame
+from ..errors import UnsupportedPlaceError
+from ..errors.unsupported import rule_message
+
+
+def if_exp(cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], expr_repr: str) -> Any:
+    """`if_true() if cond else if_false()`"""
+    try:
+        if cond is True:
+            return if_true()
+        if cond is False:
+            return if_false()
+        backend = BACKENDS[type(cond)]
+        if backend is not None and backend.is_staged(cond):
+            return staging.if_exp(backend, cond, if_true, if_false, expr_repr)
+        return if_true() if cond else if_false()
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
+
+
+def list_comp(iterated: Iterable[Any], comprehension: Callable[[Iterable[Any]], list]) -> Any:
+    """`comprehension(iterated)`, a list comprehension over `iterated`."""
+    try:
+        backend = BACKENDS[type(iterated)]
+        if backend is not None and backend.is_staged(iterated):
+            return staging.list_comp(backend, iterated, comprehension)
+        if staging.ACTIVE and staging.is_active():
+            return staging.plain_comp(iterated, comprehension)
+        return comprehension(iterated)
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
+
+
+def keep(cond: Any) -> Any:
+    """`cond`, the condition of a list comprehension."""
+    backend = BACKENDS[type(cond)]
+    if backend is not None and backend.is_staged(cond):
+        return staging.keep(cond)
+    return cond
+
+
+def fmt(value: Any, conversion: str = "") -> Any:
+    """Convert a value for an f-string."""
+    try:
+        backend = BACKENDS[type(value)]
+        if backend is not None and backend.is_staged(value):
+            return backend.fmt(value, conversion)
+        if staging.ACTIVE and isinstance(value, (tuple, list, dict, set)):
+            staging.refuse_text(value)
+        return CONVERSIONS[conversion](value) if conversion else value
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
+
+
+def text(text: str) -> Any:
+    """Return an f-string whose values come from `fmt`."""
+    backend = active_backend()
+    return text if backend is None else backend.text(text)
+
+
+def call(function: Callable[..., Any], *args: Any) -> Any:
+    """`function(*args)` for a lambda that the converters generated."""
+    try:
+        return function(*args)
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
+
+
+def guard(value: Any, construct: str, rule: str, detail: str = "") -> Any:
+    """Return `value`, which must be plain because `construct` cannot be staged.
+
+    Args:
+        value: the condition or operand.
+        construct: the construct that it decides.
+        rule: the code of the rule that prevents staging.
+        detail: what in the code the rule applies to.
+
+    Raises:
+        UnsupportedPlaceError: `value` is staged.
+    """
+    backend = BACKENDS[type(value)]
+    if backend is not None and backend.is_staged(value):
+        why, remedy = rule_message(rule, detail)
+        raise UnsupportedPlaceError(
+            f"'{construct}' depends on a staged value, but cannot be staged",
+            why=f"{why} ({rule})",
+            remedy=remedy,
+        )
+    return value
+
+
+def assert_stmt(test: Any, msg: Callable[[], Any] | None) -> None:
+    """`assert test, msg()`"""
+    try:
+        backend = BACKENDS[type(test)]
+        if backend is not None and backend.is_staged(test):
+            staging.assert_stmt(backend, test, msg)
+        elif not test:
+            raise AssertionError if msg is None else AssertionError(msg())
+    except BaseException as error:
+        if not (
+            staging.ACTIVE and staging.tells_raises()
+        ):  # a trace recognizes a failed `assert` by this frame
+            drop_current_frame(error)
+        raise

@@ -1,0 +1,103 @@
+"""Operators for `and`, `or`, `not`, truth tests and membership."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import staging
+from ..backends import BACKENDS, has_backends
+from ..debugging.tracebacks import drop_current_frame
+
+
+def and_(a: Callable[[], Any], b: Callable[[], Any]) -> Any:
+    """`a() and b()`"""
+    try:
+        left = a()
+        return b() if left is True else and_rest(left, b)
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
+
+
+def and_rest(left: Any, b: Callable[[], Any]) -> Any:
+    """`left and b()`"""
+    try:
+        if left is False:
+            return left
+        backend = BACKENDS[type(left)]
+        if backend is not None and backend.is_staged(left):
+            return backend.and_(left, b)
+        return left and b()
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
+
+
+def or_(a: Callable[[], Any], b: Callable[[], Any]) -> Any:
+    """`a() or b()`"""
+    try:
+        left = a()
+        return b() if left is False else or_rest(left, b)
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
+
+
+def or_rest(left: Any, b: Callable[[], Any]) -> Any:
+    """`left or b()`"""
+    try:
+        if left is True:
+            return left
+        backend = BACKENDS[type(left)]
+        if backend is not None and backend.is_staged(left):
+            return backend.or_(left, b)
+        return left or b()
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
+
+
+def not_(a: Any) -> Any:
+    """`not a`"""
+    if a is True:
+        return False
+    if a is False:
+        return True
+    try:
+        backend = BACKENDS[type(a)]
+        if backend is not None and backend.is_staged(a):
+            return backend.not_(a)
+        return not a
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
+
+
+def truth(value: Any) -> Any:
+    """Return `bool(value)` for a value of a builtin type, else `value`, which may be staged."""
+    kind = type(value)
+    return bool(value) if kind in _PLAIN and BACKENDS[kind] is None else value
+
+
+_PLAIN = frozenset((int, float, str, bytes, list, tuple, dict, set, type(None)))
+
+
+def in_(item: Any, container: Any) -> Any:
+    """`item in container`"""
+    try:
+        result = staging.contains(item, container) if has_backends() else None
+        return item in container if result is None else result
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
+
+
+def not_in(item: Any, container: Any) -> Any:
+    """`item not in container`"""
+    try:
+        result = staging.contains(item, container) if has_backends() else None
+        return item not in container if result is None else not_(result)
+    except BaseException as error:
+        drop_current_frame(error)
+        raise

@@ -1,0 +1,46 @@
+"""Operators for subscripts and unpacking."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import staging
+from ..backends import BACKENDS, has_backends
+from ..debugging.tracebacks import drop_current_frame
+
+slice = slice  # noqa: A001, PLW0127 - converted code calls `ag__.slice`
+
+
+def get_item(target: Any, key: Any) -> Any:
+    """`target[key]`"""
+    try:
+        kind = type(key)
+        if kind is int or kind is str or not has_backends() or not staging.has_staged(key):
+            return target[key]
+        return staging.get_item(target, key)
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
+
+
+def set_item(target: Any, key: Any, value: Any) -> Any:
+    """`target[key] = value`; return the updated target, which may be another object."""
+    try:
+        backend = staging.owner_of_item(target, key, value) if has_backends() else None
+        if backend is not None:
+            updated = backend.set_item(target, key, value)
+            return updated if updated is target else staging.checked_write(updated, target, backend)
+        target[key] = value
+        return target
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
+
+
+def unpacked(value: Any) -> Any:
+    """Return `value` in a form that Python can unpack into several targets or a star."""
+    backend = BACKENDS[type(value)]
+    if backend is not None and backend.is_staged(value):
+        unpack = getattr(backend, "unpacked", None)
+        return value if unpack is None else unpack(value)
+    return value

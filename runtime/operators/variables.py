@@ -1,0 +1,65 @@
+"""Operators for variables and attributes that may be unbound, and for `locals()`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import staging
+from ..backends import BACKENDS
+from ..core.undefined import Undefined, unbound_error
+from ..debugging.tracebacks import drop_current_frame
+from ..errors import MissingValueError
+
+
+def ld(value: Any) -> Any:
+    """Load the value of a variable that may be unbound.
+
+    Raises:
+        UnboundLocalError: it is unbound.
+    """
+    if type(value) is Undefined:
+        error = unbound_error(value.error)
+    else:
+        if staging.ACTIVE and isinstance(value, (tuple, list, dict)):
+            return staging.bound_parts(value)
+        backend = BACKENDS[type(value)]
+        return value if backend is None else staging.bound(backend, value)
+    try:
+        raise error
+    except (AttributeError, NameError) as raised:
+        drop_current_frame(raised)
+        raise
+
+
+def ldu(load: Callable[[], Any], name: str) -> Any:
+    """Return `load()`, or an `Undefined` if the variable or attribute has no value."""
+    try:
+        return load()
+    except (AttributeError, NameError) as error:
+        if isinstance(error, MissingValueError):  # raised by a property
+            raise
+        is_local = "variable" in str(error)  # Python's message names a cell, `Undefined` makes its own
+        return Undefined(name, "" if is_local else str(error))
+    except LookupError:
+        return Undefined(name)
+
+
+def set_attr(target: Any, name: str, value: Any) -> None:
+    """Set an attribute in the state of a statement, or delete it if `value` is an `Undefined`."""
+    if type(value) is Undefined:
+        if name in getattr(target, "__dict__", ()):
+            delattr(target, name)
+    elif getattr(target, name, Undefined) is not value:
+        setattr(target, name, value)
+
+
+def visible(found: Any, added: tuple[str, ...]) -> Any:
+    """Remove the names that the conversion added from a result of `locals()`, `vars()` or `dir()`."""
+    if isinstance(found, dict):
+        return {name: value for name, value in found.items() if not _is_added(name, added)}
+    return [name for name in found if not _is_added(name, added)]
+
+
+def _is_added(name: str, added: tuple[str, ...]) -> bool:
+    return name in added or name.startswith("ag__")

@@ -1,0 +1,1 @@
+"""The state of a staged statement: locations, heap, alias analysis, branch merging, carried values."""

@@ -1,0 +1,81 @@
+"""Errors about Python containers that staged code changes in unsupported ways."""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from ...backends import Backend
+from ...core.active_backends import owning_backend
+from ...debugging.call_sites import first_length_change
+from ...debugging.error_operands import describe_staged
+from ...debugging.tracebacks import frame_variables
+from ...errors import AliasError, StagingError
+from ...errors.unsupported import CONTAINER_ALTERNATIVES
+from ...values.locations import Location
+from .aliases import user_frames
+
+_EACH_TIME = "the program would have to change the object each time it runs, and "
+
+
+def changed(owner: Any, name: str, other: str) -> AliasError:
+    """Return the error about a changed container that is not an array held by one variable."""
+    kind, shown = type(owner).__name__, name or "x"
+    plain = f"{name!r}, a plain {kind}," if name else f"a plain {kind}"
+    alias = f", and {other} refers to it too" if other else ""
+    what = f"{plain} is changed in a staged branch or loop{alias}"
+    if kind in CONTAINER_ALTERNATIVES:
+        why = f"{_EACH_TIME}a program holds only numbers, text, arrays and lists"
+        return AliasError(what, why=why, remedy=CONTAINER_ALTERNATIVES[kind])
+    return AliasError(
+        what,
+        why=f"{_EACH_TIME}the trace can replace it only in one variable of the function",
+        remedy=f"assign a new value to the variable ({shown} = {shown} + 1 instead of {shown} += 1), or pass "
+        f"the {kind} as an argument",
+    )
+
+
+def checked_write(made: Any, target: Any, backend: Backend) -> Any:
+    """Return the value that a write created, after checking that the calling code stores it in a variable.
+
+    Raises:
+        AliasError: the next instruction discards the value, because `target` is not a variable.
+    """
+    frame = sys._getframe(2)
+    code, place = frame.f_code.co_code, frame.f_lasti + 2
+    while code[place] == dis.opmap["CACHE"]:
+        place += 2
+    if code[place] != dis.opmap["POP_TOP"]:
+        return made
+    what = (
+        describe_staged(target) if owning_backend(target) is not None else f"a plain {type(target).__name__}"
+    )
+    raise AliasError(
+        f"{what} is written to in place, but is not a variable of the function",
+        why=f"arrays of {backend.name} are values: the write creates another array, and whatever refers to "
+        "this one still does",
+        remedy="write to a variable and store it back: a = rows[i]; a[j] = v; rows[i] = a (or, for one array "
+        "with several dimensions, x[i, j] = v)",
+    )
+
+
+def not_a_variable_error(held: list[Any], holder: Location | None, closures: Sequence[Any]) -> StagingError:
+    """Return the error about a list of staged length that no variable of the function refers to.
+
+    `holder` is another place known to hold the list; `closures` belong to the statement.
+    """
+    scopes = [scope for f in user_frames() for scope in (frame_variables(f), f.f_globals)]
+    name = next((n for scope in scopes for n, v in [*scope.items()] if v is held), "")
+    name = name or ("" if holder is None else holder.name)
+    place = first_length_change(name.rpartition(".")[2], closures)
+    what = f"the list {name!r}, which is not a variable of the function," if name else "a list in no variable"
+    return StagingError(
+        f"{what} changes its length in a staged branch or loop",
+        why="a list whose length depends on staged values becomes another object, and only a variable of the "
+        "function can refer to it",
+        remedy="collect the items in a local list, return that, and add it to "
+        f"{repr(name) if name else 'the other'} after the call",
+        sites=[] if place is None else [("it changes here", place)],
+    )

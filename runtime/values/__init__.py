@@ -1,0 +1,1 @@
+"""Nested values, and the locations that hold them."""

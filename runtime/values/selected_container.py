@@ -1,0 +1,132 @@
+"""Lists and dicts that a staged condition selects from several. They are read-only.
+
+The program decides which of the *sources* such a container is. Its items are merged from those of the sources
+at the time of the selection, so reading it after a source has changed is an error.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NoReturn
+
+from ..errors import AliasError
+
+ALIASED_SOURCE: list[Any] = []
+"""The source of a container that a branch or iteration created and bound to two names."""
+
+
+class SelectedContainer:
+    """Base class of containers that a staged condition selects."""
+
+    base: Any = list
+    sources: tuple[Any, ...] = ()
+    _snapshots: Sequence[list[Any]] | None = None
+
+    def snapshot_sources(self) -> None:
+        """Record the current items of the sources, on the first call."""
+        if self._snapshots is None:
+            self._snapshots = [raw_items(source) for source in self.sources]
+
+    def is_stale(self) -> bool:
+        """Return whether a source has changed since its snapshot."""
+        for source, snapshot in zip(self.sources, self._snapshots or (), strict=False):
+            items = raw_items(source)
+            if len(items) != len(snapshot) or any(map(operator.is_not, items, snapshot)):
+                return True
+        return False
+
+    def stale_error(self) -> AliasError:
+        kind = self.base.__name__
+        return AliasError(
+            f"a {kind} that a staged condition selects is read after one of its candidates has changed",
+            why="whether it is the one that changed is known only when the program runs",
+            remedy=f"select it after the change, or select a copy: {kind}(x)",
+        )
+
+
+class SelectedList(SelectedContainer, list):
+    """A list that a staged condition selects."""
+
+
+class SelectedDict(SelectedContainer, dict):
+    """A dict that a staged condition selects."""
+
+    base = dict
+
+
+KINDS = (SelectedList, SelectedDict)
+
+
+def make_selected(value: list[Any] | dict[Any, Any], sources: Sequence[Any]) -> SelectedContainer:
+    """Return a read-only container with the merged items of its sources."""
+    selected: Any = SelectedDict(value) if isinstance(value, dict) else SelectedList(value)
+    selected.sources = tuple(sources)
+    return selected
+
+
+def snapshot_sources(value: Any) -> None:
+    """Record the sources of all selected containers in a value."""
+    if type(value) in KINDS:
+        value.snapshot_sources()
+    if isinstance(value, (list, tuple, dict)):
+        for part in raw_items(value):
+            snapshot_sources(part)
+
+
+def raw_items(value: Any) -> list[Any]:
+    """Return the items of a list or tuple, or the keys and values of a dict, without staleness checks."""
+    if isinstance(value, dict):
+        return [*dict.keys(value), *dict.values(value)]
+    return list.__getitem__(value, slice(None)) if isinstance(value, list) else [*value]
+
+
+def tree_flatten(value: Any) -> tuple[list[Any], tuple[Any, ...] | None]:
+    """Flatten a selected container for a framework's pytrees: its items, and the keys of a dict."""
+    return (list(value.values()), tuple(value)) if isinstance(value, dict) else (list(value), None)
+
+
+def tree_unflatten(keys: tuple[Any, ...] | None, items: Iterable[Any]) -> Any:
+    """Return a plain list or dict of the items."""
+    return list(items) if keys is None else dict(zip(keys, items, strict=True))
+
+
+def _reader(base: type, name: str) -> Callable[..., Any]:
+    read = getattr(base, name)
+
+    def method(self: SelectedContainer, *args: Any, **kwargs: Any) -> Any:
+        if self.is_stale():
+            raise self.stale_error()
+        return read(self, *args, **kwargs)
+
+    return method
+
+
+def _writer(kind: str) -> Callable[..., NoReturn]:
+    def method(self: SelectedContainer, *args: Any, **kwargs: Any) -> NoReturn:
+        raise AliasError(
+            f"a {kind} that a staged condition selects is modified",
+            why="which one it is, and thus which one would change, is known only when the program runs",
+            remedy=f"modify a copy if the original need not change: {kind}(x); "
+            "or use a two-dimensional array: a[i, j] = v",
+        )
+
+    return method
+
+
+_READERS = (
+    "__contains__ __eq__ __ge__ __getitem__ __gt__ __iter__ __le__ __len__ __lt__ __ne__ __reversed__ copy"
+)
+_WRITERS = "__delitem__ __setitem__ clear pop"
+for _kind, _readers, _writers in (
+    (
+        SelectedList,
+        "__add__ __mul__ __rmul__ count index",
+        "__iadd__ __imul__ append extend insert remove reverse sort",
+    ),
+    (SelectedDict, "__or__ __ror__ get items keys values", "__ior__ popitem setdefault update"),
+):
+    for _name in f"{_READERS} {_readers}".split():
+        setattr(_kind, _name, _reader(_kind.base, _name))
+    for _name in f"{_WRITERS} {_writers}".split():
+        setattr(_kind, _name, _writer(_kind.base.__name__))
