@@ -28,6 +28,7 @@ from ..tracing.trace import (
     current_builder,
     in_inner_graph,
     is_tracing,
+    join_branches,
     tracing_into,
     user_frames,
 )
@@ -148,13 +149,8 @@ class GraphBackend:
     ) -> list[Any]:
         for side, capture in enumerate(captures):
             self.close(capture, [o[side] for o in outputs], [o[2] for o in outputs])
-        operands, inner = _shared_operands(captures)
-        inputs = [recording.to_node(pred), *operands]
-        for capture, arguments in zip(captures, inner, strict=True):
-            capture.graph.arguments[:] = arguments
-        then, orelse = (c.graph for c in captures)
-        then.name, orelse.name = "if_true", "if_false"
-        return self.results("cond", inputs, [k for _, _, k in outputs], then=then, orelse=orelse)
+        branches, operands = join_branches([c.builder for c in captures])
+        return self.results("cond", [recording.to_node(pred), *operands], [o[2] for o in outputs], **branches)
 
     def close(self, capture: BranchCapture, values: Sequence[Any], kinds: Sequence[StagedType]) -> None:
         """Convert values to the given types and make them the results of a captured graph."""
@@ -194,11 +190,7 @@ class GraphBackend:
         options: dict[str, Any],
     ) -> list[Any]:
         self.close(body, [next_test, *results], [_bool_type(next_test), *types])
-        carried = [self.convert(v, k) for v, k in zip(init, types, strict=True)]
-        body.graph.name = "body"
-        operands = _operands_of(body, len(types))
-        inputs = [recording.to_node(first_test), *carried, *operands]
-        return self.results("while", inputs, types, body=body.graph, carried=len(types), **_limits(options))
+        return self.loop("while", [], first_test, init, types, body, **_limits(options))
 
     def for_loop(
         self,
@@ -217,13 +209,24 @@ class GraphBackend:
             iterated.mark_consumed()
         self.close(body, [next_test, *results], [_bool_type(next_test), *types])
         source = iterated.node() if isinstance(iterated, Staged) else iterated.to_node()
-        carried = [self.convert(v, k) for v, k in zip(init, types, strict=True)]
-        body.graph.name = "body"
-        operands = _operands_of(body, len(elements) + len(types))
-        inputs = [recording.to_node(first_test), source, *carried, *operands]
         structure = iterated.structure if isinstance(iterated, StagedIterable) else 0
-        attrs = {"carried": len(types), "elements": len(elements), "structure": structure}
-        return self.results("for", inputs, types, body=body.graph, **attrs, **_limits(options))
+        attrs = {"elements": len(elements), "structure": structure, **_limits(options)}
+        return self.loop("for", [source], first_test, init, types, body, **attrs)
+
+    def loop(
+        self,
+        op: str,
+        source: list[Node],
+        first_test: Any,
+        init: Sequence[Any],
+        types: Sequence[StagedType],
+        body: BranchCapture,
+        **attrs: Any,
+    ) -> list[Any]:
+        carried = [self.convert(v, k) for v, k in zip(init, types, strict=True)]
+        operands = body.builder.close_body(attrs.get("elements", 0) + len(types))
+        inputs = [recording.to_node(first_test), *source, *carried, *operands]
+        return self.results(op, inputs, types, body=body.graph, carried=len(types), **attrs)
 
     def share(self, value: Any, reason: str) -> None:
         """Forbid writes to a value that may be another name of an array, and to the base of a view."""
@@ -346,21 +349,3 @@ def raise_in_graph(error: BaseException) -> Node:
     node = recording.add("raise", arguments.inputs, None, effect=True, function=function, args=template)
     node.source = (*node.source, *traceback_frames(error))
     return node
-
-
-def _operands_of(capture: BranchCapture, own: int) -> list[Node]:
-    """Return the values that a body captured, and put its arguments in their order, after its `own`."""
-    pairs = capture.builder.operands()
-    arguments = capture.graph.arguments
-    capture.graph.arguments[:] = [*arguments[:own], *(i for _, i in pairs)]
-    return [o for o, _ in pairs]
-
-
-def _shared_operands(captures: tuple[BranchCapture, BranchCapture]) -> tuple[list[Node], list[list[Node]]]:
-    """Return the values that either branch captured, and the arguments of each branch in their order."""
-    maps = [dict(c.builder.operands()) for c in captures]
-    operands = list({**maps[0], **maps[1]})
-    return operands, [
-        [captured.get(o) or Node("argument", (), {"name": "unused"}, o.type) for o in operands]
-        for captured in maps
-    ]

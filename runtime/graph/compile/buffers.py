@@ -43,7 +43,10 @@ class Buffers:
                 and operand.type == node.type
                 and makes_new_memory(operand)
                 and aliases.is_unaliased(operand)
-                and all(i is operand or node.type.ndim == 1 or _is_number(i) for i in node.inputs)
+                and all(
+                    i is operand or node.type.ndim == 1 or not getattr(i.type, "shape", ())
+                    for i in node.inputs
+                )
             ):
                 return operand
         return None
@@ -65,7 +68,3 @@ def _is_large(node: Node) -> bool:
     if not isinstance(kind, ArrayType) or not kind.shape or None in kind.shape or kind.dtype.kind == "c":
         return False
     return math.prod(d for d in kind.shape if d is not None) * kind.dtype.itemsize >= MIN_SIZE
-
-
-def _is_number(node: Node) -> bool:
-    return not (isinstance(node.type, ArrayType) and node.type.shape)

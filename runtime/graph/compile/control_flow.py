@@ -12,8 +12,8 @@ from typing import Any
 
 from ..ir.graph import Graph, Node
 from ..ir.inplace_writes import written_arguments
-from ..ir.types import ListType, bound_type
-from .operations import OpEmitter
+from ..ir.subgraphs import Loop
+from .operations import OpEmitter, copy_of
 from .writer import Owned
 
 MAX_NESTING = 12
@@ -44,16 +44,16 @@ class Emitter(OpEmitter):
     def written_arguments_of(self, graph: Graph) -> set[Node]:
         return written_arguments(graph, self._written)
 
-    def node(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
+    def node(self, node: Node) -> None:
         has_graphs = any(node.graphs())
         self.nesting += has_graphs
         if has_graphs and self.nesting > MAX_NESTING:
-            self.write_as_function(node, last_uses, owned)
+            self.write_as_function(node)
         else:
-            super().node(node, last_uses, owned)
+            super().node(node)
         self.nesting -= has_graphs
 
-    def write_as_function(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
+    def write_as_function(self, node: Node) -> None:
         """Emit a conditional or loop as a separate function, and a call to it."""
         self.flush()
         outer_state = self.lines, self.nodes, self.indent, self.nesting
@@ -63,7 +63,7 @@ class Emitter(OpEmitter):
         self.lines, self.nodes, self.indent, self.nesting = [], {}, 1, 1
         self.names.update(parameters)
         self.lines.append(f"def {name}({', '.join(parameters.values())}):")
-        super().node(node, last_uses, owned)
+        super().node(node)
         results = "".join(f"{result}, " for result in self.names[node])
         self.line(f"return ({results})")
         self.nested_functions.append((self.lines, self.nodes))
@@ -72,18 +72,17 @@ class Emitter(OpEmitter):
         call = f"{name}({', '.join(outer_names[i] for i in parameters)})"
         self.line(f"({results}) = {call}" if results else call, node)
 
-    def emit_cond(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
+    def emit_cond(self, node: Node) -> None:
         pred, *operands = node.inputs
-        then, orelse = node.attrs["then"], node.attrs["orelse"]
-        names = tuple(self.fresh() for _ in then.results)
+        graphs = node.attrs["then"], node.attrs["orelse"]
+        names = tuple(self.fresh() for _ in graphs[0].results)
         owned_results: list[set[int]] = []
-        for head, graph in ((f"if {self.names[pred]}:", then), ("else:", orelse)):
+        for head, graph in zip((f"if {self.names[pred]}:", "else:"), graphs, strict=True):
             self.line(head, node)
             self.indent += 1
             inner: Owned = {
-                a for a, o in zip(graph.arguments, operands, strict=True)
-                if o in last_uses and o in owned and not self.is_duplicated(o, operands)
-            }  # fmt: skip
+                a for a, o in zip(graph.arguments, operands, strict=True) if self.is_free(o, operands)
+            }
             for argument, operand in zip(graph.arguments, operands, strict=True):
                 self.names[argument] = self.names[operand]
             results = self.graph(graph, inner)
@@ -93,10 +92,15 @@ class Emitter(OpEmitter):
             )
             self.indent -= 1
         self.names[node] = names
-        owned.update((node, i) for i in owned_results[0] & owned_results[1])
-        self.disown_passed_operands(
-            node, [(g.arguments, operands, g.results) for g in (then, orelse)], last_uses, owned
-        )
+        self.owned.update((node, i) for i in owned_results[0] & owned_results[1])
+        self.disown_passed_operands(node, [(g.arguments, operands, g.results) for g in graphs])
+
+    def is_free(self, value: Node, inputs: Sequence[Node]) -> bool:
+        """Return whether a value is owned, and used only once: by this node, and once among its inputs."""
+        if value not in self.last_uses or value not in self.owned:
+            return False
+        own = self.bases(value)
+        return sum(not own.isdisjoint(self.bases(i)) for i in inputs) == 1
 
     def assign(self, names: Sequence[str], values: Sequence[str], node: Node | None) -> None:
         pairs = [(n, v) for n, v in zip(names, values, strict=True) if n != v]
@@ -105,65 +109,41 @@ class Emitter(OpEmitter):
         elif not self.lines or self.lines[-1].endswith(":"):
             self.line("pass")
 
-    def enter_loop(
-        self,
-        node: Node,
-        values: Sequence[Node],
-        arguments: Sequence[Node],
-        last_uses: set[Node],
-        owned: Owned,
-    ) -> list[str]:
+    def enter_loop(self, loop: Loop) -> list[str]:
         """Assign the carried values to new names. Copy arrays that the body writes, unless they are owned."""
         names = []
-        written = self.written_arguments_of(node.attrs["body"])
-        for value, argument in zip(values, arguments, strict=True):
-            name = self.fresh("c")
-            text = self.names[value]
-            is_own = value in last_uses and value in owned and not self.is_duplicated(value, node.inputs)
-            if argument in written and not is_own:
-                text = (
-                    f"list({text})" if isinstance(bound_type(argument.type), ListType) else f"{text}.copy()"
-                )
-            self.line(f"{name} = {text}", node)
+        written = self.written_arguments_of(loop.body)
+        for value, argument in zip(loop.initial, loop.carried, strict=True):
+            name, text = self.fresh("c"), self.names[value]
+            if argument in written and not self.is_free(value, loop.node.inputs):
+                text = copy_of(text, argument)
+            self.line(f"{name} = {text}", loop.node)
             self.names[argument] = name
             names.append(name)
         return names
 
-    def is_duplicated(self, value: Node, inputs: Sequence[Node]) -> bool:
-        """Return whether a value or a view of its array occurs twice among the inputs."""
-        own = self.bases(value)
-        return sum(not own.isdisjoint(self.bases(i)) for i in inputs) > 1
-
-    def loop_body(
-        self, node: Node, names: list[str], arguments: Sequence[Node], operands: Sequence[Node], test: str
-    ) -> str:
+    def loop_body(self, loop: Loop, names: list[str], test: str) -> str:
         """Emit the body, and return the expression of its test for another iteration."""
-        body = node.attrs["body"]
-        count = len(body.arguments) - len(operands)
-        for argument, operand in zip(body.arguments[count:], operands, strict=True):
+        for operand, argument in loop.captures():
             self.names[argument] = self.names[operand]
-        written = self.written_arguments_of(body)
-        inner: Owned = {a for a in arguments if a in written}
-        test_result, *results = self.graph(body, inner)
+        written = self.written_arguments_of(loop.body)
+        inner: Owned = {a for a in loop.carried if a in written}
+        test_result, *results = self.graph(loop.body, inner)
         result_node = self.result_node
-        for i, (argument, result) in enumerate(zip(arguments, body.results[1:], strict=True)):
-            shared = body.results.count(result) > 1
-            if argument in written and (result not in inner or shared):
-                copy = "list({})" if isinstance(bound_type(argument.type), ListType) else "{}.copy()"
-                results[i] = copy.format(results[i])
+        for i, (argument, result) in enumerate(zip(loop.carried, loop.results, strict=True)):
+            if argument in written and (result not in inner or loop.body.results.count(result) > 1):
+                results[i] = copy_of(results[i], argument)
         if test_result in ("True", "False"):
             self.assign(names, results, result_node)
             return test_result
         self.assign([test, *names], [test_result, *results], result_node)
         return test
 
-    def emit_while(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
-        count, body = node.attrs["carried"], node.attrs["body"]
-        initial, values, operands = node.inputs[0], node.inputs[1 : 1 + count], node.inputs[1 + count :]
-        arguments = body.arguments[:count]
-        names = self.enter_loop(node, values, arguments, last_uses, owned)
+    def emit_while(self, node: Node) -> None:
+        loop = Loop(node)
+        names = self.enter_loop(loop)
         test = self.fresh("g")
-        self.line(f"{test} = {self.names[initial]}", node)
+        self.line(f"{test} = {self.names[node.inputs[0]]}", node)
         limit = node.attrs.get("maximum_iterations")
         if limit is not None:
             counter = self.fresh("n")
@@ -174,24 +154,19 @@ class Emitter(OpEmitter):
         self.indent += 1
         if limit is not None:
             self.line(f"{counter} += 1")
-        test_result = self.loop_body(node, names, arguments, operands, test)
+        test_result = self.loop_body(loop, names, test)
         if test_result != test:
             self.line(f"{test} = {test_result}", node)
         self.indent -= 1
-        self.finish_loop(node, names, arguments, values, operands, last_uses, owned)
+        self.finish_loop(loop, names)
 
-    def emit_for(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
-        count, size, body = node.attrs["carried"], node.attrs["elements"], node.attrs["body"]
+    def emit_for(self, node: Node) -> None:
+        loop = Loop(node)
         test, source = node.inputs[:2]
-        values, operands = node.inputs[2 : 2 + count], node.inputs[2 + count :]
-        items = body.arguments[:size]
-        arguments = body.arguments[size : size + count]
-        iterated_containers = self.iterated_containers(source)
-        last_uses = {
-            value for value in last_uses if self.array_root.get(value, value) not in iterated_containers
-        }
-        names = self.enter_loop(node, values, arguments, last_uses, owned)
-        for item in items:
+        iterated = self.iterated_containers(source)
+        self.last_uses = {v for v in self.last_uses if self.array_root.get(v, v) not in iterated}
+        names = self.enter_loop(loop)
+        for item in loop.elements:
             self.names[item] = self.fresh("x")
         has_test = self.names[test] != "True"
         if has_test:
@@ -201,13 +176,14 @@ class Emitter(OpEmitter):
         limit = node.attrs.get("maximum_iterations")
         if limit is not None:
             text = f"{self.global_name(_first)}({text}, {limit})"
-        self.line(f"for {_target(node.attrs['structure'], [self.names[i] for i in items])} in {text}:", node)
+        target = _target(node.attrs["structure"], [self.names[i] for i in loop.elements])
+        self.line(f"for {target} in {text}:", node)
         self.indent += 1
-        test_result = self.loop_body(node, names, arguments, operands, self.fresh("g"))
+        test_result = self.loop_body(loop, names, self.fresh("g"))
         if test_result != "True":
             self.line(f"if not {test_result}: break", node)
         self.indent -= 1 + has_test
-        self.finish_loop(node, names, arguments, values, operands, last_uses, owned)
+        self.finish_loop(loop, names)
 
     def iterated_containers(self, source: Node) -> set[Node]:
         """Return the arrays and lists that a loop over `source` iterates over."""
@@ -215,35 +191,18 @@ class Emitter(OpEmitter):
             return {array for part in source.inputs for array in self.iterated_containers(part)}
         return {self.array_root.get(source, source)}
 
-    def finish_loop(
-        self,
-        node: Node,
-        names: list[str],
-        arguments: Sequence[Node],
-        values: Sequence[Node],
-        operands: Sequence[Node],
-        last_uses: set[Node],
-        owned: Owned,
-    ) -> None:
-        self.names[node] = tuple(names)
-        body = node.attrs["body"]
-        written = self.written_arguments_of(body)
-        owned.update((node, i) for i, a in enumerate(arguments) if a in written)
-        first = {a: v for a, v in zip(arguments, values, strict=True) if a not in written}
-        captured = body.arguments[len(body.arguments) - len(operands) :]
-        parts = [([*first, *captured], [*first.values(), *operands], [*first, *body.results[1:]])]
-        self.disown_passed_operands(node, parts, last_uses, owned)
+    def finish_loop(self, loop: Loop, names: list[str]) -> None:
+        self.names[loop.node] = tuple(names)
+        written = self.written_arguments_of(loop.body)
+        self.owned.update((loop.node, i) for i, a in enumerate(loop.carried) if a in written)
+        first = {a: v for v, a, _ in loop.carries() if a not in written}
+        arguments, operands = [*first, *loop.captured], [*first.values(), *loop.operands]
+        self.disown_passed_operands(loop.node, [(arguments, operands, [*first, *loop.results])])
 
-    def disown_passed_operands(
-        self, node: Node, parts: Sequence[Any], last_uses: set[Node], owned: Owned
-    ) -> None:
+    def disown_passed_operands(self, node: Node, parts: Sequence[Any]) -> None:
         """Mark operands that a result may alias as not owned, since a later write would change the result.
 
-        Args:
-            node: a conditional or loop.
-            parts: for each inner graph its arguments, their operands, and its results.
-            last_uses: the values that no later node uses.
-            owned: the owned values.
+        `parts` holds for each inner graph its arguments, their operands, and its results.
         """
         passed_operands = set()
         for arguments, outer, results in parts:
@@ -252,7 +211,9 @@ class Emitter(OpEmitter):
             passed_operands |= {outside[base] for base in bases if base in outside}
         self.passed_operands[node] = passed_operands
         for value in passed_operands:
-            owned -= self.bases(value) | {value} if value not in last_uses else self.bases(value) - {value}
+            self.owned -= self.bases(value) - {value}
+            if value not in self.last_uses:
+                self.owned.discard(value)
 
 
 def _first(iterable: Iterable[Any], limit: int) -> Any:

@@ -7,170 +7,139 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..ir.graph import Node, Slot
-from ..ir.types import ArrayType, ListType
-from .writer import CodeWriter, Owned
+from ..ir.types import ArrayType, ListType, bound_type
+from .writer import CodeWriter
 
 
 class OpEmitter(CodeWriter):
     """Emitter with a method for each op."""
 
-    def emit_constant(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
+    def emit_constant(self, node: Node) -> None:
         self.names[node] = self.literal(node.attrs["value"])
 
-    def emit_output(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
+    def emit_output(self, node: Node) -> None:
         [source] = node.inputs
         names = self.names[source]
         if isinstance(names, tuple):
             self.names[node] = names[node.attrs["index"]]
-            if (source, node.attrs["index"]) in owned:
-                owned.add(node)
+            if (source, node.attrs["index"]) in self.owned:
+                self.owned.add(node)
         else:
             name = self.fresh()
             self.line(f"{name} = {names}[{node.attrs['index']}]", node)
             self.names[node] = name
 
-    def share_with_list(self, values: Iterable[Node], owned: Owned) -> None:
+    def share_with_list(self, values: Iterable[Node]) -> None:
         """Mark values as not owned, since a list now refers to them."""
         for value in values:
-            owned -= self.bases(value) | {value}
+            self.owned -= self.bases(value) | {value}
             if value.op == "output":
-                owned.discard((value.inputs[0], value.attrs["index"]))
+                self.owned.discard((value.inputs[0], value.attrs["index"]))
 
-    def emit_list(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
-        self.share_with_list(node.inputs, owned)
-        name = self.fresh()
-        self.line(f"{name} = [{', '.join(self.names[i] for i in node.inputs)}]", node)
-        self.names[node] = name
-        owned.add(node)
+    def emit_list(self, node: Node) -> None:
+        self.share_with_list(node.inputs)
+        name = self.names[node] = self.fresh()
+        self.line(f"{name} = [{self.operands(node)}]", node)
+        self.owned.add(node)
 
-    def emit_tuple(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
-        self.share_with_list(node.inputs, owned)
-        name = self.fresh()
+    def emit_tuple(self, node: Node) -> None:
+        self.share_with_list(node.inputs)
+        name = self.names[node] = self.fresh()
         self.line(f"{name} = ({''.join(self.names[i] + ', ' for i in node.inputs)})", node)
-        self.names[node] = name
 
-    def emit_zip(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
-        strict = ["strict=True"] if node.attrs["strict"] else []
-        self.names[node] = f"zip({', '.join([*(self.names[i] for i in node.inputs), *strict])})"
+    def emit_zip(self, node: Node) -> None:
+        self.names[node] = f"zip({self.operands(node)}{', strict=True' * node.attrs['strict']})"
 
-    def emit_dataset(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
+    def emit_dataset(self, node: Node) -> None:
         self.names[node] = f"{self.global_name(node.attrs['function'])}()"
 
-    def emit_range(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
+    def emit_range(self, node: Node) -> None:
         start, stop, step = (self.names[i] for i in node.inputs)
-        text = (
-            stop
-            if (start, step) == ("0", "1")
-            else f"{start}, {stop}"
-            if step == "1"
-            else f"{start}, {stop}, {step}"
-        )
-        self.names[node] = f"range({text})"
+        bounds = [stop] if (start, step) == ("0", "1") else [start, stop, step][: 2 if step == "1" else 3]
+        self.names[node] = f"range({', '.join(bounds)})"
 
-    def emit_enumerate(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
+    def emit_enumerate(self, node: Node) -> None:
         source, start = (self.names[i] for i in node.inputs)
         self.names[node] = f"enumerate({source}{'' if start == '0' else ', ' + start})"
 
-    def emit_reversed(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
-        self.names[node] = f"reversed({self.names[node.inputs[0]]})"
+    def emit_reversed(self, node: Node) -> None:
+        self.names[node] = f"reversed({self.operands(node)})"
 
-    def writable_name(self, node: Node, last_uses: set[Node], owned: Owned) -> str:
-        """Return a name through which the first input may be modified.
+    def writable_name(self, node: Node) -> str:
+        """Return a name through which the first input may be modified, and by which the node is then known.
 
         Copy the input first, unless it is owned and not used later.
         """
         target = node.inputs[0]
-        if target in last_uses and target in owned:
-            return self.names[target]
-        name = self.name_of(target)
-        copy = "list({})" if isinstance(target.type, ListType) else "{}.copy()"
-        self.line(f"{name} = {copy.format(self.names[target])}", node)
+        if target in self.last_uses and target in self.owned:
+            name: str = self.names[target]
+        else:
+            name = self.name_of(target)
+            self.line(f"{name} = {copy_of(self.names[target], target)}", node)
+        self.names[node] = name
+        self.owned.add(node)
         return name
 
-    def emit_setitem(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
-        name = self.writable_name(node, last_uses, owned)
-        inputs = [name, *(self.names[i] for i in node.inputs[1:])]
-        self.line(f"{name}[{self.argument(node.attrs['key'], inputs)}] = {inputs[-1]}", node)
-        self.names[node] = name
-        if name == self.names[node.inputs[0]]:
-            self.array_root[node] = self.array_root.get(node.inputs[0], node.inputs[0])
-        owned.add(node)
-
-    def emit_add_at(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
-        name = self.writable_name(node, last_uses, owned)
+    def emit_setitem(self, node: Node) -> None:
+        target, name = node.inputs[0], self.writable_name(node)
         inputs = [name, *(self.names[i] for i in node.inputs[1:])]
         key = self.argument(node.attrs["key"], inputs)
-        if has_distinct_indices(node):
+        if node.op == "setitem":
+            self.line(f"{name}[{key}] = {inputs[-1]}", node)
+        elif has_distinct_indices(node):
             self.line(f"{name}[{key}] += {inputs[-1]}", node)
         else:
             self.line(f"{self.global_name(np.add.at)}({name}, {key}, {inputs[-1]})", node)
-        self.names[node] = name
-        if name == self.names[node.inputs[0]]:
-            self.array_root[node] = self.array_root.get(node.inputs[0], node.inputs[0])
-        owned.add(node)
+        if name == self.names[target]:
+            self.array_root[node] = self.array_root.get(target, target)
 
-    def emit_list_append(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
-        self.share_with_list(node.inputs[1:], owned)
-        name = self.writable_name(node, last_uses, owned)
-        self.line(f"{name}.append({self.names[node.inputs[1]]})", node)
-        self.names[node] = name
-        owned.add(node)
+    emit_add_at = emit_setitem
 
-    def emit_list_set(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
-        self.share_with_list(node.inputs[2:], owned)
-        name = self.writable_name(node, last_uses, owned)
-        self.line(f"{name}[{self.names[node.inputs[1]]}] = {self.names[node.inputs[2]]}", node)
-        self.names[node] = name
-        owned.add(node)
+    def write_list(self, node: Node) -> None:
+        if node.op != "list_add_at":
+            self.share_with_list(node.inputs[-1:])
+        name = self.writable_name(node)
+        self.line(_LIST_WRITES[node.op].format(name, *(self.names[i] for i in node.inputs[1:])), node)
 
-    def emit_list_insert(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
-        self.share_with_list(node.inputs[2:], owned)
-        name = self.writable_name(node, last_uses, owned)
-        index, value = (self.names[i] for i in node.inputs[1:])
-        self.line(f"{name}.insert(insertion_index({name}, {index}), {value})", node)
-        self.names[node] = name
-        owned.add(node)
+    emit_list_append = emit_list_set = emit_list_insert = emit_list_add_at = write_list
 
-    def emit_list_add_at(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
-        name = self.writable_name(node, last_uses, owned)
-        item = f"{name}[{self.names[node.inputs[1]]}]"
-        self.line(f"{item} = item_sum({item}, {self.names[node.inputs[2]]})", node)
-        self.names[node] = name
-        owned.add(node)
-
-    def emit_list_pop(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
-        name, value = self.writable_name(node, last_uses, owned), self.fresh()
+    def emit_list_pop(self, node: Node) -> None:
+        name, value = self.writable_name(node), self.fresh()
         self.line(f"{value} = {name}.pop({self.names[node.inputs[1]]})", node)
         self.names[node] = (name, value)
-        owned.add((node, 0))
+        self.owned.add((node, 0))
 
-    def emit_check_bound(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
+    def emit_check_bound(self, node: Node) -> None:
         name = self.names[node.inputs[0]]
         self.line(f"if {name} is MISSING: raise missing({node.attrs.get('symbol', '')!r})", node)
         self.names[node] = name
 
-    def emit_raise(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
-        inputs = [self.names[i] for i in node.inputs]
-        args = ", ".join(self.argument(a, inputs) for a in node.attrs["args"])
+    def emit_raise(self, node: Node) -> None:
+        args = ", ".join(self.arguments(node))
         self.line(f"raise {self.global_name(node.attrs['function'], 'error')}({args})", node)
 
-    def emit_print(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
-        inputs = [self.names[i] for i in node.inputs]
-        args = [self.argument(a, inputs) for a in node.attrs["args"]]
-        args += [f"{k}={self.argument(v, inputs)}" for k, v in node.attrs["kwargs"].items()]
-        self.line(f"print({', '.join(args)})", node)
+    def emit_print(self, node: Node) -> None:
+        self.line(f"print({', '.join(self.arguments(node))})", node)
+
+
+_LIST_WRITES = {
+    "list_append": "{0}.append({1})",
+    "list_set": "{0}[{1}] = {2}",
+    "list_insert": "{0}.insert(insertion_index({0}, {1}), {2})",
+    "list_add_at": "{0}[{1}] = item_sum({0}[{1}], {2})",
+}
+
+
+def copy_of(text: str, value: Node) -> str:
+    """Return an expression that copies an array or list."""
+    return f"list({text})" if isinstance(bound_type(value.type), ListType) else f"{text}.copy()"
 
 
 def has_distinct_indices(node: Node) -> bool:
     """Return whether the key of a write surely selects no element twice."""
     parts = node.attrs["key"]
     parts = parts if type(parts) is tuple else (parts,)
-    advanced = 0
-    for part in parts:
-        kind = node.inputs[part.index].type if isinstance(part, Slot) else None
-        if isinstance(part, Slot):
-            is_mask = isinstance(kind, ArrayType) and kind.dtype == bool
-            advanced += isinstance(kind, ArrayType) and bool(kind.shape) and not is_mask
-        elif isinstance(part, (list, np.ndarray)):
-            return False
-    return not advanced
+    kinds = [node.inputs[part.index].type for part in parts if isinstance(part, Slot)]
+    return not any(isinstance(part, (list, np.ndarray)) for part in parts) and not any(
+        isinstance(kind, ArrayType) and kind.shape and kind.dtype != bool for kind in kinds
+    )

@@ -18,7 +18,7 @@ from ...core.undefined import unbound_error
 from ...debugging.positions import CodePosition
 from ..ir.expressions import EXPRESSIONS, FUNCTIONS
 from ..ir.graph import Graph, Missing, Node, Slot
-from ..ir.op_properties import is_speculatable
+from ..ir.op_properties import is_single_number, is_speculatable
 from ..ir.types import ArrayType, ScalarType
 from ..state.numerics import check
 from .buffers import Buffers
@@ -58,9 +58,10 @@ class CodeWriter:
         self.global_names: dict[int, str] = {}
         self.uses: Counter[Node] = Counter()
         self.array_root: dict[Node, Node] = {}
-        self.passed_operands: dict[
-            Node, set[Node]
-        ] = {}  # operands that the results of a conditional or loop may alias
+        self.owned: Owned = set()  # of the current graph
+        self.last_uses: set[Node] = set()  # the inputs of the current node that no later node uses
+        # operands that the results of a conditional or loop may alias
+        self.passed_operands: dict[Node, set[Node]] = {}
         self.view_uses: Counter[Node] = Counter()  # remaining uses of the views of each array
         self.pending: list[Node] = []
         self.depth: dict[Node, int] = {}
@@ -100,16 +101,18 @@ class CodeWriter:
         return self.global_names[id(value)]
 
     def literal(self, value: Any) -> str:
-        if value is None or value is Ellipsis or type(value) in (bool, int, str):
-            return _parenthesize(repr(value))
-        if type(value) is float and math.isfinite(value):
-            return _parenthesize(repr(value))
+        is_finite = type(value) is float and math.isfinite(value)
+        if is_finite or value is None or value is Ellipsis or type(value) in (bool, int, str):
+            text = repr(value)
+            return f"({text})" if text.startswith("-") else text  # since `-2 ** x` is `-(2 ** x)`
         if value is Missing.VALUE:
             return "MISSING"
         return self.global_name(value)
 
     def graph(self, graph: Graph, owned: Owned) -> list[str]:
         """Emit the nodes of a graph, and return the expressions of its results."""
+        outer = self.owned, self.last_uses
+        self.owned = owned
         last_use: dict[Node, int] = {}
         for i, node in enumerate(graph.nodes):
             for used in node.inputs:
@@ -120,8 +123,8 @@ class CodeWriter:
             self.uses[result] += 1
         for i, node in enumerate(graph.nodes):
             dead = {used for used in node.inputs if last_use[used] == i}
-            last_uses = dead - {used for used in dead & owned if self.has_live_view(used, node)}
-            self.node(node, last_uses, owned)
+            self.last_uses = dead - {used for used in dead & owned if self.has_live_view(used, node)}
+            self.node(node)
             self.hold_names(node)
             self.uses.subtract(node.inputs)
             for used in node.inputs:
@@ -138,6 +141,7 @@ class CodeWriter:
             self.flush()
         self.result_node = next(iter(raising if self.pending else ()), None)
         self.pending.clear()
+        self.owned, self.last_uses = outer
         return [self.names[r] for r in graph.results]
 
     def has_live_view(self, array: Node, user: Node) -> bool:
@@ -202,26 +206,26 @@ class CodeWriter:
         self.pending = [i for i in self.pending if i not in inlined]
         return max((self.depth[i] for i in inlined), default=0)
 
-    def node(self, node: Node, last_uses: set[Node], owned: Owned) -> None:
+    def node(self, node: Node) -> None:
         emit: Callable[..., None] | None = getattr(self, f"emit_{node.op}", None)
         if emit is not None:
             if node.op == "cond":
                 self.inline_pending(node, node.inputs[:1])
             if node.op not in ("constant", "output"):
                 self.flush()
-            emit(node, last_uses, owned)
+            emit(node)
             return
         errors = node.attrs.get("errstate")
         if errors:
             self.flush()
         depth = self.inline_pending(node, node.inputs) + 1
-        can_nest = not (errors or node.effect or self.checked) and self.uses[node] == 1 and _is_number(node)
-        if can_nest and depth <= _MAX_DEPTH:
+        can_nest = not (errors or node.effect or self.checked) and self.uses[node] == 1
+        if can_nest and is_single_number(node) and depth <= _MAX_DEPTH:
             self.names[node] = self.expression(node)
             self.pending.append(node)
             self.depth[node] = depth
             return
-        target = None if self.checked else self.buffers.target(node, last_uses, owned)
+        target = None if self.checked else self.buffers.target(node, self.last_uses, self.owned)
         if target is not None:
             name = self.names[target]
             text = f"{self.global_name(self.buffers.function(node), 'f')}({self.operands(node)}, {name})"
@@ -235,7 +239,7 @@ class CodeWriter:
             operands = "".join(f"{self.names[i]}, " for i in node.inputs)
             self.line(f"{self.global_name(check)}({name}, {node.op!r}, ({operands}))", node)
         if node.op not in VIEWS:
-            owned.add(node)
+            self.owned.add(node)
 
     def operands(self, node: Node) -> str:
         return ", ".join(self.names[i] for i in node.inputs)
@@ -249,11 +253,16 @@ class CodeWriter:
         function = node.attrs["function"]
         if "args" not in node.attrs:
             return f"{self.global_name(function, function.__name__.strip('_<>') or 'f')}({', '.join(inputs)})"
-        args = [self.argument(a, inputs) for a in node.attrs["args"]]
+        args = self.arguments(node)
         if node.op == "getitem":
             return f"{args[0]}[{args[1]}]"
-        args += [f"{k}={self.argument(v, inputs)}" for k, v in node.attrs["kwargs"].items()]
         return f"{self.global_name(function, 'f')}({', '.join(args)})"
+
+    def arguments(self, node: Node) -> list[str]:
+        """Return the expressions of the recorded arguments of a call."""
+        inputs = [self.names[i] for i in node.inputs]
+        args = [self.argument(a, inputs) for a in node.attrs["args"]]
+        return args + [f"{k}={self.argument(v, inputs)}" for k, v in node.attrs.get("kwargs", {}).items()]
 
     def argument(self, value: Any, inputs: Sequence[str]) -> str:
         if isinstance(value, Slot):
@@ -276,25 +285,10 @@ def may_view(node: Node) -> bool:
     """Return whether a node may return a view of its first input."""
     if node.op not in VIEWS or not node.inputs:
         return False
-    is_number = (
-        isinstance(node.type, ArrayType) and not node.type.shape and node.op in ("getitem", "list_get")
-    )
-    return not is_number or any(part is Ellipsis for part in _key_parts(node))
-
-
-def _key_parts(node: Node) -> tuple[Any, ...]:
+    if node.op not in ("getitem", "list_get") or not isinstance(node.type, ArrayType) or node.type.shape:
+        return True
     key = node.attrs["args"][1] if node.op == "getitem" else ()
-    return key if type(key) is tuple else (key,)
-
-
-def _parenthesize(text: str) -> str:
-    """Parenthesize a negative number, since `-2 ** x` is `-(2 ** x)`."""
-    return f"({text})" if text.startswith("-") else text
-
-
-def _is_number(node: Node) -> bool:
-    kind = node.type
-    return isinstance(kind, ScalarType) or (isinstance(kind, ArrayType) and not kind.shape)
+    return any(part is Ellipsis for part in (key if type(key) is tuple else (key,)))
 
 
 def _may_be_infinite(kind: Any) -> bool:

@@ -7,69 +7,67 @@ cotangents of the captured values.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from ...backends import BACKENDS
 from ..ir.graph import Graph, Node
+from ..ir.subgraphs import Loop, Pair, captures_of
 from ..ir.type_merging import merge_types
 from ..ir.types import ArrayType, ListType, ScalarType
 from ..tracing import recording
 from ..tracing.tensor import Tensor, wrap
-from ..tracing.trace import Builder, current_builder, tracing_into
+from ..tracing.trace import current_builder, join_branches, tracing_into
 from .cotangents import add_at_index, add_cotangents, is_differentiable, zeros_like
 from .residuals import INT, ForwardBody, ForwardBranch, ReverseBuilder
-from .reverse import CONTROL_FLOW, ControlFlowRule, Reverse
+from .reverse import ACTIVE_RESULTS, OP_RULES, Reverse
 from .unsupported import no_rule
 
 
-class CondRule(ControlFlowRule):
-    @staticmethod
-    def active_results(reverse: Reverse, node: Node) -> frozenset[int]:
-        active: set[int] = set()
-        for graph in node.graphs():
-            sources = [
-                a for a, o in zip(graph.arguments, node.inputs[1:], strict=True)
-                if o in reverse.active and is_differentiable(a.type)
-            ]  # fmt: skip
-            active_nodes = _active_nodes(graph, sources)
-            active.update(i for i, r in enumerate(graph.results) if r in active_nodes)
-        return frozenset(active)
+def active_branch_results(reverse: Reverse, node: Node) -> set[int]:
+    active: set[int] = set()
+    for graph, captures in captures_of(node):
+        active_nodes = _active_nodes(graph, [a for _, a in _active_captures(reverse, captures)])
+        active.update(i for i, r in enumerate(graph.results) if r in active_nodes)
+    return active
 
-    @staticmethod
-    def apply(reverse: Reverse, node: Node, cotangents: dict[int, Any]) -> None:
-        then, orelse = node.attrs["then"], node.attrs["orelse"]
-        operands = [
-            i for i, o in enumerate(node.inputs[1:]) if o in reverse.active and is_differentiable(o.type)
-        ]
-        sources = list(dict.fromkeys(node.inputs[1 + i] for i in operands))
-        sides: list[tuple[ReverseBuilder, list[Any]]] = []
-        for graph, other in ((then, orelse), (orelse, then)):
-            builder = ReverseBuilder("branch", ForwardBranch(graph, other, node, reverse.owner))
-            with tracing_into(builder, BACKENDS[Tensor]):
-                inner = Reverse(builder.forward, graph.nodes, [graph.arguments[i] for i in operands])
-                groups = [[graph.arguments[i] for i in operands if node.inputs[1 + i] is o] for o in sources]
-                for operand, group in zip(sources, groups, strict=True):
-                    total = reverse.cotangent(operand)
-                    if total is not None:
-                        inner.set_cotangent(group[0], wrap(recording.to_node(total)))
-                for index, cotangent in cotangents.items():
-                    if graph.results[index] in inner.active:
-                        inner.accumulate(graph.results[index], wrap(recording.to_node(cotangent)))
-                inner.run()
-                sides.append((builder, [_sum_cotangents(inner, group) for group in groups]))
-        reached = [i for i in range(len(sources)) if any(totals[i] is not None for _, totals in sides)]
-        results: list[list[Node]] = []
-        for builder, totals in sides:
-            builder.open = True
-            with tracing_into(builder, BACKENDS[Tensor]):
-                zeros = {i: zeros_like(reverse.value(sources[i])) for i in reached if totals[i] is None}
-                results.append([recording.to_node(zeros.get(i, totals[i])) for i in reached])
-        kinds = [merge_types(a.type, b.type) for a, b in zip(*results, strict=True)]
-        pred = wrap(node.inputs[0], reverse.owner)
-        merged = _record_condition(pred, [builder for builder, _ in sides], results, kinds)
-        for i, total in zip(reached, merged, strict=True):
-            reverse.set_cotangent(sources[i], total)
+
+def _active_captures(reverse: Reverse, captures: list[Pair]) -> list[Pair]:
+    return [(o, a) for o, a in captures if o in reverse.active and is_differentiable(a.type)]
+
+
+def reverse_condition(reverse: Reverse, node: Node, cotangents: dict[int, Any]) -> None:
+    (then, captures), (orelse, _) = captures_of(node)
+    sources = list(dict.fromkeys(o for o, _ in _active_captures(reverse, captures)))
+    sides: list[tuple[ReverseBuilder, list[Any]]] = []
+    for graph, other in ((then, orelse), (orelse, then)):
+        pairs = list(zip(node.inputs[1:], graph.arguments, strict=True))
+        groups = [[a for operand, a in pairs if operand is o] for o in sources]
+        builder = ReverseBuilder("branch", ForwardBranch(graph, other, node, reverse.owner))
+        with tracing_into(builder, BACKENDS[Tensor]):
+            inner = Reverse(builder.forward, graph.nodes, [a for group in groups for a in group])
+            for operand, group in zip(sources, groups, strict=True):
+                total = reverse.cotangent(operand)
+                if total is not None:
+                    inner.set_cotangent(group[0], wrap(recording.to_node(total)))
+            for index, cotangent in cotangents.items():
+                if graph.results[index] in inner.active:
+                    inner.accumulate(graph.results[index], wrap(recording.to_node(cotangent)))
+            inner.run()
+            sides.append((builder, [_sum_cotangents(inner, group) for group in groups]))
+    reached = [i for i in range(len(sources)) if any(totals[i] is not None for _, totals in sides)]
+    for builder, totals in sides:
+        builder.open = True
+        with tracing_into(builder, BACKENDS[Tensor]):
+            zeros = {i: zeros_like(reverse.value(sources[i])) for i in reached if totals[i] is None}
+            builder.graph.results = [recording.to_node(zeros.get(i, totals[i])) for i in reached]
+    branches, operands = join_branches([builder for builder, _ in sides])
+    pred = recording.to_node(wrap(node.inputs[0], reverse.owner))
+    merged = current_builder().add("cond", [pred, *operands], branches, None)
+    results = [graph.results for graph in branches.values()]
+    kinds = [merge_types(a.type, b.type) for a, b in zip(*results, strict=True)]
+    for i, total in zip(reached, recording.outputs(merged, kinds), strict=True):
+        reverse.set_cotangent(sources[i], total)
 
 
 def _sum_cotangents(reverse: Reverse, nodes: Iterable[Node]) -> Any:
@@ -86,99 +84,46 @@ def _current_cotangent(reverse: Reverse, node: Node) -> Any:
     return zeros_like(reverse.value(node)) if total is None else total
 
 
-def _record_condition(
-    pred: Any, builders: Sequence[Builder], results: list[list[Node]], kinds: list[Any]
-) -> list[Any]:
-    """Record a conditional whose branches two builders hold, and return its results."""
-    captures = [dict(b.operands()) for b in builders]
-    operands = list({**captures[0], **captures[1]})
-    for builder, argument_of, values in zip(builders, captures, results, strict=True):
-        builder.graph.arguments[:] = [
-            argument_of.get(o) or Node("argument", (), {"name": "unused"}, o.type) for o in operands
-        ]
-        builder.graph.results = values
-    then, orelse = (b.graph for b in builders)
-    then.name, orelse.name = "if_true", "if_false"
-    node = current_builder().add(
-        "cond", [recording.to_node(pred), *operands], {"then": then, "orelse": orelse}, None
-    )
-    return recording.outputs(node, kinds)
-
-
 def _active_nodes(graph: Graph, sources: Iterable[Node]) -> set[Node]:
     """Return the nodes of a graph that depend on sources."""
     return Reverse(None, graph.nodes, sources).active
 
 
-class LoopRule(ControlFlowRule):
-    @staticmethod
-    def active_results(reverse: Reverse, node: Node) -> frozenset[int]:
-        return frozenset(_LoopReverse(reverse, node).active_carried)
-
-    @staticmethod
-    def apply(reverse: Reverse, node: Node, cotangents: dict[int, Any]) -> None:
-        _LoopReverse(reverse, node).run(cotangents)
-
-
-class _LoopReverse:
+class _LoopReverse(Loop):
     """The reverse of one loop."""
 
     def __init__(self, reverse: Reverse, node: Node):
-        self.reverse, self.node = reverse, node
-        [self.body] = node.graphs()
-        self.size = node.attrs.get("elements", 0)
-        self.count = node.attrs["carried"]
-        self.start = 2 if node.op == "for" else 1
-        self.iterated = self._active_iterated()
-        elements = [e for i, e in enumerate(self.body.arguments[: self.size]) if i in self.iterated]
-        values = node.inputs[self.start : self.start + self.count]
-        self.captured = [
-            (a, o)
-            for a, o in zip(
-                self.body.arguments[self.size + self.count :],
-                node.inputs[self.start + self.count :],
-                strict=True,
-            )
-            if o in reverse.active and is_differentiable(a.type)
-        ]
-        fixed = [*elements, *(a for a, _ in self.captured)]
-        self.active_carried = {i for i, v in enumerate(values) if v in reverse.active}
-        self.active_carried = {i for i in self.active_carried if is_differentiable(self.argument(i).type)}
+        super().__init__(node)
+        self.reverse = reverse
+        self.iterated: dict[int, tuple[Node, bool]] = {}
+        """The active source of each loop element, and whether the loop reads it from the end."""
+        if node.op == "for":
+            _collect_iterated(node.inputs[1], self.iterated, reverse, [0])
+        self.active_captures = _active_captures(reverse, self.captures())
+        fixed = [*(self.elements[i] for i in self.iterated), *(a for _, a in self.active_captures)]
+        differentiable = {i for i, a in enumerate(self.carried) if is_differentiable(a.type)}
+        self.active_carried = {i for i in differentiable if self.initial[i] in reverse.active}
         while True:
-            self.active_nodes = _active_nodes(self.body, [*fixed, *map(self.argument, self.active_carried)])
-            more = {i for i, r in enumerate(self.body.results[1:]) if r in self.active_nodes}
-            more = {i for i in more if is_differentiable(self.argument(i).type)}
+            sources = [*fixed, *(self.carried[i] for i in self.active_carried)]
+            self.active_nodes = _active_nodes(self.body, sources)
+            more = {i for i in differentiable if self.results[i] in self.active_nodes}
             if more <= self.active_carried:
                 break
             self.active_carried |= more
-
-    def argument(self, i: int) -> Node:
-        """Return the argument of the body for a carried value."""
-        argument: Node = self.body.arguments[self.size + i]
-        return argument
-
-    def _active_iterated(self) -> dict[int, tuple[Node, bool]]:
-        """Map each loop element to its active source, and to whether the loop reads it from the end."""
-        if self.node.op != "for":
-            return {}
-        iterated: dict[int, tuple[Node, bool]] = {}
-        _collect_iterated(self.node.inputs[1], iterated, self.reverse, [0])
-        return iterated
 
     def run(self, cotangents: dict[int, Any]) -> None:
         reverse, node, body = self.reverse, self.node, self.body
         used = self._used_carried(cotangents)
         forward = ForwardBody(body, node, reverse.owner)
-        arguments = [self.argument(i) for i in used]
+        arguments = [self.carried[i] for i in used]
         starts = [cotangents[i] if i in cotangents else zeros_like(self._output(i)) for i in used]
-        elements = [i for i in self.iterated if body.arguments[i] in self.active_nodes]
+        elements = [i for i in self.iterated if self.elements[i] in self.active_nodes]
         sources = list(
-            dict.fromkeys([*(o for _, o in self.captured), *(self.iterated[i][0] for i in elements)])
+            dict.fromkeys([*(o for o, _ in self.active_captures), *(self.iterated[i][0] for i in elements)])
         )
         carried = [
             recording.to_node(v) for v in (*starts, *(_current_cotangent(reverse, o) for o in sources))
         ]
-        results = [body.results[1 + i] for i in used]
         count = forward.iteration_count()
         builder = ReverseBuilder("body", forward)
         with tracing_into(builder, BACKENDS[Tensor]):
@@ -186,15 +131,15 @@ class _LoopReverse:
             own = [wrap(builder.argument(c.type, f"carried_{i}"), builder) for i, c in enumerate(carried)]
             incoming = own[: len(used)]
             inner = Reverse(forward, body.nodes, [
-                *arguments, *(a for a, _ in self.captured), *(body.arguments[i] for i in elements)
+                *arguments, *(a for _, a in self.active_captures), *(self.elements[i] for i in elements)
             ])  # fmt: skip
-            groups = {o: [a for a, outer in self.captured if outer is o] for o in sources}
+            groups = {o: [a for outer, a in self.active_captures if outer is o] for o in sources}
             totals = dict(zip(sources, own[len(used) :], strict=True))
             for o, group in groups.items():
                 if group:
                     inner.set_cotangent(group[0], totals[o])
-            for result, cotangent in zip(results, incoming, strict=True):
-                inner.accumulate(result, cotangent)
+            for i, cotangent in zip(used, incoming, strict=True):
+                inner.accumulate(self.results[i], cotangent)
             inner.run()
             outgoing: list[Any] = []
             for argument, cotangent in zip(arguments, incoming, strict=True):
@@ -204,7 +149,7 @@ class _LoopReverse:
                 if group:
                     totals[o] = _sum_cotangents(inner, group)
             for i in elements:
-                cotangent = inner.cotangent(body.arguments[i])
+                cotangent = inner.cotangent(self.elements[i])
                 if cotangent is not None:
                     o, is_reversed = self.iterated[i]
                     index = wrap(builder.index, builder)
@@ -214,33 +159,29 @@ class _LoopReverse:
             builder.graph.results = [test, *map(recording.to_node, outgoing)]
         loop = self._record_loop(builder, count, carried)
         outputs = recording.outputs(loop, [c.type for c in carried])
-        values = node.inputs[self.start : self.start + self.count]
         for operand, total in zip(sources, outputs[len(used) :], strict=True):
             reverse.set_cotangent(operand, total)
         for i, cotangent in zip(used, outputs, strict=False):
-            reverse.accumulate(values[i], cotangent)
+            reverse.accumulate(self.initial[i], cotangent)
 
     def _output(self, i: int) -> Any:
-        return self.reverse.result(self.node, i, lambda: self.argument(i).type)
+        return self.reverse.result(self.node, i, lambda: self.carried[i].type)
 
     def _used_carried(self, cotangents: dict[int, Any]) -> list[int]:
         """Return the carried values whose cotangents an iteration of the reverse reads or computes."""
         used = set(cotangents) & self.active_carried
         while True:
-            reached = _dependencies([self.body.results[1 + i] for i in used], self.active_nodes)
-            more = {i for i in self.active_carried if self.argument(i) in reached}
+            reached = _dependencies([self.results[i] for i in used], self.active_nodes)
+            more = {i for i in self.active_carried if self.carried[i] in reached}
             if more <= used:
                 return sorted(used)
             used |= more
 
     def _record_loop(self, builder: ReverseBuilder, count: Node, carried: list[Node]) -> Node:
-        pairs = builder.operands()
-        arguments = builder.graph.arguments
-        arguments[1 + len(carried) :] = [i for _, i in pairs]
-        builder.graph.name = "body"
+        operands = builder.close_body(1 + len(carried))
         last = recording.add("sub", (wrap(count, self.reverse.owner), 1), INT)
         source = recording.add("range", (last, -1, -1), None)
-        inputs = [recording.to_node(True), source, *carried, *(o for o, _ in pairs)]
+        inputs = [recording.to_node(True), source, *carried, *operands]
         attrs = {"body": builder.graph, "carried": len(carried), "elements": 1, "structure": 0}
         return current_builder().add("for", inputs, attrs, None)
 
@@ -284,4 +225,8 @@ def _collect_iterated(
         position[0] += 1
 
 
-CONTROL_FLOW.update({"cond": CondRule, "while": LoopRule, "for": LoopRule})
+ACTIVE_RESULTS["cond"] = active_branch_results
+OP_RULES["cond"] = reverse_condition
+for _op in ("while", "for"):
+    ACTIVE_RESULTS[_op] = lambda reverse, node: _LoopReverse(reverse, node).active_carried
+    OP_RULES[_op] = lambda reverse, node, cotangents: _LoopReverse(reverse, node).run(cotangents)

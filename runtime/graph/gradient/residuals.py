@@ -13,6 +13,7 @@ import numpy as np
 
 from ..compile.writer import may_view
 from ..ir.graph import Graph, Missing, Node, Slot
+from ..ir.subgraphs import Loop, argument_sources
 from ..ir.types import ArrayType, ListType, ScalarType
 from ..rules.methods import copy
 from ..tracing import recording
@@ -39,17 +40,13 @@ class ForwardGraph:
         self._residuals: dict[Node, Node] = {}
         self._dimensions: dict[tuple[Node, int], Node] = {}
 
-    def operand(self, argument: Node) -> Node | None:
-        """Return the operand of an argument, or None if it differs between iterations."""
-        raise NotImplementedError
-
     def read(self, node: Node, reader: ReverseBuilder) -> Node:
         """Return the node for a value in the graph of `reader`."""
         if node.op == "constant":
             return reader.constant(node.attrs["value"], node.type)
-        outside = self.operand(node)
-        if outside is not None:
-            return reader.capture(outside, self.outer)
+        for relation, operand, argument in argument_sources(self.holder, self.graph):
+            if argument is node and relation == "=":
+                return reader.capture(operand, self.outer)
         return self.residual(node, reader)
 
     def residual(self, node: Node, reader: ReverseBuilder) -> Node:
@@ -94,10 +91,6 @@ class ForwardBranch(ForwardGraph):
         super().__init__(graph, holder, outer)
         self._other = other
 
-    def operand(self, argument: Node) -> Node | None:
-        arguments = self.graph.arguments
-        return self.holder.inputs[1 + arguments.index(argument)] if argument in arguments else None
-
     def residual(self, node: Node, reader: ReverseBuilder) -> Node:
         if node not in self._residuals:
             index = len(self.graph.results)
@@ -130,33 +123,8 @@ def _placeholder(node: Node) -> Node:
 class ForwardBody(ForwardGraph):
     """The body of a loop."""
 
-    def __init__(self, graph: Graph, holder: Node, outer: Any):
-        super().__init__(graph, holder, outer)
-        self._iteration_count: Node | None = None
-
-    @property
-    def elements(self) -> int:
-        size: int = self.holder.attrs.get("elements", 0)
-        return size
-
-    @property
-    def carried(self) -> int:
-        count: int = self.holder.attrs["carried"]
-        return count
-
-    @property
-    def first(self) -> int:
-        """The index of the first carried value among the inputs of the loop."""
-        return 2 if self.holder.op == "for" else 1
-
-    def operand(self, argument: Node) -> Node | None:
-        captured = self.graph.arguments[self.elements + self.carried :]
-        if argument not in captured:
-            return None
-        return self.holder.inputs[self.first + self.carried + captured.index(argument)]
-
     def residual(self, node: Node, reader: ReverseBuilder) -> Node:
-        if node in self.graph.arguments[: self.elements]:
+        if node in Loop(self.holder).elements:
             element = self._element(reader)
             if element is not None:
                 return element
@@ -186,27 +154,20 @@ class ForwardBody(ForwardGraph):
 
     def iteration_count(self) -> Node:
         """Return the number of iterations that the loop has run, in the outer graph."""
-        if self._iteration_count is None:
-            start = Node("constant", (), {"value": 0}, INT, self.holder.source)
-            carried = Node("argument", (), {"name": "rounds"}, INT, self.holder.source)
-            one = Node("constant", (), {"value": 1}, INT, self.holder.source)
-            incremented = Node("add", (carried, one), {}, INT, self.holder.source)
-            self.graph.nodes += [one, incremented]
-            self._iteration_count = self._carry(start, carried, incremented)
-        return self._iteration_count
+        start = Node("constant", (), {"value": 0}, INT, self.holder.source)
+        carried = Node("argument", (), {"name": "rounds"}, INT, self.holder.source)
+        one = Node("constant", (), {"value": 1}, INT, self.holder.source)
+        incremented = Node("add", (carried, one), {}, INT, self.holder.source)
+        self.graph.nodes += [one, incremented]
+        return self._carry(start, carried, incremented)
 
     def _carry(self, start: Node, carried: Node, result: Node) -> Node:
         """Add a carried value to the loop, and return its final value."""
-        count = self.carried
-        nodes = self.outer.graph.nodes
+        loop, nodes = Loop(self.holder), self.outer.graph.nodes
         nodes.insert(nodes.index(self.holder), start)
         self.outer.owned.add(start)
-        self.graph.arguments.insert(self.elements + count, carried)
-        self.graph.results.append(result)
-        at = self.first + count
-        self.holder.inputs = (*self.holder.inputs[:at], start, *self.holder.inputs[at:])
-        self.holder.attrs["carried"] = count + 1
-        return self._output(count, result, result.type)
+        loop.rebuild([*loop.carries(), (start, carried, result)], loop.captures())
+        return self._output(len(loop.carried), result, result.type)
 
 
 class ReverseBuilder(Builder):

@@ -62,8 +62,8 @@ class Reverse:
             return False
         if node.op == "output":
             source = node.inputs[0]
-            rule = CONTROL_FLOW.get(source.op)
-            if rule is not None and node.attrs["index"] not in rule.active_results(self, source):
+            active_results = ACTIVE_RESULTS.get(source.op)
+            if active_results is not None and node.attrs["index"] not in active_results(self, source):
                 return False
         return node.type is None or is_differentiable(node.type)
 
@@ -141,21 +141,8 @@ class Reverse:
 Rule = Callable[[Reverse, Node, Any], None]
 
 
-class ControlFlowRule:
-    """The gradient rule of a conditional or loop."""
-
-    @staticmethod
-    def active_results(reverse: Reverse, node: Node) -> frozenset[int]:
-        """Return the indices of the results that depend on active inputs."""
-        raise NotImplementedError
-
-    @staticmethod
-    def apply(reverse: Reverse, node: Node, cotangents: dict[int, Any]) -> None:
-        """Accumulate the cotangents of the inputs, given those of the results."""
-        raise NotImplementedError
-
-
-CONTROL_FLOW: dict[str, type[ControlFlowRule]] = {}
+ACTIVE_RESULTS: dict[str, Callable[[Reverse, Node], set[int]]] = {}
+"""By the op of a conditional or loop: the indices of the results that depend on active inputs."""
 OP_RULES: dict[str, Rule] = {}
 """The rules of ops that are not NumPy functions."""
 LIST_OPERATORS: dict[str, Rule] = {}
@@ -163,9 +150,6 @@ LIST_OPERATORS: dict[str, Rule] = {}
 
 
 def _rule_of(node: Node) -> Rule | None:
-    control_flow = CONTROL_FLOW.get(node.op)
-    if control_flow is not None:
-        return control_flow.apply
     if node.op in OP_RULES:
         return OP_RULES[node.op]
     if node.op in CONSTANT:

@@ -14,6 +14,7 @@ import numpy as np
 
 from .expressions import EXPRESSIONS
 from .graph import Graph, Node
+from .subgraphs import Loop, argument_sources
 from .types import ArrayType, ListType, MaybeType, ScalarType, TupleType
 
 Value: TypeAlias = Node | tuple[Node, int]
@@ -134,27 +135,12 @@ class AliasAnalysis:
                 self._escaping.add(self.alias_set(node))
 
     def _visit_control_flow(self, node: Node) -> None:
-        graphs = list(node.graphs())
-        for inner in graphs:
+        for inner in node.graphs():
             self._visit(inner)
-        if node.op == "cond":
-            for inner in graphs:
-                for operand, argument in zip(node.inputs[1:], inner.arguments, strict=True):
-                    self.union(operand, argument)
-                for i, result in enumerate(inner.results):
-                    self.union((node, i), result)
-            return
-        [body] = graphs
-        elements = node.attrs.get("elements", 0)
-        for element in body.arguments[:elements]:
-            self.union(node.inputs[1], element)
-        for operand, argument in zip(body_operands(node), body.arguments[elements:], strict=True):
-            self.union(operand, argument)
-        for i, result in enumerate(body.results[1:]):
-            self.union((node, i), result)
-            self.union((node, i), body.arguments[elements + i])
-
-
-def body_operands(loop: Node) -> tuple[Node, ...]:
-    """Return the inputs that a loop passes to its body: the carried values, then the captured ones."""
-    return loop.inputs[2:] if loop.op == "for" else loop.inputs[1:]
+            for _, operand, argument in argument_sources(node, inner):
+                self.union(operand, argument)
+            for i, result in enumerate(inner.results if node.op == "cond" else inner.results[1:]):
+                self.union((node, i), result)
+        if node.op != "cond":
+            for i, argument in enumerate(Loop(node).carried):
+                self.union((node, i), argument)

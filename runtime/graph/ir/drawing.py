@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .graph import GRAPH_METHODS, Graph, Node
-from .printer import abbreviate, argument_sources
+from .printer import abbreviate
+from .subgraphs import argument_sources
 
 MAX_DRAWN = 150
 """The most nodes for which a notebook draws a graph."""
@@ -49,8 +50,7 @@ class _Drawing:
             name = self._add_node(cluster, node, _label(node))
             passed_inside = set()
             for inner, _, end in clusters:
-                sources = argument_sources(node, inner)
-                for (relation, value), argument in zip(sources, inner.arguments, strict=True):
+                for relation, value, argument in argument_sources(node, inner):
                     passed_inside.add(value)
                     label = "" if relation == "=" else relation
                     self.edges.append((self.names[value], self.names[argument], label, True))

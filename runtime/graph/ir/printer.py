@@ -9,26 +9,13 @@ import numpy as np
 
 from .expressions import GENERATORS
 from .graph import GRAPH_METHODS, Graph, Node, Slot
+from .subgraphs import argument_sources
 
 SOURCE_COLUMN, MAX_SOURCE_LENGTH = 60, 80
 
 
 def graph_text(graph: Graph) -> str:
     return "\n".join(_Printer().lines(graph, "", [a.attrs["name"] for a in graph.arguments]))
-
-
-def argument_sources(node: Node, inner: Graph) -> list[tuple[str, Node]]:
-    """Return the source of each argument of an inner graph: a relation and an input of `node`.
-
-    The relation is "=" (the same value), "from" (the initial value of a carried value) or "in" (an element of
-    the iterated value).
-    """
-    elements = [("in", i) for i in node.inputs[1:2]] * node.attrs.get("elements", 0)
-    first = 2 if node.op == "for" else 1
-    captured = first + node.attrs.get("carried", 0)
-    carried = [("from", i) for i in node.inputs[first:captured]]
-    sources = [*elements, *carried, *(("=", i) for i in node.inputs[captured:])]
-    return sources[len(sources) - len(inner.arguments) :]
 
 
 class _Printer:
@@ -60,7 +47,7 @@ class _Printer:
     def labels(self, node: Node, inner: Graph) -> list[str]:
         """Return the labels of an inner graph's arguments, each with its source."""
         sources = enumerate(argument_sources(node, inner), len(self.names))
-        return [f"%{number} {relation} {self.name(value)}" for number, (relation, value) in sources]
+        return [f"%{number} {relation} {self.name(value)}" for number, (relation, value, _) in sources]
 
     def expression(self, node: Node) -> str:
         if node.op == "constant":

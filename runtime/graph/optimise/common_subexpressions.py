@@ -8,8 +8,9 @@ import numpy as np
 
 from ..ir.alias_analysis import AliasAnalysis, makes_new_memory
 from ..ir.graph import Graph, Node
+from ..ir.subgraphs import captures_of
 from ..ir.types import ArrayType, ListType
-from .constant_folding import Replacements, captured_operands
+from .constant_folding import Replacements
 
 
 def eliminate_common_subexpressions(graph: Graph) -> None:
@@ -23,7 +24,7 @@ def _eliminate(graph: Graph, aliases: AliasAnalysis) -> None:
     nodes: list[Node] = []
     for node in graph.nodes:
         replacements.apply(node)
-        for inner, pairs in captured_operands(node):
+        for inner, pairs in captures_of(node):
             _merge_arguments(inner, pairs)
             _eliminate(inner, aliases)
         key = _key(node)

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from ..ir.graph import Graph, Node
+from ..ir.subgraphs import Loop, Pair
 from ..ir.types import ArrayType
 from .constant_folding import Replacements, is_constant, make_constant
 
@@ -70,33 +71,20 @@ def _are_equal_constants(first: Node, second: Node) -> bool:
 
 def _simplify_loop(node: Node, known_outputs: dict[tuple[Node, int], Node]) -> list[Node]:
     """Return the nodes that replace a loop, and record the outputs that become known."""
-    [body] = node.graphs()
-    count, size = node.attrs["carried"], node.attrs.get("elements", 0)
-    start = 2 if node.op == "for" else 1
-    values = node.inputs[start : start + count]
+    loop = Loop(node)
     if _never_runs(node):
-        known_outputs.update(((node, i), value) for i, value in enumerate(values))
+        known_outputs.update(((node, i), value) for i, value in enumerate(loop.initial))
         return []
-    carried = body.arguments[size : size + count]
-    invariant = [i for i in range(count) if carried[i] is body.results[1 + i]]
+    varying: dict[int, tuple[Node, Node, Node]] = {}
+    invariant: list[Pair] = []
+    for i, (initial, argument, result) in enumerate(loop.carries()):
+        if argument is result:
+            known_outputs[node, i] = initial
+            invariant.append((initial, argument))
+        else:
+            varying[i] = initial, argument, result
     if invariant:
-        for i in invariant:
-            known_outputs[node, i] = values[i]
-        varying = [i for i in range(count) if i not in set(invariant)]
-        body.arguments[:] = [
-            *body.arguments[:size],
-            *(carried[i] for i in varying),
-            *body.arguments[size + count :],
-            *(carried[i] for i in invariant),
-        ]
-        body.results[:] = [body.results[0], *(body.results[1 + i] for i in varying)]
-        node.inputs = (
-            *node.inputs[:start],
-            *(values[i] for i in varying),
-            *node.inputs[start + count :],
-            *(values[i] for i in invariant),
-        )
-        node.attrs["carried"] = len(varying)
+        loop.rebuild(list(varying.values()), [*loop.captures(), *invariant])
         node.attrs["renumbered"] = {old: new for new, old in enumerate(varying)}
     return [node]
 

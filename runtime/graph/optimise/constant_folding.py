@@ -7,13 +7,13 @@ propagated into the inner graphs that capture them.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from ..ir.expressions import EXPRESSIONS, convert
 from ..ir.graph import Graph, Node
+from ..ir.subgraphs import captures_of
 from ..ir.types import ArrayType, ScalarType
 
 MAX_FOLDED_SIZE = 4096
@@ -57,15 +57,6 @@ def is_constant(node: Node) -> bool:
     return node.op == "constant"
 
 
-def captured_operands(node: Node) -> Iterable[tuple[Graph, list[tuple[Node, Node]]]]:
-    """Yield each inner graph of a node with the pairs of captured operand and argument."""
-    uncaptured = node.attrs.get("elements", 0) + node.attrs.get("carried", 0)
-    for inner in node.graphs():
-        arguments = inner.arguments[uncaptured:]
-        operands = node.inputs[len(node.inputs) - len(arguments) :]
-        yield inner, list(zip(operands, arguments, strict=True))
-
-
 def fold_constants(graph: Graph) -> None:
     """Replace nodes whose values are known with constants."""
     replacements = Replacements()
@@ -75,7 +66,7 @@ def fold_constants(graph: Graph) -> None:
         constant = _fold(node)
         if constant is not None:
             replacements[node] = node = constant
-        for inner, pairs in captured_operands(node):
+        for inner, pairs in captures_of(node):
             _propagate_constants(inner, pairs)
             fold_constants(inner)
         nodes.append(node)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..ir.graph import Graph, Node
+from ..ir.subgraphs import Loop
 
 
 def eliminate_dead_code(graph: Graph) -> None:
@@ -61,30 +62,23 @@ def _shrink_condition(node: Node, outputs: Sequence[Node]) -> None:
 
 def _shrink_loop(node: Node, outputs: Sequence[Node]) -> None:
     """Remove the unused carried values and captures of a loop."""
-    [body] = node.graphs()
-    count, size = node.attrs["carried"], node.attrs.get("elements", 0)
-    captures_start, start = size + count, len(node.inputs) - (len(body.arguments) - size)
-    remaining = _needed_carried(body, size, count, {output.attrs["index"] for output in outputs})
-    body.results[:] = [body.results[0], *(body.results[1 + i] for i in remaining)]
-    carried = [body.arguments[size + i] for i in remaining]
-    values = [node.inputs[start + i] for i in remaining]
-    captured, operands = body.arguments[captures_start:], node.inputs[start + count :]
-    eliminate_dead_code(body)
-    used = _used_nodes(body)
-    pairs = [(a, o) for a, o in zip(captured, operands, strict=True) if a in used]
-    body.arguments[:] = [*body.arguments[:size], *carried, *(a for a, _ in pairs)]
-    node.inputs = (*node.inputs[:start], *values, *(o for _, o in pairs))
-    node.attrs["carried"] = len(remaining)
+    loop = Loop(node)
+    remaining = _needed_carried(loop, {output.attrs["index"] for output in outputs})
+    carries = [loop.carries()[i] for i in remaining]
+    loop.rebuild(carries, loop.captures())
+    eliminate_dead_code(loop.body)
+    used = _used_nodes(loop.body)
+    loop.rebuild(carries, [(o, a) for o, a in loop.captures() if a in used])
     _renumber(outputs, remaining)
 
 
-def _needed_carried(body: Graph, size: int, count: int, used_outputs: set[int]) -> list[int]:
+def _needed_carried(loop: Loop, used_outputs: set[int]) -> list[int]:
     """Return the indices of the carried values that are used after the loop or by a later iteration."""
-    index_of = {argument: i for i, argument in enumerate(body.arguments[size : size + count])}
+    index_of = {argument: i for i, argument in enumerate(loop.carried)}
     needed = set(used_outputs)
     seen: set[Node] = set()
-    pending = [body.results[0], *(node for node in body.nodes if node.effect)]
-    pending += [body.results[1 + i] for i in used_outputs]
+    pending = [loop.body.results[0], *(node for node in loop.body.nodes if node.effect)]
+    pending += [loop.results[i] for i in used_outputs]
     while pending:
         node = pending.pop()
         if node in seen:
@@ -94,5 +88,5 @@ def _needed_carried(body: Graph, size: int, count: int, used_outputs: set[int]) 
         i = index_of.get(node)
         if i is not None and i not in needed:
             needed.add(i)
-            pending.append(body.results[1 + i])
+            pending.append(loop.results[i])
     return sorted(needed)

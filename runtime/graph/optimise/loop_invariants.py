@@ -11,9 +11,10 @@ from __future__ import annotations
 from ..ir.alias_analysis import AliasAnalysis, is_elementwise, makes_new_memory
 from ..ir.graph import Graph, Missing, Node
 from ..ir.op_properties import is_single_number, is_speculatable
+from ..ir.subgraphs import Loop
 from ..ir.types import ArrayType, ListType, ScalarType
 from .constant_conditions import trip_count
-from .constant_folding import Replacements, captured_operands, is_constant
+from .constant_folding import Replacements, is_constant
 
 
 def hoist_invariants(graph: Graph) -> None:
@@ -36,8 +37,8 @@ def _hoist_from_loop(loop: Node, aliases: AliasAnalysis) -> list[Node]:
     """Remove invariant nodes from a loop, and return the nodes to insert before it."""
     is_certain = _surely_runs(loop)
     guard = None if is_certain else _guard(loop)
-    [(body, pairs)] = captured_operands(loop)
-    outside = {argument: operand for operand, argument in pairs}
+    body = loop.attrs["body"]
+    outside = {argument: operand for operand, argument in Loop(loop).captures()}
     invariant: list[Node] = []
     remaining: list[Node] = []
     may_raise_before = False

@@ -106,6 +106,25 @@ class Builder:
         assert parent is not None
         return [(o, i) for o, i in self.captured.items() if i.op == "argument" and o in parent.owned]
 
+    def close_body(self, own: int) -> list[Node]:
+        """Put the arguments of captured values after the `own` ones of a loop body; return these values."""
+        self.graph.name = "body"
+        pairs = self.operands()
+        self.graph.arguments[own:] = [i for _, i in pairs]
+        return [o for o, _ in pairs]
+
+
+def join_branches(builders: Sequence[Builder]) -> tuple[dict[str, Graph], list[Node]]:
+    """Give both branches of a conditional the same arguments; return the graphs and the captured values."""
+    captures = [dict(b.operands()) for b in builders]
+    operands = list({**captures[0], **captures[1]})
+    for builder, name, argument_of in zip(builders, ("if_true", "if_false"), captures, strict=True):
+        builder.graph.name = name
+        builder.graph.arguments[:] = [
+            argument_of.get(o) or Node("argument", (), {"name": "unused"}, o.type) for o in operands
+        ]
+    return {"then": builders[0].graph, "orelse": builders[1].graph}, operands
+
 
 class RootBuilder(Builder):
     """The builder of a whole trace, with the variables that the function reads and writes.

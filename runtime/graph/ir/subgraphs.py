@@ -1,0 +1,71 @@
+"""The graphs inside conditionals and loops, and the inputs of the node that their arguments stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+from .graph import Graph, Node
+
+Pair: TypeAlias = tuple[Node, Node]
+"""An input of a node, and the argument of an inner graph that stands for it."""
+
+
+class Loop:
+    """The parts of a `while` or `for` node, as they are when this object is created.
+
+    Inputs: the first test, the iterated value of a `for`, the `initial` carried values, captured `operands`.
+    Arguments of the body: the `elements` of the iterated value, the `carried` values, the `captured` ones.
+    Results of the body: the next test, the `results` for the carried values.
+    """
+
+    def __init__(self, node: Node):
+        self.node = node
+        self.body: Graph = node.attrs["body"]
+        start, size = (2, node.attrs["elements"]) if node.op == "for" else (1, 0)
+        count = node.attrs["carried"]
+        self.initial, self.operands = node.inputs[start : start + count], node.inputs[start + count :]
+        self.elements = self.body.arguments[:size]
+        self.carried = self.body.arguments[size : size + count]
+        self.captured = self.body.arguments[size + count :]
+        self.results = self.body.results[1:]
+
+    def captures(self) -> list[Pair]:
+        return list(zip(self.operands, self.captured, strict=True))
+
+    def carries(self) -> list[tuple[Node, Node, Node]]:
+        """Return the initial value, the argument and the result of each carried value."""
+        return list(zip(self.initial, self.carried, self.results, strict=True))
+
+    def rebuild(self, carries: list[tuple[Node, Node, Node]], captures: Iterable[Pair]) -> None:
+        """Set the carried and the captured values of the node."""
+        captures = list(captures)
+        start = 2 if self.node.op == "for" else 1
+        self.node.inputs = (
+            *self.node.inputs[:start], *(initial for initial, _, _ in carries), *(o for o, _ in captures)
+        )  # fmt: skip
+        self.node.attrs["carried"] = len(carries)
+        self.body.arguments[:] = [*self.elements, *(a for _, a, _ in carries), *(a for _, a in captures)]
+        self.body.results[1:] = [result for _, _, result in carries]
+
+
+def argument_sources(node: Node, inner: Graph) -> list[tuple[str, Node, Node]]:
+    """Return for each argument of an inner graph a relation, an input of `node`, and the argument.
+
+    The relation is "=" (the same value), "from" (the initial value of a carried value) or "in" (an element of
+    the iterated value).
+    """
+    if node.op == "cond":
+        return [("=", *pair) for pair in zip(node.inputs[1:], inner.arguments, strict=True)]
+    loop = Loop(node)
+    return [
+        *(("in", node.inputs[1], element) for element in loop.elements),
+        *(("from", initial, carried) for initial, carried, _ in loop.carries()),
+        *(("=", *pair) for pair in loop.captures()),
+    ]
+
+
+def captures_of(node: Node) -> Iterator[tuple[Graph, list[Pair]]]:
+    """Yield each inner graph of a node with the values that it captures."""
+    for inner in node.graphs():
+        yield inner, [(o, a) for relation, o, a in argument_sources(node, inner) if relation == "="]
