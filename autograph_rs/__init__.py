@@ -51,48 +51,10 @@ _NAMES = {
     "autograph_rs.frameworks.torch_modules": ("convert_module",),
     "autograph_rs.saving.save": ("save",),
     "autograph_rs.saving.load": ("LoadedFunction", "load"),
-    "autograph_rs.runtime.errors": (
-        "AliasError",
-        "AmbiguousSourceError",
-        "ArgumentError",
-        "AssignmentError",
-        "AutographError",
-        "ConversionError",
-        "DamagedFileError",
-        "FormatError",
-        "GradientError",
-        "LeakError",
-        "MismatchError",
-        "MissingFileError",
-        "MissingFrameworkError",
-        "MissingValueError",
-        "NestingError",
-        "NumericsError",
-        "OptionError",
-        "PassError",
-        "RaiseInTryError",
-        "ReservedNameError",
-        "SaveError",
-        "SignatureError",
-        "SourceError",
-        "SourceSyntaxError",
-        "SpecError",
-        "StagedRecursionError",
-        "StagingError",
-        "StaleSourceError",
-        "StaleValueError",
-        "StateError",
-        "UnrolledLoopError",
-        "UnsupportedFunctionError",
-        "UnsupportedPlaceError",
-        "ValueNeededError",
-        "VersionError",
-    ),
     "autograph_rs.runtime.backends": ("Backend", "register_backend"),
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 
-__all__ = [*sorted(_MODULE_OF)]  # noqa: PLE0604
 __version__ = "0.1.0"
 
 # In a checkout, `converters` and `runtime` are siblings of this package.
@@ -107,13 +69,21 @@ if os.environ.get("AUTOGRAPH_RS_LOG"):
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
+    if name == "__all__":
+        value: Any = sorted({*_MODULE_OF, *_error_classes()})
+    elif name in _MODULE_OF:
+        value = getattr(importlib.import_module(_MODULE_OF[name]), name)
+    elif not name.endswith("Error") or (value := _error_classes().get(name)) is None:
         message = f"module 'autograph_rs' has no attribute {name!r}"
         raise AttributeError(message, name=name, obj=sys.modules[__name__])
-    value = getattr(importlib.import_module(_MODULE_OF[name]), name)
     globals()[name] = value
     return value
 
 
+def _error_classes() -> dict[str, Any]:
+    errors = importlib.import_module("autograph_rs.runtime.errors")
+    return {name: getattr(errors, name) for name in errors.__all__ if name.endswith("Error")}
+
+
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__getattr__("__all__")})
