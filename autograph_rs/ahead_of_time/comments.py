@@ -77,12 +77,7 @@ def attach_comments(comments: Iterable[Comment], function: ast.stmt) -> dict[Key
 def place_comments(
     attached: dict[Key, StatementComments], converted: dict[Key, list[ast.stmt]]
 ) -> tuple[CommentsByRow, CommentsByRow, CommentsByRow]:
-    """Return the comments above, beside and below each row of a converted function's text.
-
-    Args:
-        attached: the comments, by statement of the user's text.
-        converted: the statements that each of these became, in the order of the converted text.
-    """
+    """Return the comments above, beside and below each row of a text, given what each statement became."""
     above, beside, below = CommentsByRow(list), CommentsByRow(list), CommentsByRow(list)
     for where, comments in attached.items():
         statements = converted.get(where)

@@ -67,16 +67,8 @@ def convert_module(
 ) -> ConvertedModule | None:
     """Convert every function of a module, or return None if there is nothing to convert.
 
-    Code outside functions, and functions in which nothing is converted, stay as written.
-
-    Args:
-        source: the module's text, with Unix line ends.
-        filename: the file name for errors.
-        header: a comment for the top.
-        mapped: whether the functions take the original file name and lines from a source map beside the file.
-
-    Raises:
-        ConversionError: the text is not valid Python, or is nested too deeply to be converted.
+    Code outside functions, and functions in which nothing is converted, stay as written. If `mapped`,
+    functions take the original file name and lines from a source map. `header` is a comment for the top.
     """
     module = parse(source, filename)
     if is_converted(module):
@@ -122,16 +114,7 @@ def _import_row(module: ast.Module) -> int:
 
 
 def convert_function_source(source: str, filename: str, qualname: str) -> str:
-    """Return the converted text of one function of a module, as `to_code` does.
-
-    Args:
-        source: the module's text.
-        filename: the file name for errors.
-        qualname: the qualified name of the function, such as `Model.step`.
-
-    Raises:
-        ConversionError: the text is not valid Python, or has no such function.
-    """
+    """Return the converted text of one function of a module, such as `Model.step`, as `to_code` does."""
     scope: ast.AST = parse(source, filename)
     class_name = None
     for name in qualname.split("."):

@@ -67,14 +67,7 @@ class FunctionReport:
 
 
 def report_source(source: str, filename: str = "<string>") -> list[FunctionReport]:
-    r"""Report how each function of a module is converted.
-
-    Args:
-        source: the module's text, with Unix line ends.
-        filename: the file name for errors.
-
-    Raises:
-        ConversionError: the text is not valid Python, or is nested too deeply to be converted.
+    r"""Report how each function of a module is converted; its text has Unix line ends.
 
     >>> text = "def f(xs):\n    total = 0\n    for x in xs:\n        total += x\n    return total\n"
     >>> [function] = report_source(text)
@@ -84,10 +77,6 @@ def report_source(source: str, filename: str = "<string>") -> list[FunctionRepor
     3 for x in xs: -> ag__.for_stmt: a staged loop if its iterable is staged; carries total
     4 total += x -> unchanged
     5 return total -> unchanged
-    >>> [function] = report_source("def g(x):\n    if x > 0:\n        yield x\n")
-    >>> for finding in function.findings:
-    ...     print(finding.line, finding.column, finding.reason)
-    2 8 'if' cannot be staged: it contains 'yield' (line 3), and only the function itself can be suspended
     """
     module = parse(source, filename)
     if is_converted(module):
@@ -99,12 +88,7 @@ def report_source(source: str, filename: str = "<string>") -> list[FunctionRepor
 
 
 def report_function(node: FunctionNode, lines: list[str]) -> list[FunctionReport]:
-    """Report how a function and those inside it are converted.
-
-    Args:
-        node: the function; a lambda is reported as a function with a `return` statement.
-        lines: the lines of its file.
-    """
+    """Report how a function and those inside it are converted; a lambda counts as a `return` statement."""
     tree = gast_tree(node)
     if isinstance(tree, gast.Lambda):
         body = [gast.copy_location(gast.Return(tree.body), tree.body)]

@@ -46,12 +46,7 @@ def outermost_functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFu
 def rewrite_module(source: str, original: ast.Module, converted: ast.Module, *, mapped: bool) -> list[Line]:
     """Return the lines of a module with its converted functions, or no lines if nothing is converted.
 
-    Args:
-        source: the module's text, with Unix line ends.
-        original: its tree.
-        converted: the converted tree, whose nodes have the positions of the original.
-        mapped: whether to include mappings, and to decorate the functions so that they take their lines from
-            a source map.
+    If `mapped`, the lines have mappings, and a decorator gives functions their lines from a source map.
     """
     text = source.split("\n")
     out: list[Line] = []

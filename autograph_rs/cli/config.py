@@ -15,11 +15,7 @@ NOT_CONFIGURABLE = ("output", "in-place", "stdout", "diff", "check", "help")
 
 
 def defaults(group: click.Group, folder: Path) -> dict[str, dict[str, Any]]:
-    """Return the defaults of each command from the nearest `pyproject.toml` in a folder or its parents.
-
-    Raises:
-        UsageError: the file cannot be read, a key is unknown, or a value has the wrong type.
-    """
+    """Return the defaults of each command from the nearest `pyproject.toml` in a folder or its parents."""
     files = (at / "pyproject.toml" for at in (folder, *folder.parents))
     file = next((file for file in files if os.path.isfile(file)), None)
     if file is None:

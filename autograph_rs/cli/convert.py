@@ -62,11 +62,7 @@ def jobs_for(
     diff: bool,
     mapped: bool,
 ) -> Iterator[Job | Outcome]:
-    """Yield a job for each file, or the outcome for a file that is not processed.
-
-    Raises:
-        UsageError: an output would overwrite an input or another output.
-    """
+    """Yield a job for each file, or the outcome for a file that is not processed."""
     targets: dict[str, str] = {}
     for file in destination.walk(selection).files(paths):
         if file.problem:

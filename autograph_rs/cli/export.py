@@ -38,11 +38,7 @@ def parse_spec(text: str) -> tuple[str | None, ag.TensorSpec]:
 
 @contextlib.contextmanager
 def user_errors(name: str, what: str, file: str | None = None) -> Iterator[None]:
-    """Turn an error that user code raises into one line, with its position if that is in `file`.
-
-    Raises:
-        FileError: the code raised an error.
-    """
+    """Turn an error that user code raises into one line, with its position if that is in `file`."""
     with file_errors(name):
         try:
             yield
@@ -68,11 +64,7 @@ def _located(name: str, place: Any) -> str:
 
 
 def import_module(module: str) -> Any:
-    """Import a module by its name or its file.
-
-    Raises:
-        FileError: it does not exist, or raises an error.
-    """
+    """Import a module by its name or its file."""
     sys.path.insert(0, os.getcwd())
     if not module.endswith(".py"):
         with user_errors(module, "the module"):

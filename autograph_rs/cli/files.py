@@ -44,11 +44,7 @@ class Source:
 
     @classmethod
     def read(cls, path: str | Path) -> Source:
-        """Read a file, or standard input, and check that it compiles.
-
-        Raises:
-            FileError: it cannot be read, or is not valid Python.
-        """
+        """Read a file, or standard input, and check that it compiles."""
         name = "<stdin>" if path == STDIN else os.fspath(path)
         if path == STDIN and sys.stdin is None:
             raise FileError(f"{name}: standard input is closed")
@@ -70,11 +66,7 @@ class Source:
         return cls(name, data, _NEWLINE.sub("\n", text), encoding, tuple(_NEWLINE.findall(text)))
 
     def convert(self, converter: Callable[..., T], *arguments: Any, **options: Any) -> T:
-        """Call a converter on the text and its name.
-
-        Raises:
-            FileError: it cannot be converted.
-        """
+        """Call a converter on the text and its name."""
         with file_errors(self.name), warnings.catch_warnings(action="ignore"):
             return converter(self.text, self.name, *arguments, **options)
 
@@ -94,11 +86,7 @@ class Source:
 
 @contextlib.contextmanager
 def file_errors(name: str) -> Iterator[None]:
-    """Turn any error about a file into one line that names it.
-
-    Raises:
-        FileError: there was an error.
-    """
+    """Turn any error about a file into a `FileError`, whose one line names it."""
     try:
         yield
     except SyntaxError as error:

@@ -31,13 +31,9 @@ class Result(enum.StrEnum):
 class Job:
     """A file to process.
 
-    Args:
-        path: the file.
-        target: the output file, or None for standard output.
-        converts: whether to convert the file or copy it unchanged.
-        writes: whether to write the target or only compare with it.
-        diff: whether to print a diff instead of the whole output.
-        mapped: whether to write a source map beside the target.
+    `target` is None for standard output. A file that is not to be converted is copied. Without `writes`, the
+    output is only compared with the target. `diff` prints a diff instead of the output, and `mapped` writes a
+    source map beside the target.
     """
 
     path: str

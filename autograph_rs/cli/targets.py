@@ -40,13 +40,8 @@ def _matches(path: Path, globs: Sequence[str]) -> bool:
 class InputFile:
     """A file given on the command line, or in a folder that was.
 
-    Args:
-        path: the file.
-        relative: its path relative to the folder, preceded by the folder's name if that is a package.
-        is_in_folder: whether the folder was given rather than the file.
-        is_selected: whether the globs accept it.
-        leads_outside: whether it is a link to a file outside the folder.
-        problem: why it cannot be read.
+    `relative` is its path in the folder, preceded by the folder's name if that is a package. `problem` is why
+    it cannot be read.
     """
 
     path: str
@@ -61,14 +56,9 @@ class InputFile:
 class Walk:
     """Lists the files of some paths, each once, sorted by name.
 
-    Files given by name are always included, and in folders the Python files that the selection accepts.
-    Hidden folders, caches and installed packages are skipped. Links to folders are not followed.
-
-    Args:
-        selection: selects Python files in folders.
-        skip: folders to skip.
-        with_data_files: whether to include all other files of packages as well, regardless of the selection.
-        identify: maps a path to a key that is equal for paths of the same file.
+    Files given by name are always included, and in folders the Python files that the selection accepts; with
+    data files, also all other files of packages. Hidden folders, caches and installed packages are skipped.
+    Links to folders are not followed. `identify` returns equal keys for paths of the same file.
     """
 
     selection: Selection = Selection()

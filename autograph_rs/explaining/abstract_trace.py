@@ -43,12 +43,7 @@ def trace(
 ) -> None:
     """Trace a converted function with a framework, or run it if a trace is active.
 
-    Args:
-        backend: the name of the framework.
-        compiled: the compiled function that wrapped the user's function, which may declare static arguments.
-        f: the converted function.
-        args: its positional arguments.
-        kwargs: its keyword arguments.
+    `compiled` is the compiled function around the user's function, which may declare static arguments.
     """
 
     def without_result(*args: Any, **kwargs: Any) -> None:

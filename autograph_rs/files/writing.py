@@ -11,11 +11,7 @@ from autograph_rs.runtime.errors import ArgumentError, MissingFileError, describ
 
 
 def checked_path(path: Any) -> Path:
-    """Return the path of a file.
-
-    Raises:
-        ArgumentError: `path` is not a path, or does not end with a file name.
-    """
+    """Return the path of a file, or raise `ArgumentError`."""
     if isinstance(path, str) or (hasattr(path, "__fspath__") and isinstance(os.fspath(path), str)):
         file = Path(path)
         if file.name and "\0" not in file.name:
@@ -35,11 +31,7 @@ def missing_file_error(what: str, why: str, remedy: str, error: OSError) -> Miss
 
 
 def save(path: Path, data: bytes) -> None:
-    """Write a file whose path the user passed.
-
-    Raises:
-        MissingFileError: the file's directory does not exist, or the path is a directory.
-    """
+    """Write a file whose path the user passed."""
     try:
         write(path, data)
     except OSError as error:
@@ -57,13 +49,7 @@ def save(path: Path, data: bytes) -> None:
 def write(path: Path, data: bytes, mode: int | None = None) -> None:
     """Replace the contents of a file atomically: the file has either the old or the new contents.
 
-    Args:
-        path: the file. If it is a symbolic link, its target is written.
-        data: the new contents.
-        mode: the permissions of the file; by default those it has, or the usual ones for a new file.
-
-    Raises:
-        OSError: the file cannot be written.
+    The target of a symbolic link is written. By default a file keeps its permissions.
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
@@ -89,10 +75,7 @@ def permissions(path: Path) -> int:
 
 
 def _create_linked(path: Path, data: bytes) -> bool:
-    """Write an unnamed file, then link it to `path`, so that no partial file is ever visible.
-
-    Returns False if the system does not support this.
-    """
+    """Write an unnamed file and link it to `path`; return False if the system does not support this."""
     try:
         descriptor = os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o666)
     except (AttributeError, OSError):

@@ -12,11 +12,7 @@ EXTRAS = {"onnxruntime": "onnx"}
 
 
 def import_framework(framework: str, feature: str) -> Any:
-    """Import the framework that a feature needs.
-
-    Raises:
-        MissingFrameworkError: it is not installed.
-    """
+    """Import the framework that a feature needs, or raise `MissingFrameworkError`."""
     try:
         return importlib.import_module(framework)
     except ImportError as error:

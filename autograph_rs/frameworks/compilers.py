@@ -19,21 +19,7 @@ COMPILERS: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 
 def compile_for(f: Callable[..., Any], backend: str) -> Any:
-    """Convert `f`, and compile it with a framework.
-
-    Args:
-        f: any callable that `convert` accepts.
-        backend: "jax" (`jax.jit`), "tensorflow" (`tf.function`) or "torch" (`torch.compile`).
-
-    Raises:
-        OptionError: there is no such backend.
-        MissingFrameworkError: the framework is not installed.
-
-    >>> compile_for(abs, "numpy")
-    Traceback (most recent call last):
-        ...
-    autograph_rs.OptionError: there is no backend 'numpy'...
-    """
+    """Convert `f`, and compile it with a framework."""
     if backend not in COMPILERS:
         known = ", ".join(map(repr, ("graph", *COMPILERS)))
         raise OptionError(

@@ -17,20 +17,7 @@ _ENGINES: dict[str, tuple[tuple[str, ...], str]] = {
 
 
 def engine_factory(name: Any) -> Callable[..., Any] | None:
-    """Return the factory of an engine by name, or None for NumPy.
-
-    Raises:
-        ArgumentError: the name is not a string.
-        OptionError: no engine has this name.
-        MissingFrameworkError: a package that the engine requires is not installed.
-
-    >>> engine_factory("numpy") is None
-    True
-    >>> engine_factory("abacus")
-    Traceback (most recent call last):
-        ...
-    autograph_rs.OptionError: there is no engine 'abacus'...
-    """
+    """Return the factory of an engine by name, or None for NumPy."""
     remedy = f"use {', '.join(map(repr, ('numpy', *_ENGINES)))}"
     why = "the engine runs the graph that a function is traced into"
     if not isinstance(name, str):

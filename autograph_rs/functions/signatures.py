@@ -144,11 +144,7 @@ class InputSignature:
             )
 
     def checked_leaves(self, name: str, args: tuple[Any, ...]) -> list[Any]:
-        """Return the leaves of a call, with Python numbers converted to arrays.
-
-        Raises:
-            SignatureError: the arguments do not match.
-        """
+        """Return the leaves of a call, with Python numbers converted to arrays."""
         leaves, spec = flatten(args)
         if spec == self.spec:
             leaves = [_promote_number(v, s) for v, s in zip(leaves, self.specs, strict=True)]
@@ -233,11 +229,7 @@ def _format_argument(name: str, value: Any) -> str:
 def bind_to_trace(
     inputs: Inputs, signature: inspect.Signature | None, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[list[Any], Any]:
-    """Bind a call to one trace: return its leaves and `(args, kwargs)`. Plain arguments may be omitted.
-
-    Raises:
-        SignatureError: an argument is missing, superfluous, or differs in type from what was traced.
-    """
+    """Bind a call to one trace: return its leaves and `(args, kwargs)`. Plain arguments may be omitted."""
     traced_args, traced_kwargs = inputs.build()
     parameters = _parameter_list(signature)
     names = [parameter.name for parameter in parameters]
@@ -282,11 +274,7 @@ def _is_staged(traced: Any) -> bool:
 
 
 def _checked_argument(name: str, traced: Any, value: Any) -> Any:
-    """Return the value of an argument, or its traced value if it is missing.
-
-    Raises:
-        SignatureError: the value differs from what was traced, or a staged argument is missing.
-    """
+    """Return the value of an argument, or its traced value if it is missing."""
     traced_leaves, spec = flatten(traced, mutable_dataclasses=True)
     if value is _MISSING:
         if _is_staged(traced):

@@ -140,11 +140,7 @@ def first_line(node: ast.AST) -> int:
 
 
 def parse(text: str, filename: str) -> ast.Module:
-    """Parse a module's text.
-
-    Raises:
-        ConversionError: the text is not valid Python, or is nested too deeply for Python's parser.
-    """
+    """Parse a module's text."""
     return _parse(text, filename, ast.PyCF_ONLY_AST)  # type: ignore[no-any-return]
 
 
@@ -173,17 +169,10 @@ _lock = threading.Lock()
 def find(
     function: types.FunctionType, source: str | None = None, *, verify: bool = True, known_text: str = ""
 ) -> tuple[Definition, str]:
-    """Find the definition of a function and the text that contains it.
+    """Find the definition of a function in `source` or else its file, and the text that contains it.
 
-    Args:
-        function: a Python function or lambda.
-        source: the text to read instead of the function's file.
-        verify: whether the definition must compile to the function's code. That of a function created by
-            converted code does not.
-        known_text: the text in which the function was found before.
-
-    Raises:
-        ConversionError: the source is not available, or is not what the function was compiled from.
+    Without `verify`, the definition need not compile to the function's code; that of a function created by
+    converted code does not. `known_text` is the text in which the function was found before.
     """
     if source is not None:
         return _find_in_source(function, textwrap.dedent(source)), source
@@ -308,11 +297,7 @@ def has_source(function: types.FunctionType) -> bool:
 
 
 def check_reserved_name(tree: ast.AST, filename: str) -> None:
-    """Check that code does not use the name of the operators.
-
-    Raises:
-        ReservedNameError: it does.
-    """
+    """Check that code does not use the name of the operators."""
     for node in ast.walk(tree):
         if OPERATORS in _variable_names(node):
             raise conversion_errors.reserved_name(OPERATORS, node, filename)

@@ -48,15 +48,7 @@ def deep_recursion() -> Iterator[None]:
 
 @contextmanager
 def guarded_conversion(what: str, position: Callable[[], CodePosition]) -> Iterator[None]:
-    """Allow deep recursion, and turn failures of Python's compiler or of a pass into conversion errors.
-
-    Args:
-        what: what is converted, as the error names it.
-        position: returns the position that the error reports.
-
-    Raises:
-        ConversionError: `what` is nested too deeply, or Python rejects the generated code.
-    """
+    """Allow deep recursion, and report failures of Python's compiler or of a pass as conversion errors."""
     try:
         with deep_recursion():
             yield

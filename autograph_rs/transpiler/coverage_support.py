@@ -59,12 +59,7 @@ class BranchMarkers:
                 hidden.elts += [_place(hidden.lineno, ast.Constant(name)) for name in sorted(self.added)]
 
     def _block(self, body: Block, follow: int | None) -> None:
-        """Add markers to the statements of one frame.
-
-        Args:
-            body: the statements.
-            follow: the line after them if it belongs to another frame, else None.
-        """
+        """Add markers to the statements of one frame; `follow` is the line after them if not in it."""
         statements = list(body)
         body.clear()
         for index, statement in enumerate(statements):

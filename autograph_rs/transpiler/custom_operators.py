@@ -29,9 +29,6 @@ def operator_namespace(
 
     Other attributes of `custom` are available in it too, for custom passes. It is a plain module because only
     there does Python look up an attribute as fast as a global.
-
-    Raises:
-        ArgumentError: `custom` has no operators, or one of them is not callable.
     """
     module = types.ModuleType("ag__", "The operators of a transpiler.")
     names = vars(module)
@@ -140,12 +137,7 @@ def _callee_from_converted_call(
 
 
 def build_pipeline(passes: Pipeline | None, features: Collection[str] | None, custom: Any) -> Pipeline:
-    """Return the pipeline of a transpiler with these arguments.
-
-    Raises:
-        ArgumentError: an argument has the wrong type.
-        OptionError: a feature is unknown.
-    """
+    """Return the pipeline of a transpiler with these arguments."""
     pipeline: Any = Pipeline() if passes is None else passes
     if not isinstance(pipeline, Pipeline):
         raise ArgumentError(

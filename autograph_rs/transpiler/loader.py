@@ -63,14 +63,7 @@ def _wrap_in_factory(tree: FunctionNode, free: tuple[str, ...]) -> ast.Module:
 def compile_function(
     tree: gast.AST, original: types.CodeType, generated: Set[str], *, inline: bool = False
 ) -> types.CodeType:
-    """Compile a converted function, with the names of the original.
-
-    Args:
-        tree: the converted function.
-        original: the code of the original function.
-        generated: the names of the functions that the passes added.
-        inline: whether to inline what operators do on plain values.
-    """
+    """Compile a converted function, with the names of the original; passes added those in `generated`."""
     is_inlined = inline and not is_coverage_active()
     node = (
         standalone_function(inline_operators(tree, generated), {})

@@ -88,11 +88,7 @@ class Policy:
 
 
 def checked_globs(patterns: Sequence[str]) -> tuple[str, ...]:
-    """Return the argument `include` or `exclude` of a transpiler.
-
-    Raises:
-        ArgumentError: it is not a sequence of strings.
-    """
+    """Return the argument `include` or `exclude` of a transpiler."""
     if isinstance(patterns, str):
         raise _globs_error(f"module globs must be a sequence, not a string: {patterns!r}", f"({patterns!r},)")
     if not isinstance(patterns, Iterable):
@@ -112,11 +108,7 @@ def _globs_error(what: str, example: str) -> ArgumentError:
 
 
 def checked_rules(rules: Mapping[Any, bool]) -> tuple[tuple[Any, bool], ...]:
-    """Return the argument `rules` of a transpiler, as pairs with unwrapped functions.
-
-    Raises:
-        ArgumentError: a key is not a function, class or module, or a value is not a bool.
-    """
+    """Return the argument `rules` of a transpiler, as pairs with unwrapped functions."""
     if not isinstance(rules, Mapping):
         raise _rules_error(f"rules must map functions, classes or modules to bools, not be {describe(rules)}")
     pairs = []

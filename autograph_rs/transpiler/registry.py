@@ -34,9 +34,7 @@ def is_generated(f: types.FunctionType) -> bool:
 def resolve_original(f: Any, source: str | None = None) -> tuple[types.FunctionType, str | None]:
     """Return the function that the user wrote, and its text if the user passed one.
 
-    Args:
-        f: a callable, possibly the result of `convert` or `to_graph`.
-        source: the text passed for `f` now, which overrides one passed for it earlier.
+    A text passed as `source` now overrides one passed earlier.
     """
     while not isinstance(f, types.FunctionType):
         f = unwrap_callable(f)

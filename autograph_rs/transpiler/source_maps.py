@@ -18,14 +18,10 @@ def build_source_map(converted: ast.AST, text: str, filename: str) -> SourceMap:
 
 
 def segments(parsed: ast.AST, converted: ast.AST) -> list[Segment]:
-    """Return the mapped positions of a generated text, in order.
+    """Return the mapped positions of a parsed text, in order; `converted` has the positions of the source.
 
     Each statement has one. An expression whose original line differs from that of its parent has one at its
     start, and one at its end that returns to the parent.
-
-    Args:
-        parsed: the tree of the generated text.
-        converted: the tree from which the text was unparsed, whose positions are those of the source.
     """
     originals: dict[tuple[int, int], tuple[int, int]] = {}
     stack: list[tuple[Any, Any, tuple[int, int]]] = [(parsed, converted, (0, 0))]

@@ -281,10 +281,7 @@ class Transpiler:
 
     @api_boundary
     def original(self, f: Any) -> types.FunctionType:
-        """Return the function that the user wrote, given what this transpiler returned for it.
-
-        Args:
-            f: any callable that `convert` accepts; for a method, partial or object, the function inside it.
+        """Return the function that the user wrote, given any callable that `convert` accepts or returned.
 
         Raises:
             ArgumentError: `f` is not a Python callable.
@@ -299,11 +296,7 @@ class Transpiler:
     def has_converted(self, f: Any) -> bool:
         """Return whether this transpiler has converted the code of `f` yet, on request or when it was called.
 
-        Args:
-            f: any callable that `convert` accepts.
-
-        Raises:
-            ArgumentError: `f` is not a Python callable.
+        The argument and errors are those of `original`.
         """
         return self.original(f).__code__ in self._conversions
 
