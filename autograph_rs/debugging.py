@@ -50,7 +50,6 @@ class Pdb(pdb.Pdb):
         super()._set_stopinfo(*frames, *args, **kwargs)  # type: ignore[misc]
 
     def set_return(self, frame: types.FrameType) -> None:
-        """Continue until the function to which the frame belongs returns."""
         super().set_return(function_frame(frame))
 
     def dispatch_line(self, frame: types.FrameType) -> Any:
@@ -63,12 +62,10 @@ class Pdb(pdb.Pdb):
         return super().dispatch_line(frame)
 
     def dispatch_return(self, frame: types.FrameType, arg: Any) -> Any:
-        """Forget the line of a frame that returns."""
         self._lines.pop(frame, None)
         return super().dispatch_return(frame, arg)
 
     def user_call(self, frame: types.FrameType, argument_list: Any) -> None:
-        """Stop at a call to a function, but not to a closure."""
         if function_frame(frame) is frame:
             super().user_call(frame, argument_list)
 
@@ -116,7 +113,6 @@ class Pdb(pdb.Pdb):
         """Ignore assignments; the variables are always those of the current frame."""
 
     def do_args(self, arg: str) -> bool | None:
-        """Print the arguments of the current function."""
         frame = self.curframe
         assert frame is not None
         self.curframe = function_frame(frame)

@@ -1,4 +1,4 @@
-"""Helpers of the tests of `autograph-rs convert` on folders."""
+"""Helpers of the tests that convert modules."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 from cli_support import PROGRAM
 
+from autograph_rs.ahead_of_time.modules import convert_module
+
 FUNCTION = "def f(x):\n    if x:\n        x = 1\n    return x\n"
+
+
+def convert_source(text: str) -> str:
+    """The text of a module with every function converted."""
+    converted = convert_module(text)
+    return text if converted is None else converted.text
 
 
 @pytest.fixture

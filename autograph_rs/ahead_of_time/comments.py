@@ -14,6 +14,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from ..source.definitions import first_line
+
 Key = tuple[int, int]
 """Line and column of a statement in the user's text, which its converted form shares."""
 CommentsByRow = defaultdict[int, list[str]]
@@ -53,12 +55,12 @@ def attach_comments(comments: Iterable[Comment], function: ast.stmt) -> dict[Key
     """Assign the comments inside a function to its statements."""
     statements = sorted(
         (node for node in ast.walk(function) if isinstance(node, ast.stmt)),
-        key=lambda s: (first_row(s), key(s)),
+        key=lambda s: (first_line(s), key(s)),
     )
     attached = {key(s): StatementComments(type(s)) for s in statements}
     index = 0
     for comment in comments:
-        while index < len(statements) and first_row(statements[index]) <= comment.row:
+        while index < len(statements) and first_line(statements[index]) <= comment.row:
             index += 1
         previous = statements[max(index - 1, 0)]  # a comment inside `@(` precedes even the first statement
         following = statements[index] if index < len(statements) else None
@@ -83,14 +85,14 @@ def place_comments(
         statements = converted.get(where)
         if not statements:
             continue
-        above[first_row(statements[0])] += comments.above
+        above[first_line(statements[0])] += comments.above
         # The declarations and the return of a function have the position of its first statement.
         own = [s for s in statements if comments.kind is ast.Return or not isinstance(s, ast.Return)]
         last = (own or statements)[-1]
         main = _main_statement(statements, comments.kind)
         row = _header_row(main)
         if row is None:
-            above[first_row(main)] += comments.beside
+            above[first_line(main)] += comments.beside
         else:
             beside[row] += comments.beside
         below[last.end_lineno or last.lineno] += comments.below
@@ -119,12 +121,6 @@ def key(statement: ast.stmt) -> Key:
     return statement.lineno, statement.col_offset
 
 
-def first_row(statement: ast.stmt) -> int:
-    """Return the first row of a statement, including its decorators."""
-    decorators = getattr(statement, "decorator_list", None)
-    return min(d.lineno for d in decorators) if decorators else statement.lineno
-
-
 def _last_own_row(statement: ast.stmt) -> int:
     """Return the last row of a statement, or of the header of a compound statement."""
     if not hasattr(statement, "body") and not isinstance(statement, ast.Match):
@@ -137,7 +133,7 @@ def _last_row_before_blocks(statement: ast.stmt) -> int:
     if isinstance(statement, ast.Match):
         first = statement.cases[0].pattern.lineno
     elif body := getattr(statement, "body", None):
-        first = first_row(body[0])
+        first = first_line(body[0])
     else:
         first = 0
     return max(_last_own_row(statement), first - 1)

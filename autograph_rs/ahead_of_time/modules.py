@@ -40,28 +40,6 @@ class ConvertedModule:
         return SourceMap(filename, tuple(mappings), tuple(sorted(self.added)))
 
 
-def convert_source(source: str, filename: str = "<string>") -> str:
-    r"""Return the text of a module with every function converted.
-
-    Of this package, the converted module imports only the runtime.
-
-    Args:
-        source: the module's text.
-        filename: the file name for errors.
-
-    Raises:
-        ConversionError: the text is not valid Python, or is nested too deeply to be converted.
-
-    >>> print(convert_source("def f(x):\n    return not x  # really\n"))
-    from autograph_rs import runtime as ag__
-    def f(x):
-        return ag__.not_(x)  # really
-    <BLANKLINE>
-    """
-    converted = convert_module(source, filename)
-    return source if converted is None else converted.text
-
-
 def convert_module(
     source: str, filename: str = "<string>", *, header: str = "", mapped: bool = False
 ) -> ConvertedModule | None:
@@ -74,7 +52,7 @@ def convert_module(
     if is_converted(module):
         return None
     check_reserved_name(module, filename)
-    with guarded_conversion("the code", lambda: node_position(module, filename)):
+    with guarded_conversion("the code", module, filename):
         tree = gast_tree(module)
         added = converters.convert_tree(tree)
         lines = rewrite_module(source, module, python_tree(tree), mapped=mapped)
@@ -91,7 +69,6 @@ def convert_module(
 
 
 def is_converted(module: ast.Module) -> bool:
-    """Return whether a module was converted ahead of time already."""
     return any(isinstance(s, ast.ImportFrom) and ast.unparse(s) == IMPORT for s in module.body)
 
 
@@ -140,7 +117,7 @@ def convert_function_source(source: str, filename: str, qualname: str) -> str:
             place=node_position(function, filename, qualname),
         )
     check_reserved_name(function, filename)
-    with guarded_conversion("the code", lambda: node_position(function, filename, qualname)):
+    with guarded_conversion("the code", function, filename, qualname):
         tree = gast_tree(function)
         if class_name is not None:
             converters.mangle(tree, class_name)

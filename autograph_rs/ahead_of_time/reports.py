@@ -13,7 +13,6 @@ import gast
 from autograph_rs.converters.diagnostics import report, unsupported
 from autograph_rs.converters.trees.python_trees import gast_tree
 
-from ..source.conversion_errors import node_position
 from ..source.definitions import FunctionNode, check_reserved_name, parse
 from ..source.recursion_limit import guarded_conversion
 from .modules import is_converted
@@ -83,7 +82,7 @@ def report_source(source: str, filename: str = "<string>") -> list[FunctionRepor
         return []
     check_reserved_name(module, filename)
     lines = source.split("\n")
-    with guarded_conversion("the code", lambda: node_position(module, filename)):
+    with guarded_conversion("the code", module, filename):
         return [_function_report(function, lines) for function in report.report(gast_tree(module))]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from autograph_rs.runtime.debugging.source_maps import Segment
 
-from ..source.definitions import OPERATORS
+from ..source.definitions import OPERATORS, first_line
 from ..transpiler.source_maps import segments, walk_statements
 from .comments import (
     Comment,
@@ -17,7 +17,6 @@ from .comments import (
     StatementComments,
     attach_comments,
     comments_in,
-    first_row,
     key,
     place_comments,
 )
@@ -55,7 +54,7 @@ def rewrite_module(source: str, original: ast.Module, converted: ast.Module, *, 
     for old, new in zip(outermost_functions(original), outermost_functions(converted), strict=True):
         if not _is_converted(new):
             continue
-        start, end = first_row(old) - 1, old.end_lineno or old.lineno
+        start, end = first_line(old) - 1, old.end_lineno or old.lineno
         while old.decorator_list and not text[start].lstrip().startswith("@"):  # `@(` is on a line above
             start -= 1
         while start > copied_until and text[start - 1].strip() == "\\":  # the line with the indentation

@@ -55,7 +55,6 @@ def explain(place: str) -> None:
 
 
 def statement_at(function: FunctionReport, line: int) -> StatementReport | None:
-    """Return the innermost statement that contains a line."""
     return next((s for s in reversed(function.statements) if s.first_line <= line <= s.end_line), None)
 
 

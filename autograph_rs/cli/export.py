@@ -64,7 +64,6 @@ def _located(name: str, place: Any) -> str:
 
 
 def import_module(module: str) -> Any:
-    """Import a module by its name or its file."""
     sys.path.insert(0, os.getcwd())
     if not module.endswith(".py"):
         with user_errors(module, "the module"):

@@ -66,7 +66,6 @@ class Source:
         return cls(name, data, _NEWLINE.sub("\n", text), encoding, tuple(_NEWLINE.findall(text)))
 
     def convert(self, converter: Callable[..., T], *arguments: Any, **options: Any) -> T:
-        """Call a converter on the text and its name."""
         with file_errors(self.name), warnings.catch_warnings(action="ignore"):
             return converter(self.text, self.name, *arguments, **options)
 
@@ -116,7 +115,6 @@ def position(place: CodePosition) -> str:
 
 
 def is_same(one: Path, other: Path) -> bool:
-    """Return whether two paths are known to be the same file."""
     try:
         return one.samefile(other)
     except OSError:

@@ -58,7 +58,6 @@ def is_on_command_line(context: click.Context, name: str) -> bool:
 
 
 def require_exclusive(**options: object) -> None:
-    """Check that at most one of some options is set."""
     names = [name for name, value in options.items() if value]
     if len(names) > 1:
         raise click.UsageError(f"{' and '.join(names)} cannot be used together")

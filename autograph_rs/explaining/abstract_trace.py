@@ -6,7 +6,6 @@ argument belongs to it, it is loaded already.
 
 from __future__ import annotations
 
-import functools
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -14,10 +13,8 @@ from typing import Any
 from autograph_rs.runtime.core.active_backends import active_backend, backend_contexts
 from autograph_rs.runtime.values.structures import flatten
 
-from ..frameworks.compilers import COMPILERS
+from ..frameworks import PACKAGES
 from ..functions.function import Function
-
-_PACKAGES = {"jax": "jax", "jaxlib": "jax", "tensorflow": "tensorflow", "torch": "torch"}
 
 
 def backend_of(arguments: Any, compiled: Any) -> str:
@@ -34,8 +31,7 @@ def backend_of(arguments: Any, compiled: Any) -> str:
 
 
 def framework_of(kind: type) -> str | None:
-    """Return the framework that defines a class."""
-    return _PACKAGES.get(kind.__module__.partition(".")[0])
+    return PACKAGES.get(kind.__module__.partition(".")[0])
 
 
 def trace(
@@ -52,16 +48,21 @@ def trace(
     if active_backend() is not None:
         with backend_contexts():
             f(*args, **kwargs)
+    elif backend == "jax":
+        _trace_jax(compiled, without_result, args, kwargs)
+    elif backend == "tensorflow":
+        compile_tensorflow = sys.modules["tensorflow"].function
+        compile_tensorflow(without_result, autograph=False).get_concrete_function(*args, **kwargs)
     else:
-        framework = sys.modules[COMPILERS[backend][0]]
-        tracer = functools.partial(_trace_jax, compiled) if backend == "jax" else _TRACERS[backend]
-        tracer(framework, without_result, args, kwargs)
+        torch = sys.modules["torch"]
+        module = torch.nn.Module()
+        module.forward = without_result
+        torch.export.export(module, args, kwargs, strict=False)
 
 
-def _trace_jax(
-    compiled: Any, jax: Any, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> None:
+def _trace_jax(compiled: Any, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Trace like `jax.jit`. Leaves are static if the user's `jit` says so, or if they are not numeric."""
+    jax = sys.modules["jax"]
     static = _static_arguments(compiled, len(args))
     paths_and_leaves, tree = jax.tree_util.tree_flatten_with_path((args, kwargs))
     leaves = [leaf for _, leaf in paths_and_leaves]
@@ -89,21 +90,6 @@ def _static_arguments(compiled: Any, count: int) -> set[int | str]:
     return {*positions, *getattr(info, "static_argnames", ())}
 
 
-def _trace_tensorflow(
-    tensorflow: Any, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> None:
-    tensorflow.function(f, autograph=False).get_concrete_function(*args, **kwargs)
-
-
-def _trace_torch(torch: Any, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    module = torch.nn.Module()
-    module.forward = f
-    torch.export.export(module, args, kwargs, strict=False)
-
-
-_TRACERS: dict[str, Callable[..., None]] = {"tensorflow": _trace_tensorflow, "torch": _trace_torch}
-
-
 class InstrumentedFunction(Function):
     """A `Function` that runs instrumented code, with the options of another `Function`."""
 
@@ -117,7 +103,3 @@ class InstrumentedFunction(Function):
     def _convert(self, source: str | None) -> Callable[..., Any]:
         instrumented: Callable[..., Any] = self._instrument(self.python_function)
         return instrumented
-
-    def graph_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the graph of the trace for these arguments."""
-        return self.get_concrete_function(*args, **kwargs).graph

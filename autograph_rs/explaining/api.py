@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import textwrap
 import types
-from collections.abc import Callable
 from typing import Any
 
 from autograph_rs.runtime.debugging.source_maps import SourceMap
@@ -17,7 +16,6 @@ from ..ahead_of_time.reports import report_function
 from ..functions.bound_function import BoundFunction
 from ..functions.function import Function
 from ..source import definitions
-from ..source.conversion_errors import node_position
 from ..source.recursion_limit import guarded_conversion
 from ..transpiler.default import DEFAULT
 from ..transpiler.registry import is_generated
@@ -76,7 +74,6 @@ def explain(f: Any, /, *args: Any, **kwargs: Any) -> Report:
       8  return total
              # staged: graph
     """
-    trace: Callable[..., Any]
     inner, original, compiled = _unwrap(f)
     function = DEFAULT.original(inner)
     if is_internal(function.__code__):
@@ -92,11 +89,14 @@ def explain(f: Any, /, *args: Any, **kwargs: Any) -> Report:
     graph, backend, error = None, "", None
     if args or kwargs:
         backend = abstract_trace.backend_of((args, kwargs), compiled)
-        trace = functools.partial(abstract_trace.trace, backend, compiled, instrument(inner))
+        traced: Any = instrument(inner)
         if backend == "graph" and not is_tracing():
-            trace = abstract_trace.InstrumentedFunction(inner, original, instrument).graph_for
+            traced = abstract_trace.InstrumentedFunction(inner, original, instrument)
         try:
-            graph = trace(args, kwargs)
+            if isinstance(traced, Function):
+                graph = traced.get_concrete_function(*args, **kwargs).graph
+            else:
+                abstract_trace.trace(backend, compiled, traced, args, kwargs)
         except Exception as raised:  # noqa: BLE001 - the report holds any error that ends the trace
             error = raised
     return _report(function, source, transpiler, backend, graph, error)
@@ -140,9 +140,7 @@ def _report(
     code = function.__code__
     node, lines = _node_and_lines(function, source)
     first, last = definitions.first_line(node), node.end_lineno or node.lineno
-    with guarded_conversion(
-        repr(function.__qualname__), lambda: node_position(node, code.co_filename, function.__name__)
-    ):
+    with guarded_conversion(repr(function.__qualname__), node, code.co_filename, function.__name__):
         functions = report_function(node, lines)
     for probe in transpiler.probes:
         probe.end_while()

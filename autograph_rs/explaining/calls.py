@@ -11,9 +11,9 @@ from typing import Any, cast
 from autograph_rs.runtime.debugging.tracebacks import is_internal
 
 from ..functions.fast_path import FastPath
-from ..source import definitions
 from ..source.code_objects import walk_code
 from ..transpiler.forwarding import WRAPPER_CODE
+from ..transpiler.policy import ALREADY_CONVERTED
 from ..transpiler.registry import is_generated
 from ..transpiler.transpiler import Transpiler
 
@@ -56,10 +56,8 @@ def _function_verdict(transpiler: Transpiler, function: types.FunctionType) -> t
         return True, "ag.convert returned it"
     if function.__module__ in ("numpy", "builtins") and is_internal(function.__code__):
         return False, "it is a method of a staged value, and is recorded"
-    converts, rule = transpiler.policy.verdict(function)
-    if converts and not definitions.has_source(function):
-        return False, "its source is not available"
-    if rule == "it is converted already":
+    converts, rule = transpiler.verdict(function)
+    if rule == ALREADY_CONVERTED:
         return True, "it is part of converted code" if is_generated(function) else rule
     return converts, rule
 

@@ -64,7 +64,6 @@ class InstrumentingTranspiler(Transpiler):
             self.kinds.clear()
 
     def add_probe(self, span: Span, operator: str, **attributes: Any) -> int:
-        """Add a probe, and return its number."""
         self.probes.append(Probe(self._file, span, operator, **attributes))
         return len(self.probes) - 1
 

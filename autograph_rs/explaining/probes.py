@@ -47,7 +47,6 @@ class Probe:
     # Called by instrumented code; each method but the first returns its value unchanged.
 
     def start(self) -> None:
-        """Record the start of a statement."""
         self.runs += 1
 
     def test(self, value: Any) -> Any:

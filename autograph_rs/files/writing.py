@@ -31,7 +31,6 @@ def missing_file_error(what: str, why: str, remedy: str, error: OSError) -> Miss
 
 
 def save(path: Path, data: bytes) -> None:
-    """Write a file whose path the user passed."""
     try:
         write(path, data)
     except OSError as error:
@@ -70,7 +69,6 @@ def write(path: Path, data: bytes, mode: int | None = None) -> None:
 
 
 def permissions(path: Path) -> int:
-    """Return the permissions of a file."""
     return path.stat().st_mode & 0o7777
 
 

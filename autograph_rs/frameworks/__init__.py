@@ -7,6 +7,8 @@ from typing import Any
 
 from autograph_rs.runtime.errors import MissingFrameworkError
 
+PACKAGES = {"jax": "jax", "jaxlib": "jax", "tensorflow": "tensorflow", "torch": "torch"}
+"""The framework that each package of arrays belongs to."""
 EXTRAS = {"onnxruntime": "onnx"}
 """The extra that installs a framework, if their names differ."""
 

@@ -27,7 +27,8 @@ from autograph_rs.runtime.values.structures import (
     unflatten,
 )
 
-_FRAMEWORKS = frozenset(("jax", "jaxlib", "tensorflow", "torch"))
+from ..frameworks import PACKAGES
+
 _MISSING = object()
 
 
@@ -44,7 +45,7 @@ def spec_of(leaf: Any) -> TensorSpec | None:
     if isinstance(leaf, (np.ndarray, np.generic)):
         return TensorSpec(leaf.shape, leaf.dtype)
     package = type(leaf).__module__.partition(".")[0]
-    if package in _FRAMEWORKS and hasattr(leaf, "__array__"):
+    if package in PACKAGES and hasattr(leaf, "__array__"):
         raise StagingError(
             f"an argument is an array of {package}",
             why="the embedded graph takes NumPy arrays, whichever engine runs it",
@@ -144,7 +145,6 @@ class InputSignature:
             )
 
     def checked_leaves(self, name: str, args: tuple[Any, ...]) -> list[Any]:
-        """Return the leaves of a call, with Python numbers converted to arrays."""
         leaves, spec = flatten(args)
         if spec == self.spec:
             leaves = [_promote_number(v, s) for v, s in zip(leaves, self.specs, strict=True)]
@@ -170,7 +170,6 @@ def _invalid_input_signature(what: str, example: str) -> ArgumentError:
 
 
 def format_values(values: Iterable[Any]) -> str:
-    """Format arguments, with arrays as dtype and shape."""
     return ", ".join(map(format_value, values))
 
 

@@ -79,7 +79,6 @@ class Session:
 
     @property
     def is_open(self) -> bool:
-        """Return whether a tape of the session is open."""
         return self._tapes > 0
 
     def enter(self, tape: Any) -> int:
@@ -95,7 +94,6 @@ class Session:
         return self._count
 
     def leave(self) -> None:
-        """Close a tape."""
         self._tapes -= 1
         if not self._tapes:
             set_session(None)

@@ -18,10 +18,16 @@ from dataclasses import dataclass
 from itertools import count, islice
 from typing import Any, TypeAlias
 
-from autograph_rs.runtime.errors import ConversionError
+from autograph_rs.runtime.errors import (
+    AmbiguousSourceError,
+    ConversionError,
+    ReservedNameError,
+    SourceError,
+    StaleSourceError,
+)
 
-from . import conversion_errors
 from .code_objects import walk_code
+from .conversion_errors import code_position, node_position, parse_error, syntax_error
 from .recursion_limit import deep_recursion
 from .retrieval import candidate_texts, evict, has_source_file, missing_source_reason
 from .verification import code_fingerprint, compile_as_imported
@@ -140,7 +146,6 @@ def first_line(node: ast.AST) -> int:
 
 
 def parse(text: str, filename: str) -> ast.Module:
-    """Parse a module's text."""
     return _parse(text, filename, ast.PyCF_ONLY_AST)  # type: ignore[no-any-return]
 
 
@@ -154,9 +159,9 @@ def _parse(text: str, filename: str, flags: int) -> Any:
     try:
         return compile(text, filename, "exec", flags, dont_inherit=True)
     except SyntaxError as error:
-        raise conversion_errors.syntax_error(error, filename) from error
+        raise syntax_error(error, filename) from error
     except (ValueError, RecursionError, MemoryError) as error:
-        raise conversion_errors.parse_error(error, filename) from error
+        raise parse_error(error, filename) from error
 
 
 MAX_FILES, MAX_IDLE = 32, 256
@@ -204,8 +209,20 @@ def _search(function: types.FunctionType, texts: Iterable[str], *, verify: bool)
             return definition, file.text  # one string for all functions of the file
         has_text = True
     if has_text and has_source_file(function):
-        raise conversion_errors.stale_source(function)
-    raise conversion_errors.missing_source(function, *missing_source_reason(function))
+        raise StaleSourceError(
+            f"the source file of {function.__qualname__!r} has changed since the function was compiled",
+            why="the text that is there now compiles to different code",
+            remedy="reload the module or restart the program; for generated code, pass its text: "
+            "ag.convert(f, source=text)",
+            place=code_position(function.__code__),
+        )
+    why, remedy = missing_source_reason(function)
+    raise SourceError(
+        f"the source of {function.__qualname__!r} is not available",
+        why=why,
+        remedy=remedy,
+        place=code_position(function.__code__),
+    )
 
 
 def _source_file(text: str, code: types.CodeType) -> _SourceFile:
@@ -232,7 +249,15 @@ def _find_in_file(file: _SourceFile, function: types.FunctionType, *, verify: bo
     if verify:
         candidates = [d for d in candidates if file.is_source(d.node, function)] or file.find_moved(function)
     if len(candidates) > 1:
-        raise conversion_errors.ambiguous_source(function, [d.node for d in candidates])
+        code = function.__code__
+        positions = sorted(node_position(d.node, code.co_filename, code.co_name) for d in candidates)
+        raise AmbiguousSourceError(
+            f"several functions on the same line look like {function.__qualname__!r}",
+            why="a function is located in its file by line, name and parameters",
+            remedy="put each function on a line of its own",
+            sites=[("and also", position) for position in positions[1:]],
+            place=positions[0],
+        )
     return candidates[0] if candidates else None
 
 
@@ -241,7 +266,14 @@ def _find_in_source(function: types.FunctionType, source: str) -> Definition:
     tree = parse(source, f"<source given for {function.__qualname__}>")
     nodes = [n for n in ast.walk(tree) if isinstance(n, _FUNCTIONS) and _has_signature(n, function.__code__)]
     if len(nodes) != 1:
-        raise conversion_errors.no_single_match(function, len(nodes))
+        names = ", ".join(function.__code__.co_varnames[: function.__code__.co_argcount])
+        matches = f"{len(nodes)} functions" if nodes else "no function"
+        raise SourceError(
+            f"the text passed as source= contains {matches} like {function.__qualname__!r}",
+            why=f"a function is identified by its name and parameters: {function.__name__}({names})",
+            remedy="pass the text of this function alone",
+            place=code_position(function.__code__),
+        )
     [node] = nodes
     class_name = next(
         (c.name for c in ast.walk(tree) if isinstance(c, ast.ClassDef) and node in c.body), None
@@ -254,7 +286,6 @@ def _find_in_source(function: types.FunctionType, source: str) -> Definition:
 
 
 def _has_signature(node: FunctionNode, code: types.CodeType) -> bool:
-    """Return whether a node has the name and parameters of a code object."""
     name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
     args = node.args
     names = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
@@ -297,10 +328,14 @@ def has_source(function: types.FunctionType) -> bool:
 
 
 def check_reserved_name(tree: ast.AST, filename: str) -> None:
-    """Check that code does not use the name of the operators."""
     for node in ast.walk(tree):
         if OPERATORS in _variable_names(node):
-            raise conversion_errors.reserved_name(OPERATORS, node, filename)
+            raise ReservedNameError(
+                f"the name {OPERATORS!r} is reserved for converted code",
+                why="converted code looks up its operators under that name",
+                remedy="rename it; if this file was already converted ahead of time, do not convert it again",
+                place=node_position(node, filename),
+            )
 
 
 def _variable_names(node: ast.AST) -> list[str]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-from autograph_rs.converters import PassError
-from autograph_rs.runtime.debugging.positions import CodePosition
+from autograph_rs import converters
+from autograph_rs.runtime.errors import ConversionError, PassError
 
-from . import conversion_errors
+from .conversion_errors import nesting_error, node_position
 
 MAX_DEPTH = 20_000
 
@@ -47,17 +48,27 @@ def deep_recursion() -> Iterator[None]:
 
 
 @contextmanager
-def guarded_conversion(what: str, position: Callable[[], CodePosition]) -> Iterator[None]:
-    """Allow deep recursion, and report failures of Python's compiler or of a pass as conversion errors."""
+def guarded_conversion(what: str, node: ast.AST, filename: str, function: str = "<module>") -> Iterator[None]:
+    """Allow deep recursion, and report failures of Python's compiler or of a pass as errors at a node."""
     try:
         with deep_recursion():
             yield
     except (RecursionError, MemoryError) as error:
-        raise conversion_errors.nesting_error(what, position()) from error
+        raise nesting_error(what, node_position(node, filename, function)) from error
     except SyntaxError as error:
+        position = node_position(node, filename, function)
         if error.msg.startswith("too many"):  # blocks, parentheses, levels of indentation
-            reason = f"{error.msg} in the converted code"
-            raise conversion_errors.nesting_error(what, position(), reason) from error
-        raise conversion_errors.internal_error(what, position(), error.msg) from error
-    except PassError as error:
-        raise conversion_errors.pass_error(str(error), position()) from error
+            raise nesting_error(what, position, f"{error.msg} in the converted code") from error
+        raise ConversionError(
+            f"{what} cannot be converted",
+            why=f"this is a bug in autograph_rs: Python rejects the generated code: {error.msg}",
+            remedy="leave the function unconverted with @ag.do_not_convert, and report its source to us",
+            place=position,
+        ) from error
+    except converters.PassError as error:
+        raise PassError(
+            str(error),
+            why="a custom pass must keep the guarantees that it declares, and return a tree that compiles",
+            remedy="correct the pass; docs/embedding.md lists the rules",
+            place=node_position(node, filename, function),
+        ) from error

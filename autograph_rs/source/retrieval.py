@@ -22,7 +22,6 @@ _TIMED = {"<timed exec>", "<timed eval>"}  # the file names of code that IPython
 
 
 def checked_source(source: str | None) -> str | None:
-    """Return the argument `source=` of a conversion."""
     if source is None or isinstance(source, str):
         return source
     raise ArgumentError(

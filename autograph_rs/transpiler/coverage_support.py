@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..source.code_objects import walk_code
-from ..source.definitions import OPERATORS
+from ..source.definitions import OPERATORS, first_line
 
 Block = list[ast.stmt]
 EXIT = 0
@@ -25,7 +25,6 @@ EXIT = 0
 
 
 def is_coverage_active() -> bool:
-    """Return whether coverage.py traces this thread."""
     tracer = sys.gettrace()
     modules = (getattr(owner, "__module__", None) or "" for owner in (type(tracer), tracer))
     return any(module.partition(".")[0] == "coverage" for module in modules)
@@ -154,7 +153,7 @@ class BranchMarkers:
 
     def _inner_function(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         """Mark a function that the user defined inside this one."""
-        line = min([function.lineno, *(d.lineno for d in function.decorator_list)])
+        line = first_line(function)
         for code in walk_code(self.original):
             if (code.co_name, code.co_firstlineno) == (function.name, line):
                 inner = BranchMarkers(code, self.generated, self.numbers)
@@ -219,7 +218,6 @@ def _called_operator(node: ast.AST) -> str | None:
 
 
 def _operator_call(statement: ast.stmt) -> tuple[str | None, list[ast.expr]]:
-    """Return the operator that a statement calls, and its arguments."""
     value = statement.value if isinstance(statement, ast.Expr) else None
     return (_called_operator(value), value.args) if isinstance(value, ast.Call) else (None, [])
 

@@ -137,7 +137,6 @@ def _callee_from_converted_call(
 
 
 def build_pipeline(passes: Pipeline | None, features: Collection[str] | None, custom: Any) -> Pipeline:
-    """Return the pipeline of a transpiler with these arguments."""
     pipeline: Any = Pipeline() if passes is None else passes
     if not isinstance(pipeline, Pipeline):
         raise ArgumentError(

@@ -67,7 +67,6 @@ WRAPPER_CODE = next(c for c in walk_code(forwarding_wrapper.__code__) if c.co_na
 
 
 def conversion_of(wrapper: types.FunctionType) -> LazyConversion:
-    """Return the conversion behind a forwarding wrapper."""
     assert wrapper.__closure__ is not None
     cell = wrapper.__closure__[wrapper.__code__.co_freevars.index("conversion")]
     conversion: LazyConversion = cell.cell_contents
@@ -81,7 +80,6 @@ class ForwardingEntry:
     globals = None
 
     def bind(self, wrapper: Any) -> Any:
-        """Return what runs in place of a wrapper."""
         conversion = conversion_of(wrapper)
         transpiler, function = conversion.transpiler, conversion.function
         if conversion.source is None or transpiler.policy.reason_unconverted(function) is not None:

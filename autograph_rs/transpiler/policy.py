@@ -17,6 +17,7 @@ from typing import Any
 from autograph_rs.runtime.debugging.tracebacks import is_internal, is_library
 from autograph_rs.runtime.errors import ArgumentError, describe
 
+ALREADY_CONVERTED = "it is already converted"
 _opted_out: dict[int, weakref.ref[types.CodeType]] = {}
 
 
@@ -70,7 +71,7 @@ class Policy:
         if id(code) in _opted_out:
             return False, "it is marked do_not_convert"
         if "ag__" in code.co_freevars or "ag__" in function.__globals__:
-            return False, "it is already converted"
+            return False, ALREADY_CONVERTED
         rule = self._matching_rule(function) if self.rules else None
         if rule is not None:
             return rule, "a rule decides so"

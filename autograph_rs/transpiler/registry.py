@@ -21,7 +21,6 @@ def register(transpiler: Any) -> None:
 
 
 def live_transpilers() -> list[Any]:
-    """Return the transpilers of this process."""
     with _lock:
         return list(_transpilers)
 

@@ -33,7 +33,6 @@ from autograph_rs.runtime.operators.calls import CacheEntry, ConversionCache, Re
 from ..logging.messages import log_call, log_conversion
 from ..source import definitions
 from ..source.code_objects import map_function, may_outlive_call, walk_code
-from ..source.conversion_errors import function_position
 from ..source.recursion_limit import deep_recursion, guarded_conversion
 from ..source.retrieval import checked_source
 from . import loader
@@ -275,7 +274,7 @@ class Transpiler:
         definition, _ = definitions.find(
             f, source, verify=not is_generated(f), known_text=entry.file_text if entry is not None else ""
         )
-        with guarded_conversion(repr(f.__qualname__), lambda: function_position(definition.node, f)):
+        with guarded_conversion(repr(f.__qualname__), definition.node, f.__code__.co_filename, f.__name__):
             tree = loader.standalone_function(self._convert_tree(f, definition)[0])
             return tree, ast.unparse(tree)
 
@@ -289,7 +288,6 @@ class Transpiler:
         return resolve_original(f)[0]
 
     def supplied_source(self, f: Any) -> str | None:
-        """Return the text that the user passed as `source=` when `f` was converted."""
         return resolve_original(f)[1]
 
     @api_boundary
@@ -308,7 +306,6 @@ class Transpiler:
         return f in self.results or ahead_of_time or "ag__" in f.__code__.co_freevars
 
     def has_generated(self, code: types.CodeType) -> bool:
-        """Return whether this transpiler generated the code."""
         return id(code) in self._generated
 
     def skip(self, code: types.CodeType) -> None:
@@ -335,10 +332,9 @@ class Transpiler:
         return entry
 
     def _compile(self, f: types.FunctionType, source: str | None) -> tuple[types.CodeType, str]:
-        """Return the converted code, and the text that contains the definition."""
         started = perf_counter()
         definition, file_text = definitions.find(f, source, verify=not is_generated(f))
-        with guarded_conversion(repr(f.__qualname__), lambda: function_position(definition.node, f)):
+        with guarded_conversion(repr(f.__qualname__), definition.node, f.__code__.co_filename, f.__name__):
             tree, generated = self._convert_tree(f, definition)
             code = loader.compile_function(tree, f.__code__, generated, inline=self._inlines_operators)
         log_conversion(f, lambda: ast.unparse(loader.standalone_function(tree)), started)
@@ -358,8 +354,7 @@ class Transpiler:
             converters.mangle(tree, definition.class_name)
         return tree, converters.convert_tree(tree, passes=self.pipeline.passes, verify=self._verifies)
 
-    def _verdict(self, f: types.FunctionType) -> tuple[bool, str]:
-        """Return whether a call to `f` is converted, and the rule that decides."""
+    def verdict(self, f: types.FunctionType) -> tuple[bool, str]:
         converts, rule = self.policy.verdict(f)
         if converts and not definitions.has_source(f):
             return False, "its source is not available"
@@ -367,7 +362,7 @@ class Transpiler:
 
     def _resolve(self, f: types.FunctionType) -> CacheEntry | None:
         """Return the call entry of a function that converted code calls for the first time."""
-        log_call(f, lambda: self._verdict(f))
+        log_call(f, lambda: self.verdict(f))
         if f.__code__ == WRAPPER_CODE:  # unpickled from another process
             return self._entries.add(f.__code__, ForwardingEntry())
         if self.policy.reason_unconverted(f) is None:

@@ -326,6 +326,14 @@ def test_calls():
     assert ag.explain(helper).left == ""
 
 
+def test_calls_of_converted_code():
+    """What `to_graph` returned, and functions that converted code defines, are converted."""
+    outer = ag.to_graph(lambda x: lambda y: x + y)
+    inner = outer(1)
+    report = ag.explain(lambda x, given: outer(x)(given(x)), np.float64(1), inner)
+    assert {(c.converted, c.rule) for c in report.calls} == {(True, "it is part of converted code")}
+
+
 def made_once(x):
     if made_once.counter is None:
         made_once.counter = ag.Variable(0.0)

@@ -22,7 +22,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
-from autograph_rs.ahead_of_time.modules import convert_source
+from autograph_rs.ahead_of_time.modules import convert_module
 
 HERE = Path(__file__).resolve().parent
 TESTS = {"test", "tests", "idle_test", "__pycache__"}  # folders in packages that hold none of their code
@@ -175,7 +175,7 @@ def convertible(file: Path) -> bool:
     """Return whether a file has anything to convert: one with constants only stays as it is."""
     with tokenize.open(file) as source:
         text = source.read()
-    return bool(convert_source(text, str(file)) != text)
+    return convert_module(text, str(file)) is not None
 
 
 def misplaced(folder: Path, modules: Collection[str], last: dict[str, Any]) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import linecache
 import os
@@ -15,12 +16,11 @@ from typing import Any
 
 import cli_support
 import pytest
+from convert_support import convert_source
 from modules import executed
 
 import autograph_rs as ag
-from autograph_rs.ahead_of_time.modules import convert_source
 from autograph_rs.source import definitions
-from autograph_rs.source.conversion_errors import code_position
 from autograph_rs.source.recursion_limit import guarded_conversion
 
 BOUND = 300  # seconds: many times what the slowest takes on a slow machine
@@ -355,7 +355,7 @@ def test_what_python_does_not_compile_is_told_from_what_is_too_deep():
     expected = r"(?s)^it cannot be converted\n.*this is a bug in autograph_rs: .*outside"
     with (
         pytest.raises(ag.ConversionError, match=expected),
-        guarded_conversion("it", lambda: code_position(executed.__code__)),
+        guarded_conversion("it", ast.Pass(), "<it>"),
     ):
         compile("return 1", "<it>", "exec")
 

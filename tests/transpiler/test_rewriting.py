@@ -13,10 +13,11 @@ from typing import Any
 import gast
 import pytest
 from cases_support import CASES
+from convert_support import convert_source
 
 from autograph_rs import converters
 from autograph_rs.ahead_of_time.comments import comments_in
-from autograph_rs.ahead_of_time.modules import IMPORT, convert_module, convert_source
+from autograph_rs.ahead_of_time.modules import IMPORT, convert_module
 from autograph_rs.ahead_of_time.rewriting import outermost_functions
 from autograph_rs.testing.harness import files
 
