@@ -10,7 +10,7 @@ import click
 from ..ahead_of_time.reports import Finding, report_source
 from . import batch, options
 from .files import STDIN, FileError, Source
-from .formats import FORMATS, Located
+from .formats import FORMATS
 from .targets import InputFile, Selection, Walk
 
 
@@ -71,7 +71,7 @@ def check(
         if file.problem:
             batch.messages.print(file.problem, style="red")
     findings = [
-        Located(file.path, finding)
+        (file.path, finding)
         for file in sorted(checked, key=lambda file: file.path)
         for finding in file.findings
     ]

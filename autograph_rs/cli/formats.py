@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -13,27 +13,20 @@ from urllib.parse import quote
 from ..ahead_of_time.reports import RULES, Finding
 from .options import VERSION
 
+Located = tuple[str, Finding]  # a finding and its file
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-@dataclass(frozen=True)
-class Located:
-    """A finding and its file."""
-
-    path: str
-    finding: Finding
-
-
 def text(findings: Sequence[Located]) -> str:
-    return "".join(f"{_place(item)}: {item.finding.code} {_message(item.finding)}\n" for item in findings)
+    return "".join(f"{path}:{f.line}:{f.column}: {f.code} {_message(f)}\n" for path, f in findings)
 
 
 def as_json(findings: Sequence[Located]) -> str:
-    return json.dumps([{"path": item.path, **asdict(item.finding)} for item in findings], indent=2) + "\n"
+    return json.dumps([{"path": path, **asdict(finding)} for path, finding in findings], indent=2) + "\n"
 
 
 def github(findings: Sequence[Located]) -> str:
-    return "".join(_workflow_command(item) for item in findings)
+    return "".join(_workflow_command(path, finding) for path, finding in findings)
 
 
 def sarif(findings: Sequence[Located]) -> str:
@@ -52,13 +45,13 @@ def sarif(findings: Sequence[Located]) -> str:
     driver = {"name": "autograph-rs", "rules": rules} | ({"version": VERSION} if VERSION else {})
     results = [
         {
-            "ruleId": item.finding.code,
-            "ruleIndex": codes.index(item.finding.code),
+            "ruleId": finding.code,
+            "ruleIndex": codes.index(finding.code),
             "level": "warning",
-            "message": {"text": _message(item.finding)},
-            "locations": [{"physicalLocation": _location(item)}],
+            "message": {"text": _message(finding)},
+            "locations": [{"physicalLocation": _location(path, finding)}],
         }
-        for item in findings
+        for path, finding in findings
     ]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
@@ -72,17 +65,12 @@ FORMATS: dict[str, Callable[[Sequence[Located]], str]] = {
 }
 
 
-def _place(item: Located) -> str:
-    return f"{item.path}:{item.finding.line}:{item.finding.column}"
-
-
 def _message(finding: Finding) -> str:
     return f"{finding.reason}; {finding.remedy}"
 
 
-def _workflow_command(item: Located) -> str:
-    finding = item.finding
-    properties: dict[str, Any] = {"file": item.path, "line": finding.line, "endLine": finding.end_line}
+def _workflow_command(path: str, finding: Finding) -> str:
+    properties: dict[str, Any] = {"file": path, "line": finding.line, "endLine": finding.end_line}
     if finding.line == finding.end_line:  # GitHub supports columns only within a line
         properties |= {"col": finding.column, "endColumn": finding.end_column}
     properties["title"] = f"{finding.code} {finding.name}"
@@ -98,10 +86,9 @@ def _escape_property(value: str) -> str:
     return _escape_data(value).replace(":", "%3A").replace(",", "%2C")
 
 
-def _location(item: Located) -> dict[str, Any]:
-    finding = item.finding
+def _location(path: str, finding: Finding) -> dict[str, Any]:
     return {
-        "artifactLocation": {"uri": _uri(item.path)},
+        "artifactLocation": {"uri": _uri(path)},
         "region": {
             "startLine": finding.line,
             "startColumn": finding.column,

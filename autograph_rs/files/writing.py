@@ -18,7 +18,7 @@ def checked_path(path: Any) -> Path:
             return file
     raise ArgumentError(
         f"the path of a file must be a str or pathlib.Path that ends with a name, not {describe(path)}",
-        why="a function is saved to a single file",
+        why="a function is saved or exported to a single file",
         remedy="pass a path such as 'model.json'",
     )
 
@@ -35,7 +35,7 @@ def save(path: Path, data: bytes) -> None:
         write(path, data)
     except OSError as error:
         error.filename, error.filename2 = str(path), None
-        why = "a function is saved to a single file in an existing directory"
+        why = "a function is saved or exported to a single file in an existing directory"
         if path.is_dir():
             what = f"{str(path)!r} is a directory"
             raise missing_file_error(what, why, "pass the path of a file in it", error) from error

@@ -46,16 +46,7 @@ TRACES_BEFORE_GENERALIZING = 2
 
 
 class Function(PickleSupport, FastPath):
-    """A callable that caches one `ConcreteFunction` per signature, created by `function`.
-
-    Args:
-        python_function: a function, method or callable object.
-        input_signature: a `TensorSpec` for each array argument, in the structure of the arguments.
-        optimise: whether to optimize the graphs, or the names of the optimizations to use.
-        reduce_retracing: trace for unknown dimensions once arrays of several shapes have been passed.
-        check_globals: raise an error if a global that the graph captured has changed.
-        source: the source of the function, if it cannot be read from its file.
-        engine: the engine that runs the graphs, "numpy" or "onnxruntime".
+    """A callable that caches one `ConcreteFunction` per signature, created by `function` with its options.
 
     Raises:
         SignatureError: the arguments of a call do not match `input_signature`.
@@ -102,7 +93,7 @@ class Function(PickleSupport, FastPath):
         self._converted = self._convert(source)
         self._parameters = signatures.parameters_of(python_function)
         self._traces: dict[Any, ConcreteGraph] = {}
-        self._monitor = retracing.RetraceMonitor()
+        self._history: list[tuple[list[str], Sequence[Any]]] = []  # leaf names and keys of traces
         self._latest: tuple[list[str], Any] | None = None  # leaf names and keys of the latest trace
         self._captured: CapturedConstants | None = None
         # Bound instances whose first trace, which may create Variables, is done.
@@ -266,7 +257,7 @@ class Function(PickleSupport, FastPath):
                     concrete = self._cache_trace(general_key, run_trace(specs, names))
                 return self._cache_trace(trace_key, concrete)
         if is_call:
-            self._monitor.record(self.__name__, names, leaf_keys, self.retracing_advice)
+            retracing.record_trace(self._history, self.__name__, names, leaf_keys, self.retracing_advice)
         return self._cache_trace(trace_key, run_trace(specs, names))
 
     def _run_trace(

@@ -24,25 +24,21 @@ class RetraceWarning(UserWarning):
     __module__ = __name__.partition(".")[0]  # from which users import it
 
 
-class RetraceMonitor:
-    """Record the traces that calls to a function cause, and warn once if there are too many."""
-
-    def __init__(self) -> None:
-        self._history: list[tuple[list[str], Sequence[Any]]] = []
-        self._has_warned = False
-
-    def record(self, function: str, names: list[str], keys: Sequence[Any], advice: str) -> None:
-        """Record a trace by the names and keys of its leaves."""
-        if self._has_warned:
-            return
-        self._history.append((names, keys))
-        if len(self._history) <= MAX_RETRACES + 1:
-            return
-        self._has_warned = True
-        changed = "; ".join(changed_arguments(names, self._history))
+def record_trace(
+    history: list[tuple[list[str], Sequence[Any]]],
+    function: str,
+    names: list[str],
+    keys: Sequence[Any],
+    advice: str,
+) -> None:
+    """Add a trace, by the names and keys of its leaves, to those that calls caused; warn once of too many."""
+    if len(history) > MAX_RETRACES + 1:
+        return
+    history.append((names, keys))
+    if len(history) > MAX_RETRACES + 1:
+        changed = "; ".join(changed_arguments(names, history)) or "the structure of its arguments differs"
         warnings.warn(
-            f"{function} has been traced {len(self._history)} times: "
-            f"{changed or 'the structure of its arguments differs'}. {advice}",
+            f"{function} has been traced {len(history)} times: {changed}. {advice}",
             RetraceWarning,
             stacklevel=user_stacklevel(),
         )
