@@ -328,7 +328,7 @@ def test_calls():
 
 def test_calls_of_converted_code():
     """What `to_graph` returned, and functions that converted code defines, are converted."""
-    outer = ag.to_graph(lambda x: lambda y: x + y)
+    outer = ag.to_graph(lambda x: lambda y: x if x > 0 else y)
     inner = outer(1)
     report = ag.explain(lambda x, given: outer(x)(given(x)), np.float64(1), inner)
     assert {(c.converted, c.rule) for c in report.calls} == {(True, "it is part of converted code")}
