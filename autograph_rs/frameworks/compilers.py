@@ -1,13 +1,13 @@
-"""Compile converted functions with the compilers of frameworks."""
+"""Compilers of frameworks for converted functions, and execution engines for graphs."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
-from autograph_rs.runtime.errors import OptionError
+from autograph_rs.runtime.errors import ArgumentError, OptionError, describe
 
-from ..transpiler.default import convert
 from . import import_framework
 
 COMPILERS: dict[str, tuple[str, str, dict[str, Any]]] = {
@@ -16,10 +16,14 @@ COMPILERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "torch": ("torch", "compile", {}),
 }
 """The compiler of each framework: its module, its name there, and its options for converted code."""
+_ENGINES: dict[str, tuple[tuple[str, ...], str]] = {
+    "onnxruntime": (("onnx", "onnxruntime"), "autograph_rs.runtime.export.onnx.engine"),
+}
+"""The packages that each engine requires, and the module whose `engine(graph, inputs)` returns a runner."""
 
 
 def compile_for(f: Callable[..., Any], backend: str) -> Any:
-    """Convert `f`, and compile it with a framework."""
+    """Compile a converted function with a framework."""
     if backend not in COMPILERS:
         known = ", ".join(map(repr, ("graph", *COMPILERS)))
         raise OptionError(
@@ -29,4 +33,21 @@ def compile_for(f: Callable[..., Any], backend: str) -> Any:
         )
     module, name, options = COMPILERS[backend]
     compiler: Any = getattr(import_framework(module, f"backend={backend!r}"), name)
-    return compiler(convert(f), **options)
+    return compiler(f, **options)
+
+
+def engine_factory(name: Any) -> Callable[..., Any] | None:
+    """Return the factory of an engine by name, or None for NumPy."""
+    remedy = f"use {', '.join(map(repr, ('numpy', *_ENGINES)))}"
+    why = "the engine runs the graph that a function is traced into"
+    if not isinstance(name, str):
+        raise ArgumentError(f"engine= is a name, not {describe(name)}", why=why, remedy=remedy)
+    if name == "numpy":
+        return None
+    if name not in _ENGINES:
+        raise OptionError(f"there is no engine {name!r}", why=why, remedy=remedy)
+    packages, module = _ENGINES[name]
+    for package in packages:
+        import_framework(package, f"engine={name!r}")
+    factory: Callable[..., Any] = importlib.import_module(module).engine
+    return factory

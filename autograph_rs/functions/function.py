@@ -30,14 +30,13 @@ from autograph_rs.runtime.graph.tracing.tensor import Tensor
 from autograph_rs.runtime.graph.tracing.trace import is_tracing
 from autograph_rs.runtime.values.structures import flatten, unflatten
 
-from ..frameworks.compilers import compile_for
+from ..frameworks.compilers import compile_for, engine_factory
 from ..logging.messages import log_trace
 from ..transpiler.default import DEFAULT
 from . import retracing, signatures
 from .bound_function import BoundFunction
 from .captured_constants import CapturedConstants
 from .concrete_function import ConcreteFunction
-from .engines import engine_factory
 from .fast_path import FastPath
 from .pickling import PickleSupport
 
