@@ -11,7 +11,7 @@ from ....export.onnx.builder.builder import BOOL, INT, Value
 from ....export.onnx.builder.call import Call
 from ....export.onnx.builder.values import length
 from ..elementwise.onnx_arithmetic import Rule, array
-from ..shaping.onnx import moveaxis_permutation
+from ..shaping.gradients import permutation
 
 
 def concatenate(c: Call, values: Any, axis: Any = 0, out: Any = None, **options: Any) -> Value:
@@ -52,7 +52,7 @@ def stack(c: Call, values: Any, axis: int = 0, out: Any = None, **options: Any) 
             return b.node(
                 "ConcatFromSequence", [values], values.dtype, values.ndim + 1, axis=along, new_axis=1
             )
-        return b.transpose(values, moveaxis_permutation(values.ndim, 0, axis))
+        return b.transpose(values, permutation(np.moveaxis, values.ndim, 0, axis))
     parts = [b.cast(array(c, v), c.dtype) for v in values]
     along = axis % (parts[0].ndim + 1)
     return b.concat([b.unsqueeze(p, along) for p in parts], along)

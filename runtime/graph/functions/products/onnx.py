@@ -8,7 +8,7 @@ import numpy as np
 
 from ....export.onnx.builder.builder import BOOL, Value
 from ....export.onnx.builder.call import Call
-from ..elementwise.onnx_arithmetic import Rule, array, arrays, cast_operands
+from ..elementwise.onnx_arithmetic import Rule, arrays, cast_operands
 
 
 def matmul(c: Call, x1: Any, x2: Any, **_: Any) -> Value:
@@ -42,10 +42,6 @@ def check_distinct_letters(c: Call, text: str) -> None:
             raise c.unsupported("a letter that occurs twice in one operand")
 
 
-def vdot(c: Call, a: Any, b: Any, /) -> Value:
-    return matmul(c, *(c.b.flatten(array(c, v)) for v in (a, b)))
-
-
 def outer(function: Rule) -> Rule:
     """Return the rule of a ufunc's method `outer`."""
 
@@ -60,6 +56,5 @@ def outer(function: Rule) -> Rule:
 FUNCTIONS: dict[Any, Rule] = {
     np.matmul: matmul,
     np.linalg.matmul: matmul,
-    np.vdot: vdot,
     np.einsum: einsum,
 }

@@ -16,89 +16,45 @@ def _reshape_back(ct: Any, y: Any, a: Any, *_: Any, **__: Any) -> Any:
     return (np.reshape(ct, shape_of(a)),)
 
 
-def reshape_rule(ct: Any, y: Any, a: Any, /, shape: Any = None, order: Any = "C", *,
-                 newshape: Any = None, copy: Any = None) -> Any:  # fmt: skip
-    return _reshape_back_in_order("numpy.reshape", ct, a, order)
-
-
-def ravel_rule(ct: Any, y: Any, a: Any, order: Any = "C") -> Any:
-    return _reshape_back_in_order("numpy.ravel", ct, a, order)
-
-
-def reshape_method_rule(ct: Any, y: Any, a: Any, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
-    return _reshape_back_in_order("numpy.reshape", ct, a, order)
-
-
 def _reshape_back_in_order(name: str, ct: Any, a: Any, order: Any) -> tuple[Any]:
     if order not in ("C", "F"):
         raise unsupported_argument(name, f"order={order!r}")
     return (np.reshape(ct, shape_of(a), order=order),)
 
 
-def _inverse_permutation(axes: Any) -> tuple[int, ...]:
-    return tuple(int(i) for i in np.argsort([axis % len(axes) for axis in axes]))
+def ravel_rule(ct: Any, y: Any, a: Any, order: Any = "C") -> Any:
+    return _reshape_back_in_order("numpy.ravel", ct, a, order)
 
 
 def transpose_rule(ct: Any, y: Any, a: Any, axes: Any = None) -> Any:
-    return (np.transpose(ct, None if axes is None else _inverse_permutation(axes)),)
+    inverse = None if axes is None else tuple(np.argsort([i % len(axes) for i in axes]).tolist())
+    return (np.transpose(ct, inverse),)
 
 
-def transpose_method_rule(ct: Any, y: Any, a: Any, *axes: Any) -> Any:
-    if len(axes) == 1 and not isinstance(axes[0], int):
-        axes = axes[0] or ()
-    return (np.transpose(ct, _inverse_permutation(axes) if axes else None),)
+def permutation(function: Any, ndim: int, *args: Any, **kwargs: Any) -> list[int]:
+    """Return how a function permutes axes, by calling it on an array whose lengths number the axes."""
+    numbered = np.lib.stride_tricks.as_strided(np.zeros(1), range(2, ndim + 2), (0,) * ndim)
+    return [n - 2 for n in function(numbered, *args, **kwargs).shape]
 
 
-def swapaxes_rule(ct: Any, y: Any, a: Any, axis1: int, axis2: int) -> Any:
-    return (np.swapaxes(ct, axis1, axis2),)
+def _permuting(function: Any) -> Any:
+    """Return the definition of a function that only permutes axes."""
+    return lambda a, *args, **kwargs: np.transpose(a, permutation(function, ndim_of(a), *args, **kwargs))
 
 
-def moveaxis_rule(ct: Any, y: Any, a: Any, source: Any, destination: Any) -> Any:
-    return (np.moveaxis(ct, destination, source),)
-
-
-def _rollaxis(a: Any, axis: int, start: int = 0) -> Any:
-    ndim = ndim_of(a)
-    axis, start = axis % ndim, start + ndim if start < 0 else start
-    return np.moveaxis(a, axis, start - (axis < start))
-
-
-def matrix_transpose_rule(ct: Any, y: Any, x: Any, /) -> Any:
-    return (np.swapaxes(ct, -1, -2),)
-
-
-def rot90_rule(ct: Any, y: Any, m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
-    return (np.rot90(ct, -k, axes),)
-
-
-def flip_rule(ct: Any, y: Any, m: Any, axis: Any = None) -> Any:
-    return (np.flip(ct, axis),)
+def _rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
+    first, second = (a % ndim_of(m) for a in axes)
+    turns = k % 4
+    if turns == 2:
+        return np.flip(np.flip(m, first), second)
+    if turns == 1:
+        return np.swapaxes(np.flip(m, second), first, second)
+    return np.flip(np.swapaxes(m, first, second), second) if turns == 3 else m
 
 
 def roll_rule(ct: Any, y: Any, a: Any, shift: Any, axis: Any = None) -> Any:
     back = tuple(-s for s in shift) if isinstance(shift, (tuple, list)) else -shift
     return (np.roll(ct, back, axis),)
-
-
-def _shift_rule(sign: int) -> Any:
-    """`fftshift` rolls by half of each length, rounded down, and `ifftshift` by the rest."""
-
-    def rule(ct: Any, y: Any, x: Any, axes: Any = None) -> Any:
-        return ((np.fft.ifftshift if sign > 0 else np.fft.fftshift)(ct, axes),)
-
-    return rule
-
-
-def broadcast_rule(ct: Any, y: Any, array: Any, shape: Any = None, subok: bool = False) -> Any:
-    return (unbroadcast(ct, array),)
-
-
-def tril_rule(ct: Any, y: Any, m: Any, k: int = 0) -> Any:
-    return (unbroadcast(np.tril(ct, k), m),)
-
-
-def triu_rule(ct: Any, y: Any, m: Any, k: int = 0) -> Any:
-    return (unbroadcast(np.triu(ct, k), m),)
 
 
 def _tile(A: Any, reps: Any) -> Any:
@@ -158,10 +114,6 @@ def _diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     return moved[..., index_range + first, index_range + max(0, offset)]
 
 
-def _linalg_diagonal(x: Any, /, *, offset: int = 0) -> Any:
-    return _diagonal(x, offset, -2, -1)
-
-
 def diag_rule(ct: Any, y: Any, v: Any, k: int = 0) -> Any:
     if ndim_of(v) == 1:
         return (np.diagonal(ct, k),)
@@ -169,10 +121,6 @@ def diag_rule(ct: Any, y: Any, v: Any, k: int = 0) -> Any:
     square = np.diag(ct, k)
     rows, columns = shape_of(square)
     return (np.pad(square, ((0, max(0, n - rows)), (0, max(0, m - columns))))[:n, :m],)
-
-
-def _diagflat(v: Any, k: int = 0) -> Any:
-    return np.diag(np.reshape(v, (-1,)), k)
 
 
 def atleast_rule(ct: Any, y: Any, *arys: Any) -> Any:
@@ -189,25 +137,21 @@ def broadcast_arrays_rule(ct: Any, y: Any, *args: Any, subok: bool = False) -> A
 
 RULES: dict[Any, Any] = {
     **dict.fromkeys((np.squeeze, np.expand_dims), _reshape_back),
-    np.reshape: reshape_rule,
-    np.ravel: ravel_rule,
-    methods.reshape: reshape_method_rule,
-    methods.flatten: lambda ct, y, array, order="C": ravel_rule(ct, y, array, order),
+    np.reshape: lambda ct, y, a, /, shape=None, order="C", **_: _reshape_back_in_order(
+        "numpy.reshape", ct, a, order
+    ),
+    methods.reshape: lambda ct, y, a, *shape, order="C", **_: _reshape_back_in_order(
+        "numpy.reshape", ct, a, order
+    ),
+    **dict.fromkeys((np.ravel, methods.flatten), ravel_rule),
     np.transpose: transpose_rule,
-    methods.transpose: transpose_method_rule,
-    np.swapaxes: swapaxes_rule,
-    np.moveaxis: moveaxis_rule,
-    **dict.fromkeys((np.matrix_transpose, np.linalg.matrix_transpose), matrix_transpose_rule),
-    np.rot90: rot90_rule,
-    np.flip: flip_rule,
-    np.fliplr: lambda ct, y, m: (np.fliplr(ct),),
-    np.flipud: lambda ct, y, m: (np.flipud(ct),),
+    np.flip: lambda ct, y, m, axis=None: (np.flip(ct, axis),),
     np.roll: roll_rule,
-    np.fft.fftshift: _shift_rule(1),
-    np.fft.ifftshift: _shift_rule(-1),
-    np.broadcast_to: broadcast_rule,
-    np.tril: tril_rule,
-    np.triu: triu_rule,
+    np.fft.fftshift: lambda ct, y, x, axes=None: (np.fft.ifftshift(ct, axes),),
+    np.fft.ifftshift: lambda ct, y, x, axes=None: (np.fft.fftshift(ct, axes),),
+    np.broadcast_to: lambda ct, y, array, *_, **__: (unbroadcast(ct, array),),
+    np.tril: lambda ct, y, m, k=0: (unbroadcast(np.tril(ct, k), m),),
+    np.triu: lambda ct, y, m, k=0: (unbroadcast(np.triu(ct, k), m),),
     np.pad: pad_rule,
     np.diag: diag_rule,
     **dict.fromkeys((np.atleast_1d, np.atleast_2d, np.atleast_3d), atleast_rule),
@@ -215,11 +159,20 @@ RULES: dict[Any, Any] = {
 }
 
 DEFINITIONS: dict[Any, Any] = {
-    np.rollaxis: _rollaxis,
+    **{
+        f: _permuting(f)
+        for f in (
+            np.swapaxes, np.moveaxis, np.rollaxis, np.matrix_transpose, np.linalg.matrix_transpose,
+            methods.transpose,
+        )
+    },
+    np.rot90: _rot90,
+    np.fliplr: lambda m: np.flip(m, 1),
+    np.flipud: lambda m: np.flip(m, 0),
     np.tile: _tile,
     np.repeat: _repeat,
     np.resize: _resize,
     np.diagonal: _diagonal,
-    np.linalg.diagonal: _linalg_diagonal,
-    np.diagflat: _diagflat,
-}
+    np.linalg.diagonal: lambda x, /, *, offset=0: np.diagonal(x, offset, -2, -1),
+    np.diagflat: lambda v, k=0: np.diag(np.reshape(v, (-1,)), k),
+}  # fmt: skip

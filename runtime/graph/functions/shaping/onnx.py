@@ -47,34 +47,6 @@ def transpose(c: Call, a: Any, axes: Any = None) -> Value:
     return c.b.transpose(x, range(x.ndim)[::-1] if axes is None else axes)
 
 
-def transpose_method(c: Call, a: Any, *axes: Any) -> Value:
-    argument = axes[0] if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (list, tuple))) else axes
-    return transpose(c, a, argument or None)
-
-
-def matrix_transpose(c: Call, x: Any, /) -> Value:
-    argument = array(c, x)
-    return c.b.transpose(argument, [*range(argument.ndim - 2), -1, -2])
-
-
-def swapaxes(c: Call, a: Any, axis1: int, axis2: int) -> Value:
-    x = array(c, a)
-    axes = list(range(x.ndim))
-    axes[axis1], axes[axis2] = axes[axis2], axes[axis1]
-    return c.b.transpose(x, axes)
-
-
-def moveaxis(c: Call, a: Any, source: Any, destination: Any) -> Value:
-    x = array(c, a)
-    return c.b.transpose(x, moveaxis_permutation(x.ndim, source, destination))
-
-
-def moveaxis_permutation(ndim: int, source: Any, destination: Any) -> list[int]:
-    """Return the permutation of axes of a `np.moveaxis`, by moving axes whose lengths number them."""
-    numbered = np.lib.stride_tricks.as_strided(np.zeros(1), range(2, ndim + 2), (0,) * ndim)
-    return [n - 2 for n in np.moveaxis(numbered, source, destination).shape]
-
-
 def expand_dims(c: Call, a: Any, axis: Any) -> Value:
     x = array(c, a)
     axes = axis if isinstance(axis, (list, tuple)) else (axis,)
@@ -251,27 +223,10 @@ def repeat(c: Call, a: Any, repeats: Any, axis: Any = None) -> Value:
     return b.gather(source, b.reduce("ReduceSum", b.cast(is_before, INT), [1]), along)
 
 
-def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
-    first, second = (a % np.ndim(m) for a in axes)
-    turns = k % 4
-    if turns == 2:
-        return np.flip(np.flip(m, first), second)
-    if turns == 1:
-        return np.swapaxes(np.flip(m, second), first, second)
-    return np.flip(np.swapaxes(m, first, second), second) if turns == 3 else m
-
-
 FUNCTIONS: dict[Any, Rule] = {
     np.reshape: reshape, methods.reshape: reshape_method, np.ravel: ravel, methods.flatten: ravel,
-    np.transpose: transpose, methods.transpose: transpose_method, np.matrix_transpose: matrix_transpose,
-    np.linalg.matrix_transpose: matrix_transpose, np.swapaxes: swapaxes, np.moveaxis: moveaxis,
-    np.expand_dims: expand_dims, np.squeeze: squeeze, np.broadcast_to: broadcast_to,
-    np.broadcast_arrays: broadcast_arrays, np.flip: flip,
-    np.flipud: lambda c, m: flip(c, m, 0), np.fliplr: lambda c, m: flip(c, m, 1), np.roll: roll,
-    np.pad: pad, np.repeat: repeat, np.atleast_1d: atleast(1), np.atleast_2d: atleast(2),
-    np.atleast_3d: atleast(3), np.diag: diag, np.diagonal: diagonal,
-    np.linalg.diagonal: lambda c, x, /, *, offset=0: diagonal(c, x, offset, -2, -1),
-    np.triu: triangle(upper=True), np.tril: triangle(upper=False),
+    np.transpose: transpose, np.expand_dims: expand_dims, np.squeeze: squeeze, np.broadcast_to: broadcast_to,
+    np.broadcast_arrays: broadcast_arrays, np.flip: flip, np.roll: roll, np.pad: pad, np.repeat: repeat,
+    np.atleast_1d: atleast(1), np.atleast_2d: atleast(2), np.atleast_3d: atleast(3), np.diag: diag,
+    np.diagonal: diagonal, np.triu: triangle(upper=True), np.tril: triangle(upper=False),
 }  # fmt: skip
-
-COMPOSITIONS: dict[Any, Any] = {np.rot90: rot90}
