@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import reduce
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -64,6 +67,11 @@ def _dimension(value: Tensor, axis: int) -> Any:
     if is_forward_value:
         return wrap(owner.dimension(value._node, axis), owner)  # noqa: SLF001
     return recording.dimension(value, axis)
+
+
+def element_count(lengths: Iterable[Any]) -> Any:
+    """Return a product of lengths, some of which may be staged."""
+    return reduce(mul, lengths, 1)
 
 
 def ndim_of(value: Any) -> int:

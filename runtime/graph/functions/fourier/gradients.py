@@ -21,24 +21,17 @@ def _pad_or_truncate(a: Any, n: Any, axis: int) -> Any:
     return np.pad(a, [(0, n - have) if i == axis else (0, 0) for i in range(ndim_of(a))])
 
 
-def _symmetric_transform(function: Any) -> Any:
-    """Return the gradient of `fft` or `ifft`, whose matrix is symmetric."""
+def _transposed(transform: Any) -> Any:
+    """Return the gradient of a transform, given that by its transposed matrix for n points."""
 
     def rule(
         ct: Any, y: Any, a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None
     ) -> Any:
-        result = function(ct, None, axis, norm)
-        return (result if n is None else _pad_or_truncate(result, shape_of(a)[axis], axis),)
+        have = shape_of(a)[axis]
+        result = transform(ct, have if n is None else n, axis, norm)
+        return (result if n is None else _pad_or_truncate(result, have, axis),)
 
     return rule
-
-
-def rfft_rule(
-    ct: Any, y: Any, a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None
-) -> Any:
-    have = shape_of(a)[axis]
-    result = np.real(np.fft.fft(ct, have if n is None else n, axis, norm))
-    return (result if n is None else _pad_or_truncate(result, have, axis),)
 
 
 def irfft_rule(
@@ -58,42 +51,19 @@ def irfft_rule(
     return (_pad_or_truncate(result, have, axis),)
 
 
-def _lengths_and_axes(a: Any, s: Any, axes: Any) -> tuple[Any, Any]:
-    if axes is None:
-        axes = range(-len(s), 0) if s is not None else range(-ndim_of(a), 0)
-    axes = list(axes)
-    return (s if s is not None else [None] * len(axes)), axes
+def _nd_transform(last: Any, others: Any, default: Any = None, *, inverse: bool = False) -> Any:
+    """Return the definition of a transform along several axes. The `last` one comes first, or last."""
 
-
-def _nd_transform(function: Any) -> Any:
-    def defined(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
-        for n, axis in zip(*_lengths_and_axes(a, s, axes), strict=True):
+    def defined(a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None) -> Any:
+        if axes is None:
+            axes = range(-(ndim_of(a) if s is None else len(s)), 0)
+        *steps, final = zip([None] * len(axes) if s is None else s, axes, strict=True)
+        order = [*((others, *step) for step in steps), (last, *final)]
+        for function, n, axis in order if inverse else order[::-1]:
             a = function(a, n, axis, norm)
         return a
 
     return defined
-
-
-def _2d_transform(function: Any) -> Any:
-    def defined(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
-        return function(a, s, axes, norm)
-
-    return defined
-
-
-def _rfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
-    s, axes = _lengths_and_axes(a, s, axes)
-    a = np.fft.rfft(a, s[-1], axes[-1], norm)
-    for n, axis in list(zip(s, axes, strict=True))[-2::-1]:
-        a = np.fft.fft(a, n, axis, norm)
-    return a
-
-
-def _irfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
-    s, axes = _lengths_and_axes(a, s, axes)
-    for n, axis in list(zip(s, axes, strict=True))[:-1]:
-        a = np.fft.ifft(a, n, axis, norm)
-    return np.fft.irfft(a, s[-1], axes[-1], norm)
 
 
 _ADJOINT_NORM: dict[Any, Any] = {
@@ -104,30 +74,26 @@ _ADJOINT_NORM: dict[Any, Any] = {
 }
 
 
-def _hfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
-    return np.fft.irfft(np.conj(a), n, axis, _ADJOINT_NORM[norm])
-
-
-def _ihfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
-    return np.conj(np.fft.rfft(a, n, axis, _ADJOINT_NORM[norm]))
-
-
 RULES: dict[Any, Any] = {
-    np.fft.fft: _symmetric_transform(np.fft.fft),
-    np.fft.ifft: _symmetric_transform(np.fft.ifft),
-    np.fft.rfft: rfft_rule,
+    np.fft.fft: _transposed(lambda ct, n, axis, norm: np.fft.fft(ct, None, axis, norm)),
+    np.fft.ifft: _transposed(lambda ct, n, axis, norm: np.fft.ifft(ct, None, axis, norm)),
+    np.fft.rfft: _transposed(lambda ct, n, axis, norm: np.real(np.fft.fft(ct, n, axis, norm))),
     np.fft.irfft: irfft_rule,
 }
 
 DEFINITIONS: dict[Any, Any] = {
-    np.fft.fftn: _nd_transform(np.fft.fft),
-    np.fft.ifftn: _nd_transform(np.fft.ifft),
-    np.fft.fft2: _2d_transform(_nd_transform(np.fft.fft)),
-    np.fft.ifft2: _2d_transform(_nd_transform(np.fft.ifft)),
-    np.fft.rfftn: _rfftn,
-    np.fft.irfftn: _irfftn,
-    np.fft.rfft2: _2d_transform(_rfftn),
-    np.fft.irfft2: _2d_transform(_irfftn),
-    np.fft.hfft: _hfft,
-    np.fft.ihfft: _ihfft,
+    np.fft.fftn: _nd_transform(np.fft.fft, np.fft.fft),
+    np.fft.ifftn: _nd_transform(np.fft.ifft, np.fft.ifft),
+    np.fft.fft2: _nd_transform(np.fft.fft, np.fft.fft, (-2, -1)),
+    np.fft.ifft2: _nd_transform(np.fft.ifft, np.fft.ifft, (-2, -1)),
+    np.fft.rfftn: _nd_transform(np.fft.rfft, np.fft.fft),
+    np.fft.irfftn: _nd_transform(np.fft.irfft, np.fft.ifft, inverse=True),
+    np.fft.rfft2: _nd_transform(np.fft.rfft, np.fft.fft, (-2, -1)),
+    np.fft.irfft2: _nd_transform(np.fft.irfft, np.fft.ifft, (-2, -1), inverse=True),
+    np.fft.hfft: lambda a, n=None, axis=-1, norm=None, out=None: np.fft.irfft(
+        np.conj(a), n, axis, _ADJOINT_NORM[norm]
+    ),
+    np.fft.ihfft: lambda a, n=None, axis=-1, norm=None, out=None: np.conj(
+        np.fft.rfft(a, n, axis, _ADJOINT_NORM[norm])
+    ),
 }

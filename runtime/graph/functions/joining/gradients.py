@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...gradient.cotangents import ndim_of, shape_of, zeros_like
+from ...gradient.cotangents import element_count, ndim_of, shape_of, zeros_like
 from ...gradient.unsupported import unsupported_argument
 from ...tracing import recording
 
@@ -30,9 +30,7 @@ def concatenate_rule(ct: Any, y: Any, arrays: Any, /, axis: Any = 0, **_: Any) -
     for array in arrays:
         shape = shape_of(array)
         if axis is None:
-            size: Any = 1
-            for n in shape:
-                size = size * n
+            size = element_count(shape)
             parts.append(np.reshape(ct[start : start + size], shape))
             start = start + size
             continue
@@ -70,14 +68,6 @@ def _hstack(tup: Any, **_: Any) -> Any:
     return np.concatenate(arrays, 0 if ndim_of(arrays[0]) == 1 else 1)
 
 
-def _dstack(tup: Any) -> Any:
-    return np.concatenate([np.atleast_3d(a) for a in tup], 2)
-
-
-def _column_stack(tup: Any) -> Any:
-    return np.concatenate([np.reshape(a, (-1, 1)) if ndim_of(a) < 2 else a for a in tup], 1)
-
-
 def _append(arr: Any, values: Any, axis: Any = None) -> Any:
     if axis is None:
         return np.concatenate([np.reshape(arr, (-1,)), np.reshape(values, (-1,))])
@@ -102,13 +92,8 @@ def _block(arrays: Any) -> Any:
     return joined(arrays, 0)
 
 
-def _join_cotangents(ct: Any, y: Any, count: int, axis: int) -> Any:
-    cotangents = [zeros_like(y[i]) if ct.get(i) is None else ct[i] for i in range(count)]
-    return np.concatenate(cotangents, axis)
-
-
-def _part_count(ary: Any, indices_or_sections: Any) -> int:
-    return indices_or_sections if isinstance(indices_or_sections, int) else len(indices_or_sections) + 1
+def _part_cotangents(ct: Any, y: Any, count: int) -> list[Any]:
+    return [zeros_like(y[i]) if ct.get(i) is None else ct[i] for i in range(count)]
 
 
 def split_rule(ct: Any, y: Any, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
@@ -119,16 +104,9 @@ def split_rule(ct: Any, y: Any, ary: Any, indices_or_sections: Any, axis: int = 
             isinstance(length, int) and places[-1] > length
         ):
             raise unsupported_argument("numpy.split", "positions that are not increasing, or beyond the end")
-    return (_join_cotangents(ct, y, _part_count(ary, indices_or_sections), axis),)
-
-
-def hsplit_rule(ct: Any, y: Any, ary: Any, indices_or_sections: Any) -> Any:
-    return split_rule(ct, y, ary, indices_or_sections, 0 if ndim_of(ary) == 1 else 1)
-
-
-def unstack_rule(ct: Any, y: Any, x: Any, /, *, axis: int = 0) -> Any:
-    cotangents = [zeros_like(y[i]) if ct.get(i) is None else ct[i] for i in range(shape_of(x)[axis])]
-    return (np.stack(cotangents, axis),)
+    sections = indices_or_sections
+    count = sections if isinstance(sections, int) else len(sections) + 1
+    return (np.concatenate(_part_cotangents(ct, y, count), axis),)
 
 
 def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
@@ -164,16 +142,22 @@ RULES: dict[Any, Any] = {
     **dict.fromkeys((np.split, np.array_split), split_rule),
     np.vsplit: lambda ct, y, ary, indices_or_sections: split_rule(ct, y, ary, indices_or_sections, 0),
     np.dsplit: lambda ct, y, ary, indices_or_sections: split_rule(ct, y, ary, indices_or_sections, 2),
-    np.hsplit: hsplit_rule,
+    np.hsplit: lambda ct, y, ary, indices_or_sections: split_rule(
+        ct, y, ary, indices_or_sections, int(ndim_of(ary) > 1)
+    ),
 }
 if hasattr(np, "unstack"):
-    RULES[np.unstack] = unstack_rule
+    RULES[np.unstack] = lambda ct, y, x, /, *, axis=0: (
+        np.stack(_part_cotangents(ct, y, shape_of(x)[axis]), axis),
+    )
 
 DEFINITIONS: dict[Any, Any] = {
     **dict.fromkeys((np.vstack, getattr(np, "row_stack", np.vstack)), _vstack),
     np.hstack: _hstack,
-    np.dstack: _dstack,
-    np.column_stack: _column_stack,
+    np.dstack: lambda tup: np.concatenate([np.atleast_3d(a) for a in tup], 2),
+    np.column_stack: lambda tup: np.concatenate(
+        [np.reshape(a, (-1, 1)) if ndim_of(a) < 2 else a for a in tup], 1
+    ),
     np.append: _append,
     np.block: _block,
     np.insert: _insert,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -112,14 +113,6 @@ def stacking_rule(prepare: Callable[..., Any], axis: int | None = None) -> Rule:
     return rule
 
 
-def as_column(array: np.ndarray) -> np.ndarray:
-    return array if array.ndim >= 2 else np.atleast_2d(array).T
-
-
-def append_type(arr: Any, values: Any, axis: Any = None) -> ArrayType:
-    return concatenate_type((as_array(arr), as_array(values)), axis)
-
-
 def block_type(arrays: Any) -> ArrayType:
     """Return the type of nested lists of blocks. The innermost lists join along the last axis."""
     rank = max(block_depth(arrays), block_rank(arrays))
@@ -141,7 +134,20 @@ def block_rank(part: Any) -> int:
     return max(map(block_rank, part)) if isinstance(part, list) else as_array(part).ndim
 
 
-def split_shapes(ary: ArrayType, indices_or_sections: Any, axis: Any, equal: bool) -> list[Shape]:
+def split_along(name: str, axis: int, rank: int) -> Callable[[ArrayType, Any], list[Shape]]:
+    """Return the formula of a split of arrays of at least this rank, along an axis or the last."""
+
+    def formula(ary: ArrayType, indices_or_sections: Any) -> list[Shape]:
+        if ary.ndim < rank:
+            raise ValueError(f"{name} only works on arrays of {rank} or more dimensions")
+        return split_shapes(ary, indices_or_sections, min(axis, ary.ndim - 1))
+
+    return formula
+
+
+def split_shapes(
+    ary: ArrayType, indices_or_sections: Any, axis: Any = 0, *, equal: bool = True
+) -> list[Shape]:
     """Return the shapes of the parts of a split, given their number or the positions between them."""
     length = ary.shape[axis]
     axis = normalize_axis(axis, ary.ndim)
@@ -173,32 +179,6 @@ def slice_length_between(length: Dimension, start: Any, stop: Any) -> Dimension:
         # Two bounds counted from the start can still be known to have nothing between them.
         return 0 if stop is not None and 0 <= stop <= start else None
     return map_known(lambda n: len(range(n)[start:stop]), length)
-
-
-def split_shape(ary: ArrayType, indices_or_sections: Any, axis: Any = 0) -> list[Shape]:
-    return split_shapes(ary, indices_or_sections, axis, equal=True)
-
-
-def array_split_shapes(ary: ArrayType, indices_or_sections: Any, axis: Any = 0) -> list[Shape]:
-    return split_shapes(ary, indices_or_sections, axis, equal=False)
-
-
-def hsplit_shapes(ary: ArrayType, indices_or_sections: Any) -> list[Shape]:
-    if ary.ndim == 0:
-        raise ValueError("hsplit only works on arrays of 1 or more dimensions")
-    return split_shape(ary, indices_or_sections, axis=int(ary.ndim > 1))
-
-
-def vsplit_shapes(ary: ArrayType, indices_or_sections: Any) -> list[Shape]:
-    if ary.ndim < 2:
-        raise ValueError("vsplit only works on arrays of 2 or more dimensions")
-    return split_shape(ary, indices_or_sections, axis=0)
-
-
-def dsplit_shapes(ary: ArrayType, indices_or_sections: Any) -> list[Shape]:
-    if ary.ndim < 3:
-        raise ValueError("dsplit only works on arrays of 3 or more dimensions")
-    return split_shape(ary, indices_or_sections, axis=2)
 
 
 def unstack_type(x: Any, /, *, axis: int = 0) -> tuple[ArrayType, ...]:
@@ -284,16 +264,16 @@ RULES: dict[Any, Rule] = named_rules(
     row_stack=stacking_rule(np.atleast_2d, 0),
     hstack=stacking_rule(np.atleast_1d),
     dstack=stacking_rule(np.atleast_3d, 2),
-    column_stack=stacking_rule(as_column, 1),
-    append=append_type,
+    column_stack=stacking_rule(lambda array: array if array.ndim >= 2 else np.atleast_2d(array).T, 1),
+    append=lambda arr, values, axis=None: concatenate_type((as_array(arr), as_array(values)), axis),
     block=block_type,
     unstack=unstack_type,
     insert=insert_type,
     delete=delete_type,
 ) | {
-    **formula_rules(split_shape, "split", dtype=SAME_DTYPE),
-    **formula_rules(array_split_shapes, "array_split", dtype=SAME_DTYPE),
-    **formula_rules(hsplit_shapes, "hsplit", dtype=SAME_DTYPE),
-    **formula_rules(vsplit_shapes, "vsplit", dtype=SAME_DTYPE),
-    **formula_rules(dsplit_shapes, "dsplit", dtype=SAME_DTYPE),
+    **formula_rules(split_shapes, "split", dtype=SAME_DTYPE),
+    **formula_rules(partial(split_shapes, equal=False), "array_split", dtype=SAME_DTYPE),
+    **formula_rules(split_along("hsplit", 1, 1), "hsplit", dtype=SAME_DTYPE),
+    **formula_rules(split_along("vsplit", 0, 2), "vsplit", dtype=SAME_DTYPE),
+    **formula_rules(split_along("dsplit", 2, 3), "dsplit", dtype=SAME_DTYPE),
 }

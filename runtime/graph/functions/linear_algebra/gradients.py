@@ -25,10 +25,6 @@ def _eye(x: Any) -> Any:
     return np.eye(n)
 
 
-def inv_rule(ct: Any, y: Any, a: Any) -> Any:
-    return (-np.matmul(np.matmul(_t(y), ct), _t(y)),)
-
-
 def solve_rule(ct: Any, y: Any, a: Any, b: Any) -> Any:
     is_vector = ndim_of(b) == 1
     back = np.linalg.solve(_t(a), np.expand_dims(ct, -1) if is_vector else ct)
@@ -96,10 +92,6 @@ def eigh_rule(ct: Any, y: Any, a: Any, UPLO: Any = "L") -> Any:
     return (np.conj(0.5 * (result + _h(result))),)
 
 
-def _eigvalsh(a: Any, UPLO: Any = "L") -> Any:
-    return np.linalg.eigh(a, UPLO)[0]
-
-
 def eig_rule(ct: Any, y: Any, a: Any) -> Any:
     w, v = y[0], y[1]
     inner: Any = 0.0
@@ -116,10 +108,6 @@ def eig_rule(ct: Any, y: Any, a: Any) -> Any:
     return (np.matmul(np.matmul(np.linalg.inv(_t(v)), inner), _t(v)),)
 
 
-def _eigvals(a: Any) -> Any:
-    return np.linalg.eig(a)[0]
-
-
 def svd_rule(ct: Any, y: Any, a: Any, full_matrices: bool = True, compute_uv: bool = True,
              hermitian: bool = False) -> Any:  # fmt: skip
     if not compute_uv:
@@ -130,13 +118,11 @@ def svd_rule(ct: Any, y: Any, a: Any, full_matrices: bool = True, compute_uv: bo
         raise unsupported_argument("numpy.linalg.svd", "full_matrices=True of a non-square matrix")
     u, s, vh = y[0], y[1], y[2]
     v = _h(vh)
-    square = np.expand_dims(s * s, -2) - np.expand_dims(s * s, -1)
-    eye = _eye(square)
-    reciprocal = (1 - eye) / (square + eye)
+    reciprocal = _reciprocal_differences(s * s)
     sv = np.expand_dims(s, -2)
     inner: Any = 0.0
     if 1 in ct:
-        inner = np.expand_dims(ct[1], -2) * eye
+        inner = np.expand_dims(ct[1], -2) * _eye(reciprocal)
     result: Any = 0.0
     if 0 in ct:
         gu = np.conj(ct[0])
@@ -151,10 +137,6 @@ def svd_rule(ct: Any, y: Any, a: Any, full_matrices: bool = True, compute_uv: bo
         rest = gv - np.matmul(v, skew)
         result = result + _h(np.matmul(rest / sv, _h(u)))
     return (np.conj(np.matmul(np.matmul(u, inner), vh) + result),)
-
-
-def _svdvals(x: Any, /) -> Any:
-    return np.linalg.svd(x, compute_uv=False)
 
 
 def qr_rule(ct: Any, y: Any, a: Any, mode: str = "reduced") -> Any:
@@ -232,7 +214,7 @@ def _matrix_power(a: Any, n: int) -> Any:
 
 
 RULES: dict[Any, Any] = {
-    np.linalg.inv: inv_rule,
+    np.linalg.inv: lambda ct, y, a: (-np.matmul(np.matmul(_t(y), ct), _t(y)),),
     np.linalg.solve: solve_rule,
     np.linalg.det: det_rule,
     np.linalg.slogdet: slogdet_rule,
@@ -245,9 +227,13 @@ RULES: dict[Any, Any] = {
 }
 
 DEFINITIONS: dict[Any, Any] = {
-    np.linalg.eigvalsh: _eigvalsh,
-    np.linalg.eigvals: _eigvals,
-    **({np.linalg.svdvals: _svdvals} if hasattr(np.linalg, "svdvals") else {}),
+    np.linalg.eigvalsh: lambda a, UPLO="L": np.linalg.eigh(a, UPLO)[0],
+    np.linalg.eigvals: lambda a: np.linalg.eig(a)[0],
+    **(
+        {np.linalg.svdvals: lambda x, /: np.linalg.svd(x, compute_uv=False)}
+        if hasattr(np.linalg, "svdvals")
+        else {}
+    ),
     np.linalg.lstsq: _lstsq,
     np.linalg.cond: _cond,
     np.linalg.tensorinv: _tensorinv,

@@ -7,6 +7,8 @@ depending on the data, so `eig` and `eigvals` of real matrices have no rule.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,8 +17,23 @@ from numpy.linalg import LinAlgError
 from ....errors import UnsupportedFunctionError
 from ...ir.types import ArrayType, Shape
 from ...rules.probing import Rule, formula_rules, named_rules, probe, type_of_result
-from ...rules.shapes import Dimension, as_array, broadcast, element_count, map_known, require_plain, unify
+from ...rules.shapes import as_array, broadcast, element_count, map_known, require_plain, unify
 from ...rules.ufuncs import gufunc_shapes
+
+
+def matrix_shapes(core: str, *, square: bool = False) -> Callable[..., Any]:
+    """Return the formula of a function of stacks of matrices.
+
+    `core` has the dimensions of each result: rows `m`, columns `n` or the lesser of both, `k`.
+    """
+
+    def formula(a: ArrayType, *_: Any, **__: Any) -> Any:
+        *loop, rows, columns = square_shape(a) if square else stack_shape(a)
+        sizes = {"m": rows, "n": columns, "k": map_known(min, rows, columns)}
+        shapes = [(*loop, *(sizes[label] for label in part)) for part in core.split(",")]
+        return shapes[0] if len(shapes) == 1 else tuple(shapes)
+
+    return formula
 
 
 def stack_shape(a: ArrayType) -> Shape:
@@ -26,7 +43,7 @@ def stack_shape(a: ArrayType) -> Shape:
     return a.shape
 
 
-def square_shape(a: ArrayType, *_: Any, **__: Any) -> Shape:
+def square_shape(a: ArrayType) -> Shape:
     *loop, rows, columns = stack_shape(a)
     side, agreed = unify((rows, columns))
     if not agreed:
@@ -34,68 +51,19 @@ def square_shape(a: ArrayType, *_: Any, **__: Any) -> Shape:
     return (*loop, side, side)
 
 
-def matrix_shape(a: ArrayType) -> Shape:
-    if a.ndim != 2:
-        raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be two-dimensional")
-    return a.shape
-
-
-def shorter(rows: Dimension, columns: Dimension) -> Dimension:
-    return map_known(min, rows, columns)
-
-
-def per_matrix_shape(a: ArrayType, *_: Any, **__: Any) -> Shape:
-    return square_shape(a)[:-2]
-
-
-def slogdet_shapes(a: ArrayType) -> tuple[Shape, Shape]:
-    return per_matrix_shape(a), per_matrix_shape(a)
-
-
-def pinv_shape(a: ArrayType, *_: Any, **__: Any) -> Shape:
-    *loop, rows, columns = stack_shape(a)
-    return (*loop, columns, rows)
-
-
-def eigh_shapes(a: ArrayType, *_: Any, **__: Any) -> tuple[Shape, Shape]:
-    """Return the shapes of the eigenvalues and eigenvectors."""
-    shape = square_shape(a)
-    return shape[:-1], shape
-
-
-def eigenvalues_shape(a: ArrayType, *_: Any, **__: Any) -> Shape:
-    return square_shape(a)[:-1]
-
-
-def svdvals_shape(x: ArrayType, *_: Any, **__: Any) -> Shape:
-    *loop, rows, columns = stack_shape(x)
-    return (*loop, shorter(rows, columns))
-
-
 def svd_shapes(
     a: ArrayType, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
 ) -> Any:
-    *loop, rows, columns = square_shape(a) if require_plain(hermitian, "hermitian") else stack_shape(a)
-    rank = shorter(rows, columns)
-    if not require_plain(compute_uv, "compute_uv"):
-        return (*loop, rank)
-    left, right = (rows, columns) if require_plain(full_matrices, "full_matrices") else (rank, rank)
-    return (*loop, rows, left), (*loop, rank), (*loop, right, columns)
+    core = "mm,k,nn" if require_plain(full_matrices, "full_matrices") else "mk,k,kn"
+    core = core if require_plain(compute_uv, "compute_uv") else "k"
+    return matrix_shapes(core, square=require_plain(hermitian, "hermitian"))(a)
 
 
-def qr_shapes(a: ArrayType, mode: str = "reduced") -> Any:
-    *loop, rows, columns = stack_shape(a)
-    rank = shorter(rows, columns)
-    if mode == "r":
-        return (*loop, rank, columns)
-    if mode == "raw":
-        return (*loop, columns, rows), (*loop, rank)
-    side = rows if mode == "complete" else rank
-    return (*loop, rows, side), (*loop, side, columns)
+QR_CORES = {"r": "kn", "raw": "nm,k", "complete": "mm,mn"}
 
 
 def cond_shape(x: ArrayType, p: Any = None) -> Shape:
-    return stack_shape(x)[:-2] if require_plain(p, "p") in (None, 2, -2) else per_matrix_shape(x)
+    return (stack_shape if require_plain(p, "p") in (None, 2, -2) else square_shape)(x)[:-2]
 
 
 def solve_shape(a: ArrayType, b: ArrayType) -> Shape:
@@ -107,12 +75,13 @@ def solve_shape(a: ArrayType, b: ArrayType) -> Shape:
 
 def lstsq_shapes(a: ArrayType, b: ArrayType, *_: Any, **__: Any) -> tuple[Shape, ...]:
     """Return the shapes of the results; the number of residuals depends on the rank of the data."""
-    rows, columns = matrix_shape(a)
-    if b.ndim != 1:
-        matrix_shape(b)
+    for x in (a,) if b.ndim == 1 else (a, b):
+        if x.ndim != 2:
+            raise LinAlgError(f"{x.ndim}-dimensional array given. Array must be two-dimensional")
+    rows, columns = a.shape
     if not unify((rows, b.shape[0]))[1]:
         raise LinAlgError("Incompatible dimensions")
-    return (columns, *b.shape[1:]), (None,), (), (shorter(rows, columns),)
+    return (columns, *b.shape[1:]), (None,), (), (map_known(min, rows, columns),)
 
 
 def tensorinv_shape(a: ArrayType, ind: int = 2) -> Shape:
@@ -136,21 +105,19 @@ def tensorsolve_shape(a: ArrayType, b: ArrayType, axes: Any = None) -> Shape:
     return right
 
 
-def eigen_rule(formula: Any, function: str) -> Rule:
-    def rule(a: Any) -> Any:
-        array = as_array(a)
-        shape = formula(array)
-        if array.dtype.kind != "c":
-            raise UnsupportedFunctionError(
-                f"np.linalg.{function} was called on a staged real matrix",
-                why="its result is real or complex depending on the data, but a graph must know "
-                "its dtype before it runs",
-                remedy=f"use np.linalg.{function.replace('eig', 'eigh')} for a symmetric matrix, "
-                "or convert it with astype(complex)",
-            )
-        return type_of_result(probe(getattr(np.linalg, function), array), shape)
-
-    return rule
+def eigen_type(name: str, a: Any) -> Any:
+    array = as_array(a)
+    side = square_shape(array)
+    if array.dtype.kind != "c":
+        raise UnsupportedFunctionError(
+            f"np.linalg.{name} was called on a staged real matrix",
+            why="its result is real or complex depending on the data, but a graph must know "
+            "its dtype before it runs",
+            remedy=f"use np.linalg.{name.replace('eig', 'eigh')} for a symmetric matrix, "
+            "or convert it with astype(complex)",
+        )
+    shapes = (side[:-1], side) if name == "eig" else side[:-1]
+    return type_of_result(probe(getattr(np.linalg, name), array), shapes)
 
 
 def matrix_rank_type(A: Any, tol: Any = None, hermitian: bool = False, **options: Any) -> Any:
@@ -173,23 +140,23 @@ def matrix_power_type(a: Any, n: Any) -> ArrayType:
 
 
 RULES: dict[Any, Rule] = {
-    **formula_rules(per_matrix_shape, "linalg.det"),
-    **formula_rules(slogdet_shapes, "linalg.slogdet"),
-    **formula_rules(square_shape, "linalg.inv linalg.cholesky"),
-    **formula_rules(pinv_shape, "linalg.pinv"),
-    **formula_rules(eigh_shapes, "linalg.eigh"),
-    **formula_rules(eigenvalues_shape, "linalg.eigvalsh"),
-    **formula_rules(svdvals_shape, "linalg.svdvals"),
+    **formula_rules(matrix_shapes("", square=True), "linalg.det"),
+    **formula_rules(matrix_shapes(",", square=True), "linalg.slogdet"),
+    **formula_rules(matrix_shapes("mm", square=True), "linalg.inv linalg.cholesky"),
+    **formula_rules(matrix_shapes("nm"), "linalg.pinv"),
+    **formula_rules(matrix_shapes("m,mm", square=True), "linalg.eigh"),
+    **formula_rules(matrix_shapes("m", square=True), "linalg.eigvalsh"),
+    **formula_rules(matrix_shapes("k"), "linalg.svdvals"),
     **formula_rules(svd_shapes, "linalg.svd"),
-    **formula_rules(qr_shapes, "linalg.qr"),
+    **formula_rules(lambda a, mode="reduced": matrix_shapes(QR_CORES.get(mode, "mk,kn"))(a), "linalg.qr"),
     **formula_rules(cond_shape, "linalg.cond"),
     **formula_rules(solve_shape, "linalg.solve", arrays=("a", "b")),
     **formula_rules(lstsq_shapes, "linalg.lstsq", arrays=("a", "b")),
     **formula_rules(tensorinv_shape, "linalg.tensorinv"),
     **formula_rules(tensorsolve_shape, "linalg.tensorsolve", arrays=("a", "b")),
     **named_rules(
-        linalg__eig=eigen_rule(eigh_shapes, "eig"),
-        linalg__eigvals=eigen_rule(eigenvalues_shape, "eigvals"),
+        linalg__eig=partial(eigen_type, "eig"),
+        linalg__eigvals=partial(eigen_type, "eigvals"),
         linalg__matrix_rank=matrix_rank_type,
         linalg__matrix_power=matrix_power_type,
     ),

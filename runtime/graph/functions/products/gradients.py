@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...gradient.cotangents import ndim_of, shape_of, unbroadcast
+from ...gradient.cotangents import element_count, ndim_of, shape_of, unbroadcast
 from ...gradient.unsupported import unsupported_argument
 
 
@@ -55,22 +55,6 @@ def _dot(a: Any, b: Any, out: Any = None) -> Any:
     return np.tensordot(a, b, (-1, -1 if ndim_of(b) == 1 else -2))
 
 
-def _inner(a: Any, b: Any, /) -> Any:
-    return a * b if not ndim_of(a) or not ndim_of(b) else np.tensordot(a, b, (-1, -1))
-
-
-def _vdot(a: Any, b: Any, /) -> Any:
-    return np.sum(np.conj(np.reshape(a, (-1,))) * np.reshape(b, (-1,)))
-
-
-def _outer(a: Any, b: Any, out: Any = None) -> Any:
-    return np.reshape(a, (-1, 1)) * np.reshape(b, (1, -1))
-
-
-def _linalg_outer(x1: Any, x2: Any, /) -> Any:
-    return _outer(x1, x2)
-
-
 def _vecdot(x1: Any, x2: Any, /, *, axis: int = -1, axes: Any = None, dtype: Any = None) -> Any:
     _refuse_axes("vecdot", axes)
     return np.sum(np.conj(x1) * x2, axis)
@@ -96,18 +80,10 @@ def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     free_a = [i for i in range(na) if i not in of_a]
     free_b = [i for i in range(nb) if i not in of_b]
     sa, sb = shape_of(a), shape_of(b)
-    inner = _product([sa[i] for i in of_a])
-    left = np.reshape(np.transpose(a, (*free_a, *of_a)), (_product([sa[i] for i in free_a]), inner))
-    right = np.reshape(np.transpose(b, (*of_b, *free_b)), (inner, _product([sb[i] for i in free_b])))
+    inner = element_count([sa[i] for i in of_a])
+    left = np.reshape(np.transpose(a, (*free_a, *of_a)), (element_count([sa[i] for i in free_a]), inner))
+    right = np.reshape(np.transpose(b, (*of_b, *free_b)), (inner, element_count([sb[i] for i in free_b])))
     return np.reshape(np.matmul(left, right), (*(sa[i] for i in free_a), *(sb[i] for i in free_b)))
-
-
-def _linalg_tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
-    return _tensordot(x1, x2, axes)
-
-
-def _product(lengths: Any) -> Any:
-    return functools.reduce(lambda total, n: total * n, lengths, 1)
 
 
 def _kron(a: Any, b: Any) -> Any:
@@ -129,14 +105,6 @@ def _cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, ax
         return last
     parts = [a[..., 1] * b2 - a2 * b[..., 1], a2 * b[..., 0] - a[..., 0] * b2, last]
     return np.moveaxis(np.stack(parts, -1), -1, axisc)
-
-
-def _linalg_cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
-    return _cross(x1, x2, axis=axis)
-
-
-def _multi_dot(arrays: Any, *, out: Any = None) -> Any:
-    return functools.reduce(np.matmul, arrays)
 
 
 def convolve_rule(ct: Any, y: Any, a: Any, v: Any, mode: Any = "full") -> Any:
@@ -230,10 +198,10 @@ RULES: dict[Any, Any] = {np.matmul: matmul_rule, np.linalg.matmul: matmul_rule, 
 
 DEFINITIONS: dict[Any, Any] = {
     np.dot: _dot,
-    np.inner: _inner,
-    np.vdot: _vdot,
-    np.outer: _outer,
-    np.linalg.outer: _linalg_outer,
+    np.inner: lambda a, b, /: a * b if not ndim_of(a) or not ndim_of(b) else np.tensordot(a, b, (-1, -1)),
+    np.vdot: lambda a, b, /: np.sum(np.conj(np.reshape(a, (-1,))) * np.reshape(b, (-1,))),
+    np.outer: lambda a, b, out=None: np.reshape(a, (-1, 1)) * np.reshape(b, (1, -1)),
+    np.linalg.outer: lambda x1, x2, /: np.outer(x1, x2),
     np.vecdot: _vecdot,
     np.linalg.vecdot: _vecdot,
     **{
@@ -242,10 +210,10 @@ DEFINITIONS: dict[Any, Any] = {
         if hasattr(np, name)
     },
     np.tensordot: _tensordot,
-    np.linalg.tensordot: _linalg_tensordot,
+    np.linalg.tensordot: lambda x1, x2, /, *, axes=2: _tensordot(x1, x2, axes),
     np.kron: _kron,
     np.cross: _cross,
-    np.linalg.cross: _linalg_cross,
-    np.linalg.multi_dot: _multi_dot,
+    np.linalg.cross: lambda x1, x2, /, *, axis=-1: _cross(x1, x2, axis=axis),
+    np.linalg.multi_dot: lambda arrays, *, out=None: functools.reduce(np.matmul, arrays),
     np.correlate: _correlate,
 }

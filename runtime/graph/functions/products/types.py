@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -47,10 +48,12 @@ def dot_shape(a: ArrayType, b: ArrayType, **_: Any) -> Shape:
     return (*a.shape[:-1], *replace_axis(b.shape, axis))
 
 
-def inner_shape(a: ArrayType, b: ArrayType) -> Shape:
-    """Return the shape of the dot product with the last two axes of `b` swapped."""
-    swapped = (*b.shape[:-2], *b.shape[:-3:-1])
-    return dot_shape(a, ArrayType(b.dtype, swapped))
+def linalg_outer_shape(x1: ArrayType, x2: ArrayType) -> Shape:
+    if (x1.ndim, x2.ndim) != (1, 1):
+        raise ValueError(
+            f"Input arrays must be one-dimensional, but they are x1.ndim={x1.ndim} and x2.ndim={x2.ndim}."
+        )
+    return x1.shape + x2.shape
 
 
 def vdot_shape(a: ArrayType, b: ArrayType) -> Shape:
@@ -61,35 +64,25 @@ def vdot_shape(a: ArrayType, b: ArrayType) -> Shape:
     return ()
 
 
-def outer_shape(a: ArrayType, b: ArrayType, **_: Any) -> Shape:
-    return flattened_shape(a) + flattened_shape(b)
-
-
-def linalg_outer_shape(x1: ArrayType, x2: ArrayType) -> Shape:
-    if (x1.ndim, x2.ndim) != (1, 1):
-        raise ValueError(
-            f"Input arrays must be one-dimensional, but they are x1.ndim={x1.ndim} and x2.ndim={x2.ndim}."
-        )
-    return outer_shape(x1, x2)
-
-
 def kron_shape(a: ArrayType, b: ArrayType) -> Shape:
     rank = max(a.ndim, b.ndim)
     pad_shape = ((1,) * (rank - x.ndim) + x.shape for x in (a, b))
     return tuple(map(element_count, zip(*pad_shape, strict=True)))
 
 
-def tensordot_shape(a: ArrayType, b: ArrayType, axes: Any = 2) -> Shape:
+def tensordot_type(a: Any, b: Any, axes: Any = 2) -> ArrayType:
+    a, b = as_array(a), as_array(b)
     left, right = contracted_axes(axes)
     matched = len(left) == len(right) and all(
         unify((a.shape[i], b.shape[j]))[1] for i, j in zip(left, right, strict=True)
     )
     if not matched:
         raise ValueError("shape-mismatch for sum")
-    return (
+    free = (
         *reduce_axes(a.shape, [i % a.ndim for i in left]),
         *reduce_axes(b.shape, [i % b.ndim for i in right]),
     )
+    return ArrayType(np.dot(np.ones(1, a.dtype), np.ones(1, b.dtype)).dtype, free)
 
 
 def contracted_axes(axes: Any) -> Sequence[Sequence[int]]:
@@ -100,12 +93,6 @@ def contracted_axes(axes: Any) -> Sequence[Sequence[int]]:
         count = operator.index(axes)
         return range(-count, 0), range(count)
     return [[side] if np.ndim(side) == 0 else list(side) for side in (left, right)]
-
-
-def tensordot_type(a: Any, b: Any, axes: Any = 2) -> ArrayType:
-    left, right = as_array(a), as_array(b)
-    dtype = np.dot(*(np.ones(1, x.dtype) for x in (left, right))).dtype
-    return ArrayType(dtype, tensordot_shape(left, right, axes))
 
 
 def cross_shape(
@@ -154,10 +141,6 @@ def cross_type(a: Any, b: Any, *args: Any, formula: Any = cross_shape, **options
     # NumPy subtracts in place and raises its own error for booleans.
     np.subtract(result, result)
     return ArrayType(result.dtype, shape)
-
-
-def linalg_cross_type(x1: Any, x2: Any, /, **options: Any) -> ArrayType:
-    return cross_type(x1, x2, formula=linalg_cross_shape, **options)
 
 
 def multi_dot_type(arrays: Any, *, out: Any = None) -> ArrayType:
@@ -219,9 +202,10 @@ def subscripts_from_lists(operands: Sequence[Any]) -> str:
     return f"{inputs}->{texts[-1]}" if len(texts) > len(pairs) else inputs
 
 
-def sliding_shape(a: ArrayType, v: ArrayType, mode: str, *names: str) -> Shape:
-    n, m = (x.shape[0] if x.shape else 1 for x in (a, v))
-    for size, name in ((n, names[0]), (m, names[1])):
+def sliding_shape(names: tuple[str, str], a: ArrayType, v: ArrayType, mode: str) -> Shape:
+    """Return the shape of a convolution or correlation. `names` are those of the arrays in errors."""
+    sizes = [x.shape[0] if x.shape else 1 for x in (a, v)]
+    for size, name in zip(sizes, names, strict=True):
         if size == 0:
             raise ValueError(f"{name} cannot be empty")
     part_lengths: dict[str, Callable[[int, int], int]] = {
@@ -229,44 +213,37 @@ def sliding_shape(a: ArrayType, v: ArrayType, mode: str, *names: str) -> Shape:
         "same": max,
         "valid": lambda n, m: abs(n - m) + 1,
     }
-    return (map_known(part_lengths[mode], n, m),)
-
-
-def convolve_shape(a: ArrayType, v: ArrayType, mode: str = "full") -> Shape:
-    return sliding_shape(a, v, mode, "a", "v")
-
-
-def correlate_shape(a: ArrayType, v: ArrayType, mode: str = "valid") -> Shape:
-    return sliding_shape(a, v, mode, "first array argument", "second array argument")
-
-
-def ufunc_rule(ufunc: str) -> Rule:
-    """Return the rule of an `np.linalg` function that only calls a ufunc."""
-
-    def rule(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
-        options = {"axis": axis} if ufunc == "vecdot" else {}
-        return ufunc_type(getattr(np, ufunc), "__call__", (x1, x2), options)
-
-    return rule
+    return (map_known(part_lengths[mode], *sizes),)
 
 
 RULES: dict[Any, Rule] = {
     **formula_rules(dot_shape, "dot", arrays=("a", "b")),
-    **formula_rules(inner_shape, "inner", arrays=("a", "b")),
+    # The dot product with the last two axes of `b` swapped.
+    **formula_rules(
+        lambda a, b, /: dot_shape(a, ArrayType(b.dtype, (*b.shape[:-2], *b.shape[:-3:-1]))),
+        "inner",
+        arrays=("a", "b"),
+    ),
     **formula_rules(vdot_shape, "vdot", arrays=("a", "b")),
-    **formula_rules(outer_shape, "outer", arrays=("a", "b")),
+    **formula_rules(lambda a, b, **_: flattened_shape(a) + flattened_shape(b), "outer", arrays=("a", "b")),
     **formula_rules(linalg_outer_shape, "linalg.outer", arrays=("x1", "x2")),
     **formula_rules(kron_shape, "kron", arrays=("a", "b")),
-    **formula_rules(convolve_shape, "convolve", arrays=("a", "v")),
-    **formula_rules(correlate_shape, "correlate", arrays=("a", "v")),
+    **formula_rules(partial(sliding_shape, ("a", "v")), "convolve", arrays=("a", "v")),
+    **formula_rules(
+        partial(sliding_shape, ("first array argument", "second array argument")),
+        "correlate",
+        arrays=("a", "v"),
+    ),
     **named_rules(
         tensordot=tensordot_type,
         linalg__tensordot=tensordot_type,
         cross=cross_type,
-        linalg__cross=linalg_cross_type,
+        linalg__cross=partial(cross_type, formula=linalg_cross_shape),
         linalg__multi_dot=multi_dot_type,
         einsum=einsum_type,
-        linalg__matmul=ufunc_rule("matmul"),
-        linalg__vecdot=ufunc_rule("vecdot"),
+        linalg__matmul=lambda x1, x2, /: ufunc_type(np.matmul, "__call__", (x1, x2), {}),
+        linalg__vecdot=lambda x1, x2, /, *, axis=-1: ufunc_type(
+            np.vecdot, "__call__", (x1, x2), {"axis": axis}
+        ),
     ),
 }
