@@ -83,10 +83,6 @@ def _polyadd(a1: Any, a2: Any) -> Any:
     return np.pad(a1, (n - shape_of(a1)[0], 0)) + np.pad(a2, (n - shape_of(a2)[0], 0))
 
 
-def _polysub(a1: Any, a2: Any) -> Any:
-    return _polyadd(a1, -a2 if not isinstance(a2, (list, tuple)) else -np.asarray(a2))
-
-
 def _polyder(p: Any, m: int = 1) -> Any:
     for _ in range(m):
         p = p[:-1] * np.arange(shape_of(p)[0] - 1, 0, -1)
@@ -163,7 +159,7 @@ DEFINITIONS: dict[Any, Any] = {
     np.trapezoid: _trapezoid,
     np.gradient: _gradient,
     np.polyadd: _polyadd,
-    np.polysub: _polysub,
+    np.polysub: lambda a1, a2: _polyadd(a1, np.negative(a2)),
     np.polyder: _polyder,
     np.polyval: _polyval,
     np.polyfit: _polyfit,

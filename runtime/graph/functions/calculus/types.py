@@ -82,15 +82,12 @@ def trapezoid_shape(y: ArrayType, x: ArrayType | None, dx: Any = 1.0, axis: int 
     if x is None:
         return reduce_axes(y.shape, (axis,))
     arange_length = (1,) * axis + x.shape + (1,) * (y.ndim - axis - 1) if x.ndim == 1 else x.shape
-    trim = [shorter(shape, axis - y.ndim) for shape in (arange_length, y.shape)]
-    common = broadcast(*trim)
-    return reduce_axes(common, (axis - y.ndim + len(common),))
-
-
-def shorter(shape: Shape, axis: int) -> Shape:
-    """Return the shape of the differences along an axis."""
-    axis += len(shape)
-    return replace_axis(shape, axis, map_known(lambda n: max(n - 1, 0), shape[axis]))
+    end = axis - y.ndim
+    common = broadcast(*(
+        replace_axis(shape, end + len(shape), map_known(lambda n: max(n - 1, 0), shape[end]))
+        for shape in (arange_length, y.shape)
+    ))  # fmt: skip
+    return reduce_axes(common, (end + len(common),))
 
 
 def polyfit_type(
@@ -117,10 +114,6 @@ def added_shape(a1: ArrayType, a2: ArrayType) -> Shape:
     return (map_known(max, *(x.shape[0] if x.shape else 1 for x in (a1, a2))),)
 
 
-def polyder_shape(p: ArrayType, m: Any = 1) -> Shape:
-    return (None if is_staged(m) else map_known(lambda n: max(n - m, 0), p.shape[0]),)
-
-
 def cov_shape(m: ArrayType, y: ArrayType | None, *_: Any, rowvar: bool = True, **__: Any) -> Shape:
     """Return a shape with one row and column for each variable, or `()` for a single variable."""
     count = total([variable_count(x, rowvar) for x in (m, y) if x is not None])
@@ -145,16 +138,14 @@ def unwrap_shape(a: ArrayType, *_: Any, axis: Any = -1, **__: Any) -> Shape:
     return a.shape
 
 
-def polyval_shape(p: ArrayType, x: ArrayType) -> Shape:
-    return broadcast(x.shape, p.shape[1:])
-
-
 RULES: dict[Any, Rule] = {
     **formula_rules(ediff1d_shape, "ediff1d", arrays=("ary", "to_end", "to_begin")),
     **formula_rules(trapezoid_shape, "trapezoid trapz", arrays=("y", "x")),
     **formula_rules(added_shape, "polyadd polysub", arrays=("a1", "a2")),
-    **formula_rules(polyder_shape, "polyder"),
-    **formula_rules(polyval_shape, "polyval", arrays=("p", "x")),
+    **formula_rules(
+        lambda p, m=1: (None if is_staged(m) else map_known(lambda n: max(n - m, 0), p.shape[0]),), "polyder"
+    ),
+    **formula_rules(lambda p, x: broadcast(x.shape, p.shape[1:]), "polyval", arrays=("p", "x")),
     **formula_rules(same_shape, "interp", arrays=("x", "xp", "fp")),
     **formula_rules(unwrap_shape, "unwrap"),
     **formula_rules(cov_shape, "cov", arrays=("m", "y", "fweights", "aweights")),

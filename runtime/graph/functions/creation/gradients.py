@@ -27,12 +27,6 @@ def _ndim(value: Any) -> int:
     return 1 + max(map(_ndim, value), default=0) if isinstance(value, (list, tuple)) else ndim_of(value)
 
 
-def full_rule(
-    ct: Any, y: Any, shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", **_: Any
-) -> Any:
-    return None, unbroadcast(ct, fill_value)
-
-
 def _linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False,
               dtype: Any = None, axis: int = 0) -> Any:  # fmt: skip
     parts = (num - 1) if endpoint else num
@@ -42,11 +36,6 @@ def _linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, retst
     result = start + ramp * (step if parts else 0.0 * (stop - start))
     result = np.moveaxis(result, 0, axis) if axis else result
     return (result, step) if retstep else result
-
-
-def _logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0,
-              dtype: Any = None, axis: int = 0) -> Any:  # fmt: skip
-    return np.power(base, _linspace(start, stop, num, endpoint, axis=axis))
 
 
 def _geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None,
@@ -84,14 +73,18 @@ RULES: dict[Any, Any] = {
          methods.copy, methods.astype), identity_rule,
     ),
     **({np.astype: identity_rule} if hasattr(np, "astype") else {}),
-    np.full: full_rule,
-    np.full_like: full_rule,
+    **dict.fromkeys(
+        (np.full, np.full_like),
+        lambda ct, y, shape, fill_value, *_, **__: (None, unbroadcast(ct, fill_value)),
+    ),
     np.arange: arange_rule,
 }  # fmt: skip
 
 DEFINITIONS: dict[Any, Any] = {
     np.linspace: _linspace,
-    np.logspace: _logspace,
+    np.logspace: lambda start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0: np.power(
+        base, _linspace(start, stop, num, endpoint, axis=axis)
+    ),
     np.geomspace: _geomspace,
     np.meshgrid: _meshgrid,
     np.vander: _vander,

@@ -37,6 +37,7 @@ from ...rules.shapes import (
     require_plain,
     shape_of,
 )
+from ..elementwise.types import same_shape
 
 FLOAT = np.dtype(float)
 INDEX = np.dtype(np.intp)
@@ -64,10 +65,6 @@ def eye_type(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: str =
     return ArrayType(np.dtype(dtype), requested_shape((N, N if M is None else M)))
 
 
-def identity_type(n: Any, dtype: Any = None, **_: Any) -> ArrayType:
-    return eye_type(n, dtype=dtype)
-
-
 def tri_type(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, **_: Any) -> ArrayType:
     sides = (N, N if M is None else M)
     # Unlike other functions, `tri` accepts negative sizes.
@@ -88,14 +85,6 @@ def full_like_type(a: Any, fill_value: Any, dtype: Any = None, *args: Any, **opt
     result = empty_like_type(a, dtype, *args, **options)
     check_fill(fill_value, result.shape)
     return result
-
-
-def same_shape(a: ArrayType, *_: Any, **__: Any) -> Shape:
-    return a.shape
-
-
-def at_least_1d_shape(a: ArrayType, *_: Any, **__: Any) -> Shape:
-    return a.shape or (1,)
 
 
 def array_type(object: Any, dtype: Any = None, *, ndmin: int = 0, **options: Any) -> ArrayType:
@@ -205,14 +194,10 @@ def astype_type(array: Any, dtype: Any, *args: Any, **options: Any) -> ArrayType
     return ArrayType(probe(methods.astype, array, dtype, *args, **options).dtype, array.shape)
 
 
-def copy_type(array: Any, *_: Any, **__: Any) -> ArrayType:
-    return as_array(array)
-
-
 RULES: dict[Any, Rule] = {
     **formula_rules(same_shape, "copy", dtype=SAME_DTYPE),
     **formula_rules(same_shape, "asarray asanyarray asarray_chkfinite require astype"),
-    **formula_rules(at_least_1d_shape, "ascontiguousarray asfortranarray"),
+    **formula_rules(lambda a, *_, **__: a.shape or (1,), "ascontiguousarray asfortranarray"),
     **named_rules(
         array=array_type,
         zeros=empty_type,
@@ -220,7 +205,7 @@ RULES: dict[Any, Rule] = {
         empty=empty_type,
         full=full_type,
         eye=eye_type,
-        identity=identity_type,
+        identity=lambda n, dtype=None, **_: eye_type(n, dtype=dtype),
         tri=tri_type,
         zeros_like=empty_like_type,
         ones_like=empty_like_type,
@@ -236,5 +221,5 @@ RULES: dict[Any, Rule] = {
         vander=vander_type,
     ),
     methods.astype: astype_type,
-    methods.copy: copy_type,
+    methods.copy: lambda array, *_, **__: as_array(array),
 }

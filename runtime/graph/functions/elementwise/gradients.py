@@ -51,29 +51,12 @@ def _no_cotangent(*_: Any) -> None:
     return None
 
 
-def _swap_operands(partial: Partial) -> Partial:
-    """Return the partial of the second operand of a symmetric function."""
-    return lambda ct, y, a, b: partial(ct, y, b, a)
-
-
 def _symmetric(partial: Partial) -> tuple[Partial, Partial]:
-    return partial, _swap_operands(partial)
+    return partial, lambda ct, y, a, b: partial(ct, y, b, a)
 
 
 def identity_rule(ct: Any, y: Any, a: Any, *_: Any, **__: Any) -> Any:
     return (ct,)
-
-
-def nan_to_num_rule(ct: Any, y: Any, x: Any, *_: Any, **__: Any) -> Any:
-    return (np.where(np.isfinite(x), ct, 0),)
-
-
-def imag_rule(ct: Any, y: Any, val: Any) -> Any:
-    return (-1j * ct,)
-
-
-def angle_rule(ct: Any, y: Any, z: Any, deg: bool = False) -> Any:
-    return (ct * (180 / math.pi if deg else 1) * -1j / z,)
 
 
 def sinc_rule(ct: Any, y: Any, x: Any) -> Any:
@@ -118,15 +101,6 @@ def log_rule(ct: Any, y: Any, x: Any, base: Any = None, /) -> Any:
     return ct / (x * np.log(base)), (lambda: -ct * y / (base * np.log(base)))
 
 
-def hypot_rule(ct: Any, y: Any, *coordinates: Any) -> Any:
-    length = np.where(y == 0, 1.0, y)
-    return (tuple(ct * x / length for x in coordinates),)
-
-
-def remainder_rule(ct: Any, y: Any, x: Any, divisor: Any, /) -> Any:
-    return ct, (lambda: -ct * np.rint(x / divisor))
-
-
 def _digamma(x: Any) -> Any:
     """Return the derivative of `lgamma`: by its series from 10 on, else by recurrence and reflection."""
     is_low = x < 0.5
@@ -146,10 +120,6 @@ def _erf(ct: Any, x: Any) -> Any:
     return ct * (2 / math.sqrt(math.pi)) * np.exp(-x * x)
 
 
-def _prod(values: Any, /, *, start: Any = 1) -> Any:
-    return start * np.prod(values)
-
-
 def _dist(p: Any, q: Any, /) -> Any:
     squares = np.sum((p - q) ** 2)
     return np.where(squares == 0, 0.0, np.sqrt(np.where(squares == 0, 1.0, squares)))
@@ -159,10 +129,6 @@ def _clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, **optio
     low, high = options.get("min", a_min), options.get("max", a_max)
     result = a if low is None or low is np._NoValue else np.maximum(a, low)
     return result if high is None or high is np._NoValue else np.minimum(result, high)
-
-
-def _clip_method(array: Any, min: Any = None, max: Any = None, **_: Any) -> Any:
-    return _clip(array, min, max)
 
 
 PARTIALS: dict[Any, tuple[Partial, ...]] = {
@@ -234,14 +200,14 @@ CONSTANT = (
 
 RULES: dict[Any, Any] = {
     np.real: identity_rule,
-    np.imag: imag_rule,
-    np.angle: angle_rule,
-    np.nan_to_num: nan_to_num_rule,
+    np.imag: lambda ct, y, val: (-1j * ct,),
+    np.angle: lambda ct, y, z, deg=False: (ct * (180 / math.pi if deg else 1) * -1j / z,),
+    np.nan_to_num: lambda ct, y, x, *_, **__: (np.where(np.isfinite(x), ct, 0),),
     np.sinc: sinc_rule,
     np.i0: i0_rule,
     math.log: log_rule,
-    math.hypot: hypot_rule,
-    math.remainder: remainder_rule,
+    math.hypot: lambda ct, y, *coordinates: (tuple(ct * x / np.where(y == 0, 1.0, y) for x in coordinates),),
+    math.remainder: lambda ct, y, x, divisor, /: (ct, lambda: -ct * np.rint(x / divisor)),
     math.erf: lambda ct, y, x, /: (_erf(ct, x),),
     math.erfc: lambda ct, y, x, /: (-_erf(ct, x),),
     math.gamma: lambda ct, y, x, /: (ct * y * _digamma(x),),
@@ -254,9 +220,9 @@ RULES: dict[Any, Any] = {
 
 DEFINITIONS: dict[Any, Any] = {  # for arrays; a call with a list of staged values fails in NumPy
     np.clip: _clip,
-    methods.clip: _clip_method,
+    methods.clip: lambda array, min=None, max=None, **_: _clip(array, min, max),
     math.fsum: np.sum,
-    math.prod: _prod,
+    math.prod: lambda values, /, *, start=1: start * np.prod(values),
     math.dist: _dist,
     **({math.sumprod: lambda p, q, /: np.sum(p * q)} if hasattr(math, "sumprod") else {}),
 }

@@ -5,7 +5,7 @@ Most results have the shape of the first array, or of all arrays broadcast toget
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -24,16 +24,6 @@ def broadcast_shape(*arrays: ArrayType | None, **_: Any) -> Shape:
     return reduce(broadcast, (a.shape for a in arrays if a is not None))
 
 
-def broadcastable_scalar(*arrays: ArrayType, **_: Any) -> Shape:
-    """A Python bool, computed from arrays that broadcast."""
-    broadcast_shape(*arrays)
-    return ()
-
-
-def no_dimensions(*_: Any, **__: Any) -> Shape:
-    return ()
-
-
 def clip_type(
     a: Any,
     a_min: Any = None,
@@ -44,20 +34,10 @@ def clip_type(
     max: Any = None,
     **options: Any,
 ) -> Any:
-    low, high = (
-        arguments if arguments is not None else other for arguments, other in ((a_min, min), (a_max, max))
-    )
+    low, high = min if a_min is None else a_min, max if a_max is None else a_max
     shape = broadcast(*(shape_of(v) for v in (a, low, high) if v is not None))
-    result = probe(np.clip, *(as_array_if_list(v) for v in (a, low, high)), **options)
+    result = probe(np.clip, *(as_array(v) if isinstance(v, list) else v for v in (a, low, high)), **options)
     return ArrayType(result.dtype, shape)
-
-
-def as_array_if_list(value: Any) -> Any:
-    return as_array(value) if isinstance(value, list) else value
-
-
-def shape_type(a: Any) -> tuple[Any, ...]:
-    return tuple(map(dimension_result, shape_of(a)))
 
 
 def size_type(a: Any, axis: Any = None) -> Any:
@@ -70,31 +50,23 @@ def size_type(a: Any, axis: Any = None) -> Any:
     return dimension_result(shape[axis])
 
 
-def ndim_type(a: Any) -> int:
-    return len(shape_of(a))
-
-
-def plain_rule(function: Any) -> Rule:
-    """Return the rule of a function whose result depends on types alone and is a plain value."""
-
-    def rule(*args: Any, **kwargs: Any) -> Any:
-        return probe(function, *args, **kwargs)
-
-    return rule
-
-
 RULES: dict[Any, Rule] = {
     **formula_rules(
         same_shape,
         "around round nan_to_num real imag angle sinc i0 fix iscomplex isreal isposinf isneginf",
     ),
     **formula_rules(broadcast_shape, "isclose", arrays=("a", "b", "rtol", "atol")),
-    **formula_rules(broadcastable_scalar, "allclose", arrays=("a", "b")),
-    **formula_rules(no_dimensions, "array_equal array_equiv", arrays=("a1", "a2")),
-    **named_rules(shape=shape_type, size=size_type, ndim=ndim_type, clip=clip_type),
+    **formula_rules(lambda *arrays, **_: broadcast_shape(*arrays) and (), "allclose", arrays=("a", "b")),
+    **formula_rules(lambda *_, **__: (), "array_equal array_equiv", arrays=("a1", "a2")),
+    **named_rules(
+        shape=lambda a: tuple(map(dimension_result, shape_of(a))),
+        size=size_type,
+        ndim=lambda a: len(shape_of(a)),
+        clip=clip_type,
+    ),
     methods.clip: clip_type,
     **{
-        f: plain_rule(f)
+        f: partial(probe, f)  # the result depends on types alone and is a plain value
         for f in numpy_functions("iscomplexobj isrealobj result_type can_cast common_type isscalar")
     },
 }

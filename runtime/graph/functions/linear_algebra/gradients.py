@@ -229,14 +229,11 @@ RULES: dict[Any, Any] = {
 DEFINITIONS: dict[Any, Any] = {
     np.linalg.eigvalsh: lambda a, UPLO="L": np.linalg.eigh(a, UPLO)[0],
     np.linalg.eigvals: lambda a: np.linalg.eig(a)[0],
-    **(
-        {np.linalg.svdvals: lambda x, /: np.linalg.svd(x, compute_uv=False)}
-        if hasattr(np.linalg, "svdvals")
-        else {}
-    ),
     np.linalg.lstsq: _lstsq,
     np.linalg.cond: _cond,
     np.linalg.tensorinv: _tensorinv,
     np.linalg.tensorsolve: _tensorsolve,
     np.linalg.matrix_power: _matrix_power,
 }
+if hasattr(np.linalg, "svdvals"):
+    DEFINITIONS[np.linalg.svdvals] = lambda x, /: np.linalg.svd(x, compute_uv=False)

@@ -202,7 +202,7 @@ def subscripts_from_lists(operands: Sequence[Any]) -> str:
     return f"{inputs}->{texts[-1]}" if len(texts) > len(pairs) else inputs
 
 
-def sliding_shape(names: tuple[str, str], a: ArrayType, v: ArrayType, mode: str) -> Shape:
+def sliding_shape(names: tuple[str, str], a: ArrayType, v: ArrayType, *, mode: str) -> Shape:
     """Return the shape of a convolution or correlation. `names` are those of the arrays in errors."""
     sizes = [x.shape[0] if x.shape else 1 for x in (a, v)]
     for size, name in zip(sizes, names, strict=True):
@@ -228,9 +228,9 @@ RULES: dict[Any, Rule] = {
     **formula_rules(lambda a, b, **_: flattened_shape(a) + flattened_shape(b), "outer", arrays=("a", "b")),
     **formula_rules(linalg_outer_shape, "linalg.outer", arrays=("x1", "x2")),
     **formula_rules(kron_shape, "kron", arrays=("a", "b")),
-    **formula_rules(partial(sliding_shape, ("a", "v")), "convolve", arrays=("a", "v")),
+    **formula_rules(partial(sliding_shape, ("a", "v"), mode="full"), "convolve", arrays=("a", "v")),
     **formula_rules(
-        partial(sliding_shape, ("first array argument", "second array argument")),
+        partial(sliding_shape, ("first array argument", "second array argument"), mode="valid"),
         "correlate",
         arrays=("a", "v"),
     ),

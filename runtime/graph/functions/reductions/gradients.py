@@ -112,10 +112,13 @@ def _accumulate_rule(rule: Any) -> Any:
     return lambda ct, y, array, axis=0, dtype=None, out=None: rule(ct, y, array, axis)
 
 
+def _reverse_cumsum(values: Any, axis: Any) -> Any:
+    return np.flip(np.cumsum(np.flip(values, axis), axis), axis)
+
+
 def cumsum_rule(ct: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-    if axis is None:
-        return (np.reshape(np.flip(np.cumsum(np.flip(ct))), shape_of(a)),)
-    return (np.flip(np.cumsum(np.flip(ct, axis), axis), axis),)
+    result = _reverse_cumsum(ct, axis)
+    return (np.reshape(result, shape_of(a)) if axis is None else result,)
 
 
 def cumprod_rule(ct: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
@@ -128,36 +131,6 @@ def cumprod_rule(ct: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, o
     before = _reverse_cumsum(ct * y, along) / np.where(flat == 0, 1, flat)
     result = np.where(is_first, through, np.where(zeros == 0, before, 0))
     return (np.reshape(result, shape_of(a)) if axis is None else result,)
-
-
-def _reverse_cumsum(values: Any, axis: int) -> Any:
-    return np.flip(np.cumsum(np.flip(values, axis), axis), axis)
-
-
-def _var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False,
-         *, where: Any = True, mean: Any = None, correction: Any = None) -> Any:  # fmt: skip
-    if where is not True:
-        raise unsupported_argument("numpy.var", "where=")
-    center = np.mean(a, axis=axis, keepdims=True) if mean in (None, np._NoValue) else mean
-    return _mean_square(a - center, axis, keepdims, reduced_count(a, axis), ddof, correction)
-
-
-def _mean_square(deviations: Any, axis: Any, keepdims: Any, count: Any, ddof: Any, correction: Any) -> Any:
-    """Return the mean square, divided by the degrees of freedom."""
-    squares = (
-        np.real(deviations * np.conj(deviations)) if np.iscomplexobj(deviations) else deviations * deviations
-    )
-    dof = count - (ddof if correction in (None, np._NoValue) else correction)
-    return np.sum(squares, axis=axis, keepdims=keepdims is True) / dof
-
-
-def _std(*args: Any, **kwargs: Any) -> Any:
-    return np.sqrt(_var(*args, **kwargs))
-
-
-def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
-    keepdims = keepdims is True
-    return np.max(a, axis, keepdims=keepdims) - np.min(a, axis, keepdims=keepdims)
 
 
 def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False,
@@ -173,16 +146,6 @@ def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
     scale = np.sum(weights, axis, keepdims=keepdims)
     result = np.sum(a * weights, axis, keepdims=keepdims) / scale
     return (result, scale) if returned else result
-
-
-def _trace(
-    a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
-) -> Any:
-    return np.sum(np.diagonal(a, offset, axis1, axis2), -1)
-
-
-def _linalg_trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
-    return np.sum(np.diagonal(x, offset, -2, -1), -1)
 
 
 def _with_nan_replaced(function: Any, instead: float) -> Any:
@@ -203,32 +166,43 @@ def _nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepd
     return np.sum(np.where(np.isnan(a), 0, a), axis, keepdims=keepdims) / count
 
 
-def _nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
-            keepdims: Any = False, *, where: Any = True, mean: Any = None,
-            correction: Any = None) -> Any:  # fmt: skip
-    if where is not True:
-        raise unsupported_argument("numpy.nanvar", "where=")
-    center = _nanmean(a, axis, keepdims=True) if mean in (None, np._NoValue) else mean
-    count = np.sum(~np.isnan(a), axis, keepdims=keepdims is True)
-    return _mean_square(np.where(np.isnan(a), 0, a - center), axis, keepdims, count, ddof, correction)
+def _variance(name: str, *, ignores_nan: bool = False, root: bool = False) -> Any:
+    """Return the definition of a variance or standard deviation."""
+
+    def defined(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
+                keepdims: Any = False, *, where: Any = True, mean: Any = None,
+                correction: Any = None) -> Any:  # fmt: skip
+        if where is not True:
+            raise unsupported_argument(f"numpy.{name}", "where=")
+        if mean in (None, np._NoValue):
+            mean = (_nanmean if ignores_nan else np.mean)(a, axis=axis, keepdims=True)
+        deviations, count = a - mean, reduced_count(a, axis)
+        if ignores_nan:
+            count = np.sum(~np.isnan(a), axis, keepdims=keepdims is True)
+            deviations = np.where(np.isnan(a), 0, deviations)
+        squares = deviations * deviations
+        if np.iscomplexobj(deviations):
+            squares = np.real(deviations * np.conj(deviations))
+        dof = count - (ddof if correction in (None, np._NoValue) else correction)
+        result = np.sum(squares, axis=axis, keepdims=keepdims is True) / dof
+        return np.sqrt(result) if root else result
+
+    return defined
 
 
-def _nanstd(*args: Any, **kwargs: Any) -> Any:
-    return np.sqrt(_nanvar(*args, **kwargs))
-
-
-_QUANTILE_NEIGHBORS: dict[
-    str, Callable[[Any], tuple[Any, Any]]
-] = {  # the indices of the elements around a quantile
+_QUANTILE_NEIGHBORS: dict[str, Callable[[Any], tuple[Any, Any]]] = {
     "linear": lambda place: (np.floor(place), np.ceil(place)),
     "midpoint": lambda place: (np.floor(place), np.ceil(place)),
     "lower": lambda place: (np.floor(place),) * 2,
     "higher": lambda place: (np.ceil(place),) * 2,
     "nearest": lambda place: (np.rint(place),) * 2,
 }
+"""The indices of the elements around a quantile."""
 
 
-def _quantile(name: str, *, scale: float = 1.0, ignores_nan: bool = False) -> Callable[..., Any]:
+def _quantile(name: str, *fixed: float, scale: float = 1.0, ignores_nan: bool = False) -> Callable[..., Any]:
+    """Return the definition of a quantile; the median is a `fixed` one, and takes no `q`."""
+
     def defined(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
                 method: str = "linear", keepdims: Any = False, *, weights: Any = None) -> Any:  # fmt: skip
         if method not in _QUANTILE_NEIGHBORS or weights is not None:
@@ -249,14 +223,10 @@ def _quantile(name: str, *, scale: float = 1.0, ignores_nan: bool = False) -> Ca
         result = np.reshape(below + (above - below) * share, (*shape_of(q), *rest))
         return np.expand_dims(result, tuple(ndim_of(q) + i for i in axes)) if keepdims is True else result
 
-    return defined
-
-
-def _median_of(quantile: Callable[..., Any]) -> Callable[..., Any]:
-    def defined(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
-                keepdims: Any = False) -> Any:  # fmt: skip
-        return quantile(a, 0.5, axis, keepdims=keepdims)
-
+    if fixed:
+        return lambda a, axis=None, out=None, overwrite_input=False, keepdims=False: defined(
+            a, *fixed, axis, keepdims=keepdims
+        )
     return defined
 
 
@@ -313,18 +283,6 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
     return _matrix_norm(x, ord, (axes[0] % ndim, axes[1] % ndim), keepdims)
 
 
-def _linalg_vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
-    return _vector_norm(x, ord, axis, keepdims)
-
-
-def _linalg_matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
-    return _matrix_norm(x, ord, (ndim_of(x) - 2, ndim_of(x) - 1), keepdims)
-
-
-def sum_to_rule(ct: Any, y: Any, array: Any, shape: Any) -> Any:
-    return (np.broadcast_to(ct, shape_of(array)),)
-
-
 RULES: dict[Any, Any] = {
     np.sum: sum_rule,
     np.mean: mean_rule,
@@ -333,7 +291,7 @@ RULES: dict[Any, Any] = {
     **dict.fromkeys((np.nanmax, np.nanmin), extreme_rule),
     np.cumsum: cumsum_rule,
     np.cumprod: cumprod_rule,
-    sum_to: sum_to_rule,
+    sum_to: lambda ct, y, array, shape: (np.broadcast_to(ct, shape_of(array)),),
 }
 
 UFUNC_METHODS: dict[tuple[str, Any], Any] = {
@@ -346,16 +304,20 @@ UFUNC_METHODS: dict[tuple[str, Any], Any] = {
 """Gradients of ufunc methods."""
 
 DEFINITIONS: dict[Any, Any] = {
-    np.var: _var,
-    np.std: _std,
-    np.ptp: _ptp,
+    np.var: _variance("var"),
+    np.std: _variance("var", root=True),
+    np.ptp: lambda a, axis=None, out=None, keepdims=False: (
+        np.max(a, axis, keepdims=keepdims is True) - np.min(a, axis, keepdims=keepdims is True)
+    ),
     np.average: _average,
-    np.trace: _trace,
-    np.linalg.trace: _linalg_trace,
-    np.median: _median_of(_quantile("median")),
+    np.trace: lambda a, offset=0, axis1=0, axis2=1, dtype=None, out=None: np.sum(
+        np.diagonal(a, offset, axis1, axis2), -1
+    ),
+    np.linalg.trace: lambda x, /, *, offset=0, dtype=None: np.sum(np.diagonal(x, offset, -2, -1), -1),
+    np.median: _quantile("median", 0.5),
     np.quantile: _quantile("quantile"),
     np.percentile: _quantile("percentile", scale=100),
-    np.nanmedian: _median_of(_quantile("nanmedian", ignores_nan=True)),
+    np.nanmedian: _quantile("nanmedian", 0.5, ignores_nan=True),
     np.nanquantile: _quantile("nanquantile", ignores_nan=True),
     np.nanpercentile: _quantile("nanpercentile", scale=100, ignores_nan=True),
     np.nansum: _with_nan_replaced(np.sum, 0),
@@ -363,11 +325,15 @@ DEFINITIONS: dict[Any, Any] = {
     np.nancumsum: _with_nan_replaced(np.cumsum, 0),
     np.nancumprod: _with_nan_replaced(np.cumprod, 1),
     np.nanmean: _nanmean,
-    np.nanvar: _nanvar,
-    np.nanstd: _nanstd,
+    np.nanvar: _variance("nanvar", ignores_nan=True),
+    np.nanstd: _variance("nanvar", ignores_nan=True, root=True),
     np.linalg.norm: _norm,
-    np.linalg.vector_norm: _linalg_vector_norm,
-    np.linalg.matrix_norm: _linalg_matrix_norm,
+    np.linalg.vector_norm: lambda x, /, *, axis=None, keepdims=False, ord=2: _vector_norm(
+        x, ord, axis, keepdims
+    ),
+    np.linalg.matrix_norm: lambda x, /, *, keepdims=False, ord="fro": _matrix_norm(
+        x, ord, (ndim_of(x) - 2, ndim_of(x) - 1), keepdims
+    ),
     np.cumulative_sum: _cumulative_with_initial(np.cumsum, 0),
     np.cumulative_prod: _cumulative_with_initial(np.cumprod, 1),
 }

@@ -47,18 +47,6 @@ def trace_shape(a: ArrayType, offset: Any = 0, axis1: int = 0, axis2: int = 1, d
     return reduce_axes(a.shape, normalize_axes((axis1, axis2), a.ndim))
 
 
-def norm_shape(x: ArrayType, axis: Any = None, keepdims: Any = False, **_: Any) -> Shape:
-    return reduce_shape(x, axis=axis, keepdims=keepdims)
-
-
-def matrix_norm_shape(x: ArrayType, keepdims: Any = False, **_: Any) -> Shape:
-    return reduce_shape(x, axis=(-2, -1), keepdims=keepdims)
-
-
-def sum_to_type(array: Any, shape: Any) -> ArrayType:
-    return ArrayType(as_array(array).dtype, requested_shape(tuple(shape)))
-
-
 RULES: dict[Any, Rule] = {
     **formula_rules(
         reduce_shape,
@@ -72,7 +60,9 @@ RULES: dict[Any, Rule] = {
     **formula_rules(scan_shape, "cumsum cumprod nancumsum nancumprod cumulative_sum cumulative_prod"),
     **formula_rules(trace_shape, "trace"),
     **formula_rules(lambda x, **_: trace_shape(x, axis1=-2, axis2=-1), "linalg.trace"),
-    **formula_rules(norm_shape, "linalg.norm linalg.vector_norm"),
-    **formula_rules(matrix_norm_shape, "linalg.matrix_norm"),
-    sum_to: sum_to_type,
+    **formula_rules(reduce_shape, "linalg.norm linalg.vector_norm"),
+    **formula_rules(
+        lambda x, keepdims=False, **_: reduce_shape(x, axis=(-2, -1), keepdims=keepdims), "linalg.matrix_norm"
+    ),
+    sum_to: lambda array, shape: ArrayType(as_array(array).dtype, requested_shape(tuple(shape))),
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...gradient.cotangents import CotangentAt, index_range, ndim_of, shape_of, unbroadcast
+from ...gradient.cotangents import CotangentAt, element_count, index_range, ndim_of, shape_of, unbroadcast
 from ...rules import methods
 
 
@@ -14,9 +14,7 @@ def take_rule(ct: Any, y: Any, a: Any, indices: Any, axis: Any = None, out: Any 
               mode: str = "raise") -> Any:  # fmt: skip
     shape = shape_of(a)
     if axis is None:
-        length: Any = 1
-        for n in shape:
-            length = length * n
+        length = element_count(shape)
     else:
         length = shape[axis]
     if mode == "wrap":
@@ -46,28 +44,11 @@ def take_along_axis_rule(ct: Any, y: Any, arr: Any, indices: Any, axis: Any = -1
     return (CotangentAt(_open_grid(indices, axis % ndim_of(arr)), ct),)
 
 
-def sort_rule(ct: Any, y: Any, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, **_: Any) -> Any:
+def _undo_sort(ct: Any, a: Any, axis: Any, order: Any) -> Any:
     """Move each cotangent back to where its element was."""
-    return _undo_sort(ct, a, axis, lambda flat, along: np.argsort(flat, along, kind=kind))
-
-
-def partition_rule(ct: Any, y: Any, a: Any, kth: Any, axis: Any = -1, kind: str = "introselect",
-                   order: Any = None) -> Any:  # fmt: skip
-    return _undo_sort(ct, a, axis, lambda flat, along: np.argpartition(flat, kth, along))
-
-
-def _undo_sort(ct: Any, a: Any, axis: Any, index_range: Any) -> Any:
     flat, along = (np.reshape(a, (-1,)), 0) if axis is None else (a, axis)
-    result = np.take_along_axis(ct, np.argsort(index_range(flat, along), along), along)
+    result = np.take_along_axis(ct, np.argsort(order(flat, along), along), along)
     return (np.reshape(result, shape_of(a)) if axis is None else result,)
-
-
-def where_rule(ct: Any, y: Any, condition: Any, x: Any = None, y_: Any = None, /) -> Any:
-    return (
-        None,
-        lambda: unbroadcast(np.where(condition, ct, 0), x),
-        lambda: unbroadcast(np.where(condition, 0, ct), y_),
-    )
 
 
 def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
@@ -95,31 +76,27 @@ def _compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     return np.take(flat, np.flatnonzero(condition), along)
 
 
-def _compress_method(array: Any, condition: Any, axis: Any = None) -> Any:
-    return _compress(condition, array, axis)
-
-
-def _extract(condition: Any, arr: Any) -> Any:
-    return np.take(np.reshape(arr, (-1,)), np.flatnonzero(condition))
-
-
-def bincount_rule(ct: Any, y: Any, x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
-    return None, np.take(ct, x)
-
-
 RULES: dict[Any, Any] = {
     np.take: take_rule,
     np.take_along_axis: take_along_axis_rule,
-    np.sort: sort_rule,
-    np.partition: partition_rule,
-    np.where: where_rule,
-    np.bincount: bincount_rule,
+    np.sort: lambda ct, y, a, axis=-1, kind=None, order=None, **_: _undo_sort(
+        ct, a, axis, lambda flat, along: np.argsort(flat, along, kind=kind)
+    ),
+    np.partition: lambda ct, y, a, kth, axis=-1, kind="introselect", order=None: _undo_sort(
+        ct, a, axis, lambda flat, along: np.argpartition(flat, kth, along)
+    ),
+    np.where: lambda ct, y, condition, x=None, y_=None, /: (
+        None,
+        lambda: unbroadcast(np.where(condition, ct, 0), x),
+        lambda: unbroadcast(np.where(condition, 0, ct), y_),
+    ),
+    np.bincount: lambda ct, y, x, /, weights=None, minlength=0: (None, np.take(ct, x)),
 }
 
 DEFINITIONS: dict[Any, Any] = {
     np.select: _select,
     np.choose: _choose,
     np.compress: _compress,
-    methods.compress: _compress_method,
-    np.extract: _extract,
+    methods.compress: lambda array, condition, axis=None: _compress(condition, array, axis),
+    np.extract: lambda condition, arr: np.take(np.reshape(arr, (-1,)), np.flatnonzero(condition)),
 }

@@ -106,29 +106,9 @@ def compress_type(condition: Any, a: Any, axis: Any = None, out: Any = None) -> 
     return ArrayType(array.dtype, replace_axis(*shape_and_axis(array.shape, axis), true_count(condition)))
 
 
-def extract_type(condition: Any, arr: Any) -> ArrayType:
-    return ArrayType(as_array(arr).dtype, (true_count(condition),))
-
-
 def nonzero_type(a: Any) -> tuple[ArrayType, ...]:
     indices = probe(np.nonzero, as_array(a))
     return tuple(ArrayType(INDEX, SOME) for _ in indices)
-
-
-def unknown_length_shape(*_: Any, **__: Any) -> Shape:
-    return SOME
-
-
-def argwhere_shape(a: ArrayType) -> Shape:
-    return (None, a.ndim)
-
-
-def searchsorted_shape(a: ArrayType, v: ArrayType, *_: Any, **__: Any) -> Shape:
-    return v.shape
-
-
-def trim_zeros_shape(filt: ArrayType, *_: Any, **__: Any) -> Shape:
-    return (None,) * filt.ndim
 
 
 def unravel_index_type(indices: Any, shape: Any, order: str = "C") -> tuple[ArrayType, ...]:
@@ -146,20 +126,6 @@ def sort_shape(a: ArrayType, *_: Any, axis: Any = -1, **__: Any) -> Shape:
         return flattened_shape(a)
     normalize_axis(axis, a.ndim)
     return a.shape
-
-
-def argsort_shape(a: ArrayType, *_: Any, axis: Any = -1, **__: Any) -> Shape:
-    return shape_and_axis(a.shape or (1,), axis)[0]
-
-
-def partition_shape(a: ArrayType, kth: Any, axis: Any = -1, **_: Any) -> Shape:
-    return check_kth(
-        kth, *((flattened_shape(a), 0) if axis is None else (a.shape, normalize_axis(axis, a.ndim)))
-    )
-
-
-def argpartition_shape(a: ArrayType, kth: Any, axis: Any = -1, **_: Any) -> Shape:
-    return check_kth(kth, *shape_and_axis(a.shape, axis))
 
 
 def check_kth(kth: Any, shape: Shape, axis: int) -> Shape:
@@ -229,55 +195,19 @@ def inverse_shape(array: ArrayType, inverse: Any, axis: Any) -> Shape:
     return replace_axis((1,) * array.ndim, normalize_axis(axis, array.ndim), length)
 
 
-def unique_all_shapes(x: ArrayType) -> tuple[Shape, ...]:
-    return SOME, SOME, x.shape, SOME
-
-
-def unique_counts_shapes(x: ArrayType) -> tuple[Shape, ...]:
-    return SOME, SOME
-
-
-def unique_inverse_shapes(x: ArrayType) -> tuple[Shape, ...]:
-    return SOME, x.shape
-
-
-def intersect1d_shape(
-    ar1: ArrayType, ar2: ArrayType, assume_unique: bool = False, return_indices: bool = False
-) -> Any:
-    return (SOME, SOME, SOME) if return_indices else SOME
-
-
-def in1d_shape(ar1: ArrayType, *_: Any, **__: Any) -> Shape:
-    return flattened_shape(ar1)
-
-
-def bincount_shape(x: ArrayType, weights: Any = None, minlength: Any = 0) -> Shape:
-    return SOME
-
-
 def histogram_type(
     a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> tuple[ArrayType, ...]:
     array, edges = as_array(a), edge_count(bins)
-    small = as_array(bins) if len(bins_shape(bins)) else bins if isinstance(bins, str) else 1
+    small = bins if isinstance(bins, str) else as_array(bins) if shape_of(bins) else 1
     # The range is data, but the probe needs an increasing one.
     arguments = None if range is None else (0.0, 2.0)
     if weights is not None:
         weights = as_array(weights)
-        if not may_be_equal(weights.shape, array.shape):
+        if unify_shapes((weights.shape, array.shape)) is None:
             raise ValueError("weights should have the same shape as a.")
     result = probe(np.histogram, array, small, arguments, density, weights)
     return type_of_result(result, ((map_known(lambda n: n - 1, edges),), (edges,)))
-
-
-def may_be_equal(left: Shape, right: Shape) -> bool:
-    return len(left) == len(right) and all(
-        None in pair or pair[0] == pair[1] for pair in zip(left, right, strict=True)
-    )
-
-
-def bins_shape(bins: Any) -> Shape:
-    return () if isinstance(bins, str) else shape_of(bins)
 
 
 def edge_count(bins: Any) -> Dimension:
@@ -291,44 +221,60 @@ def edge_count(bins: Any) -> Dimension:
     return map_known(lambda n: n + 1, requested_dimension(bins))
 
 
-def histogram_bin_edges_type(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> ArrayType:
-    return histogram_type(a, bins, range)[1]
+def some(*_: Any, **__: Any) -> Shape:
+    return SOME
 
 
 RULES: dict[Any, Rule] = {
     **formula_rules(take_shape, "take", arrays=("a", "indices"), dtype=SAME_DTYPE),
     **formula_rules(take_along_axis_shape, "take_along_axis", arrays=("arr", "indices"), dtype=SAME_DTYPE),
-    **formula_rules(unique_all_shapes, "unique_all"),
-    **formula_rules(unique_counts_shapes, "unique_counts"),
-    **formula_rules(unique_inverse_shapes, "unique_inverse"),
-    **formula_rules(unknown_length_shape, "unique_values"),
-    **formula_rules(intersect1d_shape, "intersect1d", arrays=("ar1", "ar2")),
-    **formula_rules(unknown_length_shape, "union1d setdiff1d setxor1d", arrays=("ar1", "ar2")),
+    **formula_rules(lambda x: (SOME, SOME, x.shape, SOME), "unique_all"),
+    **formula_rules(lambda x: (SOME, SOME), "unique_counts"),
+    **formula_rules(lambda x: (SOME, x.shape), "unique_inverse"),
+    **formula_rules(some, "unique_values"),
+    **formula_rules(
+        lambda *_, return_indices=False, **__: (SOME, SOME, SOME) if return_indices else SOME,
+        "intersect1d",
+        arrays=("ar1", "ar2"),
+    ),
+    **formula_rules(some, "union1d setdiff1d setxor1d", arrays=("ar1", "ar2")),
     **formula_rules(same_shape, "isin", arrays=("element", "test_elements")),
-    **formula_rules(in1d_shape, "in1d", arrays=("ar1", "ar2")),
-    **formula_rules(bincount_shape, "bincount", arrays=("x", "weights")),
-    **formula_rules(unknown_length_shape, "flatnonzero", dtype=INDEX),
-    **formula_rules(argwhere_shape, "argwhere", dtype=INDEX),
-    **formula_rules(searchsorted_shape, "searchsorted", arrays=("a", "v"), dtype=INDEX),
+    **formula_rules(lambda ar1, *_, **__: flattened_shape(ar1), "in1d", arrays=("ar1", "ar2")),
+    **formula_rules(lambda x, weights=None, minlength=0: SOME, "bincount", arrays=("x", "weights")),
+    **formula_rules(some, "flatnonzero", dtype=INDEX),
+    **formula_rules(lambda a: (None, a.ndim), "argwhere", dtype=INDEX),
+    **formula_rules(lambda a, v, *_, **__: v.shape, "searchsorted", arrays=("a", "v"), dtype=INDEX),
     **formula_rules(same_shape, "digitize", arrays=("x", "bins")),
-    **formula_rules(trim_zeros_shape, "trim_zeros", dtype=SAME_DTYPE),
+    **formula_rules(lambda filt, *_, **__: (None,) * filt.ndim, "trim_zeros", dtype=SAME_DTYPE),
     **formula_rules(sort_shape, "sort", dtype=SAME_DTYPE),
-    **formula_rules(argsort_shape, "argsort", dtype=INDEX),
-    **formula_rules(partition_shape, "partition", dtype=SAME_DTYPE),
-    **formula_rules(argpartition_shape, "argpartition", dtype=INDEX),
+    **formula_rules(
+        lambda a, *_, axis=-1, **__: shape_and_axis(a.shape or (1,), axis)[0], "argsort", dtype=INDEX
+    ),
+    **formula_rules(
+        lambda a, kth, axis=-1, **_: check_kth(
+            kth, *((flattened_shape(a), 0) if axis is None else (a.shape, normalize_axis(axis, a.ndim)))
+        ),
+        "partition",
+        dtype=SAME_DTYPE,
+    ),
+    **formula_rules(
+        lambda a, kth, axis=-1, **_: check_kth(kth, *shape_and_axis(a.shape, axis)),
+        "argpartition",
+        dtype=INDEX,
+    ),
     **named_rules(
         where=where_type,
         select=select_type,
         choose=choose_type,
         compress=compress_type,
-        extract=extract_type,
+        extract=lambda condition, arr: ArrayType(as_array(arr).dtype, (true_count(condition),)),
         nonzero=nonzero_type,
         lexsort=lexsort_type,
         unravel_index=unravel_index_type,
         ravel_multi_index=ravel_multi_index_type,
         unique=unique_type,
         histogram=histogram_type,
-        histogram_bin_edges=histogram_bin_edges_type,
+        histogram_bin_edges=lambda a, bins=10, range=None, weights=None: histogram_type(a, bins, range)[1],
     ),
     methods.compress: lambda array, condition, axis=None: compress_type(condition, array, axis),
     methods.item: item_type,
