@@ -159,10 +159,6 @@ def check_mask(c: Call, x: Value, mask: Value, axis: int) -> None:
     b.check(b.logical_not(fits), "IndexError: boolean index did not match the shape of the indexed array")
 
 
-def getitem(c: Call, target: Any, key: Any) -> Value:
-    return select(c, array(c, target), key)
-
-
 def leading_integers(c: Call, x: Value, key: Any) -> list[Value] | None:
     """Return the integers of a key that consists of integers for the first axes only, else None."""
     parts = key if type(key) is tuple else (key,)
@@ -207,14 +203,6 @@ def broadcast_to_selection(c: Call, value: Value, shape: Value, ndim: int) -> Va
     return b.reshape(b.slice(some, b.ints(*[0] * ndim), last, b.ints(*range(ndim))), shape, ndim)
 
 
-def emit_setitem(e: Emitter, node: Node) -> Value:
-    return emit_write(e, node, adds=False)
-
-
-def emit_add_at(e: Emitter, node: Node) -> Value:
-    return emit_write(e, node, adds=True)
-
-
 def emit_write(e: Emitter, node: Node, *, adds: bool) -> Value:
     inputs = [e.argument(i) for i in node.inputs]
     c = Call(e.b, node)
@@ -224,4 +212,4 @@ def emit_write(e: Emitter, node: Node, *, adds: bool) -> Value:
     return write(c, x, key, value, adds=adds)
 
 
-FUNCTIONS: dict[Any, Rule] = {operator.getitem: getitem}
+FUNCTIONS: dict[Any, Rule] = {operator.getitem: lambda c, target, key: select(c, array(c, target), key)}

@@ -132,15 +132,20 @@ def insert(e: Emitter, node: Node) -> Any:
     return map_columns(values, insert_value, item)
 
 
-def concatenate(e: Emitter, node: Node) -> Any:
-    first, second = copy_as_type(e, node), coerce(e.b, e.values[node.inputs[1]], node.type)
+def pairwise(combine: Any, otherwise: str) -> Any:
+    """Return the rule of an operation on the tensors of two lists, which has no operators for `otherwise`."""
 
-    def join(x: Any, y: Any) -> Any:
-        if isinstance(x, Items):
-            return Items(e.b.concat([x.tensor, y.tensor], 0))
-        raise unsupported.unsupported_options(node, "lists of arrays of different shapes")
+    def rule(e: Emitter, node: Node) -> Any:
+        first, second = copy_as_type(e, node), copy_as_type(e, node, 1)
 
-    return first if isinstance(first, Empty) else map_columns(first, join, second)
+        def join(x: Any, y: Any) -> Any:
+            if isinstance(x, Items):
+                return Items(combine(e.b, x.tensor, y.tensor))
+            raise unsupported.unsupported_options(node, otherwise)
+
+        return first if isinstance(first, Empty) else map_columns(first, join, second)
+
+    return rule
 
 
 def repeat(e: Emitter, node: Node) -> Any:
@@ -212,21 +217,11 @@ def add_at(e: Emitter, node: Node) -> Any:
     return map_columns(values, add_value, item)
 
 
-def add_items(e: Emitter, node: Node) -> Any:
-    """Add the items of two lists pairwise."""
-
-    def add(x: Any, y: Any) -> Any:
-        if isinstance(x, Items):
-            return Items(e.b.add(x.tensor, y.tensor))
-        raise unsupported.unsupported_options(node, "arrays of different shapes")
-
-    return map_columns(copy_as_type(e, node), add, coerce(e.b, e.values[node.inputs[1]], node.type))
-
-
 LISTS: dict[str, Any] = {
-    "list_add_at": add_at, "list_sum": add_items,
+    "add": pairwise(lambda b, x, y: b.concat([x, y], 0), "lists of arrays of different shapes"),
+    "list_sum": pairwise(lambda b, x, y: b.add(x, y), "arrays of different shapes"),
     "list_copy": copy_as_type, "list_append": append, "list_get": get, "list_set": set_item, "list_pop": pop,
-    "list_insert": insert, "list_zeros": zeros, "add": concatenate, "mul": repeat, "getitem": slice_list,
+    "list_insert": insert, "list_zeros": zeros, "list_add_at": add_at, "mul": repeat, "getitem": slice_list,
     "eq": equal(negated=False), "ne": equal(negated=True), "list": emit_list, "tuple": emit_tuple,
 }  # fmt: skip
 """Rules of nodes with a list among their inputs."""

@@ -99,12 +99,16 @@ class ModelDraft:
         try:
             onnx.checker.check_model(model, full_check=True)
         except onnx.shape_inference.InferenceError as error:
-            raise SaveError(
-                f"{self.graph.name} {unsupported.NOT_EXPORTABLE}: it fails for all arguments of these shapes",
-                why=f"ONNX found inconsistent shapes: {error}",
-                remedy="export it for arguments that it accepts",
+            raise self.error(
+                "it fails for all arguments of these shapes",
+                f"ONNX found inconsistent shapes: {error}",
+                "export it for arguments that it accepts",
             ) from error
         return model
+
+    def error(self, problem: str, why: str, remedy: str, place: Any = None) -> SaveError:
+        message = f"{self.graph.name} {unsupported.NOT_EXPORTABLE}: {problem}"
+        return SaveError(message, why=why, remedy=remedy, place=place)
 
 
 class ExportedModel(ModelDraft):
@@ -125,10 +129,10 @@ class ExportedModel(ModelDraft):
                   for k, (name, v) in enumerate(zip(new, written, strict=True)))]  # fmt: skip
         tensors = [part for leaf in leaves for part in self.result_tensors(*leaf)]
         if not tensors:
-            raise SaveError(
-                f"{concrete.graph.name} {unsupported.NOT_EXPORTABLE}: it returns nothing",
-                why="a model must have an output",
-                remedy="return a value that the function computes",
+            raise self.error(
+                "it returns nothing",
+                "a model must have an output",
+                "return a value that the function computes",
             )
         if self.b.token is not start:
             tensors[0] = (tensors[0][0], self.after_checks(tensors[0][1]), tensors[0][2])
@@ -139,22 +143,19 @@ class ExportedModel(ModelDraft):
         """Raise if the graph changes its arguments, or Variables that are constants."""
         graph = self.concrete.graph
         if self.concrete.changes:
-            raise SaveError(
-                f"{graph.name} {unsupported.NOT_EXPORTABLE}: "
+            raise self.error(
                 "it changes a list, dict or object among its arguments",
-                why="a model takes and returns arrays, and cannot change its caller's objects",
-                remedy="create a new one in the function and return it",
+                "a model takes and returns arrays, and cannot change its caller's objects",
+                "create a new one in the function and return it",
             )
         staged = len(self.concrete.inputs.staged)
         for k, index in enumerate(self.concrete.writes):
             if index >= staged and not self.explicit:
-                node = self.written_node(k)
-                raise SaveError(
-                    f"{graph.name} {unsupported.NOT_EXPORTABLE}: it writes the Variable "
-                    f"{graph.arguments[index].attrs['name']!r}",
-                    why="Variables are constants of the model, which cannot be written to",
-                    remedy='make Variables inputs and outputs: variables="explicit"',
-                    place=next(iter(node.places[-1:]), None),
+                raise self.error(
+                    f"it writes the Variable {graph.arguments[index].attrs['name']!r}",
+                    "Variables are constants of the model, which cannot be written to",
+                    'make Variables inputs and outputs: variables="explicit"',
+                    place=next(iter(self.written_node(k).places[-1:]), None),
                 )
 
     def written_node(self, k: int) -> Node:
@@ -170,11 +171,10 @@ class ExportedModel(ModelDraft):
         if position >= 0 and not self.explicit:
             held = self.concrete.inputs.state[position]
             if not isinstance(held, Variable):
-                raise SaveError(
-                    f"{self.concrete.graph.name} {unsupported.NOT_EXPORTABLE}: the Variable "
-                    f"{node.attrs['name']!r} is an argument",
-                    why="each call can pass another Variable",
-                    remedy='make it an input: variables="explicit"',
+                raise self.error(
+                    f"the Variable {node.attrs['name']!r} is an argument",
+                    "each call can pass another Variable",
+                    'make it an input: variables="explicit"',
                 )
             self.add_argument(node, name)
             self.model.initializers.append(onnx.numpy_helper.from_array(np.asarray(held.value), name))
@@ -199,11 +199,10 @@ class ExportedModel(ModelDraft):
             np.asarray(value) if isinstance(value, (bool, int, float, str, np.generic, np.ndarray)) else None
         )
         if array is None or array.dtype.kind not in "biufU":
-            raise SaveError(
-                f"{self.concrete.graph.name} {unsupported.NOT_EXPORTABLE}: "
+            raise self.error(
                 f"it returns a {type(value).__name__}",
-                why=f"{name} of a model must be an array of numbers, bools or strings",
-                remedy="return arrays and numbers",
+                f"{name} of a model must be an array of numbers, bools or strings",
+                "return arrays and numbers",
             )
         return self.b.constant(array, array.dtype)
 
@@ -218,17 +217,11 @@ class ExportedModel(ModelDraft):
             value = coerce(self.b, value, ListType(ArrayType(np.dtype(np.float64))))
         if isinstance(value, (Columns, tuple)):
             columns = value.parts if isinstance(value, Columns) else value
-            inner = (
-                kind.element.parts
-                if isinstance(kind, ListType) and isinstance(kind.element, TupleType)
-                else ()
-            )
+            element = kind.element if isinstance(kind, ListType) else None
             for n, part in enumerate(columns):
-                yield from self.result_tensors(
-                    self.model.fresh(f"{name}.{n}"),
-                    part,
-                    with_type(node, ListType(inner[n]) if inner else None),
-                )
+                inner = ListType(element.parts[n]) if isinstance(element, TupleType) else None
+                typed = node and Node(node.op, node.inputs, node.attrs, inner, node.source)
+                yield from self.result_tensors(self.model.fresh(f"{name}.{n}"), part, typed)
             return
         for n, part in enumerate(flatten(value)):
             label = self.model.fresh(name) if n else name
@@ -240,18 +233,13 @@ class ExportedModel(ModelDraft):
         if value.is_sequence:
             place = b.reshape(b.token, b.ints(), 0)
             fill_slots = b.sequence(
-                "SequenceInsert", [value, b.constant(empty_item(value)), place], value.dtype, value.ndim
+                "SequenceInsert",
+                [value, b.constant(np.zeros((0,) * value.ndim, value.dtype)), place],
+                value.dtype,
+                value.ndim,
             )
             return b.sequence("SequenceErase", [fill_slots, place], value.dtype, value.ndim)
         return b.reshape(value, b.add(b.shape(value), b.token), value.ndim)
-
-
-def empty_item(value: Value) -> np.ndarray:
-    return np.zeros((0,) * value.ndim, value.dtype)
-
-
-def with_type(node: Node | None, kind: Any) -> Node | None:
-    return node if node is None else Node(node.op, node.inputs, node.attrs, kind, node.source)
 
 
 def input_name(label: str) -> str:

@@ -40,14 +40,6 @@ def constant(e: Emitter, node: Node) -> Any:
     return e.b.constant(np.asarray(value), dtype_of(e.b, node.type) if node.type.dtype.kind != "U" else None)
 
 
-def output(e: Emitter, node: Node) -> Any:
-    return e.values[node.inputs[0]][node.attrs["index"]]
-
-
-def same(e: Emitter, node: Node) -> Any:
-    return e.values[node.inputs[0]]
-
-
 def check_bound(e: Emitter, node: Node) -> Any:
     value = e.values[node.inputs[0]]
     error = unbound_error(node.attrs["symbol"])
@@ -59,10 +51,6 @@ def check_bound(e: Emitter, node: Node) -> Any:
         e.b.fail(message)
         return zero(e.b, node.type)
     return value
-
-
-def dimension(e: Emitter, node: Node) -> Value:
-    return e.b.dim(e.values[node.inputs[0]], node.attrs["axis"])
 
 
 def emit_convert(e: Emitter, node: Node) -> Any:
@@ -82,16 +70,19 @@ def with_shape(e: Emitter, node: Node) -> Value:
     return x
 
 
-def emit_item(e: Emitter, node: Node) -> Value:
-    return coerce(e.b, e.b.scalar(e.values[node.inputs[0]]), node.type)
-
-
-def scalar_operand(e: Emitter, node: Node) -> Value:
-    """Return the operand of `int` or `float` as a scalar."""
+def to_number(e: Emitter, node: Node) -> Value:
+    """Return the operand of `int` or `float` as a scalar of that type."""
     x = e.values[node.inputs[0]]
     if x.ndim and not converts_one_item_arrays():
         e.b.fail("TypeError: only 0-dimensional arrays can be converted to Python scalars")
-    return e.b.scalar(x)
+    x = e.b.scalar(x)
+    if x.dtype.kind == "U":
+        raise unsupported.unsupported_options(node, "text")
+    if node.op == "float":
+        return e.b.cast(x, FLOAT)
+    if x.dtype.kind == "f":
+        check_finite(Call(e.b, node), x)
+    return coerce(e.b, x, node.type)
 
 
 @functools.cache
@@ -103,35 +94,6 @@ def converts_one_item_arrays() -> bool:
     except TypeError:
         return False
     return True
-
-
-def to_int(e: Emitter, node: Node) -> Value:
-    b, x = e.b, scalar_operand(e, node)
-    if x.dtype.kind == "U":
-        raise unsupported.unsupported_options(node, "text")
-    if x.dtype.kind == "f":
-        check_finite(Call(e.b, node), x)
-    return coerce(b, x, node.type)
-
-
-def to_float(e: Emitter, node: Node) -> Value:
-    x = scalar_operand(e, node)
-    if x.dtype.kind == "U":
-        raise unsupported.unsupported_options(node, "text")
-    return e.b.cast(x, FLOAT)
-
-
-def to_bool(e: Emitter, node: Node) -> Value:
-    return truth(e.b, e.values[node.inputs[0]])
-
-
-def emit_not(e: Emitter, node: Node) -> Value:
-    return e.b.logical_not(truth(e.b, e.values[node.inputs[0]]))
-
-
-def emit_either(e: Emitter, node: Node) -> Value:
-    first, second = e.inputs(node)
-    return e.b.logical_or(truth(e.b, first), truth(e.b, second))
 
 
 def emit_round(e: Emitter, node: Node) -> Value:
@@ -241,10 +203,6 @@ def emit_sorted(e: Emitter, node: Node) -> Any:
     return coerce(e.b, Items(sort_with_indices(e.b, tensor, 0, descending=descending)[0]), node.type)
 
 
-def emit_iterate(e: Emitter, node: Node) -> Any:
-    return coerce(e.b, as_list(e.b, e.values[node.inputs[0]]), node.type)
-
-
 def emit_len(e: Emitter, node: Node) -> Value:
     value = e.values[node.inputs[0]]
     if isinstance(value, Value) and value.dtype.kind == "U" and not value.ndim:
@@ -284,10 +242,6 @@ def emit_text(e: Emitter, node: Node) -> Value:
     return result
 
 
-def emit_str(e: Emitter, node: Node) -> Value:
-    return as_text(e, node, e.values[node.inputs[0]])
-
-
 def as_text(e: Emitter, node: Node, value: Any) -> Value:
     b = e.b
     if not isinstance(value, Value) or value.ndim or value.dtype.kind == "f":
@@ -303,11 +257,20 @@ def as_text(e: Emitter, node: Node, value: Any) -> Value:
 
 
 OPS: dict[str, Any] = {
-    "constant": constant, "output": output, "same": same, "check_bound": check_bound, "dimension": dimension,
-    "convert": emit_convert, "with_shape": with_shape, "item": emit_item, "int": to_int, "float": to_float,
-    "bool": to_bool, "not_": emit_not, "either": emit_either, "round": emit_round, "sum": emit_sum,
+    "constant": constant, "check_bound": check_bound, "convert": emit_convert, "with_shape": with_shape,
+    "output": lambda e, node: e.values[node.inputs[0]][node.attrs["index"]],
+    "same": lambda e, node: e.values[node.inputs[0]],
+    "dimension": lambda e, node: e.b.dim(e.values[node.inputs[0]], node.attrs["axis"]),
+    "item": lambda e, node: coerce(e.b, e.b.scalar(e.values[node.inputs[0]]), node.type),
+    "int": to_number, "float": to_number,
+    "bool": lambda e, node: truth(e.b, e.values[node.inputs[0]]),
+    "not_": lambda e, node: e.b.logical_not(truth(e.b, e.values[node.inputs[0]])),
+    "either": lambda e, node: e.b.logical_or(*(truth(e.b, v) for v in e.inputs(node))),
+    "iterate": lambda e, node: coerce(e.b, as_list(e.b, e.values[node.inputs[0]]), node.type),
+    "str": lambda e, node: as_text(e, node, e.values[node.inputs[0]]),
+    "round": emit_round, "sum": emit_sum,
     "min": min_or_max("Min"), "max": min_or_max("Max"), "any": any_or_all("any"), "all": any_or_all("all"),
-    "sorted": emit_sorted, "iterate": emit_iterate, "len": emit_len, "contains": emit_contains,
-    "text": emit_text, "str": emit_str, "range": iterables.emit_range, "enumerate": iterables.emit_enumerate,
+    "sorted": emit_sorted, "len": emit_len, "contains": emit_contains,
+    "text": emit_text, "range": iterables.emit_range, "enumerate": iterables.emit_enumerate,
     "zip": iterables.emit_zip, "reversed": iterables.emit_reversed,
 }  # fmt: skip

@@ -1,13 +1,12 @@
 """Register the ONNX rules of all ops and functions. Importing this module fills the registries.
 
-`OPS` and `LISTS` hold the rules of the graph's own ops and of Python's builtins, called with the emitter
-and the node. Those of `LISTS` apply if an input is a list. `FUNCTIONS` and `METHODS` hold the rules of
-functions of NumPy and `math` and of ufunc methods, called with the `Call` and the user's own arguments. A
-function without a rule may have a composition, in `COMPOSITIONS` or among the definitions for gradients.
+A function without a rule may have a composition, in `COMPOSITIONS` or among the definitions for gradients.
 The emitter traces the composition and emits its nodes.
 """
 
 from __future__ import annotations
+
+from functools import partial
 
 import numpy as np
 
@@ -64,8 +63,8 @@ OPS.update(
         "while": control_flow.emit_while,
         "for": control_flow.emit_for,
         "raise": control_flow.emit_raise,
-        "setitem": indexing.emit_setitem,
-        "add_at": indexing.emit_add_at,
+        "setitem": partial(indexing.emit_write, adds=False),
+        "add_at": partial(indexing.emit_write, adds=True),
         **{op: control_flow.unsupported_op(*reason) for op, reason in _UNSUPPORTED.items()},
     }
 )

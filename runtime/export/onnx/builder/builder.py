@@ -11,6 +11,7 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partialmethod
 from typing import Any
 
 import numpy as np
@@ -243,48 +244,24 @@ class Builder:
     # Arithmetic
 
     def binary(self, kind: str, x: Any, y: Any) -> Value:
-        """Apply a broadcasting operator. A plain number adopts the dtype of the other operand."""
-        if not isinstance(x, Value):
-            x = self.constant_like(x, y)
-        if not isinstance(y, Value):
-            y = self.constant_like(y, x)
+        """Apply a broadcasting operator."""
         compares = kind in ("Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual")
-        return self.op(kind, x, y, dtype=BOOL if compares else None)
+        return self.op(kind, *self._operands(x, y), dtype=BOOL if compares else None)
 
-    def add(self, x: Any, y: Any) -> Value:
-        return self.binary("Add", x, y)
+    def _operands(self, x: Any, y: Any) -> tuple[Value, Value]:
+        """Return both operands as values. A plain number adopts the dtype of the other."""
+        x = x if isinstance(x, Value) else self.constant_like(x, y)
+        return x, y if isinstance(y, Value) else self.constant_like(y, x)
 
-    def sub(self, x: Any, y: Any) -> Value:
-        return self.binary("Sub", x, y)
-
-    def mul(self, x: Any, y: Any) -> Value:
-        return self.binary("Mul", x, y)
-
-    def div(self, x: Any, y: Any) -> Value:
-        return self.binary("Div", x, y)
-
-    def equal(self, x: Any, y: Any) -> Value:
-        return self.binary("Equal", x, y)
-
-    def less(self, x: Any, y: Any) -> Value:
-        return self.binary("Less", x, y)
-
-    def logical_and(self, x: Value, y: Value) -> Value:
-        return self.op("And", x, y)
-
-    def logical_or(self, x: Value, y: Value) -> Value:
-        return self.op("Or", x, y)
-
-    def logical_not(self, x: Value) -> Value:
-        return self.op("Not", x)
+    add, sub = partialmethod(binary, "Add"), partialmethod(binary, "Sub")
+    mul, div = partialmethod(binary, "Mul"), partialmethod(binary, "Div")
+    equal, less = partialmethod(binary, "Equal"), partialmethod(binary, "Less")
+    logical_and, logical_or = partialmethod(op, "And"), partialmethod(op, "Or")
+    logical_not = partialmethod(op, "Not")
 
     def where(self, test: Value, x: Any, y: Any) -> Value:
         """Select `x` where `test` is true, else `y`."""
-        if not isinstance(x, Value):
-            x = self.constant_like(x, y)
-        if not isinstance(y, Value):
-            y = self.constant_like(y, x)
-        return self.op("Where", x, y, first=[test])
+        return self.op("Where", *self._operands(x, y), first=[test])
 
     def is_nan(self, x: Value) -> Value:
         return self.op("IsNaN", x, dtype=BOOL)
@@ -383,9 +360,8 @@ class Builder:
         evaluate the check, and the model would fail to load.
         """
         failed = self.scalar(failed)
-        failed = (
-            failed if self.alive is None or failed is self.alive else self.logical_and(self.alive, failed)
-        )
+        if self.alive is not None and failed is not self.alive:
+            failed = self.logical_and(self.alive, failed)
         length = self.where(failed, self.ints(2), self.ints(1))
         self.token = self.node("Reshape", [self.token, length], INT, 1, message)
 

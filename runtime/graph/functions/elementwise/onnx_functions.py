@@ -22,9 +22,9 @@ from .onnx_arithmetic import (
     arrays,
     cast_operands,
     check_math_errors,
-    check_pole,
     elementwise,
     nonzero_divisor,
+    power,
     true_divide,
 )
 
@@ -64,10 +64,6 @@ def cosh(b: Builder, x: Value) -> Value:
     half = b.op("Exp", b.mul(0.5, b.op("Abs", x)))
     large = b.mul(b.mul(0.5, half), half)
     return b.add(large, b.mul(0.5, b.op("Exp", b.op("Neg", b.op("Abs", x)))))
-
-
-def tan(b: Builder, x: Value) -> Value:
-    return b.div(b.op("Sin", x), b.op("Cos", x))
 
 
 def atan(b: Builder, x: Value) -> Value:
@@ -115,10 +111,6 @@ def atanh(b: Builder, x: Value) -> Value:
     return b.mul(b.op("Sign", x), result)
 
 
-def log_base(base: int) -> Callable[[Builder, Value], Value]:
-    return lambda b, x: b.div(b.op("Log", x), math.log(base))
-
-
 def cbrt(b: Builder, x: Value) -> Value:
     size = b.op("Abs", x)
     root = b.op("Pow", size, b.constant_like(1 / 3, x))
@@ -128,16 +120,8 @@ def cbrt(b: Builder, x: Value) -> Value:
     return b.mul(b.op("Sign", x), b.where(plain, size, better))
 
 
-def exp2(b: Builder, x: Value) -> Value:
-    return b.op("Pow", b.constant_like(2.0, x), x)
-
-
 def trunc(b: Builder, x: Value) -> Value:
     return b.where(b.less(x, 0), b.op("Ceil", x), b.op("Floor", x))
-
-
-def operator(kind: str) -> Callable[[Builder, Value], Value]:
-    return lambda b, x: b.op(kind, x)
 
 
 def native_except_float64(
@@ -148,11 +132,15 @@ def native_except_float64(
 
 
 FORMULAS: dict[str, Any] = {
-    **{name: operator(name.capitalize()) for name in ("sqrt", "exp", "log", "sin", "cos", "tanh")},
+    **{name: lambda b, x, kind=name.capitalize(): b.op(kind, x)
+       for name in ("sqrt", "exp", "log", "sin", "cos", "tanh")},
+    "tan": native_except_float64("Tan", lambda b, x: b.div(b.op("Sin", x), b.op("Cos", x))),
     **{f.__name__: native_except_float64(f.__name__.capitalize(), f)
-       for f in (tan, sinh, cosh, asin, acos, atan, asinh, acosh, atanh)},
-    **{f.__name__: f for f in (expm1, log1p, exp2, cbrt)},
-    "log2": log_base(2), "log10": log_base(10),
+       for f in (sinh, cosh, asin, acos, atan, asinh, acosh, atanh)},
+    **{f.__name__: f for f in (expm1, log1p, cbrt)},
+    "exp2": lambda b, x: b.op("Pow", b.constant_like(2.0, x), x),
+    "log2": lambda b, x: b.div(b.op("Log", x), math.log(2)),
+    "log10": lambda b, x: b.div(b.op("Log", x), math.log(10)),
     "degrees": lambda b, x: b.mul(180 / math.pi, x), "radians": lambda b, x: b.mul(math.pi / 180, x),
 }  # fmt: skip
 
@@ -168,11 +156,6 @@ def float_function(name: str) -> Rule:
         return result
 
     return rule
-
-
-def math_log(c: Call, x: Any, base: Any = None) -> Value:
-    result = float_function("log")(c, x)
-    return result if base is None else true_divide(c, result, float_function("log")(c, base))
 
 
 def rounding(kind: str) -> Rule:
@@ -293,14 +276,6 @@ def modf(c: Call, x: Value) -> tuple[Value, Value]:
     return rest, whole
 
 
-def power_of_floats(c: Call, x: Any, y: Any) -> Value:
-    x, y = cast_operands(c, x, y)
-    result = c.b.op("Pow", x, y)
-    check_pole(c, x, y)
-    check_math_errors(c, result, x, y)
-    return result
-
-
 @elementwise
 def reciprocal(c: Call, x: Value) -> Value:
     if c.dtype.kind != "f":
@@ -354,7 +329,10 @@ def logaddexp2(x: Any, y: Any) -> Any:
 FUNCTIONS: dict[Any, Rule] = {
     **{getattr(np, NUMPY_NAMES.get(name, name)): float_function(name) for name in FORMULAS},
     **{getattr(math, name): float_function(name) for name in FORMULAS},
-    math.log: math_log,
+    math.log: lambda c, x, base=None: (
+        float_function("log")(c, x) if base is None
+        else true_divide(c, float_function("log")(c, x), float_function("log")(c, base))
+    ),
     np.deg2rad: float_function("radians"), np.rad2deg: float_function("degrees"),
     np.floor: rounding("Floor"), np.ceil: rounding("Ceil"), np.trunc: rounding("Trunc"),
     np.rint: rounding("Round"), np.fix: rounding("Trunc"), np.round: around, np.around: around,
@@ -365,7 +343,7 @@ FUNCTIONS: dict[Any, Rule] = {
     np.isneginf: predicate("IsInf", detect_negative=1, detect_positive=0),
     np.signbit: signbit, np.copysign: copysign, math.copysign: copysign,
     np.arctan2: arctan2, math.atan2: arctan2, np.hypot: hypot, math.hypot: math_hypot,
-    np.logaddexp: logaddexp, np.modf: modf, math.modf: modf, math.pow: power_of_floats,
+    np.logaddexp: logaddexp, np.modf: modf, math.modf: modf, math.pow: power,
     np.gcd: gcd, math.gcd: math_gcd,
     math.fabs: lambda c, x: c.b.op("Abs", *cast_operands(c, x)),
     np.reciprocal: reciprocal,

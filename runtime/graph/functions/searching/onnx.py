@@ -41,19 +41,16 @@ def choose(c: Call, a: Any, choices: Any, out: Any = None, mode: str = "raise") 
 
 
 def nonzero(c: Call, a: Any) -> tuple[Value, ...]:
+    places = positions(c, a)
+    return tuple([c.b.gather(places, c.b.constant(n, INT)) for n in range(array(c, a).ndim)])
+
+
+def positions(c: Call, a: Any) -> Value:
+    """Return the positions of the true elements, a row for each axis."""
     x = array(c, a)
-    places = c.b.node("NonZero", [c.b.cast(x, BOOL)], INT, 2)
-    return tuple([c.b.gather(places, c.b.constant(n, INT)) for n in range(x.ndim)])
-
-
-def argwhere(c: Call, a: Any) -> Value:
-    if not array(c, a).ndim:
+    if not x.ndim:
         raise c.unsupported("an array without dimensions")
-    return c.b.transpose(c.b.node("NonZero", [c.b.cast(array(c, a), BOOL)], INT, 2), [1, 0])
-
-
-def flatnonzero(c: Call, a: Any) -> Value:
-    return nonzero(c, c.b.flatten(array(c, a)))[0]
+    return c.b.node("NonZero", [c.b.cast(x, BOOL)], INT, 2)
 
 
 def sort_with_indices(b: Builder, x: Value, axis: int, *, descending: bool = False) -> tuple[Value, Value]:
@@ -87,25 +84,16 @@ def sort_axis(c: Call, a: Any, axis: Any) -> tuple[Value, int]:
     return (c.b.flatten(x), 0) if axis is None or not x.ndim else (x, axis % x.ndim)
 
 
-def sort(
-    c: Call, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
-) -> Value:
-    return sort_with_indices(c.b, *sort_axis(c, a, axis))[0]
+def sort_rule(result: int) -> Rule:
+    """Return the rule of `sort`, the first result of sorting, or `argsort`, the second."""
+    return lambda c, a, axis=-1, kind=None, order=None, *, stable=None: sort_with_indices(
+        c.b, *sort_axis(c, a, axis)
+    )[result]
 
 
-def argsort(
-    c: Call, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
-) -> Value:
-    return sort_with_indices(c.b, *sort_axis(c, a, axis))[1]
-
-
-def partition(c: Call, a: Any, kth: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Value:
+def partition_rule(result: int) -> Rule:
     """Sort the array, which partitions it everywhere."""
-    return sort(c, a, axis)
-
-
-def argpartition(c: Call, a: Any, kth: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Value:
-    return argsort(c, a, axis)
+    return lambda c, a, kth, axis=-1, kind=None, order=None: sort_rule(result)(c, a, axis)
 
 
 def unique(c: Call, ar: Any, *options: Any, **named: Any) -> Value:
@@ -198,8 +186,10 @@ def take_along_axis(c: Call, arr: Any, indices: Any, axis: Any = -1) -> Value:
 
 FUNCTIONS: dict[Any, Rule] = {
     np.where: where, np.choose: choose,
-    np.nonzero: nonzero, np.argwhere: argwhere, np.flatnonzero: flatnonzero,
-    np.sort: sort, np.argsort: argsort, np.partition: partition, np.argpartition: argpartition,
+    np.nonzero: nonzero, np.flatnonzero: lambda c, a: nonzero(c, c.b.flatten(array(c, a)))[0],
+    np.argwhere: lambda c, a: c.b.transpose(positions(c, a), [1, 0]),
+    np.sort: sort_rule(0), np.argsort: sort_rule(1),
+    np.partition: partition_rule(0), np.argpartition: partition_rule(1),
     np.unique: unique, np.searchsorted: searchsorted, np.digitize: digitize,
     np.bincount: bincount, np.isin: isin, np.take: take, np.take_along_axis: take_along_axis,
 }  # fmt: skip
