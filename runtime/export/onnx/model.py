@@ -232,13 +232,9 @@ class ExportedModel(ModelDraft):
         b = self.b
         if value.is_sequence:
             place = b.reshape(b.token, b.ints(), 0)
-            fill_slots = b.sequence(
-                "SequenceInsert",
-                [value, b.constant(np.zeros((0,) * value.ndim, value.dtype)), place],
-                value.dtype,
-                value.ndim,
-            )
-            return b.sequence("SequenceErase", [fill_slots, place], value.dtype, value.ndim)
+            empty = b.constant(np.zeros((0,) * value.ndim, value.dtype))
+            longer = b.sequence("SequenceInsert", [value, empty, place], value.dtype, value.ndim)
+            return b.sequence("SequenceErase", [longer, place], value.dtype, value.ndim)
         return b.reshape(value, b.add(b.shape(value), b.token), value.ndim)
 
 

@@ -25,7 +25,9 @@ from .reading import (
     decode,
     decode_type,
     expect,
+    expect_fields,
     expect_index,
+    expect_items,
     expect_name,
     format_error,
     look_up,
@@ -145,17 +147,16 @@ class GraphReader:
     """Deserializer of graphs that share a table of code positions."""
 
     def __init__(self, places: Any, at: str = "places"):
-        self.places = [_code_position(p, f"{at}[{i}]") for i, p in enumerate(expect(places, list, at))]
+        self.places = [_code_position(*item) for item in expect_items(places, at)]
 
     def graph(self, data: Any, at: str) -> Graph:
-        fields = expect(data, dict, at)
-        check_keys(fields, at, "name", "arguments", "nodes", "results")
+        fields = expect_fields(data, at, "name", "arguments", "nodes", "results")
         graph = Graph(expect_name(fields.get("name"), f"{at}.name"))
-        for i, argument in enumerate(expect(fields.get("arguments"), list, f"{at}.arguments")):
-            graph.arguments.append(_argument(argument, f"{at}.arguments[{i}]"))
+        arguments = expect_items(fields.get("arguments"), f"{at}.arguments")
+        graph.arguments.extend(_argument(*item) for item in arguments)
         nodes = list(graph.arguments)
-        for i, node in enumerate(expect(fields.get("nodes"), list, f"{at}.nodes")):
-            nodes.append(self.node(node, nodes, f"{at}.nodes[{i}]"))
+        for node, place in expect_items(fields.get("nodes"), f"{at}.nodes"):
+            nodes.append(self.node(node, nodes, place))
             graph.nodes.append(nodes[-1])
         graph.results = _nodes_at(fields.get("results"), nodes, f"{at}.results")
         return graph
@@ -205,12 +206,11 @@ def _item_at(index: Any, items: list[Any], at: str) -> Any:
 
 
 def _nodes_at(data: Any, nodes: list[Node], at: str) -> list[Node]:
-    return [_item_at(number, nodes, f"{at}[{i}]") for i, number in enumerate(expect(data, list, at))]
+    return [_item_at(number, nodes, place) for number, place in expect_items(data, at)]
 
 
 def _argument(data: Any, at: str) -> Node:
-    fields = expect(data, dict, at)
-    check_keys(fields, at, "name", "type")
+    fields = expect_fields(data, at, "name", "type")
     name = expect_name(fields.get("name"), f"{at}.name")
     return Node("argument", (), {"name": name}, decode_type(fields.get("type"), f"{at}.type"))
 
@@ -240,8 +240,7 @@ def _code_position(data: Any, at: str) -> CodePosition:
 
 def graph_to_json(graph: Graph) -> str:
     writer = GraphWriter()
-    content = {"graph": writer.graph(graph), "places": writer.positions()}
-    return to_text(content)
+    return to_text({"graph": writer.graph(graph), "places": writer.positions()})
 
 
 def graph_from_json(text: str) -> Graph:
@@ -263,7 +262,8 @@ def from_text(text: str) -> dict[str, Any]:
     """Check the header of a file and return the content."""
     data = expect(_parse_json(text), dict, "the file")
     if data.get("format") != FORMAT:
-        raise not_a_graph(f"format: {_display(data.get('format'))}, not {FORMAT!r}")
+        found = "none" if data.get("format") is None else repr(data["format"])[:60]
+        raise not_a_graph(f"format: {found}, not {FORMAT!r}")
     version = expect_index(data.get("version"), "version")
     if version > VERSION:
         raise VersionError(
@@ -282,10 +282,6 @@ def from_text(text: str) -> dict[str, Any]:
             remedy="copy the file again from its source, or save the function again",
         )
     return content
-
-
-def _display(value: Any) -> str:
-    return "none" if value is None else repr(value)[:60]
 
 
 def _checksum(content: Any) -> str:

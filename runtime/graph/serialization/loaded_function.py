@@ -25,7 +25,9 @@ from .reading import (
     decode,
     decode_key,
     expect,
+    expect_fields,
     expect_index,
+    expect_items,
     expect_list,
     expect_name,
     format_error,
@@ -50,31 +52,22 @@ class LoadedGraph(ConcreteGraph):
 
     def _traceback(self, error: BaseException, places: Sequence[CodePosition]) -> Any:
         if places:
-            error.add_note(
-                f"The graph {self.graph.name!r} was traced from this code:\n{_format_frames(places)}"
+            frames = "\n".join(
+                f'  File "{p.file}", line {p.line}, in {p.function}' + (f"\n    {p.text}" if p.text else "")
+                for p in places
             )
-
-
-def _format_frames(places: Sequence[CodePosition]) -> str:
-    return "\n".join(
-        f'  File "{p.file}", line {p.line}, in {p.function}' + (f"\n    {p.text}" if p.text else "")
-        for p in places
-    )
+            error.add_note(f"The graph {self.graph.name!r} was traced from this code:\n{frames}")
 
 
 def from_content(content: dict[str, Any], types: Sequence[type] = ()) -> SavedFunction:
     check_keys(content, "content", "name", "parameters", "traces", "variables", "places")
     name = expect_name(content.get("name"), "name")
     signature = _signature(content.get("parameters"))
-    variables = [
-        _variable(v, f"variables[{i}]")
-        for i, v in enumerate(expect(content.get("variables"), list, "variables"))
-    ]
+    variables = [_variable(*item) for item in expect_items(content.get("variables"), "variables")]
     reader = _TraceReader(GraphReader(content.get("places")), _RecordClasses(types), variables)
-    traces = expect(content.get("traces"), list, "traces")
-    if not traces:
+    graphs = [reader.trace(*item) for item in expect_items(content.get("traces"), "traces")]
+    if not graphs:
         raise format_error("traces", "the list is empty")
-    graphs = [reader.trace(trace, f"traces[{i}]") for i, trace in enumerate(traces)]
     return SavedFunction(name, signature, graphs, variables)
 
 
@@ -82,13 +75,11 @@ def _signature(data: Any) -> inspect.Signature | None:
     if data is None:
         return None
     parameters = []
-    for i, part in enumerate(expect(data, list, "parameters")):
-        at = f"parameters[{i}]"
+    for part, at in expect_items(data, "parameters"):
         if list(map(type, expect(part, list, at))) != [str, str] or not is_identifier(part[0]):
             raise format_error(at, "a name and a kind are expected here")
-        parameters.append(
-            inspect.Parameter(part[0], look_up(part[1], _PARAMETER_KINDS, at, "kind of parameter"))
-        )
+        kind = look_up(part[1], _PARAMETER_KINDS, at, "kind of parameter")
+        parameters.append(inspect.Parameter(part[0], kind))
     try:
         return inspect.Signature(parameters)
     except ValueError as error:
@@ -100,8 +91,7 @@ _PARAMETER_KINDS = {kind.name.lower(): kind for kind in _KINDS}
 
 
 def _variable(data: Any, at: str) -> Variable:
-    fields = expect(data, dict, at)
-    check_keys(fields, at, "name", "value")
+    fields = expect_fields(data, at, "name", "value")
     value = decode(fields.get("value"), f"{at}.value")
     if not isinstance(value, np.ndarray):
         raise format_error(f"{at}.value", "the value of a Variable is not an array")
@@ -115,8 +105,8 @@ class _TraceReader:
         self.graphs, self.records, self.variables = graphs, records, variables
 
     def trace(self, data: Any, at: str) -> LoadedGraph:
-        fields = expect(data, dict, at)
-        check_keys(fields, at, "arguments", "state", "results", "writes", "changes", "apart", "graph")
+        keys = ("arguments", "state", "results", "writes", "changes", "apart", "graph")
+        fields = expect_fields(data, at, *keys)
         graph = self.graphs.graph(fields.get("graph"), f"{at}.graph")
         verify(graph, f"{at}.graph")
         inputs = self.inputs(fields, graph, at)
@@ -133,17 +123,15 @@ class _TraceReader:
                 )
         copied_results = set(_distinct_indices(fields.get("apart"), count, f"{at}.apart"))
         outputs = Outputs(*self.values(fields.get("results"), count, f"{at}.results"))
-        changes = [
-            self.change(c, inputs.spec, count, f"{at}.changes[{i}]")
-            for i, c in enumerate(expect(fields.get("changes"), list, f"{at}.changes"))
-        ]
+        items = expect_items(fields.get("changes"), f"{at}.changes")
+        changes = [self.change(item, inputs.spec, count, place) for item, place in items]
         try:
             return LoadedGraph(graph, inputs, outputs, writes, changes, copied_results=copied_results)
         except (SyntaxError, RecursionError, MemoryError, ValueError, OverflowError) as error:
             raise format_error(f"{at}.graph", f"the graph cannot be compiled: {error}") from None
 
     def inputs(self, fields: dict[str, Any], graph: Graph, at: str) -> Inputs:
-        state = expect(fields.get("state"), list, f"{at}.state")
+        state = expect_items(fields.get("state"), f"{at}.state")
         staged = len(graph.arguments) - len(state)
         forms: dict[int, str] = {}
         leaves: list[Any] = []
@@ -154,8 +142,7 @@ class _TraceReader:
             leaf.number: i for i, leaf in reversed(list(enumerate(leaves))) if isinstance(leaf, VariableSpec)
         }
         variables = []
-        for i, number in enumerate(state):
-            location = f"{at}.state[{i}]"
+        for i, (number, location) in enumerate(state):
             if (number is None) is not (staged + i in leaf_of):
                 raise format_error(
                     location, "exactly one of a Variable of the file and an argument is expected"
@@ -181,14 +168,12 @@ class _TraceReader:
         return spec, plain, [leaf.index if isinstance(leaf, _Result) else None for leaf in leaves]
 
     def change(self, data: Any, spec: Spec, count: int, at: str) -> Change:
-        fields = expect(data, dict, at)
-        check_keys(fields, at, "path", "items")
+        fields = expect_fields(data, at, "path", "items")
         path = _path(fields.get("path"), spec, f"{at}.path")
         changed = _spec_at(spec, path)
         names = None if changed.kind in (list, dict) else field_names(changed)
         items: dict[Any, Any] = {}
-        for i, pair in enumerate(expect(fields.get("items"), list, f"{at}.items")):
-            location = f"{at}.items[{i}]"
+        for pair, location in expect_items(fields.get("items"), f"{at}.items"):
             encoded_key, content = expect_list(pair, location, 2, "a key and its new value")
             key, item = decode_key(encoded_key, location), expect(content, dict, location)
             if key in items or (names is not None and key not in names):
@@ -220,9 +205,14 @@ def _spec_at(spec: Spec, path: Path) -> Spec:
     return spec
 
 
+@dataclass
 class _Result:
-    def __init__(self, index: int):
-        self.index = index
+    index: int
+
+
+def _plain_value(fields: dict[str, Any], at: str) -> Any:
+    check_keys(fields, at, "value")
+    return decode(fields["value"], f"{at}.value")
 
 
 def _argument_decoder(
@@ -232,8 +222,7 @@ def _argument_decoder(
 
     def leaf(fields: dict[str, Any], at: str) -> Any:
         if "value" in fields:
-            check_keys(fields, at, "value")
-            return decode(fields["value"], f"{at}.value")
+            return _plain_value(fields, at)
         if "variable" in fields:
             check_keys(fields, at, "variable")
             index = expect_index(fields["variable"], f"{at}.variable")
@@ -259,8 +248,7 @@ def _argument_decoder(
 def _result_decoder(count: int) -> Callable[[dict[str, Any], str], Any]:
     def leaf(fields: dict[str, Any], at: str) -> Any:
         if "value" in fields:
-            check_keys(fields, at, "value")
-            return decode(fields["value"], f"{at}.value")
+            return _plain_value(fields, at)
         check_keys(fields, at, "result")
         index = expect_index(fields.get("result"), f"{at}.result")
         if index >= count:
@@ -280,7 +268,7 @@ def _check_arguments(spec: Spec, leaves: Sequence[Any], graph: Graph, staged: in
 
 
 def _distinct_indices(data: Any, count: int, at: str) -> list[int]:
-    indices = [expect_index(n, f"{at}[{i}]") for i, n in enumerate(expect(data, list, at))]
+    indices = [expect_index(*item) for item in expect_items(data, at)]
     if len(set(indices)) != len(indices) or any(n >= count for n in indices):
         raise format_error(at, f"distinct numbers below {count} are expected here")
     return indices
@@ -311,12 +299,11 @@ class _RecordClasses:
         extra = {"dict": ("keys",), "record": ("name", "fields")}.get(kind, ())
         check_keys(fields, at, "kind", "parts", *extra)
         parts = tuple(
-            self.structure(part, leaves, decode_leaf, f"{at}.parts[{i}]", depth + 1)
-            for i, part in enumerate(expect(fields.get("parts"), list, f"{at}.parts"))
+            self.structure(part, leaves, decode_leaf, place, depth + 1)
+            for part, place in expect_items(fields.get("parts"), f"{at}.parts")
         )
         if kind == "dict":
-            encoded_keys = expect(fields.get("keys"), list, f"{at}.keys")
-            keys = tuple(decode_key(k, f"{at}.keys[{i}]") for i, k in enumerate(encoded_keys))
+            keys = tuple(decode_key(*item) for item in expect_items(fields.get("keys"), f"{at}.keys"))
             self._check(len(set(keys)) == len(parts) == len(keys), f"{at}.keys")
             return Spec(dict, keys, parts)
         if kind == "record":
@@ -325,10 +312,7 @@ class _RecordClasses:
 
     def _record(self, data: dict[str, Any], parts: tuple[Spec, ...], at: str) -> Spec:
         name = expect_name(data.get("name"), f"{at}.name")
-        fields = tuple(
-            expect_name(f, f"{at}.fields[{i}]")
-            for i, f in enumerate(expect(data.get("fields"), list, f"{at}.fields"))
-        )
+        fields = tuple(expect_name(*item) for item in expect_items(data.get("fields"), f"{at}.fields"))
         self._check(len(fields) == len(parts) and all(map(is_identifier, (name, *fields))), f"{at}.fields")
         if (name, fields) not in self.classes:
             try:

@@ -41,36 +41,24 @@ class OpSchema:
         return [name for name, check in self.attrs.items() if check is _graph]
 
 
-def _graph(value: Any) -> bool:
-    return isinstance(value, Graph)
+def _instance(kind: type) -> Check:
+    return lambda value: isinstance(value, kind)
+
+
+def _exactly(kind: type) -> Check:
+    return lambda value: type(value) is kind
+
+
+_graph, _dtype = _instance(Graph), _instance(np.dtype)
+_boolean, _text, _args, _kwargs = map(_exactly, (bool, str, tuple, dict))
 
 
 def _count(value: Any) -> bool:
     return type(value) is int and 0 <= value < 2**62
 
 
-def _boolean(value: Any) -> bool:
-    return type(value) is bool
-
-
-def _text(value: Any) -> bool:
-    return type(value) is str
-
-
-def _dtype(value: Any) -> bool:
-    return isinstance(value, np.dtype)
-
-
-def _args(value: Any) -> bool:
-    return type(value) is tuple
-
-
 def _raise_args(value: Any) -> bool:
     return type(value) is tuple and list(map(type, value[1:])) == [tuple, dict]
-
-
-def _kwargs(value: Any) -> bool:
-    return type(value) is dict
 
 
 def _print_kwargs(value: Any) -> bool:
@@ -78,20 +66,21 @@ def _print_kwargs(value: Any) -> bool:
     return is_valid and ("file" not in value or hasattr(value["file"], "write"))
 
 
-def _empty(value: Any) -> bool:
-    return value == {}
-
-
 def _text_parts(value: Any) -> bool:
     """Return whether a value is the parts of an f-string: text, and slots with conversion and format."""
     return type(value) is tuple and all(
-        type(p) is str or (type(p) is tuple and len(p) == 3 and _conversion(p[1]) and type(p[2]) is str)
+        type(p) is str
+        or (type(p) is tuple and list(map(type, p[1:])) == [str, str] and p[1] in ("", "r", "s", "a"))
         for p in value
     )
 
 
-def _conversion(value: Any) -> bool:
-    return type(value) is str and value in ("", "r", "s", "a")
+def _none_or_count(value: Any) -> bool:
+    return value is None or _count(value)
+
+
+def _empty(value: Any) -> bool:
+    return value == {}
 
 
 def _structure(value: Any) -> bool:
@@ -101,10 +90,6 @@ def _structure(value: Any) -> bool:
 def _getitem_args(value: Any) -> bool:
     """Return whether a value is the arguments of `getitem`: a container and a key."""
     return type(value) is tuple and len(value) == 2 and isinstance(value[0], Slot)
-
-
-def _anything(value: Any) -> bool:
-    return True
 
 
 def _draw_args(value: Any) -> bool:
@@ -119,17 +104,9 @@ def _with_shape_args(value: Any) -> bool:
     return is_valid and all(map(_count, value[1]))
 
 
-def _callable(value: Any) -> bool:
-    return callable(value)
-
-
-def _none_or_count(value: Any) -> bool:
-    return value is None or _count(value)
-
-
 _CALL: dict[str, Check] = {"args": _args, "kwargs": _kwargs}
 _LOOP: dict[str, Check] = {"body": _graph, "carried": _count, "maximum_iterations": _none_or_count}
-_PYTHON: dict[str, Check] = {**_CALL, "function": _callable}
+_PYTHON: dict[str, Check] = {**_CALL, "function": callable}
 _READS_PYTHON = (
     "its elements come from Python when the graph runs. pass arrays to the function and loop over them"
 )
@@ -153,7 +130,7 @@ OPS: dict[str, OpSchema] = {
     **dict.fromkeys(
         ("int", "float", "bool", "complex", "str", "any", "all", "iterate", "_real"), OpSchema((1, 1))
     ),
-    "constant": OpSchema((0, 0), {"value": _anything}),
+    "constant": OpSchema((0, 0), {"value": lambda _: True}),
     "output": OpSchema((1, 1), {"index": _count}),
     "list": OpSchema((0, None)),
     "tuple": OpSchema((0, None)),
@@ -171,7 +148,7 @@ OPS: dict[str, OpSchema] = {
     "sorted": OpSchema((1, 1), _CALL, frozenset(_CALL)),
     "text": OpSchema((0, None), {"args": _text_parts, "kwargs": _empty}),
     "getitem": OpSchema((1, None), {"args": _getitem_args, "kwargs": _empty}),
-    **dict.fromkeys(("setitem", "add_at"), OpSchema((2, None), {"key": _anything})),
+    **dict.fromkeys(("setitem", "add_at"), OpSchema((2, None), {"key": lambda _: True})),
     "check_bound": OpSchema((1, 1), {"symbol": _text}, effect=True),
     "print": OpSchema((0, None), {"args": _args, "kwargs": _print_kwargs}, effect=True),
     "raise": OpSchema((0, None), {"args": _raise_args}, effect=True),
@@ -181,7 +158,7 @@ OPS: dict[str, OpSchema] = {
         RANDOM_OPS,
         OpSchema((0, None), {"args": _draw_args, "kwargs": _empty}, effect=True, is_multi_result=True),
     ),
-    "dataset": OpSchema((0, 0), {"function": _callable}, unsupported=_READS_PYTHON),
+    "dataset": OpSchema((0, 0), {"function": callable}, unsupported=_READS_PYTHON),
     "next": OpSchema((0, 0), _PYTHON, effect=True, is_multi_result=True, unsupported=_READS_PYTHON),
     "py_function": OpSchema((0, None), _PYTHON, effect=True, is_multi_result=True, unsupported=_CALLS_PYTHON),
     "cond": OpSchema((1, None), {"then": _graph, "orelse": _graph}),

@@ -46,6 +46,17 @@ _JSON = {
 }  # fmt: skip
 
 
+def expect_items(data: Any, at: str) -> list[tuple[Any, str]]:
+    """Return the items of a list, each with its location."""
+    return [(item, f"{at}[{i}]") for i, item in enumerate(expect(data, list, at))]
+
+
+def expect_fields(data: Any, at: str, *keys: str) -> dict[str, Any]:
+    """Return an object that has no other keys."""
+    check_keys(expect(data, dict, at), at, *keys)
+    return data
+
+
 def check_keys(data: dict[str, Any], at: str, *keys: str) -> None:
     """Raise `FormatError` if an object has a key that the format does not define."""
     unknown = set(data) - set(keys)
@@ -109,7 +120,7 @@ def decode(data: Any, at: str, depth: int = 0) -> Any:
 
 
 def _decode_items(data: Any, at: str, depth: int) -> list[Any]:
-    return [decode(item, f"{at}[{i}]", depth + 1) for i, item in enumerate(expect(data, list, at))]
+    return [decode(item, place, depth + 1) for item, place in expect_items(data, at)]
 
 
 def _decode_float(data: Any, at: str, _: int) -> float:
@@ -144,12 +155,12 @@ def _decode_bytes(data: Any, at: str, _: int = 0) -> bytes:
 
 def _decode_dict(data: Any, at: str, depth: int) -> dict[Any, Any]:
     items: dict[Any, Any] = {}
-    for i, pair in enumerate(expect(data, list, at)):
-        encoded_key, encoded_value = expect_list(pair, f"{at}[{i}]", 2, "a key and a value")
-        key = decode_key(encoded_key, f"{at}[{i}][0]")
+    for pair, place in expect_items(data, at):
+        encoded_key, encoded_value = expect_list(pair, place, 2, "a key and a value")
+        key = decode_key(encoded_key, f"{place}[0]")
         if key in items:
-            raise format_error(f"{at}[{i}][0]", "the key is duplicated")
-        items[key] = decode(encoded_value, f"{at}[{i}][1]", depth)
+            raise format_error(f"{place}[0]", "the key is duplicated")
+        items[key] = decode(encoded_value, f"{place}[1]", depth)
     return items
 
 
@@ -229,15 +240,13 @@ def _decode_dtype(data: Any, at: str, depth: int) -> np.dtype:
         shape = _decode_shape(fields.get("shape"), at)
         return np.dtype((decode_dtype(fields["items"], at, depth + 1), shape))
     check_keys(fields, at, "fields", "itemsize")
-    names, formats, offsets = [], [], []
-    for i, field in enumerate(expect(fields.get("fields"), list, at)):
-        name, dtype, offset = expect_list(field, f"{at}[{i}]", 3, "a name, a dtype and an offset")
-        names.append(expect(name, str, f"{at}[{i}]"))
-        formats.append(decode_dtype(dtype, f"{at}[{i}]", depth + 1))
-        offsets.append(expect_index(offset, f"{at}[{i}]"))
-    itemsize = expect_index(fields.get("itemsize"), at)
-    parts: Any = {"names": names, "formats": formats, "offsets": offsets, "itemsize": itemsize}
-    return np.dtype(parts)
+    parts: Any = {"names": [], "formats": [], "offsets": []}
+    for field, place in expect_items(fields.get("fields"), at):
+        name, dtype, offset = expect_list(field, place, 3, "a name, a dtype and an offset")
+        parts["names"].append(expect(name, str, place))
+        parts["formats"].append(decode_dtype(dtype, place, depth + 1))
+        parts["offsets"].append(expect_index(offset, place))
+    return np.dtype({**parts, "itemsize": expect_index(fields.get("itemsize"), at)})
 
 
 _ARRAY_KEYS = {"array": ("shape", "data", "order"), "scalar": ("data",)}
@@ -262,33 +271,33 @@ _DECODERS: dict[str, Callable[[Any, str, int], Any]] = {
 }
 
 
+_TYPE_KEYS: dict[str, tuple[str, ...]] = {
+    "array": ("shape",), "scalar": (), "list": (), "tuple": (), "generator": (), "maybe": ("name",)
+}  # fmt: skip
+"""The first key of each kind of type, and its further keys."""
+
+
 def decode_type(data: Any, at: str, depth: int = 0) -> StagedType | None:
     if data is None:
         return None
     check_depth(depth, at)
     fields = expect(data, dict, at)
-    if "array" in fields:
-        check_keys(fields, at, "array", "shape")
+    key = next((key for key in _TYPE_KEYS if key in fields), "maybe")
+    check_keys(fields, at, key, *_TYPE_KEYS[key])
+    if key == "array":
         lengths = expect(fields.get("shape"), list, at)
-        return ArrayType(
-            decode_dtype(fields["array"], at), tuple(d if d is None else expect_index(d, at) for d in lengths)
-        )
-    if "scalar" in fields:
-        check_keys(fields, at, "scalar")
+        shape = tuple(d if d is None else expect_index(d, at) for d in lengths)
+        return ArrayType(decode_dtype(fields["array"], at), shape)
+    if key == "scalar":
         return ScalarType(look_up(fields["scalar"], SCALARS, at, "Python scalar"))
-    if "list" in fields:
-        check_keys(fields, at, "list")
+    if key == "list":
         return ListType(decode_type(fields["list"], f"{at}.list", depth + 1))
-    if "tuple" in fields:
-        check_keys(fields, at, "tuple")
-        parts = expect(fields["tuple"], list, at)
-        return TupleType(
-            tuple(_decode_required_type(p, f"{at}.tuple[{i}]", depth + 1) for i, p in enumerate(parts))
-        )
-    if "generator" in fields:
-        check_keys(fields, at, "generator")
+    if key == "tuple":
+        expect(fields["tuple"], list, at)
+        parts = expect_items(fields["tuple"], f"{at}.tuple")
+        return TupleType(tuple(_decode_required_type(part, place, depth + 1) for part, place in parts))
+    if key == "generator":
         return look_up(fields["generator"], {"numpy": GeneratorType()}, at, "kind of generator")
-    check_keys(fields, at, "maybe", "name")
     held = _decode_required_type(fields.get("maybe"), f"{at}.maybe", depth + 1)
     return MaybeType(held, expect_name(fields.get("name"), f"{at}.name"))
 

@@ -28,7 +28,7 @@ def to_content(
     writer = _FunctionWriter(name, source)
     content = {
         "name": name,
-        "parameters": _parameters(signature),
+        "parameters": signature and [[p.name, p.kind.name.lower()] for p in signature.parameters.values()],
         "traces": [writer.trace(graph) for graph in graphs],
         "variables": [writer.variable(v) for v in writer.variables],
         "places": writer.graphs.positions(),
@@ -42,12 +42,6 @@ def to_content(
             remedy="report the function to us",
         ) from error
     return content
-
-
-def _parameters(signature: inspect.Signature | None) -> Any:
-    if signature is None:
-        return None
-    return [[p.name, p.kind.name.lower()] for p in signature.parameters.values()]
 
 
 class _FunctionWriter:
@@ -108,8 +102,7 @@ class _FunctionWriter:
         return len(self.variables) - 1
 
     def variable(self, variable: Variable) -> dict[str, Any]:
-        value = self.value(variable.array, variable.name)
-        return {"name": variable.label, "value": value}
+        return {"name": variable.label, "value": self.value(variable.array, variable.name)}
 
     def values(self, spec: Spec, plain: Sequence[Any], indices: Sequence[int | None], what: str) -> Any:
         leaves = [

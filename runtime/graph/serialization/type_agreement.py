@@ -74,10 +74,6 @@ def _convert(node: Node) -> StagedType:
     return ArrayType(node.attrs["dtype"], value.type.shape if isinstance(value.type, ArrayType) else ())
 
 
-def _item(node: Node) -> StagedType:
-    return ScalarType(type(np.ones((), node.inputs[0].type.dtype).item()))
-
-
 def _with_shape(node: Node) -> StagedType:
     shape = node.attrs["args"][1]
     if not isinstance(node.inputs[0].type, ArrayType) or node.inputs[0].type.ndim != len(shape):
@@ -85,18 +81,10 @@ def _with_shape(node: Node) -> StagedType:
     return ArrayType(node.inputs[0].type.dtype, shape)
 
 
-def _same_as_first(node: Node) -> StagedType | None:
-    return node.inputs[0].type
-
-
 def _list_type(node: Node) -> StagedType:
     if not isinstance(node.inputs[0].type, ListType):
         raise TypeError(f"{node.inputs[0].type} is not a list")
     return ListType(None)
-
-
-def _list_item(node: Node) -> None:
-    _list_type(node)
 
 
 def _constant_type(kind: StagedType) -> Callable[[Node], StagedType]:
@@ -111,9 +99,8 @@ TYPE_INFERENCE: dict[str, Callable[[Node], StagedType | None]] = {
     "text": _constant_type(ScalarType(str)),
     "dimension": _dimension,
     "convert": _convert,
-    "item": _item,
-    **dict.fromkeys(("setitem", "add_at", "same"), _same_as_first),
-    "check_bound": _same_as_first,
+    "item": lambda node: ScalarType(type(np.ones((), node.inputs[0].type.dtype).item())),
+    **dict.fromkeys(("setitem", "add_at", "same", "check_bound"), lambda node: node.inputs[0].type),
     "with_shape": _with_shape,
     "default_rng": _constant_type(GeneratorType()),
     **dict.fromkeys(("list", "iterate", "sorted"), _constant_type(ListType(None))),
@@ -121,6 +108,6 @@ TYPE_INFERENCE: dict[str, Callable[[Node], StagedType | None]] = {
         ("list_copy", "list_append", "list_set", "list_add_at", "list_zeros", "list_sum", "list_insert"),
         _list_type,
     ),
-    **dict.fromkeys(("list_get", "list_pop"), _list_item),
+    **dict.fromkeys(("list_get", "list_pop"), lambda node: _list_type(node) and None),
 }
 """Functions that return the type of a node, or None for any type. They raise for invalid inputs."""

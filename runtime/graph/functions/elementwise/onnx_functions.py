@@ -132,8 +132,8 @@ def native_except_float64(
 
 
 FORMULAS: dict[str, Any] = {
-    **{name: lambda b, x, kind=name.capitalize(): b.op(kind, x)
-       for name in ("sqrt", "exp", "log", "sin", "cos", "tanh")},
+    **{name.lower(): lambda b, x, kind=name: b.op(kind, x)
+       for name in ("Sqrt", "Exp", "Log", "Sin", "Cos", "Tanh")},
     "tan": native_except_float64("Tan", lambda b, x: b.div(b.op("Sin", x), b.op("Cos", x))),
     **{f.__name__: native_except_float64(f.__name__.capitalize(), f)
        for f in (sinh, cosh, asin, acos, atan, asinh, acosh, atanh)},
