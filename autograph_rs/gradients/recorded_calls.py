@@ -17,10 +17,11 @@ from autograph_rs.runtime.errors import GradientError
 from autograph_rs.runtime.graph.concrete.concrete_graph import ConcreteGraph
 from autograph_rs.runtime.graph.concrete.inlining import inline
 from autograph_rs.runtime.graph.ir.types import ScalarType
-from autograph_rs.runtime.graph.state.taped_values import ARITHMETIC, TapedValue, apply_method, apply_ufunc
+from autograph_rs.runtime.graph.state.taped_values import TapedValue, apply_method, apply_ufunc
 from autograph_rs.runtime.graph.state.variables import Variable
 from autograph_rs.runtime.graph.tracing import recording
 from autograph_rs.runtime.graph.tracing.specs import TensorSpec
+from autograph_rs.runtime.graph.tracing.tensor import ARITHMETIC
 from autograph_rs.runtime.graph.tracing.trace import is_tracing
 from autograph_rs.runtime.values.structures import flatten
 

@@ -19,7 +19,6 @@ from ..ir.type_merging import merge_types
 from ..ir.types import ArrayType, MaybeType, ScalarType, StagedType, bound_type
 from ..state.variables import Variable
 from ..tracing import effects, lists, recording
-from ..tracing import text as staged_text
 from ..tracing.iterables import IterableSource, StagedIterable, as_iterable, element_types, iterated_sources
 from ..tracing.tensor import Staged, StagedList, Tensor, wrap
 from ..tracing.trace import (
@@ -56,18 +55,23 @@ class GraphBackend:
     name = "graph"
     announces = True
     draws = True
+    staging = staticmethod(is_tracing)
+    in_branch = staticmethod(in_inner_graph)
+    merge = staticmethod(merge_types)
+    sources = staticmethod(iterated_sources)
+    elements = staticmethod(element_types)
+    replaced = staticmethod(effects.traced_random_call)
+    fmt = staticmethod(StagedField)
+    text = staticmethod(effects.staged_string)
+    contains = staticmethod(items.contains)
+    get_item = staticmethod(items.get_item)
+    set_item = staticmethod(items.set_item)
 
     def owns(self, kind: type) -> bool:
         return issubclass(kind, (Staged, StagedIterable, IterableSource))
 
     def is_staged(self, value: Any) -> bool:
         return not isinstance(value, (Variable, IterableSource)) or is_tracing()
-
-    def staging(self) -> bool:
-        return is_tracing()
-
-    def in_branch(self) -> bool:
-        return in_inner_graph()
 
     def type_of(self, value: Any) -> StagedType | None:
         if isinstance(value, Staged):
@@ -80,9 +84,6 @@ class GraphBackend:
             return isinstance(value, StagedList)
         kind = bound_type(value.type)
         return isinstance(kind, ArrayType) and bool(kind.shape or value.is_mutable)
-
-    def merge(self, first: StagedType, second: StagedType) -> StagedType:
-        return merge_types(first, second)
 
     def unbound(self, held: StagedType, name: str) -> StagedType:
         return held if isinstance(held, MaybeType) else MaybeType(held, name)
@@ -252,13 +253,6 @@ class GraphBackend:
     def is_view(self, value: Any) -> bool:
         return isinstance(value, Staged) and value.base is not None
 
-    def sources(self, iterated: Any) -> list[Any]:
-        return iterated_sources(iterated)
-
-    def elements(self, iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[StagedType]]:
-        """Return a function that builds an item from staged values, and the types of these values."""
-        return element_types(iterated)
-
     def first_and_rest(self, iterated: Any) -> tuple[Any, Any, Any] | None:
         return first_and_rest(iterated, self.and_)
 
@@ -266,16 +260,6 @@ class GraphBackend:
 
     def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
         return builtins.IMPLEMENTATIONS[function](*args, **kwargs)
-
-    def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
-        """Return a replacement for a random function: one that draws when the graph runs."""
-        return effects.traced_random_call(function)
-
-    def fmt(self, value: Any, conversion: str) -> Any:
-        return StagedField(value, conversion)
-
-    def text(self, text: str) -> Any:
-        return staged_text.staged_string(text)
 
     def staged_list(self, values: Sequence[Any]) -> StagedList:
         if not self.is_given(values):
@@ -300,15 +284,6 @@ class GraphBackend:
 
     def not_(self, value: Any) -> Any:
         return recording.record("not_", (value,), ScalarType(bool))
-
-    def contains(self, item: Any, container: Any) -> Any:
-        return items.contains(item, container)
-
-    def get_item(self, target: Any, key: Any) -> Any:
-        return items.get_item(target, key)
-
-    def set_item(self, target: Any, key: Any, value: Any) -> Any:
-        return items.set_item(target, key, value)
 
     def assert_(self, test: Any, msg: Callable[[], Any] | None) -> None:
         def fail() -> None:

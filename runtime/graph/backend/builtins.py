@@ -16,7 +16,7 @@ from ...errors import UnsupportedFunctionError, ValueNeededError
 from ..ir.graph import Slot
 from ..ir.type_merging import merge_types
 from ..ir.types import ArrayType, ListType, ScalarType, StagedType, TupleType
-from ..tracing import lists, recording, text
+from ..tracing import effects, lists, recording
 from ..tracing.iterables import (
     IterableSource,
     StagedIterable,
@@ -31,10 +31,6 @@ from ..tracing.recording import record
 from ..tracing.tensor import Scalar, Staged, StagedList, Tensor
 
 _FLOAT, _INT, _BOOL = ScalarType(float), ScalarType(int), ScalarType(bool)
-
-
-def _print(*args: Any, **kwargs: Any) -> None:
-    text.record_print(args, kwargs)
 
 
 def _len(value: Any) -> Any:
@@ -341,7 +337,7 @@ def _numpy_scalar(kind: type) -> Callable[..., Any]:
 
 
 IMPLEMENTATIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    print: _print,
+    print: lambda *args, **kwargs: effects.record_print(args, kwargs),
     len: _len,
     range: staged_range,
     enumerate: _of_items(enumerate, staged_enumerate),

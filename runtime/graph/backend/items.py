@@ -9,13 +9,13 @@ import numpy as np
 
 from ... import staging
 from ...debugging.error_operands import describe_staged
-from ...errors import AliasError, MismatchError, UnsupportedFunctionError, ValueNeededError
+from ...errors import AliasError, MismatchError, StagingError, UnsupportedFunctionError, ValueNeededError
 from ...staging.state.aliases import other_reference
 from ...values.selected_container import SelectedContainer
 from ..ir.graph import Node
 from ..ir.type_merging import merge_types
 from ..ir.types import ArrayType, ListType, ScalarType
-from ..tracing import lists, recording, unsupported
+from ..tracing import lists, recording
 from ..tracing.iterables import StagedIterable
 from ..tracing.numpy_views import is_basic
 from ..tracing.tensor import Staged, StagedList, Tensor, wrap
@@ -33,7 +33,9 @@ def contains(item: Any, container: Any) -> Any:
         result: Any = False
         for element in container:
             equal = item == element
-            result = equal if result is False else _either(result, equal)
+            if result is not False:
+                equal = recording.record("either", (result, equal), ScalarType(bool))
+            result = equal
         return result
     if isinstance(container, range):
         bounds = [container.start, container.stop, container.step]
@@ -96,7 +98,12 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
         if isinstance(target, SelectedContainer):
             target[key] = value
         if any(isinstance(item, list) for item in target):
-            raise unsupported.item_of_lists()
+            raise StagingError(
+                "an item of a list of lists is set at a staged index",
+                why="the index is known only when the graph runs, and a staged list can only hold numbers, "
+                "arrays and tuples of these",
+                remedy="use an array of two dimensions, np.array(rows), and copy its rows: rows[j].copy()",
+            )
         items = lists.staged_list(target)
         items[key] = value
         if not other_reference(target, None, None, is_deep=True) and not is_argument_copy(target):
@@ -105,10 +112,6 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
         return target
     target[key] = value
     return target
-
-
-def _either(first: Any, second: Any) -> Any:
-    return recording.record("either", (first, second), ScalarType(bool))
 
 
 def _item_of_sequence(target: Sequence[Any], key: Any) -> Any:

@@ -48,10 +48,8 @@ class Compiled:
 def compile_graph(graph: Graph, *, checked: bool = False) -> Compiled:
     """Compile a graph to a function from its arguments to a tuple of its results.
 
-    Args:
-        graph: the graph.
-        checked: whether to raise at the first NaN or Inf. Each operation then has its own line and its own
-            result array, so that the error can show the operands.
+    If `checked`, it raises at the first NaN or Inf. Each operation then has its own line and its own result
+    array, so that the error can show the operands.
     """
     emitter = Emitter(graph, checked=checked)
     name = _identifier(graph.name)

@@ -6,7 +6,7 @@ becomes a separate function.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -175,7 +175,7 @@ class Emitter(OpEmitter):
         text = self.names[source]
         limit = node.attrs.get("maximum_iterations")
         if limit is not None:
-            text = f"{self.global_name(_first)}({text}, {limit})"
+            text = f"{self.global_name(islice)}({text}, {limit})"
         target = _target(node.attrs["structure"], [self.names[i] for i in loop.elements])
         self.line(f"for {target} in {text}:", node)
         self.indent += 1
@@ -214,10 +214,6 @@ class Emitter(OpEmitter):
             self.owned -= self.bases(value) - {value}
             if value not in self.last_uses:
                 self.owned.discard(value)
-
-
-def _first(iterable: Iterable[Any], limit: int) -> Any:
-    return islice(iterable, limit)
 
 
 def _target(structure: Any, names: Sequence[str]) -> str:

@@ -79,10 +79,7 @@ def changes(
 ) -> list[Change]:
     """Return the changes to containers since a snapshot.
 
-    Args:
-        before: the snapshot.
-        flatten: flattens a new value.
-        add_results: adds the staged leaves of a new value to the results of the graph.
+    `add_results` adds the staged leaves of a new value to the results of the graph.
     """
     paths = {id(container): path for path, container, _ in before}
     changed = []

@@ -20,7 +20,7 @@ from ...debugging.tracebacks import (
     strip_internal_frames,
     synthetic_traceback,
 )
-from ...errors import AutographError
+from ...errors import AutographError, LeakError
 from ...values.structures import Spec, flatten, unflatten
 from ..compile import Compiled, compile_graph
 from ..ir.graph import Graph, Node
@@ -31,9 +31,9 @@ from ..tracing.modes import MODES
 from ..tracing.specs import TensorSpec, weak_leaf
 from ..tracing.tensor import Staged, Tensor, wrap
 from ..tracing.trace import RootBuilder, trace_root, tracing_into
-from ..tracing.unsupported import returned_iterable, shared_argument
+from ..tracing.unsupported import shared_argument
 from .argument_containers import Change, apply, changes, check_distinct_containers, snapshot
-from .memory import array_of, copied, detach, map_arrays, memory_of, overlap
+from .memory import array_of, copied, copy_where, memory_of, overlap
 from .returned_objects import ReturnedObjects
 
 
@@ -95,16 +95,9 @@ class ConcreteGraph:
     the variables, and writes back what the graph changes in them. `is_reusable` is False if the traced code
     raised, since the next call may not raise.
 
-    Args:
-        graph: the traced graph.
-        inputs: the graph's arguments.
-        outputs: the structure of the function's result.
-        writes: the graph's arguments that are written. Their new values are its last results.
-        changes: the changes to containers among the arguments.
-        optimisations: the names of the optimizations to run.
-        copied_results: the results to copy because they are equal to others. If given, the graph is already
-            optimized.
-        engine: makes the function that runs the graph; by default the graph is compiled to NumPy.
+    `writes` are the arguments that are written: their new values are the last results. `changes` are those to
+    containers among the arguments. `copied_results` are copied because they equal others; if given, the graph
+    is already optimized. `engine` makes what runs the graph; by default it is compiled to NumPy.
     """
 
     def __init__(
@@ -172,20 +165,16 @@ class ConcreteGraph:
             self.set_user_traceback(error)
             raise
         if variables:
-            results = tuple([map_arrays(r, lambda array: detach(array, variables)) for r in results])
+            results = copy_where(results, lambda a: any(np.may_share_memory(a, v.array) for v in variables))
         if self.writes:
             results = self._write_back([*arrays, *variables], results)
         if self._constants:
-            results = tuple([map_arrays(r, self._copy_constant) for r in results])
+            results = copy_where(results, lambda array: id(memory_of(array)) in self._constants)
         if self.copied_results:
             results = tuple([copied(r) if i in self.copied_results else r for i, r in enumerate(results)])
         if self.changes:
             apply(self.changes, arguments, results)
         return self.outputs.build(results)
-
-    def _copy_constant(self, array: np.ndarray) -> np.ndarray:
-        """Return an array that shares no memory with a constant of the graph."""
-        return array.copy() if id(memory_of(array)) in self._constants else array
 
     def _write_back(self, targets: list[Any], results: tuple) -> tuple:
         """Write the new values into arguments and variables, and return the remaining results."""
@@ -259,16 +248,8 @@ def trace(
 ) -> tuple[ConcreteGraph, bool]:
     """Trace `function(*args, **kwargs)`; return its graph, and whether it created variables.
 
-    Args:
-        function: the converted function.
-        arguments: `(args, kwargs)`.
-        specs: for each leaf of `arguments` the spec to stage it with, or None to leave it plain.
-        names: a name for each leaf.
-        name: the name of the graph.
-        backend: the graph backend.
-        may_create: whether the function may create variables.
-        optimisations: the names of the optimizations to run.
-        engine: makes the function that runs the graph; by default the graph is compiled to NumPy.
+    `arguments` is `(args, kwargs)`. For each leaf of it, `specs` has the spec to stage it with, or None to
+    leave it plain, and `names` a name. `may_create` is whether the function may create variables.
     """
     leaves, spec = flatten(arguments, mutable_dataclasses=True)
     builder = RootBuilder(name, may_create=may_create)
@@ -323,23 +304,17 @@ def trace(
     input_leaves = [
         weak_leaf(leaf) if kind is None else kind for leaf, kind in zip(leaves, specs, strict=True)
     ]
-    inputs = Inputs(spec, input_leaves, state, _forms(leaves))
+    forms = {
+        i: "array" if isinstance(leaf, np.ndarray) else "scalar"
+        for i, leaf in enumerate(leaves)
+        if isinstance(leaf, (np.generic, np.ndarray)) and leaf.shape == ()
+    }
+    inputs = Inputs(spec, input_leaves, state, forms)
     concrete = ConcreteGraph(
         builder.graph, inputs, outputs, writes, container_changes, optimisations=optimisations, engine=engine
     )
     concrete.is_reusable = not raised
     return concrete, builder.created
-
-
-def _forms(leaves: Sequence[Any]) -> dict[int, str]:
-    """Return the `forms` of `Inputs`."""
-    kinds = ((np.generic, "scalar"), (np.ndarray, "array"))
-    return {
-        i: form
-        for i, leaf in enumerate(leaves)
-        for kind, form in kinds
-        if isinstance(leaf, kind) and leaf.shape == ()
-    }
 
 
 def _outer_values(function: Any) -> Iterator[Any]:
@@ -373,7 +348,11 @@ def _result_node(leaf: Any) -> Node | None:
             leaf = staging.bound(staging.ACTIVE[-1], leaf)
         return leaf.node()
     if BACKENDS[type(leaf)] is not None:
-        raise returned_iterable(leaf.op)
+        raise LeakError(
+            f"a staged {leaf.op} is returned",
+            why="it is an iterator, which exists only while the graph runs",
+            remedy="return list(...) of it, or the results of a loop over it",
+        )
     return None
 
 

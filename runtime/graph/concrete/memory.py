@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,12 @@ def array_of(value: Any) -> Any:
     return value.array if isinstance(value, Variable) else value
 
 
-def map_arrays(result: Any, function: Callable[[np.ndarray], Any]) -> Any:
-    """Apply a function to each array in a result. An array that occurs twice is passed twice."""
+def copy_where(result: Any, test: Callable[[np.ndarray], bool]) -> Any:
+    """Copy the arrays in a result that pass a test."""
     if isinstance(result, np.ndarray):
-        return function(result)
+        return result.copy() if test(result) else result
     if isinstance(result, (list, tuple)):
-        return type(result)([map_arrays(part, function) for part in result])
+        return type(result)([copy_where(part, test) for part in result])
     return result
 
 
@@ -29,11 +29,6 @@ def memory_of(array: np.ndarray) -> np.ndarray:
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array
-
-
-def detach(array: np.ndarray, variables: Sequence[Variable]) -> np.ndarray:
-    """Return an array that shares no memory with the variables, copying it if needed."""
-    return array.copy() if any(np.may_share_memory(array, v.array) for v in variables) else array
 
 
 def copied(value: Any) -> Any:

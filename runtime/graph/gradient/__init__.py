@@ -112,12 +112,7 @@ class Recording:
         return node
 
     def gradients(self, targets: Sequence[tuple[Any, Any]], sources: Sequence[Node]) -> list[Any]:
-        """Return the cotangent of each source, or None if no target depends on it.
-
-        Args:
-            targets: results with their cotangents.
-            sources: nodes of the recorded graph.
-        """
+        """Return the cotangent of each source, given those of targets; None if no target depends on it."""
         reverse = Reverse(self.builder, self.builder.graph.nodes[self._start :], sources)
         for value, cotangent in targets:
             node = self._node_of(value)

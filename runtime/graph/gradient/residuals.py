@@ -26,10 +26,7 @@ INT = ScalarType(int)
 class ForwardGraph:
     """The graph of a branch or body, as the owner of the values that its reverse reads.
 
-    Args:
-        graph: the graph.
-        holder: the conditional or loop whose inner graph it is.
-        outer: the owner of `holder`: a builder or another `ForwardGraph`.
+    `holder` is the conditional or loop, and `outer` its owner: a builder or another `ForwardGraph`.
     """
 
     open = True

@@ -36,13 +36,7 @@ from .cotangents import (
 
 
 class Reverse:
-    """The cotangents of the nodes of one graph.
-
-    Args:
-        owner: the owner of the nodes: a builder or a `ForwardGraph`.
-        nodes: the nodes in program order.
-        sources: the nodes to differentiate with respect to.
-    """
+    """The cotangents of the nodes of one graph, whose owner is a builder or a `ForwardGraph`."""
 
     def __init__(self, owner: Any, nodes: Sequence[Node], sources: Iterable[Node]):
         self.owner, self.nodes = owner, list(nodes)

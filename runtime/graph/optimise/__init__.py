@@ -55,13 +55,7 @@ def optimisation_names(which: bool | Iterable[str]) -> tuple[str, ...]:
 def optimise(
     graph: Graph, names: Iterable[str] = ALL, *, check: Callable[[Graph], None] | None = None
 ) -> None:
-    """Optimize a graph and its inner graphs in place.
-
-    Args:
-        graph: the graph of a trace.
-        names: the optimizations to run. Their order is fixed.
-        check: called with the graph after each optimization.
-    """
+    """Optimize the graph of a trace in place, calling `check` after each of the named optimizations."""
     names = frozenset(names)
     for name in _ORDER:
         if name in names:

@@ -8,7 +8,7 @@ makes an array is hoisted only if that array does not escape, since users could 
 
 from __future__ import annotations
 
-from ..ir.alias_analysis import AliasAnalysis, is_elementwise, makes_new_memory
+from ..ir.alias_analysis import ELEMENTWISE, AliasAnalysis, is_elementwise, makes_new_memory
 from ..ir.graph import Graph, Missing, Node
 from ..ir.op_properties import is_single_number, is_speculatable
 from ..ir.subgraphs import Loop
@@ -98,10 +98,9 @@ def _can_hoist(node: Node, aliases: AliasAnalysis) -> bool:
     return not (aliases.escapes(node) or aliases.is_in_list(node))
 
 
-_OPS = frozenset(
-    ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift", "and_", "or_",
-     "xor", "lt", "le", "gt", "ge", "eq", "ne", "neg", "pos", "abs", "invert", "not_", "either", "item",
-     "dimension", "convert", "getitem", "int", "float", "bool", "complex", "round", "min", "max", "sum")
+_OPS = ELEMENTWISE | frozenset(
+    ("matmul", "not_", "either", "item", "dimension", "convert", "getitem", "int", "float", "bool", "complex",
+     "round", "min", "max", "sum")
 )  # fmt: skip
 
 
@@ -135,11 +134,7 @@ def _guard(loop: Node) -> Node | None:
 def _guarded(
     loop: Node, guard: Node, hoisted: list[Node], needed: list[Node]
 ) -> tuple[list[Node], list[Node]]:
-    """Put hoisted nodes into a conditional on `guard`.
-
-    Returns:
-        The nodes to insert before the loop, and an output for each needed node.
-    """
+    """Put hoisted nodes into a conditional; return the nodes before the loop and the needed outputs."""
     captures = Replacements()
     operands: list[Node] = []
     arguments: list[tuple[Node, Node]] = []

@@ -17,9 +17,9 @@ from ...staging.exceptions import revived
 from ..ir.expressions import RANDOM_OPS, draw
 from ..rules import METHODS, TYPE_RULES
 from ..rules.methods import sum_to
+from ..tracing.effects import join_pieces
 from ..tracing.recording import function_name, with_shape
 from ..tracing.tensor import _real
-from ..tracing.text import join_pieces
 
 UFUNC_METHODS = ("reduce", "accumulate", "outer", "reduceat")
 

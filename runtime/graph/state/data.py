@@ -105,11 +105,10 @@ class DatasetIterator(Elements):
     def __next__(self) -> Any:
         if not is_tracing():
             return self.element(next(self._leaves))
-        node = recording.add("next", (), None, effect=True, function=self._next_leaves, args=(), kwargs={})
+        node = recording.add(
+            "next", (), None, effect=True, function=self._leaves.__next__, args=(), kwargs={}
+        )
         return self.element(recording.outputs(node, [s.type for s in self._specs]))
-
-    def _next_leaves(self) -> tuple[Any, ...]:
-        return next(self._leaves)
 
 
 @api_boundary

@@ -11,12 +11,10 @@ import numpy as np
 from autograph_rs.runtime.errors import GradientError
 from autograph_rs.runtime.graph.rules import METHODS
 from autograph_rs.runtime.graph.state.taping import current_session
+from autograph_rs.runtime.graph.tracing.tensor import ARITHMETIC
 from autograph_rs.runtime.graph.tracing.trace import is_tracing
 from autograph_rs.runtime.values.structures import flatten, unflatten
 
-ARITHMETIC = (
-    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift", "and", "or", "xor"
-)  # fmt: skip
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 _METADATA = frozenset(("shape", "dtype", "ndim", "size", "itemsize", "nbytes"))
 _VIEWS = frozenset(("T", "mT", "real", "imag"))

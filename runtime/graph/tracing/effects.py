@@ -1,4 +1,4 @@
-"""Effects of graphs: printing, calls to Python functions, and random numbers."""
+"""Effects of graphs: printing, calls to Python functions, and random numbers. And f-strings."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ...backends.builtins import CONVERSIONS
+from ...backends.functional.staged_text import split_markers
 from ...debugging.tracebacks import api_boundary
 from ...errors import AliasError, ArgumentError, SpecError, StagingError, UnsupportedFunctionError, describe
 from ...staging.state.side_effects import DRAWERS
@@ -21,7 +23,7 @@ from ..ir.graph import Node, Slot
 from ..ir.type_merging import merge_types
 from ..ir.types import ArrayType, GeneratorType, ScalarType
 from ..rules.probing import dummy, suppress_warnings
-from . import recording, text
+from . import recording
 from .specs import TensorSpec, conform
 from .tensor import Staged, Tensor
 from .trace import constant_type, current_builder, is_tracing
@@ -47,7 +49,7 @@ def print(*values: Any, **options: Any) -> None:  # noqa: A001 - stands in for P
     (None, None, ['traced'])
     """
     if is_tracing():
-        text.record_print(values, options)
+        record_print(values, options)
     else:
         builtins.print(*values, **options)
 
@@ -113,6 +115,45 @@ def py_function(f: Callable[..., Any], args: Any, spec: Any) -> Any:
     )
     results = recording.outputs(node, [s.type for s in specs if s is not None])
     return unflatten(structure, results or [None])
+
+
+# Text
+
+
+def staged_string(text: str) -> Any:
+    """Return a staged string if the string contains marks of staged values, else the string itself."""
+    pieces = split_markers(text)
+    if all(isinstance(piece, str) for piece in pieces):
+        return text
+    arguments = recording.Arguments()
+    [args] = arguments.templates(tuple(pieces))
+    _check_print_options(arguments)
+    return recording.record(
+        "text", arguments.inputs, ScalarType(str), function=join_pieces, args=args, kwargs={}
+    )
+
+
+def record_print(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Record a call to Python's `print`, which prints each time the graph runs."""
+    arguments = recording.Arguments(keep_namedtuples=True)
+    template, named = arguments.templates(args, kwargs)
+    _check_print_options(arguments)
+    recording.add("print", arguments.inputs, None, effect=True, args=template, kwargs=named)
+
+
+def _check_print_options(arguments: recording.Arguments) -> None:
+    """Raise if the traced code set NumPy's print options: staged values are formatted when the graph runs."""
+    if arguments.inputs and np.get_printoptions() != current_builder().root.printing:
+        raise UnsupportedFunctionError(
+            "a staged value is formatted under np.printoptions set in the traced function",
+            why="it is formatted when the graph runs, with the options in effect around the call",
+            remedy="set the options around the call: with np.printoptions(precision=2): f(x)",
+        )
+
+
+def join_pieces(*pieces: Any) -> str:
+    """Format and join strings and tuples of a value, a conversion and a format spec."""
+    return "".join(p if isinstance(p, str) else format(CONVERSIONS[p[1]](p[0]), p[2]) for p in pieces)
 
 
 # Random numbers, drawn from the user's own generator when the graph runs

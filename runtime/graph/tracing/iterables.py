@@ -14,7 +14,7 @@ import numpy as np
 from ...errors import StagingError, ValueNeededError
 from ..ir.graph import Node
 from ..ir.types import ArrayType, ScalarType, StagedType
-from . import recording, unsupported
+from . import recording
 from .tensor import Staged, StagedList, Tensor
 from .trace import constant_type
 
@@ -139,11 +139,23 @@ def element_parts(iterated: Any) -> tuple[list[StagedType], Any]:
     if isinstance(iterated, Staged):
         raise TypeError(f"'{iterated.type}' object is not iterable")
     if isinstance(iterated, str) or not (constant_type(iterated) or isinstance(iterated, (list, tuple))):
-        raise unsupported.foreign_iterable(iterated)
+        kind = type(iterated).__name__
+        raise StagingError(
+            f"a value of type {kind} is iterated together with staged values",
+            why="a graph can iterate arrays, ranges and lists of numbers, but not Python iterators",
+            remedy=_ITERATOR_REMEDIES.get(kind, "make a list of it first: list(...)"),
+        )
     if not isinstance(iterated, (list, tuple, np.ndarray)):
         raise TypeError(f"'{type(iterated).__name__}' object is not iterable")
     node = recording.to_node(iterated)
     return [ArrayType(node.type.dtype, node.type.shape[1:])], 0
+
+
+_ITERATOR_REMEDIES = {
+    "count": "use enumerate(...), or a range",
+    "cycle": "index the sequence that it repeats: items[i % len(items)], with i of an enumerate",
+    "repeat": "use the value that it repeats",
+}
 
 
 def shift_structure(structure: Any, offset: int) -> Any:

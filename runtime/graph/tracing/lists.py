@@ -10,7 +10,6 @@ from ...errors import MismatchError, StagingError, UnsupportedFunctionError
 from ..ir.graph import Node, Slot
 from ..ir.type_merging import merge_types
 from ..ir.types import ListType, ScalarType, TupleType
-from . import unsupported
 from .recording import Arguments, add, outputs, record, record_call, to_node
 from .trace import constant_type, current_builder
 
@@ -113,10 +112,6 @@ def list_concatenate(first: Any, second: Any) -> Any:
     return record("add", (first, second), kind)
 
 
-def list_repeat(target: Any, count: Any) -> Any:
-    return record("mul", (target, count), target.type)
-
-
 def list_equal(first: Any, second: Any, name: str = "eq") -> Any:
     """Compare two lists of numbers for equality, or for inequality if `name` is "ne"."""
     if isinstance(second, list):
@@ -148,6 +143,10 @@ def list_get(target: Any, key: Any) -> Any:
 
 def list_set(target: Any, key: Any, value: Any) -> Any:
     if isinstance(key, slice):
-        raise unsupported.slice_of_list()
+        raise UnsupportedFunctionError(
+            "a slice of a list is assigned, and the list or a bound of the slice is staged",
+            why="the length of the list depends on staged values, and such a list has no such operation",
+            remedy="append to another list in a loop",
+        )
     kind = ListType(_merge_element_types(target.type.element, to_node(value).type))
     return record("list_set", (target, key, value), kind)

@@ -95,11 +95,9 @@ def contains_staged(value: Any) -> bool:
 
 
 class Arguments:
-    """Collects the staged inputs of a call and replaces them with slots in its arguments.
+    """Collects the staged inputs of a call, after given ones, and replaces them with slots in its arguments.
 
-    Args:
-        inputs: the nodes that precede the inputs found in the arguments.
-        keep_namedtuples: whether templates keep namedtuples; otherwise they become tuples.
+    Templates hold tuples in place of namedtuples, unless `keep_namedtuples`.
     """
 
     def __init__(self, inputs: Iterable[Node] = (), *, keep_namedtuples: bool = False) -> None:

@@ -564,7 +564,7 @@ class StagedList(Staged):
         return lists.staged_list(values) + self
 
     def __mul__(self, count: Any) -> Any:
-        return lists.list_repeat(self, count)
+        return recording.record("mul", (self, count), self.type)
 
     __rmul__ = __mul__
 

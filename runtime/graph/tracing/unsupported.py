@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...debugging.tracebacks import user_opcode
-from ...errors import AliasError, AssignmentError, LeakError, StagingError, UnsupportedFunctionError
+from ...errors import AliasError, AssignmentError, StagingError, UnsupportedFunctionError
 
 
 def no_rule(name: str) -> UnsupportedFunctionError:
@@ -44,40 +44,6 @@ def foreign_operand(value: object) -> StagingError:
     )
 
 
-_ITERATOR_REMEDIES = {
-    "count": "use enumerate(...), or a range",
-    "cycle": "index the sequence that it repeats: items[i % len(items)], with i of an enumerate",
-    "repeat": "use the value that it repeats",
-}
-
-
-def foreign_iterable(value: object) -> StagingError:
-    """Return the error for a Python iterator that a staged loop iterates beside staged values."""
-    kind = type(value).__name__
-    return StagingError(
-        f"a value of type {kind} is iterated together with staged values",
-        why="a graph can iterate arrays, ranges and lists of numbers, but not Python iterators",
-        remedy=_ITERATOR_REMEDIES.get(kind, "make a list of it first: list(...)"),
-    )
-
-
-def item_of_lists() -> StagingError:
-    return StagingError(
-        "an item of a list of lists is set at a staged index",
-        why="the index is known only when the graph runs, and a staged list can only hold numbers, arrays "
-        "and tuples of these",
-        remedy="use an array of two dimensions, np.array(rows), and copy its rows: rows[j].copy()",
-    )
-
-
-def slice_of_list() -> UnsupportedFunctionError:
-    return UnsupportedFunctionError(
-        "a slice of a list is assigned, and the list or a bound of the slice is staged",
-        why="the length of the list depends on staged values, and such a list has no such operation",
-        remedy="append to another list in a loop",
-    )
-
-
 def shape_mismatch(what: str, shape: object, assigned: object) -> AssignmentError:
     return AssignmentError(
         f"{what}: its shape is {shape}, not {assigned}",
@@ -91,14 +57,6 @@ def list_without_array() -> StagingError:
         "a staged list that is empty or holds lists is passed to a NumPy function",
         why="NumPy functions take arrays, and such a list has no dtype",
         remedy="append a number or an array to it first, or use an array of two dimensions",
-    )
-
-
-def print_options() -> UnsupportedFunctionError:
-    return UnsupportedFunctionError(
-        "a staged value is formatted under np.printoptions set in the traced function",
-        why="it is formatted when the graph runs, with the options in effect around the call",
-        remedy="set the options around the call: with np.printoptions(precision=2): f(x)",
     )
 
 
@@ -124,12 +82,4 @@ def shared_argument(graph: str, first: str, second: str) -> AliasError:
         f"{graph} writes to its argument {first!r}, which shares memory with {second!r}",
         why="the other argument would have to change too",
         remedy=f"pass a copy of one of them: {first}.copy()",
-    )
-
-
-def returned_iterable(op: str) -> LeakError:
-    return LeakError(
-        f"a staged {op} is returned",
-        why="it is an iterator, which exists only while the graph runs",
-        remedy="return list(...) of it, or the results of a loop over it",
     )
