@@ -32,7 +32,6 @@ class Graph:
 
 
 def build(function: gast.AST) -> Graph:
-    """Build the graph of a function's body."""
     builder = _Builder()
     end = builder.block(function.body, builder.graph.entry)
     builder.link(end, builder.graph.exit)

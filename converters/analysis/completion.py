@@ -8,7 +8,6 @@ from ..trees.builders import DEFINITIONS, LOOPS, TRIES, blocks, is_endless
 
 
 def can_complete(block: list[gast.AST]) -> bool:
-    """Return whether control can reach the end of a block."""
     for statement in block:  # noqa: SIM110 - since 3.12 calls through C, such as `all`, nest less deeply
         if not _can_complete(statement):
             return False

@@ -43,7 +43,6 @@ class Names(Set[str]):
         return Names(self.mask | other.mask, self.bits)
 
     def select(self, names: Iterable[str]) -> set[str]:
-        """Return the members of `names` that are in this set."""
         return {name for name in names if name in self} if self.mask else set()
 
 
@@ -56,12 +55,7 @@ class Point:
 
 
 class Facts:
-    """Facts about one function, computed lazily.
-
-    Args:
-        function: the tree of the function.
-        can_have_pinned: whether it may contain pinned nodes (see `pinning`).
-    """
+    """Facts about one function, computed lazily."""
 
     def __init__(self, function: gast.AST, *, can_have_pinned: bool = True):
         self.function, self.can_have_pinned = function, can_have_pinned
@@ -76,7 +70,6 @@ class Facts:
 
     @cached_property
     def declarations(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The names that the function declares `nonlocal` and `global`."""
         nonlocals, globals_ = declarations(self.function.body)
         return frozenset(nonlocals), frozenset(globals_)
 
@@ -166,7 +159,6 @@ class Facts:
         return self._point(self.graph.steps[tree])
 
     def start(self, block: list[gast.AST]) -> Point:
-        """Return the point before the first statement of a block."""
         return self.entry(block[0]) if block[0] in self.graph.entries else self.before(block[0])
 
     def unbound_before(self, tree: gast.AST) -> Names:

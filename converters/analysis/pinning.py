@@ -20,7 +20,6 @@ _PINNED_KINDS = (*SUSPENSIONS, *TRIES, gast.AsyncFunctionDef, gast.GeneratorExp)
 
 
 def can_have_pinned(summary: TreeSummary) -> bool:
-    """Return whether a tree may hold a pinned node."""
     return not (
         summary.kinds.isdisjoint(_PINNED_KINDS) and summary.names.isdisjoint((*FRAME_READERS, "super"))
     )

@@ -16,17 +16,8 @@ from .unsupported import Span, UnsupportedConstruct
 class Statement:
     """What conversion does to one statement.
 
-    Attributes:
-        span: the source range, from the first decorator.
-        own_span: the source range without decorators.
-        kind: the type of the node.
-        depth: the number of statements around it.
-        parent: the index of the enclosing statement.
-        in_class_body: whether it is in a class body.
-        operator_calls: the operator calls in the converted statement: name, position and node.
-        python_nodes: the other nodes in the converted statement: position and node.
-        unsupported: the constructs in it that cannot be staged.
-        becomes: descriptions of the result.
+    `span` starts at the first decorator, `own_span` does not; `parent` is the index of the enclosing
+    statement. `becomes` describes the result.
     """
 
     span: Span

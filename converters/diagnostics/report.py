@@ -27,16 +27,8 @@ from .unsupported import Span, UnsupportedConstruct, blocked_construct, is_alway
 class FunctionReport:
     """What conversion does to one function.
 
-    Attributes:
-        node: its tree.
-        name: its qualified name.
-        span: its source range, from the first decorator.
-        caller: a description of the method if Python calls it directly, otherwise "".
-        statements: its statements in source order.
-        unsupported: the constructs in it that cannot be staged.
-        unconverted: the statements left in Python, each with the pinned node that is the reason.
-        added: the names that passes added.
-        unconverted_reason: why the function is not converted, or "".
+    `span` starts at the first decorator. `caller` describes the method if Python calls it directly.
+    `unconverted` has the statements left in Python, each with the pinned node that is the reason.
     """
 
     node: gast.AST
@@ -61,11 +53,7 @@ class FunctionReport:
 
 
 def report(tree: gast.AST) -> list[FunctionReport]:
-    """Convert the functions in a tree in place, and report them in source order.
-
-    Args:
-        tree: a module, or any other node with functions.
-    """
+    """Convert the functions in a tree in place, and report them in source order."""
     functions = {f.node: f for f in _functions(tree)}
 
     class Statements(Pass):
@@ -91,10 +79,7 @@ def report(tree: gast.AST) -> list[FunctionReport]:
 
 
 def _functions(tree: gast.AST) -> Iterator[FunctionReport]:
-    """Yield a report for each function in a tree.
-
-    Only methods are marked as called by Python itself (such as `__add__`).
-    """
+    """Yield a report for each function in a tree."""
     stack: list[tuple[gast.AST, str, bool, bool]] = [(tree, "", False, False)]
     while stack:
         node, prefix, in_class, is_inner = stack.pop()

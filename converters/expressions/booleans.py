@@ -94,5 +94,4 @@ def _copy(node: gast.AST) -> gast.AST:
 
 
 def _can_move(node: gast.AST) -> bool:
-    """Return whether an operand means the same inside a lambda."""
     return not any(map(blocks_thunk, walk_scope(node)))

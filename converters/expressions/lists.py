@@ -75,7 +75,6 @@ def _item(pair: gast.AST, index: int) -> gast.Subscript:
 
 
 def _callee(node: gast.Call) -> gast.AST:
-    """Return the function that a call calls, without `ag__.callee`."""
     return node.func.args[0] if operator_name(node.func) == "callee" else node.func
 
 

@@ -17,10 +17,8 @@ from ..trees.names import Namer
 class Context:
     """State shared by the passes over one function.
 
-    Attributes:
-        namer: source of fresh names.
-        functions: names of functions that passes added; they are not variables of the user.
-        can_have_pinned: whether the function may hold nodes that must run in its own frame.
+    `functions` are the names of functions that passes added, which are no variables of the user;
+    `can_have_pinned` says whether the function may hold nodes that must run in its own frame.
     """
 
     namer: Namer
@@ -28,7 +26,6 @@ class Context:
     can_have_pinned: bool = True
 
     def function_name(self, stem: str) -> str:
-        """Return a fresh name for an added function."""
         name = self.namer.fresh(stem)
         self.functions.add(name)
         return name

@@ -70,11 +70,8 @@ class State:
 class _InsertionPoint:
     """Destination of generated statements.
 
-    Attributes:
-        in_closure: whether the statements go into a closure.
-        hoisted: inside a loop, the list that takes the closures defined before the loop.
-        loop: the outermost loop around.
-        accessors: names of the state accessors that are visible here.
+    In a loop, `hoisted` takes the closures, which are defined before `loop`, the outermost loop around.
+    `accessors` are the names of the state accessors that are visible here.
     """
 
     in_closure: bool = False

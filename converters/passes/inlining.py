@@ -141,7 +141,6 @@ class _Inliner:
         return _replace(statement, **changed) if changed else statement
 
     def inline_closure(self, closure: gast.AST, closures: Scope, depth: int) -> list[gast.AST]:
-        """Return the inlined body of a closure."""
         if type(closure) is gast.Attribute:  # ag__.nothing
             return [gast.Pass()]
         return self.block(_own_statements(closures[closure.id]), closures, depth)
@@ -206,15 +205,7 @@ class _Inliner:
         false: list[gast.AST],
         call: Callable[[gast.AST], list[gast.AST]],
     ) -> Any:
-        """Return a `match` on a test.
-
-        Args:
-            location: the statement that it replaces.
-            test: the test.
-            true: statements to run if the test is `True`.
-            false: statements to run if the test is `False`.
-            call: returns the statements for any other value, given the expression that reads it.
-        """
+        """Return a `match` on a test; `call` returns the statements for a value that is no bool."""
         subject, value, is_not = _strip_not(test, load(TEST))
         if is_not:
             true, false = false, true
@@ -325,7 +316,6 @@ def _truth_test(node: gast.AST) -> gast.AST:
 
 
 def _clear(name: str) -> gast.AST:
-    """Return an expression that sets a variable to None."""
     return gast.NamedExpr(store(name), gast.Constant(None, None))
 
 
@@ -352,7 +342,6 @@ def _strip_not(test: gast.AST, value: gast.AST) -> tuple[gast.AST, gast.AST, boo
 
 
 def _is_identical(node: gast.AST, value: bool) -> gast.AST:
-    """Return the expression `node is value`."""
     return gast.Compare(node, [gast.Is()], [gast.Constant(value, None)])
 
 
@@ -370,7 +359,6 @@ def _own_statements(closure: gast.FunctionDef) -> list[Any]:
 
 
 def _replace(node: gast.AST, **changed: Any) -> gast.AST:
-    """Return a copy of a node with some fields changed."""
     return new_node(type(node), **{**node.__dict__, **changed})
 
 

@@ -23,17 +23,14 @@ STATEMENT_OPERATORS = frozenset(("if_stmt", "while_stmt", "for_stmt"))
 
 
 def closure(location: gast.AST, name: str, body: list[gast.AST], *parameters: str) -> gast.AST:
-    """Return a function definition for an operator to call."""
     return at(function(name, body, *parameters), first_line(location))
 
 
 def statement_call(location: gast.AST, name: str, *args: gast.AST) -> gast.AST:
-    """Return the operator call that replaces a statement."""
     return at(gast.Expr(operator(name, *args)), first_line(location))
 
 
 def scope_declarations(nonlocals: Set[str], globals_: Set[str]) -> list[gast.AST]:
-    """Return the `nonlocal` and `global` statements for some names."""
     declared = (gast.Nonlocal, nonlocals), (gast.Global, globals_)
     return [kind(sorted(names)) for kind, names in declared if names]
 
@@ -50,7 +47,6 @@ def string_tuple(names: tuple[str, ...]) -> gast.AST:
 
 
 def dotted_expression(text: str) -> gast.AST:
-    """Return the tree of `a.b.c`."""
     first, *rest = text.split(".")
     node: gast.AST = load(first)
     for name in rest:

@@ -81,7 +81,6 @@ THUNK_TAKERS = frozenset(("and_", "or_", "if_exp", "assert_stmt", "list_comp", "
 
 
 def takes_thunks(node: gast.AST) -> bool:
-    """Return whether a node calls an operator whose lambda arguments are thunks."""
     return operator_name(node) in THUNK_TAKERS
 
 

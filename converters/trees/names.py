@@ -60,7 +60,6 @@ class Namer:
         return name
 
     def mark(self) -> tuple[int, dict[str, int]]:
-        """Return the current state, for `release`."""
         return len(self._live), dict(self._next)
 
     def release(self, mark: tuple[int, dict[str, int]], keep: Iterable[str] = ()) -> None:

@@ -43,10 +43,7 @@ def python_tree(
 ) -> Any:
     """Return a new Python tree in which each node without a location has that of its parent.
 
-    Args:
-        tree: the tree.
-        position: the location of the parent.
-        memo: results for nodes with a location, so that a shared node is converted once.
+    `memo` holds results for nodes with a location, so that a shared node is converted once.
 
     >>> ast.unparse(python_tree(gast.parse("x = f(y)[0]")))
     'x = f(y)[0]'
@@ -104,7 +101,6 @@ def python_tree(
 
 
 def unparse(tree: gast.AST) -> str:
-    """Return the source text of an expression."""
     return tree.id if type(tree) is gast.Name else ast.unparse(python_tree(tree))
 
 

@@ -48,18 +48,13 @@ class Undefined:
 
 
 def unbound_error(error: str) -> AttributeError | NameError:
-    """Return Python's error for an unbound local variable, or for an attribute or global.
-
-    Args:
-        error: the name of the local variable; for an attribute or global, the text of the error.
-    """
+    """Return Python's error for an unbound local, or for an attribute or global, given the error's text."""
     if error.isidentifier():
         return unbound_local_error(error)
     return NameError(error) if error.startswith("name ") else AttributeError(error)
 
 
 def unbound_local_error(name: str) -> UnboundLocalError:
-    """Return Python's error for reading an unbound local variable."""
     error = UnboundLocalError(
         f"cannot access local variable '{name}' where it is not associated with a value"
     )

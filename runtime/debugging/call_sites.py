@@ -73,12 +73,7 @@ def first_length_change(name: str, closures: Iterable[Callable[..., object]]) ->
 
 
 def previous_assignment(name: str, frames: Iterable[types.FrameType]) -> CodePosition | None:
-    """Return where a variable was last assigned before the statement that runs.
-
-    Args:
-        name: the variable.
-        frames: the frames of its function and of that function's closures.
-    """
+    """Return where a variable was last assigned before the statement that runs, in frames of its function."""
     for frame in frames:
         code = frame.f_code
         body = _body_lines(position_at(code, frame.f_lasti))
@@ -92,7 +87,6 @@ def previous_assignment(name: str, frames: Iterable[types.FrameType]) -> CodePos
 
 
 def _body_lines(statement: CodePosition) -> range:
-    """Return the lines of a statement below its first."""
     for node in _nodes_at(statement, ast.If, ast.While, ast.For):
         return range(statement.line + 1, (node.end_lineno or statement.line) + 1)
     return range(0)
@@ -158,7 +152,6 @@ def _position_of(node: ast.expr | ast.arg | ast.keyword, statement: CodePosition
 
 
 def _nodes_at(position: CodePosition, *kinds: Any) -> Iterator[Any]:
-    """Yield the nodes of the given classes that begin at a position."""
     for node in _nodes(position.file):
         if isinstance(node, kinds) and (node.lineno, node.col_offset) == (position.line, position.column):
             yield node

@@ -26,7 +26,6 @@ def find_staged(value: Any, depth: int = _MAX_DEPTH) -> Any:
 
 
 def has_staged_variable(frame: types.FrameType) -> bool:
-    """Return whether a variable of a frame is staged or contains a staged value."""
     return any(find_staged(value) is not None for value in frame.f_locals.values())
 
 
@@ -42,7 +41,6 @@ def operand_rows(frame: types.FrameType, instruction: int) -> list[str]:
 
 
 def describe_staged(staged: Any) -> str:
-    """Describe a staged value by its type."""
     kind = owning_backend(staged).type_of(staged)
     return "a staged value" if kind is None else f"a staged value of type {kind}"
 

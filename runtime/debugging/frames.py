@@ -32,7 +32,6 @@ def skip_internal_frames(frame: FrameType | None) -> FrameType | None:
 
 
 def _previous_frame(frame: FrameType) -> FrameType | None:
-    """Return the next outer frame of user or library code."""
     return skip_internal_frames(frame.f_back)
 
 

@@ -28,12 +28,7 @@ _RESUME, _LOAD_CONST, _LOAD_FAST = (dis.opmap[name] for name in ("RESUME", "LOAD
 
 
 def encode_positions(positions: Iterable[Any], first: int) -> bytes:
-    """Encode the positions of all code units as a `co_linetable` (see CPython's Objects/locations.md).
-
-    Args:
-        positions: the position of each code unit.
-        first: the `co_firstlineno` of the code.
-    """
+    """Encode the positions of all code units as a `co_linetable` (see CPython's Objects/locations.md)."""
     encoded, last = bytearray(), first
     for (line, end, column, end_column), units in itertools.groupby(positions):
         count = len(list(units))
@@ -76,10 +71,7 @@ def closure_positions(code: types.CodeType, positions: list[Position]) -> tuple[
 
     The closure starts at its first line with code, so that profilers tell the closures of a function apart.
     In the body of a `for`, storing the item has no line, and the return is at the loop's header.
-
-    Args:
-        code: the closure as compiled.
-        positions: the positions of its line table or of a source map.
+    `positions` are those of its line table or of a source map.
     """
     units = code.co_code[::2]
     start = units.index(_RESUME) + 1
@@ -96,7 +88,6 @@ def closure_positions(code: types.CodeType, positions: list[Position]) -> tuple[
 
 
 def is_accessor(code: types.CodeType) -> bool:
-    """Return whether a closure gets or sets state."""
     return base_name(code.co_name) in ("get_state", "set_state")
 
 
@@ -114,15 +105,7 @@ def has_no_user_code(code: types.CodeType) -> bool:
 def as_internal_code(
     code: types.CodeType, file: str, name: str, qualname: str, consts: Iterable[object]
 ) -> types.CodeType:
-    """Return a closure without user code, or a lambda in one, as internal code on line 1 of an internal file.
-
-    Args:
-        code: the closure.
-        file: the file of the user function.
-        name: the new name.
-        qualname: the new qualified name.
-        consts: the new constants.
-    """
+    """Return a closure without user code, or a lambda in one, as code on line 1 of an internal file."""
     units = len(code.co_code) // 2
     head = encode_positions([(1, 1, None, None)] * min(units, 8), code.co_firstlineno)
     full, rest = divmod(max(0, units - 8), 8)
@@ -134,5 +117,4 @@ def as_internal_code(
 
 
 def _stores_parameter(code: bytes) -> bool:
-    """Return whether code begins by storing its first parameter in a variable."""
     return code[0] == _LOAD_FAST and code[1] == 0 and code[2] in _STORES

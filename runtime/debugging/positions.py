@@ -59,7 +59,6 @@ def _position(code: types.CodeType, table: list[tuple[Any, ...]], index: int) ->
 
 
 def position_at(code: types.CodeType, instruction: int) -> CodePosition:
-    """Return the position of the instruction at a byte offset."""
     return _position(code, list(code.co_positions()), instruction // 2)
 
 

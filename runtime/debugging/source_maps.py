@@ -168,11 +168,8 @@ def relocate(
 ) -> types.CodeType:
     """Return code with the file, lines and function names of the user's source.
 
-    Args:
-        code: code compiled from the generated text.
-        source_map: the map of that text.
-        parent: the name and qualified name of the code around this one, and its generated qualified name.
-        is_internal: whether the code is part of a closure without user code.
+    `parent` has the name and qualified name of the code around this one, and its generated qualified name.
+    `is_internal` is true in a closure without user code.
     """
     name, qualname, generated = parent
     if not (name and code.co_name in source_map.added):

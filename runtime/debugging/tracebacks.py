@@ -38,7 +38,6 @@ _user_folders: list[str] = []
 
 
 def register_internal_folder(folder: str) -> None:
-    """Treat code in a folder as internal."""
     INTERNAL_FOLDERS.append(os.path.abspath(folder) + os.sep)
 
 
@@ -125,7 +124,6 @@ def user_opcode() -> str:
 
 
 def _entries(traceback: types.TracebackType | None) -> Iterator[types.TracebackType]:
-    """Yield the entries of a traceback, outermost first."""
     while traceback is not None:
         yield traceback
         traceback = traceback.tb_next
@@ -147,7 +145,6 @@ def user_position(error: BaseException) -> CodePosition | None:
 
 @functools.cache
 def internal_files() -> frozenset[str]:
-    """Return the Python files of internal code."""
     walks = (walk for top in INTERNAL_FOLDERS for walk in os.walk(top))
     files = (os.path.join(folder, name) for folder, _, names in walks for name in names)
     return frozenset(file for file in files if file.endswith(".py") and not _is_in_user_folder(file))
@@ -168,9 +165,7 @@ RAISING_FUNCTIONS = frozenset(("assert_stmt", "fail", "list_get", "list_pop"))
 def strip_internal_frames(error: BaseException, *, keep_raising: bool = False) -> None:
     """Remove internal frames from the traceback of an error and of all errors displayed with it.
 
-    Args:
-        error: the error.
-        keep_raising: whether to keep the frame of a raising function at the end of the error's traceback.
+    With `keep_raising`, keep the frame of a raising function at the end of the error's own traceback.
     """
     if FULL:
         return
@@ -270,7 +265,6 @@ def add_staging_note(error: BaseException, frame: types.FrameType) -> None:
 
 
 def is_at_raise(entry: types.TracebackType) -> bool:
-    """Return whether a traceback entry is at a `raise` statement."""
     return entry.tb_frame.f_code.co_code[entry.tb_lasti] == _RAISE_VARARGS
 
 
@@ -334,12 +328,9 @@ def raiser({0}):
 def make_raiser(
     make_error: Callable[..., BaseException | None], position: CodePosition | None, parameters: str = "*args"
 ) -> Callable[..., None]:
-    """Return a function that raises what `make_error` returns, as if `position` raised it.
+    """Return a function that raises what `make_error` returns, if anything, as if `position` raised it.
 
-    Args:
-        make_error: called with the arguments of the function; None raises nothing.
-        position: where the error seems to be raised; None for here.
-        parameters: the parameters of the function.
+    `make_error` gets the arguments of the function; `parameters` are its parameters.
     """
     if position is None or FULL:
         position = position_at(make_raiser.__code__, 0)

@@ -63,7 +63,6 @@ class ConversionCache(dict[int, "CacheEntry | None"]):
         return entry
 
     def discard(self, code: types.CodeType) -> None:
-        """Forget a code object."""
         self.pop(id(code), None)
         self.fast_path.clear()
 
@@ -87,11 +86,8 @@ def make_callee(
 ) -> Callable[[Any], Any]:
     """Create the operator `callee`.
 
-    Args:
-        entries: the cache of conversions.
-        resolve: decides about a function that is not in the cache; None leaves functions unconverted.
-        replacements: an embedder's replacements of callables.
-        embedded: whether an embedder defines operators, so that any value may be staged.
+    `resolve` decides about a function that is not in the cache; without it, functions stay unconverted.
+    If an embedder defines operators (`embedded`), any value may be staged.
     """
     function_type, method_type = types.FunctionType, types.MethodType
     builtin_type = types.BuiltinFunctionType
@@ -108,7 +104,6 @@ def make_callee(
         return None
 
     def unconverted(function: Any) -> Any:
-        """Return the callee of a function that stays unconverted."""
         dispatched = dispatching.get(id(function), function)
         if active and dispatched is function and (replacement := replacement_of(function)) is not None:
             return replacement

@@ -85,17 +85,7 @@ def call(function: Callable[..., Any], *args: Any) -> Any:
 
 
 def guard(value: Any, construct: str, rule: str, detail: str = "") -> Any:
-    """Return `value`, which must be plain because `construct` cannot be staged.
-
-    Args:
-        value: the condition or operand.
-        construct: the construct that it decides.
-        rule: the code of the rule that prevents staging.
-        detail: what in the code the rule applies to.
-
-    Raises:
-        UnsupportedPlaceError: `value` is staged.
-    """
+    """Return `value`; raise if it is staged, because `rule` keeps `construct` from being staged."""
     backend = BACKENDS[type(value)]
     if backend is not None and backend.is_staged(value):
         why, remedy = rule_message(rule, detail)

@@ -53,13 +53,7 @@ def with_converted_arguments(
     callee: Callable[[Any], Any],
     replacement: Callable[[Any], Any] | None = None,
 ) -> Callable[..., Any]:
-    """Return `function` with its function arguments converted.
-
-    Args:
-        function: a higher-order function.
-        callee: the operator that converts a function.
-        replacement: returns an embedder's replacement of a callable, or None.
-    """
+    """Return `function` with its function arguments converted, or replaced by an embedder's `replacement`."""
     return functools.partial(_call, function, functools.partial(_convert, callee, replacement))
 
 

@@ -25,17 +25,11 @@ _callees: weakref.WeakKeyDictionary[types.ModuleType, Callable[[Any], Any]] = we
 
 
 def is_opted_out() -> bool:
-    """Return whether the running code is in such a block."""
     return _depth.get() > 0
 
 
 def register(namespace: types.ModuleType, plain: Callable[[Any], Any]) -> None:
-    """Make blocks apply to code that calls the operators of a namespace.
-
-    Args:
-        namespace: the operators.
-        plain: the `callee` to use inside blocks.
-    """
+    """Make blocks apply to code that calls the operators of a namespace; inside, `callee` is `plain`."""
     with _lock:
         _plain[namespace] = plain
         if _open_blocks:

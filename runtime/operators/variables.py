@@ -13,11 +13,7 @@ from ..errors import MissingValueError
 
 
 def ld(value: Any) -> Any:
-    """Load the value of a variable that may be unbound.
-
-    Raises:
-        UnboundLocalError: it is unbound.
-    """
+    """Load the value of a variable that may be unbound."""
     if type(value) is Undefined:
         error = unbound_error(value.error)
     else:

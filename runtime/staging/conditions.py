@@ -156,7 +156,6 @@ def _are_lists(backend: Backend, values: Sequence[Any]) -> bool:
 
 
 def is_missing_view(value: Any) -> bool:
-    """Return False: the default for backends without views."""
     return False
 
 
@@ -183,9 +182,7 @@ def _grow_lists(statement: Statement, first: Path, second: Path) -> bool:
 def _values_on_both(
     statement: Statement, location: Any, paths_: tuple[Path, Path]
 ) -> tuple[list[Value], list[Value]]:
-    """Return what two paths leave in a location, raw and aligned. A path that raises leaves the other's
-    value.
-    """
+    """Return what two paths leave, raw and aligned. A path that raises leaves the other's value."""
     ends = [p for p in paths_ if p.capture.raised is None] or paths_
     sides = [ends[0], ends[-1]]
     left = [path.values.get(location) or statement.current(location) for path in sides]

@@ -57,9 +57,6 @@ def refuse_caught(error: BaseException, places: Iterable[tuple[types.CodeType, i
     """Raise if the traced code would catch an exception that the program raises at run time.
 
     `places` are pairs of code and instruction, by default those of the running converted functions.
-
-    Raises:
-        RaiseInTryError: an `except` in the traced code would have to catch it when the program runs.
     """
     if places is None:
         places = [(frame.f_code, frame.f_lasti) for frame in user_frames(converted=True)]

@@ -136,11 +136,7 @@ def bound_parts(value: Any) -> Any:
 
 
 def certain(value: Any, name: str) -> Any:
-    """Return an attribute's value for `hasattr` and `getattr` with a default.
-
-    Raises:
-        MissingValueError: only the running program knows whether the attribute exists.
-    """
+    """Return an attribute's value, if it is certain that there is one."""
     backend = BACKENDS[type(value)]
     if backend is not None and backend.is_staged(value) and bound(backend, value) is not value:
         raise MissingValueError(

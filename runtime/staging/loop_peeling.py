@@ -60,11 +60,7 @@ def assert_runs(backend: Backend, conditions: Sequence[Any], names: str) -> Abst
 def first_and_rest(
     backend: Backend, iterated: Any, going: Any, found: NoInitialValue
 ) -> tuple[Any, Any] | None:
-    """Return the first item of an iterable and an iterable of the rest, or None if it is empty.
-
-    Raises:
-        MismatchError: the backend cannot separate the first item.
-    """
+    """Return the first item of an iterable and an iterable of the rest, or None if it is empty."""
     take: Callable[[Any], Any] | None = getattr(backend, "first_and_rest", None)
     parts = None if take is None else take(iterated)
     if parts is None:

@@ -21,9 +21,7 @@ def finish_unrolled(
     set_state: Callable[[tuple], None],
     names: Sequence[str],
 ) -> None:
-    """Finish a Python loop whose `break` turned out to be staged: run each remaining iteration under a
-    condition.
-    """
+    """Run each remaining iteration of a Python loop, whose `break` is staged, under a condition."""
     for count, item in enumerate(items):
         going = extra_test()
         owner = staged_by(going)

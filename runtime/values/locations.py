@@ -29,7 +29,6 @@ class Location:
 
     @property
     def name(self) -> str:
-        """The display name."""
         if isinstance(self.owner, ClassView):
             return f"{self.owner.kind.__name__}.{self.key}"
         if isinstance(self.owner, dict):
@@ -42,7 +41,6 @@ class Location:
 
     @property
     def undefined(self) -> Undefined:
-        """The placeholder for a missing value."""
         if isinstance(self.owner, ClassView):
             kind = self.owner.kind.__name__
             return Undefined(self.name, f"type object '{kind}' has no attribute '{self.key}'")
@@ -151,7 +149,6 @@ class ClassView(DictView):
 
 
 def has_contents(cell: types.CellType) -> bool:
-    """Return whether a closure cell is bound."""
     try:
         cell.cell_contents  # noqa: B018
     except ValueError:
@@ -166,9 +163,7 @@ _lazily_built: set[str] = set()
 def register_libraries(*names: str, lazily_built: bool = False) -> None:
     """Register packages whose module state user code does not change.
 
-    Args:
-        names: the packages.
-        lazily_built: whether instances of their classes set private attributes on first use.
+    With `lazily_built`, instances of their classes set private attributes on first use.
     """
     _libraries.update(names)
     if lazily_built:
@@ -176,7 +171,6 @@ def register_libraries(*names: str, lazily_built: bool = False) -> None:
 
 
 def is_library_module(module: Any) -> bool:
-    """Return whether a module belongs to a registered library."""
     return str(module).partition(".")[0] in _libraries
 
 

@@ -24,7 +24,6 @@ class SelectedContainer:
     _snapshots: Sequence[list[Any]] | None = None
 
     def snapshot_sources(self) -> None:
-        """Record the current items of the sources, on the first call."""
         if self._snapshots is None:
             self._snapshots = [raw_items(source) for source in self.sources]
 
@@ -59,14 +58,12 @@ KINDS = (SelectedList, SelectedDict)
 
 
 def make_selected(value: list[Any] | dict[Any, Any], sources: Sequence[Any]) -> SelectedContainer:
-    """Return a read-only container with the merged items of its sources."""
     selected: Any = SelectedDict(value) if isinstance(value, dict) else SelectedList(value)
     selected.sources = tuple(sources)
     return selected
 
 
 def snapshot_sources(value: Any) -> None:
-    """Record the sources of all selected containers in a value."""
     if type(value) in KINDS:
         value.snapshot_sources()
     if isinstance(value, (list, tuple, dict)):
@@ -87,7 +84,6 @@ def tree_flatten(value: Any) -> tuple[list[Any], tuple[Any, ...] | None]:
 
 
 def tree_unflatten(keys: tuple[Any, ...] | None, items: Iterable[Any]) -> Any:
-    """Return a plain list or dict of the items."""
     return list(items) if keys is None else dict(zip(keys, items, strict=True))
 
 

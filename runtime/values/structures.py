@@ -99,13 +99,7 @@ def _is_frozen(kind: Any) -> bool:
 def flatten_leaves(
     leaves: list[Any], spec: Spec, parts_of: Callable[[Any], tuple[list[Any], Spec] | None]
 ) -> tuple[list[Any], Spec]:
-    """Flatten the leaves of a value further.
-
-    Args:
-        leaves: the leaves.
-        spec: the spec of the value.
-        parts_of: returns the leaves and spec of a leaf, or None to keep it.
-    """
+    """Flatten the leaves of a value further; `parts_of` returns a leaf's own leaves and spec, or None."""
     remaining, flat = iter(leaves), []
 
     def extend(spec: Spec) -> Spec:
@@ -125,7 +119,6 @@ def flatten_leaves(
 
 
 def walk_specs(spec: Spec) -> Iterator[Spec]:
-    """Yield a spec and all specs in it."""
     yield spec
     for part in spec.parts:
         yield from walk_specs(part)
@@ -159,7 +152,6 @@ def _as_tuple(slots: Any) -> tuple[str, ...]:
 
 
 def field_names(spec: Spec) -> tuple[str, ...]:
-    """Return the field names of a named tuple or dataclass."""
     return spec.keys or getattr(spec.kind, "_fields", ())
 
 
@@ -178,7 +170,6 @@ STANDS_IN = "_stands_in"
 
 
 def unflatten(spec: Spec, leaves: list[Any]) -> Any:
-    """Rebuild a value from its spec and leaves."""
     return _unflatten(spec, iter(leaves))
 
 

@@ -57,6 +57,8 @@ def other_reference(
 ) -> str:
     """Describe another reference to a list or array than the variables `own` of the function of `code`.
 
+    Return a text such as "the variable 'xs'", or "".
+
     Args:
         value: the list, array or object.
         own: names that may refer to the value; None for one variable of the innermost function.
@@ -65,9 +67,6 @@ def other_reference(
             searched in depth.
         without: objects through which a reference does not count.
         is_deep: whether the contents of globals count.
-
-    Returns:
-        A description such as "the variable 'xs'", or an empty string.
     """
     frames = list(user_frames())
     if code is None and frames:

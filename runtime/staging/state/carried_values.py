@@ -39,17 +39,13 @@ class CarriedValues:
         self.given: dict[Any, Any] = {}
 
     def first_type(self, leaf: Any) -> Any:
-        """Return the first type of a leaf, or None if it is not carried: unbound, or an array carried by its
-        contents.
-        """
+        """Return the first type of a leaf; None if it is unbound, or an array carried by its contents."""
         if isinstance(leaf, Undefined) or self.backend.is_handle(leaf):
             return None
         return self.type_of(leaf)
 
     def type_of(self, leaf: Any) -> Any:
-        """Return the type of a leaf, or None for a list or dict from before the loop, carried by its
-        contents.
-        """
+        """Return the type of a leaf; None for a list or dict from before the loop."""
         return None if self.statement.is_from_before(leaf) else self.backend.type_of(leaf)
 
     def slots(self) -> Iterator[tuple[Any, int, Any]]:

@@ -86,7 +86,6 @@ class MergedContainers:
         self._pairs: dict[Any, tuple[list[Value], list[Value]]] = {}
 
     def add(self, location: Any, left: list[Value], aligned: list[Value]) -> None:
-        """Add what the two paths leave in a location, raw and aligned."""
         self._pairs[location] = left, aligned
 
     def pairs(self) -> Iterator[tuple[Any, list[Value]]]:

@@ -153,7 +153,6 @@ class Heap:
         return found
 
     def _note_globals(self, function: types.FunctionType) -> None:
-        """Record the globals that a function binds."""
         names = {i.argval for i in dis.get_instructions(function.__code__) if i.opname == "STORE_GLOBAL"}
         if names:
             scope = function.__globals__
@@ -182,7 +181,6 @@ class Heap:
             _watching.heaps.pop()
 
     def contents(self) -> list[Any]:
-        """Return the current contents of everything recorded."""
         slots = [dict(read_contents(owner)) for owner, _ in self._saved]
         return [slots, [_copy_contents(owner) for owner, _ in self._whole]]
 
@@ -220,7 +218,6 @@ class Heap:
         return found
 
     def changed(self) -> list[Any]:
-        """Return the arrays, sets and similar values that have changed."""
         return [owner for owner, before in self._whole if not _is_equal(owner, before)]
 
     def restore(self) -> None:

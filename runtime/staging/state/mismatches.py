@@ -54,20 +54,17 @@ class Row:
 
     @property
     def is_result(self) -> bool:
-        """Return whether the row is about the function's result or a part of it."""
         root = _RESULT.match(self.name)
         return root is not None and is_return_variable(root[0])
 
     @property
     def shown_name(self) -> str:
-        """The user's name for it."""
         if self.is_result:
             return f"the result of the function{_RESULT.sub('', self.name, count=1)}"
         return f"the key {self.name[1:-1]}" if self.name.startswith("[") else self.name
 
     @property
     def quoted(self) -> str:
-        """The name as quoted in a sentence."""
         return self.shown_name if " " in self.shown_name else f"'{self.name}'"
 
     def text(self, sides: Sequence[Side], here: CodePosition) -> str:

@@ -50,11 +50,7 @@ class FieldMerging:
     def check_aliases(
         self, values: Iterable[Any], names: Collection[str], code: types.CodeType | None
     ) -> None:
-        """Check that only the variables `names` of a function refer to the merged instances in `values`.
-
-        Raises:
-            AliasError: something else refers to one of them.
-        """
+        """Check that only the variables `names` of a function refer to the merged instances in `values`."""
         objects = self.parts_of(values)
         for value in {id(v): v for v in objects}.values():
             other = other_reference(value, names, code, accounted=self.parts_of)
@@ -69,11 +65,7 @@ class FieldMerging:
                 )
 
     def check_not_stored(self, values: Iterable[Any]) -> None:
-        """Check that no merged instance in `values` is stored outside the variables.
-
-        Raises:
-            AliasError: there is one.
-        """
+        """Check that no merged instance in `values` is stored outside the variables."""
         for value in self.parts_of(values):
             raise AliasError(
                 f"a staged branch or loop assigns another {type(value).__name__} object to an attribute, "

@@ -199,7 +199,6 @@ class Statement:
         return location.name
 
     def current(self, location: Any) -> tuple[list[Any], Spec]:
-        """Return the value of a location before the statement."""
         if isinstance(location, Variable):
             return self.flatten(self.before[location.index])
         if isinstance(location, Location):
@@ -207,7 +206,6 @@ class Statement:
         return [location.handle.read()], LEAF
 
     def held(self, location: Any) -> Any:
-        """Return the value of a location now."""
         if isinstance(location, Variable):
             return self.get_state()[location.index]
         return location.get() if isinstance(location, Location) else location.handle
@@ -245,11 +243,7 @@ class Statement:
             noted[location] = self.flatten(values[location], None, tied)
 
     def check_aliases(self, path: Path) -> None:
-        """Check that no object to be merged field by field can be changed through another name.
-
-        Raises:
-            AliasError: something other than the statement's variables refers to one of the objects.
-        """
+        """Check that no object to be merged field by field can be changed through another name."""
         for values in (self.before, path.raw.values()):
             self.apart.check_aliases(values, self.names, self.code)
         self.apart.check_not_stored(path.changed)
@@ -354,5 +348,4 @@ def is_part(location: Any) -> bool:
 
 
 def is_missing(leaves: list[Any]) -> bool:
-    """Return whether a location has no value."""
     return len(leaves) == 1 and isinstance(leaves[0], Undefined)

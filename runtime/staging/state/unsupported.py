@@ -38,11 +38,7 @@ def changed(owner: Any, name: str, other: str) -> AliasError:
 
 
 def checked_write(made: Any, target: Any, backend: Backend) -> Any:
-    """Return the value that a write created, after checking that the calling code stores it in a variable.
-
-    Raises:
-        AliasError: the next instruction discards the value, because `target` is not a variable.
-    """
+    """Return the array that a write to `target` created, which the caller must store in a variable."""
     frame = sys._getframe(2)
     code, place = frame.f_code.co_code, frame.f_lasti + 2
     while code[place] == dis.opmap["CACHE"]:
