@@ -21,7 +21,7 @@ OPERATORS_VERSION = 2
 """Version of the generated code and of the operators that it calls (`docs/operators.md`)."""
 
 
-class PassError(RuntimeError):
+class BrokenPassError(RuntimeError):
     """A pass failed or broke its contract. The fault is not in the code that it converts."""
 
 
@@ -34,7 +34,7 @@ def convert_tree(
     compiles.
 
     Raises:
-        PassError: a pass left a node that it declares to remove, or made a tree that does not compile.
+        BrokenPassError: a pass left a node that it declares to remove, or made a tree that does not compile.
     """
     summary = summarize(tree)
     functions = [*summary.functions, tree] if type(tree) is gast.Lambda else summary.functions
@@ -44,9 +44,10 @@ def convert_tree(
         context = Context(Namer(summary.names), can_have_pinned=may_pin)
         for kind in passes:
             step = kind(context)
-            _run(step, function, verify=verify)
             if verify:
-                _verify(step, function, tree)
+                _run_verified(step, function, tree)
+            else:
+                step.run(function)
         added |= context.functions
     return frozenset(added)
 
@@ -56,24 +57,21 @@ def _is_builtin(kind: type) -> bool:
     return all(part.__module__.startswith(__name__) for part in (kind, *getattr(kind, "rewriters", ())))
 
 
-def _run(step: Pass, function: gast.AST, *, verify: bool) -> None:
+def _run_verified(step: Pass, function: gast.AST, tree: gast.AST) -> None:
+    blame = type(step).__name__
     try:
         step.run(function)
+    except (RecursionError, MemoryError):
+        raise
     except Exception as error:
-        if not verify or isinstance(error, (RecursionError, MemoryError)):
-            raise
         name = getattr(function, "name", "<lambda>")
-        raise PassError(f"{type(step).__name__} failed on {name}: {error!r}") from error
-
-
-def _verify(step: Pass, function: gast.AST, tree: gast.AST) -> None:
-    blame = type(step).__name__
+        raise BrokenPassError(f"{blame} failed on {name}: {error!r}") from error
     for node in step.leftovers(function):
-        raise PassError(f"{blame} left {type(node).__name__} at line {getattr(node, 'lineno', '?')}")
+        raise BrokenPassError(f"{blame} left {type(node).__name__} at line {getattr(node, 'lineno', '?')}")
     try:
         compile_tree(tree)
     except (SyntaxError, ValueError, TypeError) as error:
-        raise PassError(f"{blame} made a tree that does not compile: {error}") from error
+        raise BrokenPassError(f"{blame} made a tree that does not compile: {error}") from error
 
 
 def compile_tree(tree: gast.AST) -> None:
@@ -87,11 +85,11 @@ __all__ = [
     "FEATURES",
     "OPERATORS_VERSION",
     "PIPELINE",
+    "BrokenPassError",
     "Context",
     "Lists",
     "Operators",
     "Pass",
-    "PassError",
     "Pipeline",
     "PipelineError",
     "Rewriter",

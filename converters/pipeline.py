@@ -137,9 +137,7 @@ class Pipeline:
         pipeline = self
         steps = dict(self.steps)
         if "control_flow" not in names:
-            pipeline = pipeline.without(
-                *(n for n in ("LowerMatch", "LowerJumps", "ControlFlow") if n in steps)
-            )
+            pipeline = self.without(*(steps.keys() & {"LowerMatch", "LowerJumps", "ControlFlow"}))
         operators = steps.get("Operators")
         rewriters = tuple(kind for name, kind in FEATURES.items() if kind is not None and name in names)
         if operators is None or rewriters == Operators.rewriters:
@@ -148,9 +146,7 @@ class Pipeline:
             raise PipelineError(
                 f"{operators.__name__} replaces Operators and is no subclass of it: it has no features"
             )
-        own = tuple(
-            kind for kind in operators.rewriters if kind in rewriters or kind not in FEATURES.values()
-        )
+        own = tuple(k for k in operators.rewriters if k in rewriters or k not in FEATURES.values())
         return pipeline.replace("Operators", type(operators.__name__, (operators,), {"rewriters": own}))
 
     def _index(self, name: str) -> int:

@@ -93,12 +93,8 @@ def _describe_control(statement: Statement, added: Collection[str]) -> Iterator[
     kind = statement.kind
     own = [n for at, n in statement.python_nodes if at == statement.own_span.start and type(n) is kind]
     if kind in (gast.If, gast.While, gast.For, gast.Match):
-        calls = [
-            (name, call)
-            for name, at, call in statement.operator_calls
-            if name in STATEMENTS and _is_own(statement, at, call)
-        ]
-        for name, call in calls:
+        calls = [c for c in statement.operator_calls if c[0] in STATEMENTS and _is_own(statement, *c[1:])]
+        for name, _, call in calls:
             carried = [c.value for c in call.args[-2].elts if c.value not in added]
             carries = f"; carries {', '.join(carried)}" if carried else ""
             yield f"ag__.{name}: {STATEMENTS[name]}{carries}"

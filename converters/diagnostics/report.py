@@ -60,7 +60,7 @@ def report(tree: gast.AST) -> list[FunctionReport]:
         def run(self, function: gast.AST) -> None:
             info = functions[function]
             _add_statements(function.body, info, 0, None, in_class_body=False)
-            if not _has_opt_out(function):
+            if "do_not_convert" not in decorators(function):
                 info.unsupported += find_unsupported(function, info.caller)
 
     class Unconverted(Pass):
@@ -84,17 +84,12 @@ def _functions(tree: gast.AST) -> Iterator[FunctionReport]:
     while stack:
         node, prefix, in_class, is_inner = stack.pop()
         if isinstance(node, FUNCTIONS):
-            is_method = in_class and not is_inner
-            caller = called_by_python(node) if is_method else ""
+            caller = called_by_python(node) if in_class and not is_inner else ""
             yield FunctionReport(node, prefix + node.name, _span(node), caller)
             prefix, in_class, is_inner = f"{prefix}{node.name}.<locals>.", False, True
         elif isinstance(node, gast.ClassDef):
             prefix, in_class = f"{prefix}{node.name}.", True
         stack.extend((child, prefix, in_class, is_inner) for child in reversed([*children(node)]))
-
-
-def _has_opt_out(function: gast.AST) -> bool:
-    return "do_not_convert" in decorators(function)
 
 
 def _add_statements(
@@ -121,15 +116,14 @@ def _span(statement: gast.AST) -> Span:
 
 def _finish(info: FunctionReport, functions: Container[gast.AST]) -> None:
     """Complete the report of a converted function."""
-    if _has_opt_out(info.node):
+    if "do_not_convert" in decorators(info.node):
         info.unconverted_reason = "it is marked do_not_convert"
     elif info.caller:
         info.unconverted_reason = f"Python calls {info.caller} directly, without conversion"
     else:
         _collect(info, functions)
-    info.unsupported = sorted(
-        dict.fromkeys(info.unsupported), key=lambda found: (found.span.start, found.code)
-    )
+    constructs = dict.fromkeys(info.unsupported)
+    info.unsupported = sorted(constructs, key=lambda found: (found.span.start, found.code))
     for construct in info.unsupported:
         statement = info.at(construct.span.start)
         if statement is not None:
@@ -178,8 +172,7 @@ def _unsupported_at(node: gast.AST, info: FunctionReport) -> Iterator[Unsupporte
     """Yield the unsupported constructs that a node left to Python shows."""
     kind = type(node)
     if kind in (gast.If, gast.While, gast.Assert):
-        is_flag = getattr(_operand_of(node.test), "id", None) in info.added
-        if _is_guarded(node.test) and not is_flag:
+        if _is_guarded(node.test) and getattr(node.test.args[0], "id", None) not in info.added:
             yield blocked_construct(
                 node.test, info.unconverted.get(node) or blocking_node(node), kind.__name__.lower()
             )
@@ -197,19 +190,12 @@ def _unsupported_at(node: gast.AST, info: FunctionReport) -> Iterator[Unsupporte
     elif kind is gast.Compare and len(node.ops) > 1 and not is_plain(node):
         yield blocked_construct(node, blocking_node(node), "comparison")
     elif kind is gast.comprehension:
-        yield from (
-            UnsupportedConstruct(Span.of(c), "AG005", "if in a comprehension")
-            for c in node.ifs
-            if _is_guarded(c)
-        )
+        for condition in filter(_is_guarded, node.ifs):
+            yield UnsupportedConstruct(Span.of(condition), "AG005", "if in a comprehension")
     elif kind is gast.FormattedValue and node.format_spec is not None:
         for part in node.format_spec.values:
             if isinstance(part, gast.FormattedValue) and not isinstance(part.value, gast.Constant):
                 yield UnsupportedConstruct(Span.of(part.value), "AG012", "f-string")
-
-
-def _operand_of(node: gast.AST) -> gast.AST:
-    return node.args[0] if operator_name(node) == "guard" else node
 
 
 def _is_guarded(node: gast.AST) -> bool:

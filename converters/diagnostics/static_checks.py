@@ -15,7 +15,6 @@ from ..analysis import Facts, can_complete
 from ..trees.builders import (
     COMPREHENSIONS,
     DEFINITIONS,
-    FUNCTIONS,
     LOOPS,
     TRIES,
     blocks,
@@ -35,14 +34,16 @@ def find_unsupported(function: gast.AST, caller: str) -> list[UnsupportedConstru
         first = next(python_tests(function.body), None)
         return [] if first is None else [UnsupportedConstruct(Span.of(first[1]), "AG008", first[0], caller)]
     facts = Facts(function)
-    result = [*_in_class_bodies(function.body), *_RaisesInTry(facts).block(function.body, None)]
+    result = [*_in_class_bodies(function.body), *_raises_in_try(function.body, facts)]
     if not contains(function.body, (gast.Yield, gast.YieldFrom)):
         returns = _Returns(facts)
         returns.block(function.body, frozenset(("none",)), None)
         result += returns.found
     lists = _Lists(facts)
     lists.block(function.body, frozenset())
-    return [*result, *lists.found, *_set_comprehensions(function.body)]
+    sets = [node for node in walk_scope(function.body) if isinstance(node, gast.SetComp)]
+    unsupported_sets = [UnsupportedConstruct(Span.of(s), "AG011", "set comprehension") for s in sets]
+    return [*result, *lists.found, *unsupported_sets]
 
 
 def called_by_python(function: gast.AST) -> str:
@@ -66,12 +67,6 @@ def _in_class_bodies(body: list[gast.AST]) -> Iterator[UnsupportedConstruct]:
             yield from _in_class_bodies(node.body)
 
 
-def _set_comprehensions(body: list[gast.AST]) -> Iterator[UnsupportedConstruct]:
-    for node in walk_scope(body):
-        if isinstance(node, gast.SetComp):
-            yield UnsupportedConstruct(Span.of(node), "AG011", "set comprehension")
-
-
 def _may_be_staged(statement: gast.AST, facts: Facts) -> bool:
     if not isinstance(statement, (gast.If, gast.While, gast.For)) or statement in facts.unconverted:
         return False
@@ -85,32 +80,25 @@ def _is_plain_range(iterated: gast.AST) -> bool:
     return is_range and all(isinstance(argument, gast.Constant) for argument in iterated.args)
 
 
-@dataclass
-class _RaisesInTry:
-    """Finds `raise` and `assert` under a condition that may be staged, inside a `try` with an `except`."""
-
-    facts: Facts
-
-    def block(
-        self, statements: list[gast.AST], tried: gast.AST | None, *, conditional: bool = False
-    ) -> Iterator[UnsupportedConstruct]:
-        for statement in statements:
-            kind = type(statement)
-            if kind is gast.Raise and tried is not None and conditional:
-                yield UnsupportedConstruct(Span.of(statement), "AG009", "raise", f"of line {tried.lineno}")
-            elif kind is gast.Assert and tried is not None:
-                if not is_always_plain(statement.test):
-                    yield UnsupportedConstruct(
-                        Span.of(statement), "AG009", "assert", f"of line {tried.lineno}"
-                    )
-            elif kind in FUNCTIONS or kind is gast.ClassDef:
-                continue
-            below = conditional or _may_be_staged(statement, self.facts)
-            for inner in blocks(statement):
-                if kind in TRIES and statement.handlers and inner is statement.body:
-                    yield from self.block(inner, statement)
-                else:
-                    yield from self.block(inner, tried, conditional=below)
+def _raises_in_try(
+    statements: list[gast.AST], facts: Facts, tried: gast.AST | None = None, *, conditional: bool = False
+) -> Iterator[UnsupportedConstruct]:
+    """Find `raise` and `assert` under a condition that may be staged, inside a `try` with an `except`."""
+    for statement in statements:
+        kind = type(statement)
+        if kind in DEFINITIONS:
+            continue
+        may_raise = kind is gast.Raise and conditional
+        may_raise = may_raise or (kind is gast.Assert and not is_always_plain(statement.test))
+        if may_raise and tried is not None:
+            construct, detail = kind.__name__.lower(), f"of line {tried.lineno}"
+            yield UnsupportedConstruct(Span.of(statement), "AG009", construct, detail)
+        below = conditional or _may_be_staged(statement, facts)
+        for inner in blocks(statement):
+            if kind in TRIES and statement.handlers and inner is statement.body:
+                yield from _raises_in_try(inner, facts, statement)
+            else:
+                yield from _raises_in_try(inner, facts, tried, conditional=below)
 
 
 Outcome = frozenset[str]
@@ -160,9 +148,8 @@ class _Returns:
             body = self.block(statement.body, self.block(statement.orelse, after, jumps), jumps)
             return body.union(*caught)
         if isinstance(statement, (gast.With, gast.AsyncWith)):
-            return self.block(statement.body, after, jumps) | (
-                after if can_complete(statement.body) else frozenset()
-            )
+            completed = after if can_complete(statement.body) else frozenset()
+            return self.block(statement.body, after, jumps) | completed
         if isinstance(statement, gast.Match):
             return after.union(*(self.block(case.body, after, jumps) for case in statement.cases))
         return after
@@ -217,11 +204,10 @@ class _Lists:
             if isinstance(statement, DEFINITIONS):
                 continue
             for name, call in self.calls(statement):
-                if call.func.attr in self.MISSING and name in staged:
-                    self.found.append(
-                        UnsupportedConstruct(Span.of(call), "AG013", call.func.attr, f"'{name}'")
-                    )
-                elif call.func.attr in self.RESIZING and conditional:
+                method = call.func.attr
+                if method in self.MISSING and name in staged:
+                    self.found.append(UnsupportedConstruct(Span.of(call), "AG013", method, f"'{name}'"))
+                elif method in self.RESIZING and conditional:
                     resized.add(name)
             below = conditional or _may_be_staged(statement, self.facts)
             resized.update(*[self.block(inner, staged, conditional=below) for inner in blocks(statement)])

@@ -213,10 +213,9 @@ class ControlFlow(Pass):
     def if_(self, statement: gast.If, point: _InsertionPoint, closures: list[gast.AST]) -> gast.AST:
         changes = self.facts.changes(statement, without=statement.test)
         before, after = self.facts.entry(statement), self.facts.exit(statement)
-        branches = [self.facts.start(block).live for block in (statement.body, statement.orelse) if block]
         inner = self.facts.before(statement.test).live
-        for live in branches:
-            inner |= live
+        for block in filter(None, (statement.body, statement.orelse)):
+            inner |= self.facts.start(block).live
         state = self.state(changes, after.live, inner, before.unbound)
         inside = replace(point, in_closure=True)
         test = self.read(statement.test, point)
@@ -353,11 +352,15 @@ class ControlFlow(Pass):
 
     def new_accessors(self, state: State, closures: list[gast.AST], location: gast.AST) -> tuple[str, str]:
         names = self.context.function_name("get_state"), self.context.function_name("set_state")
-        values = [self.state_value(symbol, state) for symbol in state.symbols]
+        values = [
+            load(symbol)
+            if "." not in symbol and symbol not in state.unbound
+            else operator("ldu", lambda_(dotted_expression(symbol)), constant(symbol))
+            for symbol in state.symbols
+        ]
         closures.append(closure(location, names[0], [gast.Return(gast.Tuple(values, LOAD))]))
         parameter = self.context.namer.parameter("values")
         variables = {symbol for symbol in state.symbols if "." not in symbol}
-        self.closure_bindings |= variables - self.global_names
         targets, writes = [], []
         for symbol in state.symbols:
             name = symbol
@@ -368,14 +371,9 @@ class ControlFlow(Pass):
                 writes.append(gast.Expr(call))
             targets.append(store(name))
         unpacked = gast.Assign([gast.Tuple(targets, STORE)], load(parameter), None)
-        declarations = scope_declarations(variables - self.global_names, variables & self.global_names)
-        closures.append(closure(location, names[1], [*declarations, unpacked, *writes], parameter))
+        body = [*self.declarations(variables), unpacked, *writes]
+        closures.append(closure(location, names[1], body, parameter))
         return names
-
-    def state_value(self, symbol: str, state: State) -> gast.AST:
-        if "." not in symbol and symbol not in state.unbound:
-            return load(symbol)
-        return operator("ldu", lambda_(dotted_expression(symbol)), constant(symbol))
 
     # Reads of possibly unbound names
 

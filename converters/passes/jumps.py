@@ -37,7 +37,7 @@ from ..trees.builders import (
     walk_scope,
 )
 from .base import Context, Pass, frame_nodes
-from .loop_returns import sink_loop_returns
+from .loop_returns import ReturnSinking
 from .templates import loop_options
 
 MAX_NESTING = 8
@@ -71,7 +71,9 @@ class LowerJumps(Pass):
             return
         facts = Facts(function, can_have_pinned=self.context.can_have_pinned)
         self.unconverted = facts.unconverted
-        self.sunk_returns = sink_loop_returns(function, facts, self.new_flag)
+        sinking = ReturnSinking(facts, self.new_flag)
+        sinking.block(function.body)
+        self.sunk_returns = sinking.flags
         self.returned = self.value = ""
         start = docstring_length(function.body)
         head, body = function.body[:start], function.body[start:]
@@ -119,11 +121,8 @@ class LowerJumps(Pass):
             if isinstance(statement, gast.If) and _chain_length(statement) > MAX_NESTING:
                 rest.extendleft(reversed(self.split_elif_chain(statement)))
                 continue
-            if (
-                isinstance(statement, LOOPS)
-                and statement not in self.unconverted
-                and statement not in self.lowered
-            ):
+            is_loop = isinstance(statement, LOOPS)
+            if is_loop and statement not in self.unconverted and statement not in self.lowered:
                 rest.extendleft(reversed(self.prepare_loop(statement)))
                 continue
             jumps = self.jumps_out_of(statement)
@@ -162,10 +161,10 @@ class LowerJumps(Pass):
             return ""
         return loop.continued if isinstance(jump, gast.Continue) else self.sunk_returns.get(jump, loop.broken)
 
-    def jumps_out_of(self, statement: gast.AST) -> list[str]:
-        """Return the flags of the jumps that leave a statement for a lowered target."""
+    def jumps_out_of(self, *statements: gast.AST) -> list[str]:
+        """Return the flags of the jumps that leave statements for a lowered target."""
         flags: dict[str, None] = {}
-        stack = [(statement, False)]
+        stack = [(statement, False) for statement in reversed(statements)]
         while stack:
             node, in_loop = stack.pop()
             kind = type(node)
@@ -211,12 +210,9 @@ class LowerJumps(Pass):
         if isinstance(statement, LOOPS):
             return self.loop(statement, depth)
         if isinstance(statement, TRIES) and statement.orelse:
-            jumps = [f for s in statement.body for f in self.jumps_out_of(s)]
+            jumps = self.jumps_out_of(*statement.body)
             if jumps:
-                location = first_line(statement)
-                statement.orelse = [
-                    self.guard(dict.fromkeys(jumps), statement.orelse, depth, False, location)
-                ]
+                statement.orelse = [self.guard(jumps, statement.orelse, depth, False, first_line(statement))]
         if isinstance(statement, gast.With) and statement.items[1:] and self.jumps_out_of(statement):
             inner = at(gast.With(statement.items[1:], statement.body, None), first_line(statement))
             statement.items, statement.body = statement.items[:1], [inner]
@@ -237,7 +233,7 @@ class LowerJumps(Pass):
             return []
         inner = [n for s in statement.body for n in walk_scope(s)]
         interceptors = [n for n in inner if getattr(n, "finalbody", None) or isinstance(n, gast.With)]
-        return list(dict.fromkeys(f for n in interceptors for f in self.jumps_out_of(n)))
+        return self.jumps_out_of(*interceptors)
 
     def clear_if_swallowed(self, statement: gast.With, flags: list[str]) -> list[gast.AST]:
         """Clear flags after a `with` whose `__exit__` swallowed the exception that replaced a jump."""
@@ -253,7 +249,7 @@ class LowerJumps(Pass):
         loop = _Loop(self.new_flag("broken"), self.new_flag("continued"))
         self.lowered[statement] = loop
         self.loops.append(loop)
-        jumps = dict.fromkeys(flag for child in statement.body for flag in self.jumps_out_of(child))
+        jumps = self.jumps_out_of(*statement.body)
         exit_flags = [flag for flag in jumps if flag not in (loop.continued, self.returned)]
         self.loops.pop()
         location = first_line(statement)
@@ -269,7 +265,7 @@ class LowerJumps(Pass):
         if options:  # before any jump; an unconverted loop ignores them
             rest = [s for s in statement.body if s not in options]
             statement.body = [*(options if loop else []), *rest] or [at(gast.Pass(), options[0])]
-        jumps = list(dict.fromkeys(f for child in statement.body for f in self.jumps_out_of(child)))
+        jumps = self.jumps_out_of(*statement.body)
         body = self.block(statement.body, 0)
         self.loops.pop()
         if statement.orelse:
@@ -318,8 +314,7 @@ def _set(flag: str, value: bool, location: gast.AST) -> gast.AST:
 def _chain_length(statement: gast.If) -> int:
     length = 1
     while _has_elif(statement):
-        statement = statement.orelse[0]
-        length += 1
+        statement, length = statement.orelse[0], length + 1
     return length
 
 
@@ -355,8 +350,7 @@ def _return_in_control_flow(
 
 def _remove_unread_flags(body: list[gast.AST], flags: set[str]) -> list[gast.AST]:
     """Remove assignments to flags that nothing reads; a `pass` keeps the line of each jump."""
-    unread = set(flags)
-    stack = list(body) if flags else []
+    unread, stack = set(flags), list(body)
     while stack:
         node = stack.pop()
         if type(node) is gast.Name and type(node.ctx) is gast.Load:

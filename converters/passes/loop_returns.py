@@ -22,16 +22,9 @@ from ..analysis import Facts, activity, can_complete, has_break
 from ..trees.builders import DEFINITIONS, LOOPS, at, blocks, first_line, is_endless, load
 
 
-def sink_loop_returns(
-    function: gast.AST, facts: Facts, new_flag: Callable[[str], str]
-) -> dict[gast.AST, str]:
-    """Replace returns in loops with `break`s where possible; return the flag that each `break` must set."""
-    sinking = _ReturnSinking(facts, new_flag)
-    sinking.block(function.body)
-    return sinking.flags
+class ReturnSinking:
+    """Replaces returns in loops with `break`s where possible; `flags` has the flag that each must set."""
 
-
-class _ReturnSinking:
     def __init__(self, facts: Facts, new_flag: Callable[[str], str]):
         self.facts, self.new_flag = facts, new_flag
         self.flags: dict[gast.AST, str] = {}

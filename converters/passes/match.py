@@ -29,9 +29,8 @@ class LowerMatch(Pass):
             if not isinstance(statement, SCOPES):
                 for inner in blocks(statement):
                     inner[:] = self.block(inner)
-            if isinstance(statement, gast.Match) and all(
-                _is_value_pattern(c.pattern) for c in statement.cases
-            ):
+            is_match = isinstance(statement, gast.Match)
+            if is_match and all(_is_value_pattern(case.pattern) for case in statement.cases):
                 out.extend(self.lower(statement))
             else:
                 out.append(statement)
@@ -99,8 +98,6 @@ def _bindings(pattern: gast.AST, subject: str) -> list[gast.AST]:
     bindings: list[gast.AST] = []
     while isinstance(pattern, gast.MatchAs):
         if pattern.name is not None:
-            bindings.append(at(assign(pattern.name, load(subject)), pattern))
-        if pattern.pattern is None:
-            break
+            bindings.insert(0, at(assign(pattern.name, load(subject)), pattern))
         pattern = pattern.pattern
-    return bindings[::-1]
+    return bindings
