@@ -51,13 +51,8 @@ def enclosing_try(position: CodePosition) -> CodePosition:
                 innermost = node
     if innermost is None:
         return position
-    return position._replace(
-        line=innermost.lineno,
-        end_line=innermost.lineno,
-        column=innermost.col_offset,
-        end_column=innermost.col_offset + len("try"),
-        text=source_line(position.file, innermost.lineno).strip(),
-    )
+    line, column = innermost.lineno, innermost.col_offset
+    return _moved(position, line, line, column, column + len("try"))
 
 
 def last_assignment(name: str, closures: Iterable[Callable[..., object]]) -> CodePosition | None:
@@ -142,13 +137,13 @@ def _parameter_position(name: str, code: types.CodeType) -> CodePosition | None:
 
 
 def _position_of(node: ast.expr | ast.arg | ast.keyword, statement: CodePosition) -> CodePosition:
-    return statement._replace(
-        line=node.lineno,
-        end_line=node.end_lineno or node.lineno,
-        column=node.col_offset,
-        end_column=node.end_col_offset or node.col_offset,
-        text=source_line(statement.file, node.lineno).strip(),
-    )
+    line, column = node.lineno, node.col_offset
+    return _moved(statement, line, node.end_lineno or line, column, node.end_col_offset or column)
+
+
+def _moved(position: CodePosition, *span: int) -> CodePosition:
+    text = source_line(position.file, span[0]).strip()
+    return CodePosition(position.file, *span, position.function, position.qualname, text)
 
 
 def _nodes_at(position: CodePosition, *kinds: Any) -> Iterator[Any]:

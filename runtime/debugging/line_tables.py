@@ -106,13 +106,10 @@ def as_internal_code(
     code: types.CodeType, file: str, name: str, qualname: str, consts: Iterable[object]
 ) -> types.CodeType:
     """Return a closure without user code, or a lambda in one, as code on line 1 of an internal file."""
-    units = len(code.co_code) // 2
-    head = encode_positions([(1, 1, None, None)] * min(units, 8), code.co_firstlineno)
-    full, rest = divmod(max(0, units - 8), 8)
-    table = head + b"\xef\x00" * full + (bytes((0xE8 | rest - 1, 0)) if rest else b"")
+    positions = [(1, 1, None, None)] * (len(code.co_code) // 2)
     return code.replace(
         co_filename=INTERNAL_FILE, co_name=name, co_qualname=qualname, co_consts=(*consts, file),
-        co_linetable=table,
+        co_linetable=encode_positions(positions, code.co_firstlineno),
     )  # fmt: skip
 
 

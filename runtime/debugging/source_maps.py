@@ -63,18 +63,13 @@ class SourceMap:
     def to_json(self, file: str) -> str:
         """Serialize the map for the generated file `file`."""
         rows = {row: list(segments) for row, segments in itertools.groupby(self.segments, lambda s: s[0])}
-        previous = (0, 0, 0)
-        lines = []
+        lines, last = [], (1, 0)
         for row in range(1, max(rows, default=0) + 1):
             last_column, parts = 0, []
             for _, column, line, original_column in rows.get(row, ()):
-                current = (0, line - 1, original_column)
-                deltas = (
-                    column - last_column,
-                    *(new - old for new, old in zip(current, previous, strict=True)),
-                )
+                deltas = column - last_column, 0, line - last[0], original_column - last[1]
                 parts.append("".join(map(_vlq, deltas)))
-                last_column, previous = column, current
+                last_column, last = column, (line, original_column)
             lines.append(",".join(parts))
         content = {
             "version": 3, "file": file, "sources": [self.filename], "names": [], "mappings": ";".join(lines),

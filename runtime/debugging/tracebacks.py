@@ -123,7 +123,7 @@ def user_opcode() -> str:
     return "" if frame is None else dis.opname[frame.f_code.co_code[frame.f_lasti]]
 
 
-def _entries(traceback: types.TracebackType | None) -> Iterator[types.TracebackType]:
+def traceback_entries(traceback: types.TracebackType | None) -> Iterator[types.TracebackType]:
     while traceback is not None:
         yield traceback
         traceback = traceback.tb_next
@@ -131,7 +131,7 @@ def _entries(traceback: types.TracebackType | None) -> Iterator[types.TracebackT
 
 def _innermost_user_entry(error: BaseException) -> types.TracebackType | None:
     innermost = None
-    for entry in _entries(error.__traceback__):
+    for entry in traceback_entries(error.__traceback__):
         if is_user_frame(entry.tb_frame):
             innermost = entry
     return innermost
@@ -206,7 +206,7 @@ def _is_same_error(error: BaseException, context: BaseException) -> bool:
 def _is_raised_internally(error: BaseException) -> bool:
     """Return whether an error was raised and caught in internal code."""
     traceback = error.__traceback__
-    return traceback is not None and all(is_internal(e.tb_frame.f_code) for e in _entries(traceback))
+    return traceback is not None and all(is_internal(e.tb_frame.f_code) for e in traceback_entries(traceback))
 
 
 def _without_internal(
@@ -216,7 +216,7 @@ def _without_internal(
     kept: list[types.TracebackType] = []
     pending: list[types.TracebackType] = []
     is_inside = False
-    for entry in _entries(traceback):
+    for entry in traceback_entries(traceback):
         frame = entry.tb_frame
         if is_internal(frame.f_code):
             is_inside = True
@@ -245,7 +245,7 @@ def add_staging_note(error: BaseException, frame: types.FrameType) -> None:
         return
     if not isinstance(notes, list) or any(str(n).startswith(_NOTE) for n in notes):
         return
-    entries = list(_entries(error.__traceback__))
+    entries = list(traceback_entries(error.__traceback__))
     if not entries:
         return
     last, code = entries[-1], entries[-1].tb_frame.f_code
@@ -295,7 +295,7 @@ def has_handler(code: types.CodeType, instruction: int) -> bool:
 
 def traceback_frames(error: BaseException) -> tuple[tuple[types.CodeType, int], ...]:
     """Return the frames of a traceback that are not internal, as code and instruction, outermost first."""
-    entries = ((entry.tb_frame.f_code, entry.tb_lasti) for entry in _entries(error.__traceback__))
+    entries = ((entry.tb_frame.f_code, entry.tb_lasti) for entry in traceback_entries(error.__traceback__))
     return tuple((code, instruction) for code, instruction in entries if not is_internal(code))
 
 
@@ -366,7 +366,7 @@ def add_unconverted_notes(error: BaseException) -> None:
     Only a `TypeError` gets notes: every framework raises one where a staged value has no truth value.
     """
     if _unconverted_notes and isinstance(error, TypeError):
-        for entry in _entries(error.__traceback__):
+        for entry in traceback_entries(error.__traceback__):
             text = _unconverted_notes.get(id(entry.tb_frame.f_code))
             if text is not None and text not in getattr(error, "__notes__", ()):
                 error.add_note(text)

@@ -71,17 +71,8 @@ def while_rest(test_result, test, body, get_state, set_state, symbol_names, opts
         while True:
             backend = BACKENDS[type(test_result)]
             if backend is not None and backend.is_staged(test_result):
-                if staging.while_stmt(
-                    backend,
-                    test_result,
-                    test,
-                    body,
-                    get_state,
-                    set_state,
-                    symbol_names,
-                    opts,
-                    is_peeled=is_peeled,
-                ):
+                state = get_state, set_state, symbol_names
+                if staging.while_stmt(backend, test_result, test, body, *state, opts, is_peeled=is_peeled):
                     return
                 is_peeled = True
             elif not test_result or (is_peeled and opts.get("maximum_iterations") == 0):
@@ -144,26 +135,21 @@ def for_items(iter_, extra_test, body, get_state, set_state, symbol_names, opts)
 
 
 def for_rest(test_result, items, extra_test, body, get_state, set_state, symbol_names):
-    """Resume a `for` loop after an iteration whose extra test returned `test_result`."""
+    """Resume a `for` loop over an iterator after an iteration whose extra test returned `test_result`."""
     try:
-        backend = BACKENDS[type(test_result)]
-        if backend is not None and backend.is_staged(test_result):
-            staging.finish_unrolled(items, extra_test, body, get_state, set_state, symbol_names)
-            return
-        if not test_result:
-            return
-        for item in items:
-            body(item)
-            test_result = extra_test()
-            if test_result is True:
-                continue
-            if test_result is False:
-                return
+        while True:
             backend = BACKENDS[type(test_result)]
             if backend is not None and backend.is_staged(test_result):
                 staging.finish_unrolled(items, extra_test, body, get_state, set_state, symbol_names)
                 return
             if not test_result:
+                return
+            for item in items:
+                body(item)
+                test_result = extra_test()
+                if test_result is not True:
+                    break
+            else:
                 return
     except BaseException as error:
         drop_current_frame(error)

@@ -39,7 +39,7 @@ def list_comp(iterated: Iterable[Any], comprehension: Callable[[Iterable[Any]], 
         backend = BACKENDS[type(iterated)]
         if backend is not None and backend.is_staged(iterated):
             return staging.list_comp(backend, iterated, comprehension)
-        if staging.ACTIVE and staging.is_active():
+        if staging.ACTIVE and active_backend() is not None:
             return staging.plain_comp(iterated, comprehension)
         return comprehension(iterated)
     except BaseException as error:
@@ -102,12 +102,11 @@ def assert_stmt(test: Any, msg: Callable[[], Any] | None) -> None:
     try:
         backend = BACKENDS[type(test)]
         if backend is not None and backend.is_staged(test):
-            staging.assert_stmt(backend, test, msg)
+            backend.assert_(test, msg)
         elif not test:
             raise AssertionError if msg is None else AssertionError(msg())
     except BaseException as error:
-        if not (
-            staging.ACTIVE and staging.tells_raises()
-        ):  # a trace recognizes a failed `assert` by this frame
+        # a trace recognizes a failed `assert` by this frame
+        if not (staging.ACTIVE and staging.tells_raises()):
             drop_current_frame(error)
         raise

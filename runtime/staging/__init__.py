@@ -15,56 +15,27 @@ from ..backends import AFTER_REGISTRATION
 from ..core.active_backends import ACTIVE
 
 _HOMES = {
-    "conditions": ("if_exp", "if_stmt"),
-    "expressions": (
-        "assert_stmt",
-        "bound",
-        "bound_parts",
-        "certain",
-        "contains",
-        "ended",
-        "get_item",
-        "has_staged",
-        "in_branch",
-        "is_active",
-        "keep",
-        "list_comp",
-        "looping",
-        "owner_of_item",
-        "plain_comp",
-        "refuse_text",
-        "tells_raises",
-    ),
-    "loops": ("for_stmt", "while_stmt"),
-    "side_effects": ("warn_of_effects",),
-    "loop_options": ("decrement_limit",),
-    "unsupported": ("checked_write",),
-    "statement": ("AlwaysRaises",),
-    "loop_unrolling": ("finish_unrolled",),
+    "conditions": "if_exp if_stmt",
+    "expressions": "bound bound_parts certain contains ended get_item has_staged in_branch keep list_comp "
+    "looping owner_of_item plain_comp refuse_text tells_raises",
+    "loops": "for_stmt while_stmt",
+    "loop_options": "decrement_limit",
+    "loop_unrolling": "finish_unrolled",
+    "side_effects": "warn_of_effects",
+    "statement": "AlwaysRaises",
+    "unsupported": "checked_write",
 }
-__all__ = ["ACTIVE", "load", *sorted(name for names in _HOMES.values() for name in names)]  # noqa: PLE0604
+__all__ = ["ACTIVE", "load", *" ".join(_HOMES.values()).split()]  # noqa: PLE0604
 
 
 def load() -> None:
     """Import every module and bind its names here. Packaging tools see these imports."""
     from . import conditions, expressions, loop_options, loop_unrolling, loops  # noqa: PLC0415
-    from .state import (  # noqa: PLC0415
-        side_effects,
-        statement,
-        unsupported,
-    )
+    from .state import side_effects, statement, unsupported  # noqa: PLC0415
 
-    for home in (
-        side_effects,
-        conditions,
-        expressions,
-        loops,
-        loop_options,
-        unsupported,
-        statement,
-        loop_unrolling,
-    ):
-        names = _HOMES[home.__name__.rpartition(".")[2]]
+    outer = side_effects, statement, unsupported
+    for home in (conditions, expressions, loops, loop_options, loop_unrolling, *outer):
+        names = _HOMES[home.__name__.rpartition(".")[2]].split()
         globals().update({name: getattr(home, name) for name in names})
 
 

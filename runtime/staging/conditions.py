@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -68,12 +69,12 @@ def _merged_paths(
     sides: tuple[Side, Side],
 ) -> tuple[Path, Path, dict[Any, Any]]:
     """Capture and merge both paths, restarting when two objects have to be merged field by field."""
-    first, second = both()
-    try:
-        return first, second, _merge_paths(statement, cond, (first, second), outputs, sides)
-    except MergeByField as error:
-        statement.apart.kinds.add(error.kind)
-    return _merged_paths(statement, both, cond, outputs, sides)
+    while True:
+        first, second = both()
+        try:
+            return first, second, _merge_paths(statement, cond, (first, second), outputs, sides)
+        except MergeByField as error:
+            statement.apart.kinds.add(error.kind)
 
 
 def _merge_paths(
@@ -82,8 +83,7 @@ def _merge_paths(
     """Build one conditional from two paths, and return the merged value of each location they change."""
     backend, rows = statement.backend, Rows()
     first, second = paths_
-    plan: dict[Any, list[tuple[int | None, Any]]] = {}
-    specs: dict[Any, Spec] = {}
+    plan: dict[Any, tuple[Spec, list[tuple[int | None, Any]]]] = {}
     raw: list[tuple[Any, Any]] = []
     places: list[Any] = []
     merged: list[tuple[Any, Any, Any]] = []
@@ -107,7 +107,7 @@ def _merge_paths(
                 shown = outlined(backend, a, a_spec), outlined(backend, b, b_spec)
                 rows.add(name, *shown, "the structures differ")
                 continue
-            a, b, a_spec = _broadcast_missing(a, a_spec, b, b_spec)
+            a, b, a_spec = (a * len(b), b, b_spec) if is_missing(a) else (a, b * len(a), a_spec)
         slots: list[tuple[int | None, Any]] = []
         for leaf_name, x, y in zip(leaf_paths(a_spec, name), a, b, strict=True):
             if is_same(x, y) and (statement.is_from_before(x) or not (alone and is_inner(x))):
@@ -119,7 +119,7 @@ def _merge_paths(
             kind = merge_leaves(backend, leaf_name, x, y, rows)
             slots.append((len(merged), None))
             merged.append((x, y, kind))
-        plan[location], specs[location] = slots, a_spec
+        plan[location] = a_spec, slots
     if rows.rows:
         holders = [location for location in plan if isinstance(location, Location)]
         rows.outer = {statement.name_of(slot): outer_name(statement, slot) for slot in holders}
@@ -127,10 +127,9 @@ def _merge_paths(
         why = "the program selects one of them at run time, and later code needs one type for both"
         raise rows.error(what, why, "in both branches", sides)
     results = backend.cond(cond, (first.capture, second.capture), merged)
-    share = getattr(backend, "share", None)
-    is_view = getattr(backend, "is_view", is_missing_view)
-    if share is not None:
-        for leaf in (leaf for leaves in raw for leaf in leaves if is_view(leaf)):
+    share, is_view = getattr(backend, "share", None), getattr(backend, "is_view", None)
+    if share is not None and is_view is not None:
+        for leaf in filter(is_view, chain.from_iterable(raw)):
             share(leaf, "it is a view created in a branch")
     for result, location, leaves in zip(results, places, raw, strict=True):
         if share is not None and not isinstance(location, Written):
@@ -144,8 +143,8 @@ def _merge_paths(
                 for value in (result, *leaves):
                     share(value, "it may be another name for an array from before the 'if'")
     return {
-        location: unflatten(specs[location], [value if i is None else results[i] for i, value in slots])
-        for location, slots in plan.items()
+        location: unflatten(spec, [value if i is None else results[i] for i, value in slots])
+        for location, (spec, slots) in plan.items()
     }
 
 
@@ -153,10 +152,6 @@ def _are_lists(backend: Backend, values: Sequence[Any]) -> bool:
     """Return whether two values are lists that the backend can hold as one value."""
     kinds = [backend.type_of(list(value)) for value in values if isinstance(value, list)]
     return bool(kinds) and None not in kinds and all(isinstance(v, list) or staged_by(v) for v in values)
-
-
-def is_missing_view(value: Any) -> bool:
-    return False
 
 
 def _refuse_selected(lists: Sequence[Any], name: str) -> None:
@@ -187,15 +182,6 @@ def _values_on_both(
     sides = [ends[0], ends[-1]]
     left = [path.values.get(location) or statement.current(location) for path in sides]
     return left, aligned(statement, left, sides)
-
-
-def _broadcast_missing(
-    a: list[Any], a_spec: Spec, b: list[Any], b_spec: Spec
-) -> tuple[list[Any], list[Any], Spec]:
-    """Repeat a missing value once for each leaf of the other side."""
-    if is_missing(a):
-        return a * len(b), b, b_spec
-    return a, b * len(a), a_spec
 
 
 def if_exp(backend: Backend, cond: Any, if_true: Callable, if_false: Callable, text: str) -> Any:

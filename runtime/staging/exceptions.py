@@ -20,6 +20,7 @@ from ..debugging.tracebacks import (
     set_error_attribute,
     strip_internal_frames,
     synthetic_traceback,
+    traceback_entries,
     traceback_frames,
     user_position,
 )
@@ -37,13 +38,10 @@ def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
     """
     if isinstance(error, AutographError):
         return False
-    place = error.__traceback__
+    place: types.TracebackType | None = None
     foreign: list[types.FrameType] = []
-    while place is not None:
+    for place in traceback_entries(error.__traceback__):
         foreign = [] if is_user_frame(place.tb_frame) else [*foreign, place.tb_frame]
-        if place.tb_next is None:
-            break
-        place = place.tb_next
     if place is None:
         return False
     code = place.tb_frame.f_code
@@ -96,10 +94,9 @@ class Revived:
             else:
                 vars(made)[name] = value
         cause = _again(self.cause)
+        context = cause if self.context is self.cause else _again(self.context)
         set_error_attribute(made, "__cause__", cause)
-        set_error_attribute(
-            made, "__context__", cause if self.context is self.cause else _again(self.context)
-        )
+        set_error_attribute(made, "__context__", context)
         set_error_attribute(made, "__suppress_context__", self.hides_context)
         return made
 
@@ -157,10 +154,8 @@ def _is_handled_in(error: BaseException, context: BaseException | None) -> bool:
     """Return whether the traced code, not the caller of the trace, was handling `context`."""
     if context is None or context.__traceback__ is None:
         return False
-    home, place = context.__traceback__.tb_frame, error.__traceback__
-    while place is not None and place.tb_frame is not home:
-        place = place.tb_next
-    return place is not None
+    home = context.__traceback__.tb_frame
+    return any(entry.tb_frame is home for entry in traceback_entries(error.__traceback__))
 
 
 def _copy_contents(error: BaseException, among: tuple[BaseException, ...]) -> BaseException:
@@ -168,9 +163,6 @@ def _copy_contents(error: BaseException, among: tuple[BaseException, ...]) -> Ba
     leaves, spec = flatten((error.args, fields_of(error)))
     args, fields = unflatten(spec, [v if staged_by(v) is None else repr(v) for v in leaves])
     made = reviving(error, among)(type(error), args, fields)
-    set_error_attribute(
-        made,
-        "__traceback__",
-        synthetic_traceback(made, [position_at(*frame) for frame in traceback_frames(error)]),
-    )
+    positions = [position_at(*frame) for frame in traceback_frames(error)]
+    set_error_attribute(made, "__traceback__", synthetic_traceback(made, positions))
     return made

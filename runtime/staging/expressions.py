@@ -157,19 +157,10 @@ def refuse_text(value: Any) -> None:
         )
 
 
-def assert_stmt(backend: Backend, test: Any, msg: Callable[[], Any] | None) -> None:
-    backend.assert_(test, msg)
-
-
 def looping() -> Backend | None:
     """Return the active backend if it stages loops over a plain `range` that has loop options."""
     backend = active_backend()
     return backend if getattr(backend, "loops_over_ranges", False) else None
-
-
-def is_active() -> bool:
-    """Return whether a backend is staging now, so values inside others may be staged."""
-    return active_backend() is not None
 
 
 def tells_raises() -> bool:

@@ -61,8 +61,7 @@ def first_and_rest(
     backend: Backend, iterated: Any, going: Any, found: NoInitialValue
 ) -> tuple[Any, Any] | None:
     """Return the first item of an iterable and an iterable of the rest, or None if it is empty."""
-    take: Callable[[Any], Any] | None = getattr(backend, "first_and_rest", None)
-    parts = None if take is None else take(iterated)
+    parts = getattr(backend, "first_and_rest", lambda _: None)(iterated)
     if parts is None:
         raise found.mismatch()
     is_there, first, rest = parts

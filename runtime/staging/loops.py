@@ -29,17 +29,16 @@ def _fixed_point(
         again: Restage | None = None
         try:
             path = once()
+            carried.statement.check_aliases(path)
+            settled = carried.settle(path, rows)
         except Restage as error:
             again = error
-        if again is not None:
-            carried.statement.stage_arrays(again)
-            carried.reset()
-            continue
-        carried.statement.check_aliases(path)
-        try:
-            settled = carried.settle(path, rows)
         except MergeByField as error:
             carried.statement.apart.kinds.add(error.kind)
+            carried.reset()
+            continue
+        if again is not None:
+            carried.statement.stage_arrays(again)
             carried.reset()
             continue
         if rows.rows:
@@ -91,7 +90,8 @@ def _share_views(carried: CarriedValues, path: Path) -> None:
 
 
 def _finish(carried: CarriedValues, path: Path, results: Sequence[Any], iterates: Sequence[Any] = ()) -> None:
-    """Mark shared results after the loop, and turn staged lists of known length back into lists."""
+    """Write the results, mark shared ones, and turn staged lists of known length back into lists."""
+    carried.enter(results)
     _share_views(carried, path)
     _share_results(carried, path, results, iterates)
     statement, unstaged = carried.statement, getattr(carried.backend, "unstaged", None)
@@ -148,7 +148,7 @@ def while_stmt(
         return test()
 
     def once() -> Path:
-        return statement.run(step, carried.arguments(), lambda *values: carried.begin(values))
+        return statement.run(step, carried.arguments(), carried.begin)
 
     path = _fixed_point(carried, once, "a staged 'while'", (test, body))
     if isinstance(path, NoInitialValue):
@@ -160,15 +160,9 @@ def while_stmt(
             body()
         return False
     results = backend.while_loop(
-        going,
-        carried.initial(),
-        carried.arguments(),
-        path.capture,
-        path.result,
-        carried.results(path),
-        options,
-    )
-    carried.enter(results)
+        going, carried.initial(), carried.arguments(), path.capture, path.result,
+        carried.results(path), options,
+    )  # fmt: skip
     _finish(carried, path, results)
     return True
 
@@ -203,7 +197,7 @@ def for_stmt(
     def enter(*values: Any) -> None:
         count = len(element_types)
         element[:] = [rebuild(values[:count])]
-        carried.begin(values[count:])
+        carried.begin(*values[count:])
 
     def once() -> Path:
         return statement.run(step, [*element_types, *carried.arguments()], enter)
@@ -233,5 +227,4 @@ def for_stmt(
         iterated, going, carried.initial(), carried.arguments(), path.capture, path.result,
         carried.results(path), options,
     )  # fmt: skip
-    carried.enter(results)
     _finish(carried, path, results, iterates)

@@ -97,7 +97,7 @@ def read_contents(owner: Any) -> dict[Any, Any]:
 def instance_attributes(owner: Any) -> dict[str, Any]:
     """Return the attributes of an object, in its `__dict__` and its slots."""
     values = dict(getattr(owner, "__dict__", ()))
-    if _builds_lazily(type(owner)):
+    if any(c.__module__.partition(".")[0] in _lazily_built for c in type(owner).__mro__):
         values = {n: value for n, value in values.items() if not n.startswith("_") and n != "built"}
     for kind in type(owner).__mro__:
         for name in slot_names(kind):
@@ -117,7 +117,7 @@ def slot_names(kind: type) -> Iterable[str]:
 class DictView(dict):
     """A view of some items of a dict, as an owner of locations."""
 
-    def __init__(self, whole: dict[str, Any], names: Iterable[str]):
+    def __init__(self, whole: Any, names: Iterable[str]):
         super().__init__()
         self.whole, self.names = whole, tuple(names)
 
@@ -135,11 +135,8 @@ class ClassView(DictView):
     """A view of some attributes of a class, as an owner of locations."""
 
     def __init__(self, kind: type, names: Iterable[str]):
-        super().__init__({}, names)
+        super().__init__(vars(kind), names)
         self.kind = kind
-
-    def read(self) -> dict[str, Any]:
-        return {n: vars(self.kind)[n] for n in self.names if n in vars(self.kind)}
 
     def __setitem__(self, key: str, value: Any) -> None:
         setattr(self.kind, key, value)
@@ -172,7 +169,3 @@ def register_libraries(*names: str, lazily_built: bool = False) -> None:
 
 def is_library_module(module: Any) -> bool:
     return str(module).partition(".")[0] in _libraries
-
-
-def _builds_lazily(kind: type) -> bool:
-    return any(c.__module__.partition(".")[0] in _lazily_built for c in kind.__mro__)

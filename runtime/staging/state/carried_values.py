@@ -30,23 +30,23 @@ class CarriedValues:
 
     def __init__(self, statement: Statement):
         self.statement, self.backend = statement, statement.backend
-        self.init: dict[Any, tuple[list[Any], Spec]] = {v: statement.current(v) for v in statement.variables}
+        self.init: dict[Any, Value] = {}
         self.types: dict[Any, list[Any]] = {}
-        for location, (leaves, _) in self.init.items():
-            self.types[location] = [self.first_type(leaf) for leaf in leaves]
+        for variable in statement.variables:
+            self.start_from(variable, statement.current(variable))
         self.specs: dict[Any, Spec] = {}
         self.ties: dict[tuple[Any, int], Any] = {}
         self.given: dict[Any, Any] = {}
 
-    def first_type(self, leaf: Any) -> Any:
-        """Return the first type of a leaf; None if it is unbound, or an array carried by its contents."""
-        if isinstance(leaf, Undefined) or self.backend.is_handle(leaf):
-            return None
-        return self.type_of(leaf)
+    def start_from(self, location: Any, value: Value) -> None:
+        """Carry an initial value. Unbound leaves, and arrays carried by their contents, have no type."""
+        kinds = [None if self.backend.is_handle(leaf) else self.type_of(leaf) for leaf in value[0]]
+        self.init[location], self.types[location] = value, kinds
 
     def type_of(self, leaf: Any) -> Any:
-        """Return the type of a leaf; None for a list or dict from before the loop."""
-        return None if self.statement.is_from_before(leaf) else self.backend.type_of(leaf)
+        """Return the type of a leaf; None if it is unbound, or a list or dict from before the loop."""
+        is_untyped = isinstance(leaf, Undefined) or self.statement.is_from_before(leaf)
+        return None if is_untyped else self.backend.type_of(leaf)
 
     def slots(self) -> Iterator[tuple[Any, int, Any]]:
         for location, types in self.types.items():
@@ -81,7 +81,7 @@ class CarriedValues:
         known = self.specs.get(location)
         return known if known == spec else _without_sources(spec)
 
-    def begin(self, placeholders: Sequence[Any]) -> None:
+    def begin(self, *placeholders: Any) -> None:
         """Write placeholders to the carried locations.
 
         A placeholder is a view in the body if its initial value is a view or an iteration leaves one.
@@ -144,8 +144,7 @@ class CarriedValues:
         """Carry a container's contents if an iteration replaces it; return whether nothing changed."""
         if value[1] == self.init[location][1]:
             return True
-        self.init[location] = value
-        self.types[location] = [self.first_type(leaf) for leaf in value[0]]
+        self.start_from(location, value)
         return False
 
     def record_selections(self, found: MergedContainers) -> bool:
@@ -205,13 +204,8 @@ class CarriedValues:
                 raise TypeError(not_in_a_program(backend, leaf))
             return getattr(backend, "widen", backend.merge)(previous, kind)
         except TypeError as error:
-            rows.add(
-                name,
-                previous,
-                described(backend, leaf),
-                str(error),
-                is_missing=leaf is None or isinstance(leaf, Undefined),
-            )
+            is_missing = leaf is None or isinstance(leaf, Undefined)
+            rows.add(name, previous, described(backend, leaf), str(error), is_missing=is_missing)
             return None
 
     def reset(self) -> None:
@@ -221,8 +215,7 @@ class CarriedValues:
                 leaves, spec = self.statement.current(location)
                 old, old_spec = self.init[location]
                 if spec != old_spec or any(map(operator.is_not, leaves, old)):
-                    self.init[location] = leaves, spec
-                    self.types[location] = [self.first_type(leaf) for leaf in leaves]
+                    self.start_from(location, (leaves, spec))
             elif isinstance(location, Location) and isinstance(location.owner, list):
                 del self.init[location], self.types[location]
 

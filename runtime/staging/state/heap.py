@@ -16,12 +16,13 @@ import sys
 import threading
 import types
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from ...backends import BACKENDS
 from ...core.closures import function_key
 from ...core.undefined import Undefined
 from ...debugging.tracebacks import is_library
@@ -71,9 +72,8 @@ def excluded_from_heap() -> Iterator[None]:
 class Heap:
     """A snapshot of the contents of everything that `roots` reach."""
 
-    def __init__(self, roots: Iterable[Any], *, own: Iterable[Any], opaque: Callable[[Any], bool]):
+    def __init__(self, roots: Iterable[Any], *, own: Iterable[Any]):
         """Take the snapshot. Variables bound by `own`, a statement's closures, belong to its state."""
-        self._opaque = opaque
         self._saved: list[tuple[Any, dict[Any, Any]]] = []
         self._families = {function_key(f.__code__) for f in own if isinstance(f, types.FunctionType)}
         self._labels: dict[int, str] = {}
@@ -88,7 +88,7 @@ class Heap:
         stack = list(roots)
         while stack:
             value = stack.pop()
-            if id(value) in self.reached or isinstance(value, _ATOMS) or opaque(value):
+            if id(value) in self.reached or isinstance(value, _ATOMS) or BACKENDS[type(value)] is not None:
                 continue
             self.reached.add(id(value))
             stack.extend(self._visit(value))
@@ -110,7 +110,7 @@ class Heap:
             return [value.__self__]
         if isinstance(value, types.MethodType):
             return [value.__self__, value.__func__]
-        if type(value) is tuple or isinstance(value, tuple):
+        if isinstance(value, tuple):
             return value
         if type(value) in CONTAINERS:
             self.containers[id(value)] = value
@@ -146,25 +146,16 @@ class Heap:
             held = vars(holder)
             found += [held[n] for n in code.co_names if isinstance(held.get(n), _CHANGEABLE)]
         if function_key(code) not in self._families:
-            self._note_globals(function)
-            self._note_attributes(holders, code)
+            names = _bound_names(code, "STORE_GLOBAL")
+            views = [DictView(scope, names)] if names else []
+            names = _bound_names(code, "STORE_ATTR")
+            for holder in holders if names else ():
+                is_class = isinstance(holder, type)
+                views.append(ClassView(holder, names) if is_class else DictView(vars(holder), names))
+            self._saved += [(view, view.read()) for view in views]
             self._labels.update((id(c), n) for c, n in zip(cells, code.co_freevars, strict=True))
             found += cells
         return found
-
-    def _note_globals(self, function: types.FunctionType) -> None:
-        names = {i.argval for i in dis.get_instructions(function.__code__) if i.opname == "STORE_GLOBAL"}
-        if names:
-            scope = function.__globals__
-            self._saved.append((DictView(scope, names), {n: scope[n] for n in names if n in scope}))
-
-    def _note_attributes(self, holders: Iterable[Any], code: types.CodeType) -> None:
-        """Record the attributes of classes and modules that a function binds."""
-        names = {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_ATTR"}
-        for holder in holders if names else ():
-            kind = isinstance(holder, type)
-            owner = ClassView(holder, names) if kind else DictView(vars(holder), names)
-            self._saved.append((owner, owner.read()))
 
     def moved(self) -> list[Any]:
         """Return the iterators that have advanced since the last call."""
@@ -201,21 +192,23 @@ class Heap:
             if not _is_equal(owner, whole[i]):
                 self._whole[i] = (owner, _copy_contents(owner))
 
-    def changes(self) -> dict[Location, Any]:
-        """Return the changed slots with their current values."""
-        found: dict[Location, Any] = {}
+    def _changed_slots(self) -> Iterator[tuple[Location, Any, Any]]:
+        """Yield the changed slots, each with its value at first and its value now."""
         for owner, before in self._saved:
             now = read_contents(owner)
             if isinstance(owner, list):
                 if not _same_items(now[None], before[None]):
-                    found[Location(owner, None)] = now[None]
+                    yield Location(owner, None), before[None], now[None]
                 continue
             for key in {**before, **now}:
-                slot = Location(owner, key, self._labels.get(id(owner), ""))
-                old, new = before.get(key, slot), now.get(key, slot)
+                old, new = before.get(key, self), now.get(key, self)
                 if old is not new:
-                    found[slot] = slot.undefined if new is slot else new
-        return found
+                    slot = Location(owner, key, self._labels.get(id(owner), ""))
+                    yield slot, slot.undefined if old is self else old, slot.undefined if new is self else new
+
+    def changes(self) -> dict[Location, Any]:
+        """Return the changed slots with their current values."""
+        return {slot: value for slot, _, value in self._changed_slots()}
 
     def changed(self) -> list[Any]:
         return [owner for owner, before in self._whole if not _is_equal(owner, before)]
@@ -224,15 +217,12 @@ class Heap:
         for owner, before in self._whole:
             if not _is_equal(owner, before):
                 _restore_contents(owner, before)
-        for owner, before in self._saved:
-            for slot in self._changed_of(owner, before):
-                slot.set(before.get(slot.key, slot.undefined))
+        for slot, value, _ in self._changed_slots():
+            slot.set(value)
 
-    def _changed_of(self, owner: Any, before: dict[Any, Any]) -> list[Location]:
-        now = read_contents(owner)
-        if isinstance(owner, list):
-            return [Location(owner, None)]
-        return [Location(owner, k) for k in {**before, **now} if before.get(k, self) is not now.get(k, self)]
+
+def _bound_names(code: types.CodeType, opname: str) -> set[str]:
+    return {i.argval for i in dis.get_instructions(code) if i.opname == opname}
 
 
 def _same_items(first: list[Any], second: list[Any]) -> bool:

@@ -8,19 +8,14 @@ import types
 from ...core.closures import enclosing_name
 from ...debugging.call_sites import condition_position
 from ...debugging.positions import CodePosition, position_at
-from ...debugging.tracebacks import FULL, is_internal, traceback_frames, user_frame
+from ...debugging.tracebacks import FULL, is_internal, traceback_entries, traceback_frames, user_frame
 from ...errors import StagedRecursionError
 
 
-def recursion_error(code: types.CodeType, levels: int) -> StagedRecursionError:
-    """Return the error for a statement that keeps recurring inside itself."""
-    condition, call = _cycle()
-    return _error(code, f"{levels} levels were tried", condition, call)
-
-
-def _error(
+def recursion_error(
     code: types.CodeType, tried: str, condition: CodePosition | None, call: CodePosition | None
 ) -> StagedRecursionError:
+    """Return the error for a statement that keeps recurring inside itself."""
     name = enclosing_name(code)
     return StagedRecursionError(
         f"{name!r} calls itself under a staged condition",
@@ -38,10 +33,10 @@ def raise_if_recursive(error: RecursionError, code: types.CodeType) -> None:
         here = user_frame(sys._getframe(1))
         condition = None if here is None else condition_position(position_at(here.f_code, here.f_lasti))
         tried = "Python's recursion limit was reached"
-        raise _error(code, tried, condition, position_at(*frames[0])) from None
+        raise recursion_error(code, tried, condition, position_at(*frames[0])) from None
 
 
-def _cycle() -> tuple[CodePosition | None, CodePosition | None]:
+def cycle() -> tuple[CodePosition | None, CodePosition | None]:
     """Return the positions of the staged condition and of the call that led to it."""
     condition: CodePosition | None = None
     frame: types.FrameType | None = sys._getframe(1)
@@ -62,15 +57,13 @@ def cut_to_one_cycle(error: StagedRecursionError) -> None:
         return
     kept: list[types.TracebackType] = []
     seen: set[tuple[types.CodeType, int]] = set()
-    here = error.__traceback__
-    while here is not None:
-        if not is_internal(here.tb_frame.f_code):
-            key = here.tb_frame.f_code, here.tb_lasti
-            if key in seen:
-                break
+    for entry in traceback_entries(error.__traceback__):
+        key = entry.tb_frame.f_code, entry.tb_lasti
+        if key in seen:
+            break
+        if not is_internal(key[0]):
             seen.add(key)
-            kept.append(here)
-        here = here.tb_next
+            kept.append(entry)
     rebuilt = None
     for place in reversed(kept):
         rebuilt = types.TracebackType(rebuilt, place.tb_frame, place.tb_lasti, place.tb_lineno)

@@ -103,11 +103,10 @@ def warn_of_effects(function: Any) -> None:
 
 
 def _notice_known(function: Any) -> None:
-    key, shown = _key(function), f"{function.__name__}()"
+    key, backend = _key(function), active_backend()
+    host = _HOST.get(getattr(backend, "name", ""))
     if key in READ:
-        backend = active_backend()
         if backend is not None:
-            host = _HOST.get(backend.name)
             remedy = f"Pass it as an argument{f', or use {host}' if host else ''}"
             _warn(
                 f"{_shown(key)}() is called while the function is traced: its result becomes a constant of "
@@ -117,7 +116,6 @@ def _notice_known(function: Any) -> None:
     describe = function is _WARN or _is_stream_write(function) or (key in TOLD and _is_logged(function))
     if not running_heaps() or not (describe or key in DONE):
         return
-    host = _HOST.get(getattr(active_backend(), "name", ""))
     others = ["print(), which is staged"] * describe + ([host] if host else [])
     remedy = f"Use {', or '.join(others)}, or return" if others else "Return"
     shown = "warnings.warn" if function is _WARN else _shown(key)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...backends import BACKENDS, Backend, Capture
+from ...backends import Backend, Capture
 from ...core.undefined import Undefined
 from ...debugging.tracebacks import is_internal
 from ...errors import StagedRecursionError
@@ -22,7 +22,7 @@ from .aliases import other_reference, user_variables
 from .heap import Heap, running_heaps
 from .mismatches import TWO_MEMBERS, Rows, described, not_in_a_program
 from .object_merging import FieldMerging, MergeByField
-from .recursion import cut_to_one_cycle, raise_if_recursive, recursion_error
+from .recursion import cut_to_one_cycle, cycle, raise_if_recursive, recursion_error
 from .side_effects import warn_of_advanced
 from .unsupported import changed
 
@@ -79,8 +79,8 @@ class Written:
 class Path:
     """The effects of one captured closure: a value for each location that it changed."""
 
-    capture: Capture
-    values: dict[Any, tuple[list[Any], Spec]]
+    capture: Capture = field(init=False)
+    values: dict[Any, tuple[list[Any], Spec]] = field(default_factory=dict)
     result: Any = None
     raw: dict[Any, Any] = field(default_factory=dict)
     seen: list[tuple[Any, Any]] = field(default_factory=list)
@@ -113,7 +113,7 @@ class Statement:
         self.apart = FieldMerging()
         self.before: tuple = self.get_state()
         own = [] if is_expression else [*closures, *accessors]
-        self.heap = Heap([*closures, *self.before], own=own, opaque=_is_staged)
+        self.heap = Heap([*closures, *self.before], own=own)
         self.variables = [Variable(i, name) for i, name in enumerate(names)]
         codes = [c.__code__ for c in closures if hasattr(c, "__code__") and not is_internal(c.__code__)]
         self.code = codes[-1] if codes else None
@@ -122,49 +122,42 @@ class Statement:
         self, closure: Callable[[], Any], arguments: Sequence[Any] = (), enter: Callable | None = None
     ) -> Path:
         """Capture `closure`. `enter` receives the placeholders before the closure runs."""
-        noted: dict[Any, tuple[list[Any], Spec]] = {}
-        raw: dict[Any, Any] = {}
+        path = Path()
         made: list[Any] = []
-        seen: list[tuple[Any, Any]] = []
-        stale: list[Any] = []
-        changed_values: list[Any] = []
         refreshed = getattr(self.backend, "refreshed", None)
         code = self.code
         _depths.counts[code] = _depths.counts.get(code, 0) + 1
         if code is not None and _depths.counts[code] > MAX_RECURSION:
             _depths.counts.clear()
-            raise recursion_error(code, MAX_RECURSION)
+            raise recursion_error(code, f"{MAX_RECURSION} levels were tried", *cycle())
 
         def traced(*placeholders: Any) -> Any:
             if enter is not None:
                 enter(*placeholders)
             result = closure()
             for variable, value in zip(self.variables, self.get_state(), strict=True):
-                noted[variable] = self.flatten(value, None if is_part(variable) else made)
-                raw[variable] = value
+                path.values[variable] = self.flatten(value, None if is_part(variable) else made)
+                path.raw[variable] = value
             changed = self.heap.changed()
             if changed:
                 raise Restage(changed)
             slots = self.heap.changes()
             for slot, value in slots.items():
-                noted[slot] = self.flatten(value, made)
-                changed_values.append(value)
-            self.tie(noted, {**raw, **slots}, made)
-            left = [leaf for leaves, _ in noted.values() for leaf in leaves]
-            stale.extend(
-                leaf
-                for leaf in left
-                if isinstance(leaf, selected_container.SelectedContainer) and leaf.is_stale()
-            )
+                path.values[slot] = self.flatten(value, made)
+                path.changed.append(value)
+            self.tie(path.values, {**path.raw, **slots}, made)
+            left = [leaf for leaves, _ in path.values.values() for leaf in leaves]
+            selected = (leaf for leaf in left if isinstance(leaf, selected_container.SelectedContainer))
+            path.stale += [leaf for leaf in selected if leaf.is_stale()]
             left = [leaf for leaf in left if not self.is_from_before(leaf)]
             if refreshed is not None:
-                seen.extend((leaf, refreshed(leaf)) for leaf in left)
+                path.seen += [(leaf, refreshed(leaf)) for leaf in left]
             own = self.flatten(result)[0] if self.apart.kinds else []
             return result, [*own, *left]
 
         try:
             with self.heap.watching():
-                capture = self.backend.capture(traced, arguments)
+                path.capture = self.backend.capture(traced, arguments)
         except RecursionError as error:
             if isinstance(error, StagedRecursionError):
                 cut_to_one_cycle(error)
@@ -176,10 +169,11 @@ class Statement:
                 _depths.counts[code] -= 1
             self.restore()
         warn_of_advanced(self.heap.moved(), self.warned)
-        for handle, value in capture.writes:
-            noted[Written(handle)] = ([value], LEAF)
-        seen = [pair for pair in seen if pair[0] is not pair[1]]
-        return Path(capture, noted, capture.value, raw, seen, changed_values, stale)
+        for handle, value in path.capture.writes:
+            path.values[Written(handle)] = ([value], LEAF)
+        path.seen = [pair for pair in path.seen if pair[0] is not pair[1]]
+        path.result = path.capture.value
+        return path
 
     @property
     def warned(self) -> set[Any]:
@@ -284,10 +278,6 @@ class Statement:
             selected_container.snapshot_sources(value)
 
 
-def _is_staged(value: Any) -> bool:
-    return BACKENDS[type(value)] is not None
-
-
 def is_same(first: Any, second: Any) -> bool:
     if first is second:
         return True
@@ -332,14 +322,12 @@ def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Row
 
 def is_aliased(value: Any, location: Any) -> bool:
     """Return whether a value is an argument, a view, or has another name in a running function."""
-    if getattr(value, "is_argument", False) or getattr(value, "shared", "") or is_view(value):
+    if getattr(value, "is_argument", False) or getattr(value, "shared", ""):
+        return True
+    if getattr(value, "base", None) is not None:
         return True
     own = getattr(location, "name", None)
     return any(name != own and held is value for name, held in user_variables())
-
-
-def is_view(value: Any) -> bool:
-    return getattr(value, "base", None) is not None
 
 
 def is_part(location: Any) -> bool:
