@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...graph.ir.graph import Graph, Node
+from ...graph.ir.graph import Node
+from ...graph.ir.subgraphs import Loop
 from ...graph.ir.types import ScalarType
 from . import iterables
 from .builder import unsupported
@@ -49,24 +50,20 @@ def emit_cond(e: Emitter, node: Node) -> tuple[Any, ...]:
 def loop_body(
     e: Emitter,
     node: Node,
-    graph: Graph,
     items: Callable[[Builder, Value], Sequence[Any]],
     like: Sequence[Any],
 ) -> Callable[[Builder, Value, list[Value]], tuple[Value, Sequence[Value]]]:
     """Return the body of a `while` or `for` loop."""
-    count = len(like)
+    loop = Loop(node)
 
     def body(inner: Builder, number: Value, values: list[Value]) -> tuple[Value, Sequence[Value]]:
         outer, e.b = e.b, inner
         rest = iter(values)
         elements = [*items(inner, number), *(unflatten(v, rest) for v in like)]
-        captured = [
-            e.values[i] for i in node.inputs[len(node.inputs) - len(graph.arguments) + len(elements) :]
-        ]
-        e.values.update(zip(graph.arguments, [*elements, *captured], strict=True))
-        next_condition, *results = e.graph(graph)
-        kinds = [a.type for a in graph.arguments[len(elements) - count : len(elements)]]
-        converted = [coerce(inner, r, k) for r, k in zip(results, kinds, strict=True)]
+        captured = [e.values[i] for i in loop.operands]
+        e.values.update(zip(loop.body.arguments, [*elements, *captured], strict=True))
+        next_condition, *results = e.graph(loop.body)
+        converted = [coerce(inner, r, a.type) for r, a in zip(results, loop.carried, strict=True)]
         condition = truth(inner, next_condition)
         e.b = outer
         return condition, [part for value in converted for part in flatten(value)]
@@ -74,8 +71,8 @@ def loop_body(
     return body
 
 
-def initial_values(e: Emitter, values: Sequence[Node], arguments: Sequence[Node]) -> list[Any]:
-    return [coerce(e.b, e.values[v], a.type) for v, a in zip(values, arguments, strict=True)]
+def initial_values(e: Emitter, node: Node) -> list[Any]:
+    return [coerce(e.b, e.values[initial], a.type) for initial, a, _ in Loop(node).carries()]
 
 
 def rebuild(like: Sequence[Any], results: Sequence[Value]) -> tuple[Any, ...]:
@@ -84,25 +81,23 @@ def rebuild(like: Sequence[Any], results: Sequence[Value]) -> tuple[Any, ...]:
 
 
 def emit_while(e: Emitter, node: Node) -> tuple[Any, ...]:
-    count, graph = node.attrs["carried"], node.attrs["body"]
-    init = initial_values(e, node.inputs[1 : 1 + count], graph.arguments[:count])
+    init = initial_values(e, node)
     limit = node.attrs.get("maximum_iterations")
     condition = truth(e.b, e.values[node.inputs[0]])
     iterations = None if limit is None else e.b.constant(limit, INT)
-    body = loop_body(e, node, graph, lambda *_: (), init)
+    body = loop_body(e, node, lambda *_: (), init)
     return rebuild(init, emit_loop(e.b, iterations, condition, [p for v in init for p in flatten(v)], body))
 
 
 def emit_for(e: Emitter, node: Node) -> tuple[Any, ...]:
-    count, size, graph = node.attrs["carried"], node.attrs["elements"], node.attrs["body"]
-    init = initial_values(e, node.inputs[2 : 2 + count], graph.arguments[size : size + count])
+    init = initial_values(e, node)
     source = iterables.iterable(e.b, e.values[node.inputs[1]])
     iterations = source.length
     limit = node.attrs.get("maximum_iterations")
     if limit is not None:
         iterations = e.b.op("Min", iterations, e.b.constant(limit, INT))
     condition = truth(e.b, e.values[node.inputs[0]])
-    body = loop_body(e, node, graph, source.item, init)
+    body = loop_body(e, node, source.item, init)
     carried = [p for v in init for p in flatten(v)]
     return rebuild(init, emit_loop(e.b, iterations, condition, carried, body, scan_rows(e, node)))
 
@@ -112,14 +107,14 @@ def scan_rows(e: Emitter, node: Node) -> Value | None:
 
     It must have at least one row, since onnxruntime cannot scan an empty array.
     """
-    count, size, graph = node.attrs["carried"], node.attrs["elements"], node.attrs["body"]
+    loop = Loop(node)
     array, length = e.values[node.inputs[1]], getattr(node.inputs[1].type, "shape", ())[:1]
-    kinds = [a.type for a in graph.arguments[size : size + count]]
+    kinds = [a.type for a in loop.carried]
     is_steady = all(
         (isinstance(k, ScalarType) and k.python is not str) or None not in getattr(k, "shape", (None,))
         for k in kinds
     )
-    ends = [node.inputs[0], graph.results[0]]
+    ends = [node.inputs[0], loop.body.results[0]]
     goes_on = all(end.op == "constant" and end.attrs["value"] is True for end in ends)
     if length in ((), (None,), (0,)) or not is_steady or not goes_on or "maximum_iterations" in node.attrs:
         return None

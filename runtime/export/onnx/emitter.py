@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...backends import BACKENDS
-from ...graph.ir.graph import Graph, Node, Slot
+from ...graph.ir.graph import Graph, Node, Slot, fill_slots
 from ...graph.ir.types import ArrayType, ListType, ScalarType
 from ...graph.optimise import ALL, optimise
 from ...graph.rules.tables import DEFINITIONS
@@ -18,7 +18,7 @@ from ...graph.tracing.tensor import Tensor, wrap
 from ...graph.tracing.trace import RootBuilder, tracing_into
 from .builder import unsupported
 from .builder.builder import Builder, Value
-from .builder.call import COMPOSITIONS, FUNCTIONS, LISTS, METHODS, OPS, Call, fill_slots
+from .builder.call import COMPOSITIONS, FUNCTIONS, LISTS, METHODS, OPS, Call
 from .builder.values import Empty, Items, coerce
 
 Rule = Callable[..., Any]

@@ -13,9 +13,10 @@ import numpy as np
 
 from ...graph.functions.elementwise.onnx_arithmetic import Rule, array, checked_cast
 from ...graph.functions.elementwise.onnx_functions import check_finite
+from ...graph.ir.graph import fill_slots
 from ...graph.ir.types import ScalarType
 from .builder.builder import BOOL, INT, Value
-from .builder.call import Call, fill_slots
+from .builder.call import Call
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

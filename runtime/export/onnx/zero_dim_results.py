@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ...graph.ir.expressions import convert
-from ...graph.ir.graph import Graph, Node
+from ...graph.ir.graph import Graph, Node, fill_slots
+from ...graph.ir.subgraphs import argument_sources
 from ...graph.ir.types import ArrayType, ScalarType
 from ...graph.tracing.recording import UFUNCS
-from .builder.call import fill_slots
 
 IN_PLACE_OPS = ("setitem", "add_at")
 
@@ -61,15 +61,11 @@ def _compute_is_array(node: Node, known: dict[Node, bool]) -> bool:
 
 def _is_subgraph_array(node: Node, index: int, known: dict[Node, bool]) -> bool:
     graphs = list(node.graphs())
-    inner = graphs[0]
-    first = len(node.inputs) - len(inner.arguments)
-    loop = node.op != "cond"
     for graph in graphs:
-        shift = node.attrs.get("elements", 0) if loop else 0
-        for place, argument in enumerate(graph.arguments):
-            if place >= shift:
-                known[argument] = _is_array(node.inputs[first + place], known)
-    return any(_is_array(graph.results[index + loop], known) for graph in graphs)
+        for relation, operand, argument in argument_sources(node, graph):
+            if relation != "in":
+                known[argument] = _is_array(operand, known)
+    return any(_is_array(graph.results[index + (node.op != "cond")], known) for graph in graphs)
 
 
 def _sample(node: Node, known: dict[Node, bool], length: int) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...errors import GradientError
 from ...values.structures import flatten
-from ..ir.graph import Node, Slot
+from ..ir.graph import Node, Slot, fill_slots
 from ..ir.types import ListType
 from ..rules import TYPE_RULES, ufunc_type
 from ..rules.tables import CONSTANT, DEFINITIONS, GRADIENT_RULES, PARTIALS, UFUNC_METHOD_GRADIENTS
@@ -203,7 +203,8 @@ def _apply_gradient_rule(reverse: Reverse, node: Node, cotangent: Any) -> None:
 def _differentiate_definition(reverse: Reverse, node: Node, cotangent: Any) -> None:
     """Record the definition of a composite function, and reverse it."""
     call = Call(reverse, node)
-    args, kwargs = call.arguments(with_own_nodes=True)
+    call.with_own_nodes = True
+    args, kwargs = call.arguments()
     builder = current_builder()
     start = len(builder.graph.nodes)
     function = node.attrs["function"]
@@ -245,6 +246,7 @@ class Call:
 
     def __init__(self, reverse: Reverse, node: Node):
         self.reverse, self.node = reverse, node
+        self.with_own_nodes = False  # whether active arguments are copied to new nodes
         self.active_operands: dict[int, Any] = {}
 
     @cached_property
@@ -256,31 +258,19 @@ class Call:
 
     def values(self, template: Any) -> Any:
         """Return a template with staged values in place of its slots."""
-        if isinstance(template, Slot):
-            return self._input(template.index)
-        if isinstance(template, dict):
-            return {k: self.values(v) for k, v in template.items()}
-        if isinstance(template, slice):
-            return slice(*map(self.values, (template.start, template.stop, template.step)))
-        if isinstance(template, (list, tuple)):
-            return type(template)([self.values(v) for v in template])
-        return template
+        return fill_slots(template, self)
 
-    def _input(self, index: int) -> Any:
+    def __getitem__(self, index: int) -> Any:
         node = self.node.inputs[index]
         value = self.reverse.value(node)
         if isinstance(node.type, ListType):
             value = recording.call(np.array, (value,), {})
-        if self._with_own_nodes and node in self.reverse.active:
+        if self.with_own_nodes and node in self.reverse.active:
             value = recording.record("same", (value,), recording.to_node(value).type)
             self.active_operands[index] = value
         return value
 
-    _with_own_nodes = False
-
-    def arguments(self, *, with_own_nodes: bool = False) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return positional and keyword arguments; `with_own_nodes` copies active ones to new nodes."""
-        self._with_own_nodes = with_own_nodes
+    def arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         kwargs = self.values(self.node.attrs.get("kwargs", {}))
         return (
             tuple([_as_float_array(v) for v in self.values(self.template)]),
@@ -346,16 +336,8 @@ class Results:
 
     def _type(self, index: int) -> Any:
         function = self._node.attrs["function"]
-        args, kwargs = (self._types(self._node.attrs[name]) for name in ("args", "kwargs"))
+        types = [i.type for i in self._node.inputs]
+        args, kwargs = (fill_slots(self._node.attrs[name], types) for name in ("args", "kwargs"))
         if isinstance(function, np.ufunc):
             return ufunc_type(function, "__call__", args, kwargs)[index]
         return TYPE_RULES[function](*args, **kwargs)[index]
-
-    def _types(self, template: Any) -> Any:
-        if isinstance(template, Slot):
-            return self._node.inputs[template.index].type
-        if isinstance(template, dict):
-            return {k: self._types(v) for k, v in template.items()}
-        if isinstance(template, (list, tuple)):
-            return type(template)([self._types(v) for v in template])
-        return template

@@ -50,6 +50,22 @@ class Slot:
     index: int
 
 
+def fill_slots(template: Any, values: Any) -> Any:
+    """Return a call's recorded arguments with `values[i]` in the slot of the i-th input."""
+    if isinstance(template, Slot):
+        return values[template.index]
+    if isinstance(template, tuple):
+        constructor = getattr(template, "_make", tuple)
+        return constructor([fill_slots(part, values) for part in template])
+    if isinstance(template, list):
+        return [fill_slots(part, values) for part in template]
+    if isinstance(template, dict):
+        return {key: fill_slots(part, values) for key, part in template.items()}
+    if isinstance(template, slice):
+        return slice(*(fill_slots(part, values) for part in (template.start, template.stop, template.step)))
+    return template
+
+
 @dataclass(eq=False, slots=True)
 class Node:
     """One operation. `type` is a `StagedType`, or None if the node has no result or several."""

@@ -16,8 +16,8 @@ def is_speculatable(node: Node) -> bool:
     """Return whether a node can run speculatively: it never raises or warns, whatever its operands hold."""
     if node.op in ("constant", "output", "dimension", "tuple"):
         return True
-    kinds = [_kind(i) for i in node.inputs]
-    if None in kinds:
+    kinds = [number_kind(i) for i in node.inputs]
+    if "other" in kinds:
         return False
     numbers = all(isinstance(i.type, ScalarType) for i in node.inputs)
     arrays = all(isinstance(i.type, ArrayType) for i in node.inputs)
@@ -35,11 +35,12 @@ def is_speculatable(node: Node) -> bool:
     return False
 
 
-def _kind(node: Node) -> str | None:
+def number_kind(node: Node) -> str:
+    """Return NumPy's kind of a number or array of numbers, `b`, `i`, `u` or `f`, or "other"."""
     kind = node.type
     if isinstance(kind, ScalarType):
-        return _PYTHON.get(kind.python)
-    return kind.dtype.kind if isinstance(kind, ArrayType) and kind.dtype.kind in "biuf" else None
+        return _PYTHON.get(kind.python, "other")
+    return kind.dtype.kind if isinstance(kind, ArrayType) and kind.dtype.kind in "biuf" else "other"
 
 
 def _broadcasts(node: Node) -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..ir.alias_analysis import AliasAnalysis, is_elementwise, makes_new_memory
 from ..ir.graph import Graph, Node
+from ..ir.op_properties import number_kind
 from ..ir.types import ArrayType, ScalarType
 from .common_subexpressions import can_share
 from .constant_folding import Replacements, is_constant
@@ -57,17 +58,6 @@ def _can_replace(equal: Node, node: Node, aliases: AliasAnalysis) -> bool:
 Rule = Callable[[Node], Node | None]
 
 
-def _kind(node: Node) -> str:
-    """Return NumPy's kind of a number: `b`, `i`, `u`, `f`, or another."""
-    kind = node.type
-    if isinstance(kind, ScalarType):
-        return _PYTHON_KINDS.get(kind.python, "")
-    return kind.dtype.kind if isinstance(kind, ArrayType) else ""
-
-
-_PYTHON_KINDS = {bool: "b", int: "i", float: "f"}
-
-
 def _constant_number(node: Node) -> Any:
     """Return the value of a constant number, or None."""
     value = node.attrs["value"] if is_constant(node) else None
@@ -84,7 +74,9 @@ def _is_number(node: Node, number: int) -> bool:
 def _right_identity(number: int, kinds: str) -> Rule:
     """Return the rule that `x op number` is `x`, for `x` of the given kinds."""
     return lambda node: (
-        node.inputs[0] if _is_number(node.inputs[1], number) and _kind(node.inputs[0]) in kinds else None
+        node.inputs[0]
+        if _is_number(node.inputs[1], number) and number_kind(node.inputs[0]) in kinds
+        else None
     )
 
 
@@ -94,7 +86,7 @@ def _identity(number: int, kinds: str) -> Rule:
 
     def rule(node: Node) -> Node | None:
         left, other = node.inputs
-        return right(node) or (other if _is_number(left, number) and _kind(other) in kinds else None)
+        return right(node) or (other if _is_number(left, number) and number_kind(other) in kinds else None)
 
     return rule
 
@@ -105,7 +97,7 @@ def _add(node: Node) -> Node | None:
         if value is None or value != 0:
             continue
         negative = math.copysign(1, value) < 0
-        if (_kind(x) in "iu" and _kind(other) in "iub") or (_kind(x) == "f" and negative):
+        if (number_kind(x) in "iu" and number_kind(other) in "iub") or (number_kind(x) == "f" and negative):
             return x
     return None
 
@@ -122,7 +114,7 @@ def _involution(node: Node) -> Node | None:
 
 
 def _may_warn(x: Node) -> bool:
-    return isinstance(x.type, ArrayType) and not x.type.shape and _kind(x) != "f"
+    return isinstance(x.type, ArrayType) and not x.type.shape and number_kind(x) != "f"
 
 
 def _idempotent(node: Node) -> Node | None:

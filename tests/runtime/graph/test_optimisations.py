@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 
 import numpy as np
@@ -123,6 +124,15 @@ def test_integer_identities():
     made = ag.function(lambda x: ((((~x) + 0) | 0) ^ 0) & -1)
     assert len(made.get_concrete_function(values).graph) == 1
     assert made(values).tobytes() == (~values).tobytes()
+
+
+def test_complex_scalars_have_no_identities():
+    """`z * 1` of an infinite complex number has NaN as a part."""
+
+    def f(x):
+        return complex(x) * math.inf * 1
+
+    assert repr(ag.function(f)(np.float64(2))) == repr(f(2))
 
 
 def test_conversions_through_a_wider_dtype():

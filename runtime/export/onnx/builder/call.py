@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ....graph.ir.graph import Node, Slot
+from ....graph.ir.graph import Node
 from ....graph.ir.types import ScalarType
 from .builder import Builder, Value
 from .unsupported import unsupported_options
@@ -40,22 +39,6 @@ class Call:
 
     def unsupported(self, options: str) -> Exception:
         return unsupported_options(self.node, options)
-
-
-def fill_slots(template: Any, values: Sequence[Any]) -> Any:
-    """Return a call's recorded arguments with values in the slots of its inputs."""
-    if isinstance(template, Slot):
-        return values[template.index]
-    if isinstance(template, tuple):
-        constructor = getattr(template, "_make", tuple)
-        return constructor([fill_slots(part, values) for part in template])
-    if isinstance(template, list):
-        return [fill_slots(part, values) for part in template]
-    if isinstance(template, dict):
-        return {key: fill_slots(part, values) for key, part in template.items()}
-    if isinstance(template, slice):
-        return slice(*(fill_slots(part, values) for part in (template.start, template.stop, template.step)))
-    return template
 
 
 OPS: dict[str, Any] = {}
