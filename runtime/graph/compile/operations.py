@@ -131,7 +131,6 @@ _LIST_WRITES = {
 
 
 def copy_of(text: str, value: Node) -> str:
-    """Return an expression that copies an array or list."""
     return f"list({text})" if isinstance(bound_type(value.type), ListType) else f"{text}.copy()"
 
 

@@ -177,14 +177,12 @@ class CodeWriter:
         self.name_uses.update(names)
 
     def release_names(self, node: Node) -> None:
-        """Free the names of a dead value."""
         for name in self.held_names.pop(node, ()):
             self.name_uses[name] -= 1
             if not self.name_uses[name] and name in self.array_names:
                 self.free.append(name)
 
     def flush(self) -> None:
-        """Emit a line for each pending expression."""
         for node in self.pending:
             text, name = self.names[node], self.fresh()
             self.line(f"{name} = {text}", node)

@@ -55,7 +55,6 @@ def check_distinct_containers(arguments: Any, function: str) -> None:
 
 
 def apply(changes: Sequence[Change], arguments: Any, results: Sequence[Any]) -> None:
-    """Apply the changes of a run to the caller's containers."""
     new_contents = [(_at(arguments, c.path), c.contents(arguments, results)) for c in changes]
     for container, contents in new_contents:
         _set_contents(container, contents)

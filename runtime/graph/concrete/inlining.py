@@ -116,7 +116,6 @@ def _copy_graph(graph: Graph) -> Graph:
 
 
 def _copy_value(value: Any) -> Any:
-    """Return a copy of a staged array or list."""
     if isinstance(value, Tensor):
         return recording.call(copy, (value,), {}) if value.ndim else value
     return lists.list_copy(value) if isinstance(value, StagedList) else value

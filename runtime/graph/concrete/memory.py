@@ -32,7 +32,6 @@ def memory_of(array: np.ndarray) -> np.ndarray:
 
 
 def copied(value: Any) -> Any:
-    """Return a copy of an array or list, or any other value itself."""
     return value.copy() if isinstance(value, (np.ndarray, list)) else value
 
 

@@ -108,7 +108,12 @@ class Recording:
             return recording.to_node(value)
         owner, node = value._owner, value._node  # noqa: SLF001 - not captured by the current builder
         if owner is not self.builder or value.is_stale:
-            raise unsupported.from_inner_graph(node)
+            raise GradientError(
+                "the target or source of a gradient was made in another branch or iteration than its tape",
+                why="the tape records one graph, and the value belongs to another",
+                remedy="use the tape and its values in the same branch or loop body",
+                sites=unsupported.sites(node),
+            )
         return node
 
     def gradients(self, targets: Sequence[tuple[Any, Any]], sources: Sequence[Node]) -> list[Any]:

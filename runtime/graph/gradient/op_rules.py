@@ -171,7 +171,6 @@ def list_sum(reverse: Reverse, node: Node, ct: Any) -> None:
 
 
 def list_concatenation(reverse: Reverse, node: Node, ct: Any) -> None:
-    """Apply the rule of `first + second`."""
     first, second = node.inputs
     count = recording.record("len", (reverse.value(first),), ScalarType(int), function=len)
     reverse.accumulate(first, ct[:count])

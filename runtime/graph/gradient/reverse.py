@@ -79,7 +79,6 @@ class Reverse:
         return self._cotangents.get(node)
 
     def set_cotangent(self, node: Node, cotangent: Any) -> None:
-        """Set the cotangent of a node, replacing any previous one."""
         self._cotangents[node] = cotangent
 
     def accumulate(self, node: Node, cotangent: Any) -> None:
@@ -228,7 +227,6 @@ def _differentiate_definition(reverse: Reverse, node: Node, cotangent: Any) -> N
 
 
 def _outer(function: Any, a: Any, b: Any) -> Any:
-    """Compute the method `outer` of a ufunc with broadcasting."""
     first = np.ndim(a)
     return function.__self__(np.expand_dims(a, tuple(range(first, first + np.ndim(b)))), b)
 
@@ -290,7 +288,6 @@ class Call:
         return [(name, bound.get(name)) for name in list(signature.parameters)[2:]]
 
     def is_active(self, template: Any) -> bool:
-        """Return whether a template has an active input."""
         if isinstance(template, Slot):
             return self.node.inputs[template.index] in self.reverse.active
         if isinstance(template, dict):

@@ -13,42 +13,26 @@ def no_rule(node: Node) -> GradientError:
     name = node.op
     if name == "iterate":
         name = f"{node.attrs['function'].__name__}() of {node.inputs[0].op}()"
-    return _error_at(
-        node,
+    return GradientError(
         f"{name} has no gradient",
         why="it has no gradient rule",
         remedy="use functions that have a gradient, or compute it outside the differentiated function",
+        sites=sites(node),
     )
 
 
 def unsupported_options(node: Node, options: Sequence[str]) -> GradientError:
-    error = unsupported_argument(node.op, ", ".join(options))
-    error.sites = sites(node)
-    return error
+    return unsupported_argument(node.op, ", ".join(options), sites=sites(node))
 
 
-def unsupported_argument(name: str, what: str) -> GradientError:
+def unsupported_argument(name: str, what: str, **place: Any) -> GradientError:
     """Return the error for an argument that the gradient of a function does not support."""
     return GradientError(
         f"{name} has no gradient with {what}",
         why="its gradient rule does not support this argument",
         remedy="omit the argument, or use functions that have a gradient, such as np.where on the result",
+        **place,
     )
-
-
-def from_inner_graph(node: Node) -> GradientError:
-    return _error_at(
-        node,
-        "the target or source of a gradient was made in another branch or iteration than its tape",
-        why="the tape records one graph, and the value belongs to another",
-        remedy="use the tape and its values in the same branch or loop body",
-    )
-
-
-def _error_at(node: Node, what: str, *, why: str, remedy: str) -> GradientError:
-    error = GradientError(what, why=why, remedy=remedy)
-    error.sites = sites(node)
-    return error
 
 
 def sites(node: Node) -> tuple[tuple[str, Any], ...]:

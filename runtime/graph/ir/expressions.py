@@ -65,7 +65,6 @@ def _zeros(value: Any) -> Any:
 
 
 def list_sum(first: list[Any], second: list[Any]) -> list[Any]:
-    """Add two lists item by item."""
     return list(map(item_sum, first, second))
 
 

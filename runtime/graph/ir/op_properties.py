@@ -49,5 +49,4 @@ def _broadcasts(node: Node) -> bool:
 
 
 def is_single_number(node: Node) -> bool:
-    """Return whether the result of a node is one number."""
     return isinstance(node.type, ScalarType) or (isinstance(node.type, ArrayType) and not node.type.shape)

@@ -14,10 +14,6 @@ from .subgraphs import argument_sources
 SOURCE_COLUMN, MAX_SOURCE_LENGTH = 60, 80
 
 
-def graph_text(graph: Graph) -> str:
-    return "\n".join(_Printer().lines(graph, "", [a.attrs["name"] for a in graph.arguments]))
-
-
 class _Printer:
     def __init__(self) -> None:
         self.names: dict[Node, str] = {}
@@ -119,4 +115,6 @@ def _source_line(node: Node) -> str:
     return text if len(text) <= MAX_SOURCE_LENGTH else text[: MAX_SOURCE_LENGTH - 3] + "..."
 
 
-GRAPH_METHODS["text"] = graph_text
+GRAPH_METHODS["text"] = lambda graph: "\n".join(
+    _Printer().lines(graph, "", [a.attrs["name"] for a in graph.arguments])
+)

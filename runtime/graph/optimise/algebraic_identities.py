@@ -59,7 +59,6 @@ Rule = Callable[[Node], Node | None]
 
 
 def _constant_number(node: Node) -> Any:
-    """Return the value of a constant number, or None."""
     value = node.attrs["value"] if is_constant(node) else None
     return value if isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating)) else None
 

@@ -79,23 +79,8 @@ class TapedValue:
     def __iter__(self) -> Iterator[Any]:
         return map(self.__getitem__, range(len(self.primal)))
 
-    def __len__(self) -> int:
-        return len(self.primal)
-
     def __contains__(self, value: Any) -> bool:
         return unwrap(value) in self.primal
-
-    def __bool__(self) -> bool:
-        return bool(self.primal)
-
-    def __format__(self, spec: str) -> str:
-        return format(self.primal, spec)
-
-    def __repr__(self) -> str:
-        return repr(self.primal)
-
-    def __str__(self) -> str:
-        return str(self.primal)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         self._raise_if_recording(
@@ -114,14 +99,10 @@ class TapedValue:
         self._raise_if_recording("converts a recorded value to a Python complex", "call NumPy functions")
         return complex(self.primal)
 
-    def __int__(self) -> int:
-        return int(self.primal)
-
-    def __copy__(self) -> Any:
+    def __copy__(self, _: Any = None) -> Any:
         return _call(np.copy, self)
 
-    def __deepcopy__(self, _: Any) -> Any:
-        return _call(np.copy, self)
+    __deepcopy__ = __copy__
 
     def _raise_if_recording(self, what: str, remedy: str) -> None:
         """Raise `GradientError` if the session is active, since it would not record this use."""
@@ -148,6 +129,12 @@ def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
+def _of_primal(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self, *args: function(self.primal, *args)
+
+
+for _builtin in (len, bool, int, format, repr, str):
+    setattr(TapedValue, f"__{_builtin.__name__}__", _of_primal(_builtin))
 for _name in (*ARITHMETIC, *_COMPARISONS):
     _function = getattr(operator, f"__{_name}__")
     setattr(TapedValue, f"__{_name}__", _operator(_function))
@@ -157,7 +144,7 @@ for _name in (*ARITHMETIC, *_COMPARISONS):
 TapedValue.__rdivmod__ = _reflected(divmod)  # type: ignore[attr-defined]
 for _function in (operator.neg, operator.pos, operator.invert, abs, round, divmod):
     setattr(TapedValue, f"__{_function.__name__}__", _operator(_function))
-del _name, _function
+del _name, _function, _builtin
 
 
 def apply_ufunc(ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:

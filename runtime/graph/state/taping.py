@@ -30,7 +30,6 @@ def set_session(session: Any) -> None:
 
 @contextmanager
 def pause_recording() -> Iterator[None]:
-    """Record no calls inside the block."""
     token = _session.set((None, None))
     try:
         yield

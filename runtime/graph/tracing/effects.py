@@ -134,7 +134,6 @@ def staged_string(text: str) -> Any:
 
 
 def record_print(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Record a call to Python's `print`, which prints each time the graph runs."""
     arguments = recording.Arguments(keep_namedtuples=True)
     template, named = arguments.templates(args, kwargs)
     _check_print_options(arguments)

@@ -159,7 +159,6 @@ _ITERATOR_REMEDIES = {
 
 
 def shift_structure(structure: Any, offset: int) -> Any:
-    """Add an offset to the indices in a structure."""
     if not isinstance(structure, tuple):
         return structure + offset
     parts = tuple(shift_structure(part, offset) for part in structure)

@@ -18,7 +18,6 @@ IS_ITEM = "is an item of a list, which would have to change too"
 
 
 def staged_list(values: Sequence[Any]) -> Any:
-    """Create a staged list of plain or staged values."""
     nodes = [element_node(v) for v in values]
     element = None
     for node in nodes:

@@ -263,7 +263,6 @@ class tracing_into:  # noqa: N801 - used as a context manager
 
 @contextmanager
 def using_builder(builder: Builder) -> Iterator[None]:
-    """Make another builder of the trace the current one."""
     token = _current.set(builder)
     try:
         yield
