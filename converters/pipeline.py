@@ -65,8 +65,7 @@ class Pipeline:
         for _, kind in self.steps:
             if not (isinstance(kind, type) and issubclass(kind, Pass)):
                 raise TypeError(f"a pass must be a subclass of Pass, not {kind!r}")
-            dependencies: tuple[Any, ...] = (kind.needs, kind.follows)
-            if any(isinstance(names, str) for names in dependencies):
+            if isinstance(kind.needs, str) or isinstance(kind.follows, str):
                 raise TypeError(f"needs and follows of {kind.__name__} must be tuples of names")
         seen: list[str] = []
         names = [name for name, _ in self.steps]

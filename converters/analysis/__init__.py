@@ -1,7 +1,7 @@
 """Facts about a function's tree, each computed from the tree; nothing is written on nodes."""
 
 from .activity import Activity, activity, declarations, dotted_name
-from .completion import can_complete, has_break
+from .completion import can_complete, has_break, jumps_out
 from .facts import Facts, Point
 from .pinning import blocking_node, blocks_thunk, can_have_pinned, is_pinned, rule_for
 
@@ -18,5 +18,6 @@ __all__ = [
     "dotted_name",
     "has_break",
     "is_pinned",
+    "jumps_out",
     "rule_for",
 ]

@@ -175,7 +175,8 @@ class _Builder:
                 tested = self.add_after(tested, case.guard)
                 self.link(tested, unmatched)
             self.link(self.block(case.body, tested), exit_node)
-            if _matches_always(case):
+            is_capture = isinstance(case.pattern, gast.MatchAs) and case.pattern.pattern is None
+            if is_capture and case.guard is None:  # it always matches
                 return exit_node
             previous = unmatched
         self.link(previous, exit_node)
@@ -195,10 +196,6 @@ _COMPOUND = {
 }
 
 COMPOUND = tuple(_COMPOUND)
-
-
-def _matches_always(case: gast.AST) -> bool:
-    return isinstance(case.pattern, gast.MatchAs) and case.pattern.pattern is None and case.guard is None
 
 
 def split_for_iterable(statement: gast.For) -> tuple[gast.AST, gast.AST | None]:

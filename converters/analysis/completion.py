@@ -1,6 +1,8 @@
-"""Decide whether control can fall through to the end of a block."""
+"""The ways out of a block: whether control can fall through to its end, and its jumps."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
 
 import gast
 
@@ -31,14 +33,22 @@ def _can_complete(statement: gast.AST) -> bool:
 
 def has_break(block: list[gast.AST]) -> bool:
     """Return whether a loop body holds a `break` of its own loop."""
-    for statement in block:
-        if isinstance(statement, gast.Break):
-            return True
-        if isinstance(statement, LOOPS):
-            if has_break(statement.orelse):
-                return True
-        elif not isinstance(statement, DEFINITIONS):
-            for inner in blocks(statement):
-                if has_break(inner):
-                    return True
-    return False
+    return any(type(jump) is gast.Break for jump in jumps_out(block))
+
+
+_FLAT = (gast.Assign, gast.Expr, gast.AugAssign, gast.AnnAssign, *DEFINITIONS)
+"""Statements without blocks, or whose blocks are separate scopes."""
+
+
+def jumps_out(block: Iterable[gast.AST]) -> Iterator[gast.AST]:
+    """Yield the jumps in a block whose targets are outside it, in source order."""
+    stack = [(statement, False) for statement in block][::-1]
+    while stack:
+        node, in_loop = stack.pop()
+        kind = type(node)
+        if kind is gast.Return or (kind in (gast.Break, gast.Continue) and not in_loop):
+            yield node
+        elif kind not in _FLAT:
+            for inner in [*blocks(node)][::-1]:
+                inside = in_loop or (kind in LOOPS and inner is node.body)
+                stack += [(child, inside) for child in reversed(inner)]

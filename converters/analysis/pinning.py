@@ -13,6 +13,7 @@ import gast
 from ..trees.builders import LOOPS, SUSPENSIONS, TRIES, blocks, walk_scope
 from ..trees.names import TreeSummary
 from . import cfg
+from .completion import jumps_out
 
 FRAME_READERS = frozenset(("locals", "vars", "dir", "eval", "exec"))
 _PINNED_KINDS = (*SUSPENSIONS, *TRIES, gast.AsyncFunctionDef, gast.GeneratorExp)
@@ -36,7 +37,7 @@ def is_pinned(node: gast.AST) -> bool:
         name = node.func.id if type(node.func) is gast.Name else None
         return name in FRAME_READERS or (name == "super" and not node.args)
     if kind in (gast.Try, gast.TryStar):
-        return _jumps_out(node.finalbody)
+        return next(jumps_out(node.finalbody), None) is not None
     return False
 
 
@@ -94,7 +95,8 @@ def unconverted_statements(function: gast.AST) -> dict[gast.AST, gast.AST]:
         is_loop = isinstance(statement, LOOPS)
         if is_loop:
             pinned = _first_pinned(statement, pinned_returns)
-            if pinned is None and enclosing and _jumps_out(statement.orelse, returns=False):
+            jumps = () if pinned is not None or not enclosing else jumps_out(statement.orelse)
+            if any(type(jump) is not gast.Return for jump in jumps):
                 pinned = loops.get(enclosing[-1])
             if pinned is not None:
                 loops[statement] = pinned
@@ -126,22 +128,6 @@ def _first_pinned(
         if pinned_returns is not None and type(node) is gast.Return:
             return pinned_returns
     return None
-
-
-def _jumps_out(block: list[gast.AST], *, returns: bool = True, in_loop: bool = False) -> bool:
-    """Return whether a jump in a block has a target outside it; `returns` says whether `return` counts."""
-    for statement in block:
-        if isinstance(statement, gast.Return) and returns:
-            return True
-        if isinstance(statement, (gast.Break, gast.Continue)) and not in_loop:
-            return True
-        if isinstance(statement, cfg.COMPOUND):
-            loop = isinstance(statement, LOOPS)
-            for inner in blocks(statement):
-                inside = in_loop or (loop and inner is statement.body)
-                if _jumps_out(inner, returns=returns, in_loop=inside):
-                    return True
-    return False
 
 
 def header_expressions(statement: gast.AST) -> list[gast.AST]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import gast
 
@@ -37,7 +36,7 @@ def find_unsupported(function: gast.AST, caller: str) -> list[UnsupportedConstru
     result = [*_in_class_bodies(function.body), *_raises_in_try(function.body, facts)]
     if not contains(function.body, (gast.Yield, gast.YieldFrom)):
         returns = _Returns(facts)
-        returns.block(function.body, frozenset(("none",)), None)
+        returns.block(function.body, frozenset(("none",)), {})
         result += returns.found
     lists = _Lists(facts)
     lists.block(function.body, frozenset())
@@ -105,12 +104,8 @@ Outcome = frozenset[str]
 """Kinds of results that a function may return from a point on: `none`, a `value`, or `any`."""
 
 
-@dataclass
-class _Jumps:
-    """Outcomes after the jumps of a loop."""
-
-    broken: Outcome
-    continued: Outcome
+Jumps = dict[type, Outcome]
+"""Outcomes after the jumps of a loop, by kind of jump."""
 
 
 class _Returns:
@@ -120,27 +115,26 @@ class _Returns:
         self.facts = facts
         self.found: list[UnsupportedConstruct] = []
 
-    def block(self, statements: list[gast.AST], after: Outcome, jumps: _Jumps | None) -> Outcome:
+    def block(self, statements: list[gast.AST], after: Outcome, jumps: Jumps) -> Outcome:
         """Return the outcome from the start of a block, given the outcome from its end."""
         for statement in reversed(statements):
             after = self.statement(statement, after, jumps)
         return after
 
-    def statement(self, statement: gast.AST, after: Outcome, jumps: _Jumps | None) -> Outcome:
+    def statement(self, statement: gast.AST, after: Outcome, jumps: Jumps) -> Outcome:
         if isinstance(statement, gast.Return):
             return frozenset((_kind_of(statement.value),))
         if isinstance(statement, gast.Raise):
             return frozenset()
         if isinstance(statement, (gast.Break, gast.Continue)):
-            assert jumps is not None
-            return jumps.broken if isinstance(statement, gast.Break) else jumps.continued
+            return jumps[type(statement)]
         if isinstance(statement, gast.If):
-            branches = (self.block(statement.body, after, jumps), self.block(statement.orelse, after, jumps))
-            return self.either(statement, *branches)
+            body = self.block(statement.body, after, jumps)
+            return self.either(statement, body, self.block(statement.orelse, after, jumps))
         if isinstance(statement, LOOPS):
             exhausted = self.block(statement.orelse, after, jumps)
             continued = frozenset() if is_endless(statement) else exhausted
-            body = self.block(statement.body, continued, _Jumps(after, continued))
+            body = self.block(statement.body, continued, {gast.Break: after, gast.Continue: continued})
             return body if is_endless(statement) else self.either(statement, body, exhausted)
         if isinstance(statement, TRIES):
             after = self.block(statement.finalbody, after, jumps)

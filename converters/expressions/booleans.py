@@ -62,9 +62,7 @@ class Comparisons(Rewriter):
     def compare(self, node: gast.Compare) -> gast.AST:
         if len(node.ops) == 1:
             return _single(node.left, node.ops[0], node.comparators[0])
-        if is_plain(node):
-            return node
-        if not all(map(_can_move, node.comparators[1:])):
+        if is_plain(node) or not all(map(_can_move, node.comparators[1:])):
             return node
         return self.chain(node.left, node.ops, node.comparators)
 

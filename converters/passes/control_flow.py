@@ -48,7 +48,6 @@ from .templates import (
     options_dict,
     scope_declarations,
     statement_call,
-    string_tuple,
 )
 from .unbound_reads import check_free_reads, check_reads, names_read_in_scopes
 
@@ -348,7 +347,7 @@ class ControlFlow(Pass):
                     point.accessors.clear()  # only the latest accessors are reused
                 point.accessors[state] = self.new_accessors(state, closures, point.loop or location)
             accessors = [load(name) for name in point.accessors[state]]
-        return [*accessors, string_tuple(state.symbols)]
+        return [*accessors, gast.Tuple([constant(symbol) for symbol in state.symbols], LOAD)]
 
     def new_accessors(self, state: State, closures: list[gast.AST], location: gast.AST) -> tuple[str, str]:
         names = self.context.function_name("get_state"), self.context.function_name("set_state")

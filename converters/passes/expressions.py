@@ -94,17 +94,14 @@ class Expressions(Pass):
     def run(self, function: gast.AST) -> None:
         self.function = function
         try:
-            self._rewrite(function)
+            if isinstance(function, gast.Lambda):
+                self.scope_depth += 1
+                function.body = self.expression(function.body)
+            else:
+                function.body = self.block(function.body)
+                self.declare(function, self.rebound_names)
         finally:
             self.methods_by_kind.clear()  # break the reference cycle
-
-    def _rewrite(self, function: gast.AST) -> None:
-        if isinstance(function, gast.Lambda):
-            self.scope_depth += 1
-            function.body = self.expression(function.body)
-        else:
-            function.body = self.block(function.body)
-            self.declare(function, self.rebound_names)
 
     @cached_property
     def facts(self) -> Facts:

@@ -16,10 +16,9 @@ from typing import ClassVar
 
 import gast
 
-from ..analysis import Facts, activity, can_complete, declarations
+from ..analysis import Facts, activity, can_complete, declarations, jumps_out
 from ..trees.builders import (
     DEFINITIONS,
-    FUNCTIONS,
     LOOPS,
     TRIES,
     assign,
@@ -41,8 +40,6 @@ from .loop_returns import ReturnSinking
 from .templates import loop_options
 
 MAX_NESTING = 8
-_FLAT = (gast.Assign, gast.Expr, gast.AugAssign, gast.AnnAssign, gast.ClassDef, *FUNCTIONS)
-"""Statements without blocks, or whose blocks are separate scopes."""
 
 
 @dataclass
@@ -163,23 +160,8 @@ class LowerJumps(Pass):
 
     def jumps_out_of(self, *statements: gast.AST) -> list[str]:
         """Return the flags of the jumps that leave statements for a lowered target."""
-        flags: dict[str, None] = {}
-        stack = [(statement, False) for statement in reversed(statements)]
-        while stack:
-            node, in_loop = stack.pop()
-            kind = type(node)
-            if kind is gast.Return:
-                flags[self.returned] = None
-            elif kind is gast.Break or kind is gast.Continue:
-                if not in_loop:
-                    flags[self.flag_of(node)] = None
-            elif kind not in _FLAT:
-                inner = [
-                    (child, in_loop or (kind in LOOPS and block is node.body))
-                    for block in blocks(node)
-                    for child in block
-                ]
-                stack += reversed(inner)
+        jumps = jumps_out(statements)
+        flags = dict.fromkeys(self.returned if type(j) is gast.Return else self.flag_of(j) for j in jumps)
         return [flag for flag in flags if flag]
 
     def guarded(
@@ -368,7 +350,7 @@ def _remove_assignments(block: list[gast.AST], unread: set[str]) -> list[gast.AS
                 if statement.value.value is True:
                     out.append(at(gast.Pass(), statement))
                 continue
-        elif type(statement) not in _FLAT:
+        elif not isinstance(statement, DEFINITIONS):
             for inner in blocks(statement):
                 if inner:
                     inner[:] = _remove_assignments(inner, unread) or [at(gast.Pass(), inner[0])]

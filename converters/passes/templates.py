@@ -7,7 +7,6 @@ from collections.abc import Set
 import gast
 
 from ..trees.builders import (
-    LOAD,
     at,
     attribute,
     constant,
@@ -40,10 +39,6 @@ def checked_name(name: str, in_closure: bool) -> gast.AST:
     if in_closure:
         return operator("ld", operator("ldu", lambda_(load(name)), constant(name)))
     return operator("ld", load(name))
-
-
-def string_tuple(names: tuple[str, ...]) -> gast.AST:
-    return gast.Tuple([constant(name) for name in names], LOAD)
 
 
 def dotted_expression(text: str) -> gast.AST:

@@ -33,11 +33,6 @@ def enclosing_qualname(code: types.CodeType) -> str:
     return re.sub(_ANY, "", code.co_qualname)
 
 
-def enclosing_name(code: types.CodeType) -> str:
-    """Return the name of the function that defines a generated closure or lambda."""
-    return enclosing_qualname(code).rpartition(".")[2]
-
-
 def get_nothing() -> tuple[()]:
     """Return the state of a statement without variables."""
     return ()

@@ -50,7 +50,10 @@ def operands_at(frame: types.FrameType, instruction: int) -> list[tuple[str, Any
     instructions = list(dis.get_instructions(frame.f_code))
     current = [i for i in instructions if i.offset <= instruction][-1]
     span = _span(current)
-    return [] if span is None else [*_loads(frame, [i for i in instructions if _is_within(_span(i), span)])]
+    if span is None:
+        return []
+    inside = [i for i in instructions if (own := _span(i)) and span[0] <= own[0] and own[1] <= span[1]]
+    return [*_loads(frame, inside)]
 
 
 def _span(instruction: dis.Instruction) -> tuple[Any, Any] | None:
@@ -58,10 +61,6 @@ def _span(instruction: dis.Instruction) -> tuple[Any, Any] | None:
     if positions is None or None in positions:
         return None
     return (positions.lineno, positions.col_offset), (positions.end_lineno, positions.end_col_offset)
-
-
-def _is_within(inner: tuple[Any, Any] | None, outer: tuple[Any, Any]) -> bool:
-    return inner is not None and outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
 def _loads(frame: types.FrameType, instructions: list[dis.Instruction]) -> Iterator[tuple[str, Any]]:

@@ -99,14 +99,14 @@ def _text_encoding(*args: Any) -> Any:
 
 def _real_stacklevel(frame: FrameType, level: int) -> int:
     """Convert a `stacklevel` that counts user frames to one that counts all frames."""
-    target, real_level = frame, 1
+    target: FrameType | None = frame
     for _ in range(level - 1):
-        outer = _caller(target, 1)
-        while outer is not None and _is_import(outer):
-            outer = outer.f_back
-        if outer is None:
+        target = _caller(target, 1)
+        while target is not None and _is_import(target):
+            target = target.f_back
+        if target is None:
             return sys.maxsize // 2
-        target = outer
+    real_level = 1
     while frame is not target and frame.f_back is not None:
         frame = frame.f_back
         real_level += not _is_import(frame)

@@ -186,21 +186,16 @@ def _related_errors(error: BaseException) -> list[BaseException]:
     A context is irrelevant if only internal code saw it, or if it is the same error, raised again by a
     `finally` of the traced code.
     """
-    context = error.__context__
-    while (
-        context is not None
-        and context is not error.__cause__
-        and (_is_raised_internally(context) or _is_same_error(error, context))
-    ):
+    context, is_ours = error.__context__, hasattr(error, "remedy")
+    while context is not None and context is not error.__cause__:
+        is_same = is_ours and type(context) is type(error) and context.args == error.args
+        if not (is_same or _is_raised_internally(context)):
+            break
         context = context.__context__
     if context is not error.__context__:
         set_error_attribute(error, "__context__", context)
     members = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
     return [other for other in (error.__cause__, context, *members) if other is not None]
-
-
-def _is_same_error(error: BaseException, context: BaseException) -> bool:
-    return hasattr(error, "remedy") and type(context) is type(error) and context.args == error.args
 
 
 def _is_raised_internally(error: BaseException) -> bool:

@@ -50,9 +50,7 @@ def list_comp(iterated: Iterable[Any], comprehension: Callable[[Iterable[Any]], 
 def keep(cond: Any) -> Any:
     """`cond`, the condition of a list comprehension."""
     backend = BACKENDS[type(cond)]
-    if backend is not None and backend.is_staged(cond):
-        return staging.keep(cond)
-    return cond
+    return staging.keep(cond) if backend is not None and backend.is_staged(cond) else cond
 
 
 def fmt(value: Any, conversion: str = "") -> Any:

@@ -15,17 +15,15 @@ from ..errors import MissingValueError
 def ld(value: Any) -> Any:
     """Load the value of a variable that may be unbound."""
     if type(value) is Undefined:
-        error = unbound_error(value.error)
-    else:
-        if staging.ACTIVE and isinstance(value, (tuple, list, dict)):
-            return staging.bound_parts(value)
-        backend = BACKENDS[type(value)]
-        return value if backend is None else staging.bound(backend, value)
-    try:
-        raise error
-    except (AttributeError, NameError) as raised:
-        drop_current_frame(raised)
-        raise
+        try:
+            raise unbound_error(value.error)
+        except (AttributeError, NameError) as error:
+            drop_current_frame(error)
+            raise
+    if staging.ACTIVE and isinstance(value, (tuple, list, dict)):
+        return staging.bound_parts(value)
+    backend = BACKENDS[type(value)]
+    return value if backend is None else staging.bound(backend, value)
 
 
 def ldu(load: Callable[[], Any], name: str) -> Any:
@@ -52,10 +50,5 @@ def set_attr(target: Any, name: str, value: Any) -> None:
 
 def visible(found: Any, added: tuple[str, ...]) -> Any:
     """Remove the names that the conversion added from a result of `locals()`, `vars()` or `dir()`."""
-    if isinstance(found, dict):
-        return {name: value for name, value in found.items() if not _is_added(name, added)}
-    return [name for name in found if not _is_added(name, added)]
-
-
-def _is_added(name: str, added: tuple[str, ...]) -> bool:
-    return name in added or name.startswith("ag__")
+    names = [name for name in found if name not in added and not name.startswith("ag__")]
+    return {name: found[name] for name in names} if isinstance(found, dict) else names

@@ -80,10 +80,10 @@ def _staged_list(backend: Backend, values: list[Any]) -> Any:
 
 
 def _run_noting_condition(
-    comprehension: Callable[[Any], list], items: Iterable[Any]
+    comprehension: Callable[[Any], list], items: Iterable[Any], condition: bool | None = None
 ) -> tuple[list[Any], Any]:
     """Run a comprehension; return its items and the staged condition of an item that it skipped."""
-    _filters.stack.append(None)
+    _filters.stack.append(condition)
     try:
         return comprehension(items), _filters.stack[-1]
     finally:
@@ -94,19 +94,14 @@ def _extend(
     backend: Backend, made: Any, comprehension: Callable[[Any], list], item: Any, given: list[Any], cond: Any
 ) -> None:
     """Append what a comprehension returns for an item, under the item's condition if that is staged."""
+
+    def append_if_true() -> None:
+        made.extend(_run_noting_condition(comprehension, [item], condition=True)[0])
+
     if cond is None:
         made.extend(given)
     else:
-        keep = functools.partial(_append_if_true, made, comprehension, item)
-        if_stmt(backend, cond, keep, nothing, tuple, set_nothing, (), 0)
-
-
-def _append_if_true(made: Any, comprehension: Callable[[Any], list], item: Any) -> None:
-    _filters.stack.append(True)
-    try:
-        made.extend(comprehension([item]))
-    finally:
-        _filters.stack.pop()
+        if_stmt(backend, cond, append_if_true, nothing, tuple, set_nothing, (), 0)
 
 
 def keep(cond: Any) -> bool:
@@ -241,13 +236,9 @@ def owner_of_item(target: Any, key: Any, value: Any) -> Backend | None:
 def contains(item: Any, container: Any) -> Any:
     """Return `item in container` if one of them is staged, else None."""
     backend = staged_by(container) or staged_by(item)
-    if backend is None:
-        if type(container) not in (tuple, list, SelectedList):
-            return None
+    if backend is None and type(container) in (tuple, list, SelectedList):
         backend = next((b for b in map(staged_by, container) if b is not None), None)
-        if backend is None:
-            return None
-    return backend.contains(item, container)
+    return None if backend is None else backend.contains(item, container)
 
 
 def in_branch() -> bool:

@@ -84,9 +84,8 @@ def checked(backend: Backend, options: dict[str, Any]) -> dict[str, Any]:
 def decrement_limit(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of a loop with one iteration less to run."""
     most = options.get("maximum_iterations")
-    if isinstance(most, (int, np.integer)):
-        return {**options, "maximum_iterations": most - 1} if most > 0 else options
-    if most is None or BACKENDS[type(most)] is None:
+    is_known = isinstance(most, (int, np.integer))
+    if most <= 0 if is_known else most is None or BACKENDS[type(most)] is None:
         return options
     return {**options, "maximum_iterations": most - 1}
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any
 
 from ..backends import Backend
@@ -11,6 +12,7 @@ from ..core.closures import set_nothing
 from ..errors import AliasError, MismatchError
 from .loop_options import checked, decrement_limit
 from .loop_peeling import NoInitialValue, assert_runs, first_and_rest
+from .state.aliases import with_bases
 from .state.carried_values import CarriedValues
 from .state.escapes import warn_of_escapes
 from .state.mismatches import BEFORE, Rows, Side
@@ -66,11 +68,11 @@ def _refuse_aliased_writes(carried: CarriedValues, path: Path) -> None:
         if isinstance(place, Written) and getattr(leaves[0], "_node", 0) is not getattr(
             carried.given.get(place), "_node", 1
         ):
-            written.update(map(id, _with_bases(place.handle)))
+            written.update(map(id, with_bases(place.handle)))
     for location, i, _ in carried.slots():
         old = carried.init[location][0][i]
         is_array = carried.backend.is_handle(old) and not isinstance(location, Written)
-        if is_array and any(id(value) in written for value in _with_bases(old)):
+        if is_array and any(id(value) in written for value in with_bases(old)):
             raise AliasError(
                 f"a staged loop assigns another array to {location.name!r}, and also writes the original "
                 "array through another name",
@@ -79,20 +81,9 @@ def _refuse_aliased_writes(carried: CarriedValues, path: Path) -> None:
             )
 
 
-def _share_views(carried: CarriedValues, path: Path) -> None:
-    """Mark the base of each view that the loop may leave, so that it is not written afterwards."""
-    share, is_view = getattr(carried.backend, "share", None), getattr(carried.backend, "is_view", None)
-    if share is None or is_view is None:
-        return
-    for leaves in ([leaf for left, _ in path.values.values() for leaf in left], carried.initial()):
-        for leaf in filter(is_view, leaves):
-            share(leaf, "it is a view created in a loop")
-
-
 def _finish(carried: CarriedValues, path: Path, results: Sequence[Any], iterates: Sequence[Any] = ()) -> None:
     """Write the results, mark shared ones, and turn staged lists of known length back into lists."""
     carried.enter(results)
-    _share_views(carried, path)
     _share_results(carried, path, results, iterates)
     statement, unstaged = carried.statement, getattr(carried.backend, "unstaged", None)
     if unstaged is not None:
@@ -103,10 +94,16 @@ def _finish(carried: CarriedValues, path: Path, results: Sequence[Any], iterates
 def _share_results(
     carried: CarriedValues, path: Path, results: Sequence[Any], iterates: Sequence[Any] = ()
 ) -> None:
-    """Mark results that may be another name for an array, or part of what the loop iterates."""
-    share = getattr(carried.backend, "share", None)
-    if share is None:
+    """Mark views, and results that may be another name for an array, or part of what the loop iterates.
+
+    They, and the bases of views, are not written afterwards.
+    """
+    share, is_view = getattr(carried.backend, "share", None), getattr(carried.backend, "is_view", None)
+    if share is None or is_view is None:
         return
+    for leaf in (*chain.from_iterable(left for left, _ in path.values.values()), *carried.initial()):
+        if is_view(leaf):
+            share(leaf, "it is a view created in a loop")
     for (location, i, _), left, result in zip(carried.slots(), carried.results(path), results, strict=True):
         reason = getattr(left, "shared", "") if carried.backend.is_handle(left) else ""
         if reason:
@@ -117,13 +114,6 @@ def _share_results(
             share(carried.ties[location, i], "it may have another name, from a loop")
         if reason:
             share(result, reason)
-
-
-def _with_bases(value: Any) -> Iterator[Any]:
-    """Yield a value, its base, the base of that, and so on."""
-    while value is not None:
-        yield value
-        value = getattr(value, "base", None)
 
 
 def while_stmt(
@@ -216,7 +206,7 @@ def for_stmt(
             )
         return
     iterates = getattr(backend, "sources", lambda iterated: [iterated])(iterated)
-    iterates = [source for iterated in iterates for source in _with_bases(iterated)]
+    iterates = [source for iterated in iterates for source in with_bases(iterated)]
     if any(isinstance(w, Written) and any(w.handle is s for s in iterates) for w in carried.init):
         raise AliasError(
             "a staged 'for' writes to the array or list that it iterates",

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import selected_container
+from .locations import slot_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +143,9 @@ def is_mutable_dataclass(value: Any) -> bool:
     kind = type(value)
     if not dataclasses.is_dataclass(kind) or _is_frozen(kind):
         return False
-    slots = {n for c in kind.__mro__ for n in _as_tuple(vars(c).get("__slots__", ())) if hasattr(value, n)}
-    attributes = (slots | getattr(value, "__dict__", {}).keys()) - {"__dict__", "__weakref__"}
+    attributes = {n for c in kind.__mro__ for n in slot_names(c) if hasattr(value, n)}
+    attributes |= getattr(value, "__dict__", {}).keys()
     return kind.__new__ is object.__new__ and field_values(value).keys() >= attributes
-
-
-def _as_tuple(slots: Any) -> tuple[str, ...]:
-    return (slots,) if isinstance(slots, str) else tuple(slots)
 
 
 def field_names(spec: Spec) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ def other_reference(
         without: objects through which a reference does not count.
         is_deep: whether the contents of globals count.
     """
-    frames = list(user_frames())
+    frames = user_frames()
     if code is None and frames:
         code = frames[0].f_code
     home = None if code is None else function_key(code)
@@ -87,11 +87,8 @@ def other_reference(
         for name, held in frame.f_globals.items():
             if held is value or (accounted and not isinstance(held, _CLOSED) and leads_to(held, value)):
                 return f"the global {name!r}"
-            if (
-                is_deep
-                and not isinstance(held, _CLOSED)
-                and leads_to(held, value, MAX_STEPS, without=without)
-            ):
+            is_searched = is_deep and not isinstance(held, _CLOSED)
+            if is_searched and leads_to(held, value, MAX_STEPS, without=without):
                 return f"the global {name!r}"
     return "a default of a function" if is_default(value) else ""
 
@@ -112,11 +109,16 @@ def _parameters(frame: FrameType) -> tuple[str, ...]:
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
+def with_bases(value: Any) -> Iterator[Any]:
+    """Yield a value, its base, the base of that, and so on."""
+    while value is not None:
+        yield value
+        value = getattr(value, "base", None)
+
+
 def root_of(value: Any) -> Any:
     """Return the array at the end of a chain of views."""
-    while getattr(value, "base", None) is not None:
-        value = value.base
-    return value
+    return [*with_bases(value)][-1]
 
 
 def ties(backend: Backend, left: Sequence[Any], code: types.CodeType | None) -> dict[int, Any]:

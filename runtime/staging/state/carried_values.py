@@ -67,10 +67,9 @@ class CarriedValues:
             leaves[location][i] = value
         share = getattr(self.backend, "share", None)
         for (location, i, _), value in zip(self.slots(), values, strict=True):
-            if share is not None and not isinstance(location, Written):
-                old = self.init[location][0][i]
-                if self.backend.is_handle(old) and is_aliased(old, location):
-                    share(value, "it may be another name for an array from before the loop")
+            old, is_named = self.init[location][0][i], not isinstance(location, Written)
+            if share and is_named and self.backend.is_handle(old) and is_aliased(old, location):
+                share(value, "it may be another name for an array from before the loop")
         self.statement.write(
             {location: unflatten(self.spec_of(location), new) for location, new in leaves.items()}
         )
@@ -135,24 +134,14 @@ class CarriedValues:
             left = [self.init[location], path.values[location]]
             values = aligned(self.statement, left, (None, path))
             found.add(location, left, values)
-            settled &= self.carry_contents(location, values[0])
+            if values[0][1] != self.init[location][1]:  # an iteration replaces a container
+                self.start_from(location, values[0])
+                settled = False
             path.values[location] = values[1]
             settled &= self.widen_location(location, path, *values[1], rows)
-        return settled and self.record_selections(found)
-
-    def carry_contents(self, location: Any, value: Value) -> bool:
-        """Carry a container's contents if an iteration replaces it; return whether nothing changed."""
-        if value[1] == self.init[location][1]:
-            return True
-        self.start_from(location, value)
-        return False
-
-    def record_selections(self, found: MergedContainers) -> bool:
-        """Record which containers may be selected in the next iteration; return whether all were known."""
-        settled = True
-        for location, ((_, spec), _) in found.pairs():
+        for location, ((_, spec), _) in found.pairs() if settled else ():
             settled &= count_of_sources(spec) == count_of_sources(self.spec_of(location))
-            self.specs[location] = spec
+            self.specs[location] = spec  # which containers may be selected in the next iteration
         return settled
 
     def widen_location(self, location: Any, path: Path, leaves: list[Any], spec: Spec, rows: Rows) -> bool:

@@ -72,8 +72,9 @@ def excluded_from_heap() -> Iterator[None]:
 class Heap:
     """A snapshot of the contents of everything that `roots` reach."""
 
-    def __init__(self, roots: Iterable[Any], *, own: Iterable[Any]):
+    def __init__(self, roots: Iterable[Any], *, own: Iterable[Any], code: types.CodeType | None):
         """Take the snapshot. Variables bound by `own`, a statement's closures, belong to its state."""
+        self.code = code
         self._saved: list[tuple[Any, dict[Any, Any]]] = []
         self._families = {function_key(f.__code__) for f in own if isinstance(f, types.FunctionType)}
         self._labels: dict[int, str] = {}

@@ -96,9 +96,8 @@ class Rows:
     ) -> None:
         row = Row(name, str(first), str(second), reason, is_missing)
         if row.is_result:  # where it is unbound, nothing was returned as yet
-            row = replace(
-                row, first=row.first.removesuffix(_UNBOUND), second=row.second.removesuffix(_UNBOUND)
-            )
+            sides = row.first.removesuffix(_UNBOUND), row.second.removesuffix(_UNBOUND)
+            row = Row(name, *sides, reason, is_missing)
         self.rows.append(row)
 
     def error(self, statement: str, why: str, where: str, sides: Sequence[Side]) -> MismatchError:
@@ -114,20 +113,14 @@ class Rows:
         place = condition_position(place)
         names = _merged_paths([row.quoted for row in self.rows])
         rows = [row.text(sides, place) for row in self.rows]
-        remedy = "; ".join(dict.fromkeys(self._remedy(row, where) for row in self.rows))
+        remedies = (_remedy(row, where, self.outer.get(row.name, "")) for row in self.rows)
+        remedy = "; ".join(dict.fromkeys(remedies))
         if all(row.is_missing for row in self.rows):
             what = f"{statement} leaves {names} without a value on one path"
             return MissingValueError(what, why=why, remedy=remedy, rows=rows, place=place)
         return MismatchError(
             f"{statement} gives two types to {names}", why=why, remedy=remedy, rows=rows, place=place
         )
-
-    def _remedy(self, row: Row, where: str) -> str:
-        outer = self.outer.get(row.name)
-        if outer and row.is_missing:
-            shown = outer[1:-1] if outer[0] in "'\"" else outer
-            return f"return the value, and set {shown} after the call"
-        return _remedy(row, where)
 
 
 def outlined(backend: Backend, leaves: Sequence[Any], spec: Spec) -> str:
@@ -172,27 +165,28 @@ def not_in_a_program(backend: Backend, value: Any) -> str:
     )
 
 
-def _remedy(row: Row, where: str) -> str:
-    name, is_result_ = row.quoted, row.is_result
+def _remedy(row: Row, where: str, outer: str) -> str:
+    if outer and row.is_missing:
+        shown = outer[1:-1] if outer[0] in "'\"" else outer
+        return f"return the value, and set {shown} after the call"
+    name, is_result = row.quoted, row.is_result
     both = where if where != BEFORE.label else "before the loop and after each iteration"
     if row.first.startswith(("the function", "the class")):
         return f"decide inside {name}, or call both and select one of the results"
     instead = next(
         (CONTAINER_ALTERNATIVES[k] for k in CONTAINER_ALTERNATIVES if f"a {k}" in (row.first, row.second)), ""
     )
-    if "a program cannot hold" in row.reason and instead:
-        return f"{instead}, in {name}"
     if "a program cannot hold" in row.reason:
+        if instead:
+            return f"{instead}, in {name}"
         return f"assign a number or an array to {name} {both}, and decide by it afterwards"
     if row.is_missing:
         there = next((s for s in (row.first, row.second) if s not in ("None", "no value")), "")
         like = f" of the type {there}" if there and not there.startswith("a ") else ""
         behind = ", also after the loop" if where.startswith("in the loop") else ""
-        return (
-            f"return a value{like} on each path{behind}"
-            if is_result_
-            else f"assign a value{like} to {name} {where}"
-        )
+        if is_result:
+            return f"return a value{like} on each path{behind}"
+        return f"assign a value{like} to {name} {where}"
     if "structure" in row.reason:
         return f"keep the structure, lengths and keys of {name} the same {both}"
     if "dimensions" in row.reason or "shape" in row.reason:
@@ -202,7 +196,7 @@ def _remedy(row: Row, where: str) -> str:
         return f"select one of their values (.value), and convert it with {kind}(...) after the call"
     if "two objects" in row.reason:
         return f"set the attributes of one object in {name}, or make its class a frozen dataclass"
-    if is_result_:
+    if is_result:
         return f"return a value of type {row.first} on each path, or one of type {row.second}"
     if where == BEFORE.label:
         return f"start {name} with the type {row.second}, or keep it {row.first} in the loop"

@@ -28,11 +28,10 @@ class FieldMerging:
         return type(value) in self.kinds and is_mutable_dataclass(value)
 
     def flatten(self, value: Any, sources: Callable[[Any], tuple[Any, ...] | None]) -> tuple[list[Any], Spec]:
-        if not self.kinds:
-            return flatten(value, sources=sources)
-        return flatten(
-            value, attributes=lambda v: field_values(v) if self.takes(v) else None, sources=sources
-        )
+        def attributes(value: Any) -> dict[str, Any] | None:
+            return field_values(value) if self.takes(value) else None
+
+        return flatten(value, attributes=attributes if self.kinds else None, sources=sources)
 
     def parts_of(self, values: Iterable[Any]) -> list[Any]:
         """Return the instances in `values` that are merged field by field."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import types
 
-from ...core.closures import enclosing_name
+from ...core.closures import enclosing_qualname
 from ...debugging.call_sites import condition_position
 from ...debugging.positions import CodePosition, position_at
 from ...debugging.tracebacks import FULL, is_internal, traceback_entries, traceback_frames, user_frame
@@ -16,7 +16,7 @@ def recursion_error(
     code: types.CodeType, tried: str, condition: CodePosition | None, call: CodePosition | None
 ) -> StagedRecursionError:
     """Return the error for a statement that keeps recurring inside itself."""
-    name = enclosing_name(code)
+    name = enclosing_qualname(code).rpartition(".")[2]
     return StagedRecursionError(
         f"{name!r} calls itself under a staged condition",
         why=f"the depth is known only when the program runs, so the trace would not end ({tried})",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
@@ -27,16 +26,6 @@ from .side_effects import warn_of_advanced
 from .unsupported import changed
 
 MAX_RECURSION = 40
-
-
-class _Depths(threading.local):
-    """How many captures of each closure are nested in this thread."""
-
-    def __init__(self) -> None:
-        self.counts: dict[Any, int] = {}
-
-
-_depths = _Depths()
 
 
 class AlwaysRaises(BaseException):
@@ -113,10 +102,10 @@ class Statement:
         self.apart = FieldMerging()
         self.before: tuple = self.get_state()
         own = [] if is_expression else [*closures, *accessors]
-        self.heap = Heap([*closures, *self.before], own=own)
         self.variables = [Variable(i, name) for i, name in enumerate(names)]
         codes = [c.__code__ for c in closures if hasattr(c, "__code__") and not is_internal(c.__code__)]
         self.code = codes[-1] if codes else None
+        self.heap = Heap([*closures, *self.before], own=own, code=self.code)
 
     def run(
         self, closure: Callable[[], Any], arguments: Sequence[Any] = (), enter: Callable | None = None
@@ -126,9 +115,8 @@ class Statement:
         made: list[Any] = []
         refreshed = getattr(self.backend, "refreshed", None)
         code = self.code
-        _depths.counts[code] = _depths.counts.get(code, 0) + 1
-        if code is not None and _depths.counts[code] > MAX_RECURSION:
-            _depths.counts.clear()
+        depth = 0 if code is None else [heap.code for heap in running_heaps()].count(code)
+        if depth >= MAX_RECURSION:
             raise recursion_error(code, f"{MAX_RECURSION} levels were tried", *cycle())
 
         def traced(*placeholders: Any) -> Any:
@@ -161,12 +149,10 @@ class Statement:
         except RecursionError as error:
             if isinstance(error, StagedRecursionError):
                 cut_to_one_cycle(error)
-            elif code is not None and _depths.counts.get(code) == 1:
+            elif code is not None and depth == 0:
                 raise_if_recursive(error, code)
             raise
         finally:
-            if _depths.counts.get(code):
-                _depths.counts[code] -= 1
             self.restore()
         warn_of_advanced(self.heap.moved(), self.warned)
         for handle, value in path.capture.writes:
