@@ -20,9 +20,7 @@ from ..ir.types import ArrayType
 from ..tracing.recording import UFUNCS
 
 MIN_SIZE = 256 * 1024  # bytes
-_FUNCTIONS = {
-    name: f for name, f in UFUNCS.items() if name not in ("pow", "matmul")
-}  # NumPy computes `x ** 2` as a square
+_FUNCTIONS: dict[str, np.ufunc | None] = {**UFUNCS, "pow": None, "matmul": None}  # `x ** 2` is a square
 
 
 class Buffers:

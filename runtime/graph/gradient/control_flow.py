@@ -95,10 +95,8 @@ class _LoopReverse(Loop):
     def __init__(self, reverse: Reverse, node: Node):
         super().__init__(node)
         self.reverse = reverse
-        self.iterated: dict[int, tuple[Node, bool]] = {}
-        """The active source of each loop element, and whether the loop reads it from the end."""
-        if node.op == "for":
-            _collect_iterated(node.inputs[1], self.iterated, reverse, [0])
+        parts = _iterated_parts(node.inputs[1], reverse) if node.op == "for" else []
+        self.iterated = {i: part for i, part in enumerate(parts) if part is not None}
         self.active_captures = _active_captures(reverse, self.captures())
         fixed = [*(self.elements[i] for i in self.iterated), *(a for _, a in self.active_captures)]
         differentiable = {i for i, a in enumerate(self.carried) if is_differentiable(a.type)}
@@ -198,31 +196,21 @@ def _dependencies(results: list[Node], among: set[Node]) -> set[Node]:
     return seen
 
 
-def _collect_iterated(
-    source: Node,
-    iterated: dict[int, tuple[Node, bool]],
-    reverse: Reverse,
-    position: list[int],
-    *,
-    is_reversed: bool = False,
-) -> None:
-    """Collect the active arrays and lists that a loop iterates over, by the position of the element."""
+def _iterated_parts(
+    source: Node, reverse: Reverse, *, is_reversed: bool = False
+) -> list[tuple[Node, bool] | None]:
+    """Return for each part of an element its source and whether it is read from the end, or None."""
     if isinstance(source.type, (ArrayType, ListType)):
-        if source in reverse.active:
-            iterated[position[0]] = source, is_reversed
-        position[0] += 1
-    elif source.op == "zip":
-        for part in source.inputs:
-            _collect_iterated(part, iterated, reverse, position)
-    elif source.op == "enumerate":
-        position[0] += 1
-        _collect_iterated(source.inputs[0], iterated, reverse, position)
-    elif source.op == "reversed":
-        _collect_iterated(source.inputs[0], iterated, reverse, position, is_reversed=True)
-    elif any(i in reverse.active for i in source.inputs) or source in reverse.active:
+        return [(source, is_reversed) if source in reverse.active else None]
+    if source.op == "zip":
+        return [part for i in source.inputs for part in _iterated_parts(i, reverse)]
+    if source.op == "enumerate":
+        return [None, *_iterated_parts(source.inputs[0], reverse)]
+    if source.op == "reversed":
+        return _iterated_parts(source.inputs[0], reverse, is_reversed=True)
+    if any(i in reverse.active for i in source.inputs) or source in reverse.active:
         raise no_rule(source)
-    else:
-        position[0] += 1
+    return [None]
 
 
 ACTIVE_RESULTS["cond"] = active_branch_results
