@@ -132,18 +132,8 @@ class _CountedIterable:
         self.iterable, self.counts = iterable, counts
 
     def __iter__(self) -> Iterator[Any]:
-        return _CountedIterator(iter(self.iterable), self.counts)
-
-
-class _CountedIterator:
-    def __init__(self, items: Iterator[Any], counts: list[int]):
-        self.items, self.counts, self.index = items, counts, len(counts)
-        counts.append(0)
-
-    def __iter__(self) -> Iterator[Any]:
-        return self
-
-    def __next__(self) -> Any:
-        item = next(self.items)
-        self.counts[self.index] += 1
-        return item
+        index = len(self.counts)
+        self.counts.append(0)
+        for item in self.iterable:
+            self.counts[index] += 1
+            yield item

@@ -17,6 +17,7 @@ from autograph_rs.runtime.graph.state.variables import Variable
 from ..files.writing import checked_path, save
 from ..frameworks import import_framework
 from . import signatures
+from .fast_path import Args, Kwargs, ResolvedCall
 
 
 class ConcreteFunction:
@@ -123,9 +124,7 @@ class ConcreteFunction:
             strip_internal_frames(error)
             raise
 
-    def _resolve_call(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[list[Any], Any, ConcreteGraph]:
+    def _resolve_call(self, args: Args, kwargs: Kwargs) -> ResolvedCall:
         """Return the leaves of a call, its bound arguments and the graph."""
         leaves, arguments = signatures.bind_to_trace(self.concrete.inputs, self.signature, args, kwargs)
         return leaves, arguments, self.concrete

@@ -16,6 +16,10 @@ from autograph_rs.runtime.graph.concrete.concrete_graph import ConcreteGraph
 from autograph_rs.runtime.graph.tracing.modes import MODES
 from autograph_rs.runtime.graph.tracing.trace import is_tracing
 
+Args = tuple[Any, ...]
+Kwargs = dict[str, Any]
+ResolvedCall = tuple[list[Any], Any, ConcreteGraph]
+"""The leaves of a call, its arguments, and its graph."""
 SCALARS = frozenset(kind for kind in np.sctypeDict.values() if issubclass(kind, (np.number, np.bool_)))
 MAX_FAST_PATHS = 1024
 
@@ -52,9 +56,7 @@ class FastPath:
             strip_internal_frames(error)
             raise
 
-    def call_bound(
-        self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], fast_key: Any
-    ) -> Any:
+    def call_bound(self, bound: Args, args: Args, kwargs: Kwargs, fast_key: Any) -> Any:
         """Run any other call. `fast_key` is for `cache_fast_path`; None disables the fast path."""
         raise NotImplementedError
 

@@ -37,7 +37,7 @@ from . import retracing, signatures
 from .bound_function import BoundFunction
 from .captured_constants import CapturedConstants
 from .concrete_function import ConcreteFunction
-from .fast_path import FastPath
+from .fast_path import Args, FastPath, Kwargs, ResolvedCall
 from .pickling import PickleSupport
 
 _BACKEND = BACKENDS[Tensor]
@@ -108,9 +108,7 @@ class Function(PickleSupport, FastPath):
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else BoundFunction(self, instance)
 
-    def call_bound(
-        self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], fast_key: Any
-    ) -> Any:
+    def call_bound(self, bound: Args, args: Args, kwargs: Kwargs, fast_key: Any) -> Any:
         """Call with `bound`, the instance of a method or nothing, before the arguments."""
         if is_tracing():
             return self._converted(*bound, *args, **kwargs)
@@ -144,9 +142,7 @@ class Function(PickleSupport, FastPath):
         """
         return self.concrete_function_for((), args, kwargs)
 
-    def concrete_function_for(
-        self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> ConcreteFunction:
+    def concrete_function_for(self, bound: Args, args: Args, kwargs: Kwargs) -> ConcreteFunction:
         if self.input_signature is not None and not args and not kwargs:
             args = self.input_signature
         concrete = self._find_trace(bound, args, kwargs, is_call=False)[2]
@@ -186,17 +182,13 @@ class Function(PickleSupport, FastPath):
             for bound, concrete in distinct.values()
         ]
 
-    def _resolve_call(
-        self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[list[Any], Any, ConcreteGraph]:
+    def _resolve_call(self, bound: Args, args: Args, kwargs: Kwargs) -> ResolvedCall:
         """Return the leaves of a call, its arguments and its trace; check captured constants first."""
         if self._captured is not None:
             self._captured.check(self.__name__)
         return self._find_trace(bound, args, kwargs, is_call=True)
 
-    def _find_trace(
-        self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], *, is_call: bool
-    ) -> tuple[list[Any], Any, ConcreteGraph]:
+    def _find_trace(self, bound: Args, args: Args, kwargs: Kwargs, *, is_call: bool) -> ResolvedCall:
         if kwargs:
             args, kwargs = self._normalize_arguments(bound, args, kwargs)
         if self._specs is not None:
@@ -217,9 +209,7 @@ class Function(PickleSupport, FastPath):
                 )
         return leaves, arguments, concrete
 
-    def _normalize_arguments(
-        self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def _normalize_arguments(self, bound: Args, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
         """Pass arguments by position where possible, so that equivalent calls have the same key."""
         signature = self.signature_of(bound)
         if signature is None:
@@ -238,7 +228,7 @@ class Function(PickleSupport, FastPath):
         return self._parameters.replace(parameters=list(self._parameters.parameters.values())[len(bound) :])
 
     def _create_trace(
-        self, trace_key: Any, arguments: Any, leaves: list[Any], bound: tuple[Any, ...], is_call: bool
+        self, trace_key: Any, arguments: Any, leaves: list[Any], bound: Args, is_call: bool
     ) -> ConcreteGraph:
         leaf_keys = trace_key[1]
         names = signatures.leaf_names(self.signature_of(bound), *arguments)
@@ -261,7 +251,7 @@ class Function(PickleSupport, FastPath):
 
     def _run_trace(
         self,
-        bound: tuple[Any, ...],
+        bound: Args,
         arguments: Any,
         leaf_keys: Sequence[Any],
         specs: list[TensorSpec | None],

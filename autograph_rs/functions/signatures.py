@@ -28,6 +28,7 @@ from autograph_rs.runtime.values.structures import (
 )
 
 from ..frameworks import PACKAGES
+from .fast_path import Args, Kwargs
 
 _MISSING = object()
 
@@ -88,9 +89,7 @@ class DefaultsGuard:
                 )
 
 
-def leaf_names(
-    signature: inspect.Signature | None, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> list[str]:
+def leaf_names(signature: inspect.Signature | None, args: Args, kwargs: Kwargs) -> list[str]:
     """Return a readable name for each leaf of `(args, kwargs)`."""
     parameters = _parameter_list(signature)
     arguments = [(_argument_name(parameters, i), value) for i, value in enumerate(args)]
@@ -144,7 +143,7 @@ class InputSignature:
                 f"input_signature=[{_EXAMPLE_SPEC}], a spec for each argument",
             )
 
-    def checked_leaves(self, name: str, args: tuple[Any, ...]) -> list[Any]:
+    def checked_leaves(self, name: str, args: Args) -> list[Any]:
         leaves, spec = flatten(args)
         if spec == self.spec:
             leaves = [_promote_number(v, s) for v, s in zip(leaves, self.specs, strict=True)]
@@ -226,7 +225,7 @@ def _format_argument(name: str, value: Any) -> str:
 
 
 def bind_to_trace(
-    inputs: Inputs, signature: inspect.Signature | None, args: tuple[Any, ...], kwargs: dict[str, Any]
+    inputs: Inputs, signature: inspect.Signature | None, args: Args, kwargs: Kwargs
 ) -> tuple[list[Any], Any]:
     """Bind a call to one trace: return its leaves and `(args, kwargs)`. Plain arguments may be omitted."""
     traced_args, traced_kwargs = inputs.build()

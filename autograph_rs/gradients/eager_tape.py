@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from autograph_rs.functions.fast_path import Args, Kwargs, ResolvedCall
 from autograph_rs.functions.function import Function
 from autograph_rs.runtime.debugging.positions import position_reader
 from autograph_rs.runtime.debugging.tracebacks import user_frame
 from autograph_rs.runtime.errors import AutographError, GradientError
-from autograph_rs.runtime.graph.concrete.concrete_graph import ConcreteGraph
 from autograph_rs.runtime.graph.gradient import with_own_node
 from autograph_rs.runtime.graph.ir.graph import Frames
 from autograph_rs.runtime.graph.state.taped_values import TapedValue, unwrap
@@ -108,11 +108,7 @@ class Session:
         return self._run_and_record(function, args, kwargs)
 
     def call_graph(
-        self,
-        name: str,
-        resolve: Callable[[tuple[Any, ...], dict[str, Any]], tuple[Sequence[Any], Any, ConcreteGraph]],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
+        self, name: str, resolve: Callable[[Args, Kwargs], ResolvedCall], args: Args, kwargs: Kwargs
     ) -> Any:
         """Call a traced function. `resolve` returns the leaves of a call, its arguments and its graph."""
         leaves, spec = flatten((args, kwargs), mutable_dataclasses=True)
@@ -149,7 +145,7 @@ class Session:
             gradients = replay([*self.plain, *plain], [v for v, _ in variables], [v for _, v in variables])
         return self._record(entry, plain, gradients, {}) if self._tapes else gradients
 
-    def _run_and_record(self, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+    def _run_and_record(self, function: Callable[..., Any], args: Any, kwargs: Kwargs) -> Any:
         leaves, spec = flatten((args, kwargs), mutable_dataclasses=True)
         operands, plain = self._split_operands(leaves, is_generic=is_generic_in_numbers(function))
         entry = Entry(function, spec, operands, None, is_write(function, args), **_call_site())

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograph_rs.functions.bound_function import BoundFunction
+from autograph_rs.functions.fast_path import Args, Kwargs
 from autograph_rs.functions.function import Function
 from autograph_rs.runtime.debugging.tracebacks import api_boundary
 from autograph_rs.runtime.errors import ArgumentError, GradientError, check_bool, describe
@@ -64,9 +65,7 @@ class Gradient(Function):
     def _convert(self, source: str | None) -> Callable[..., Any]:
         return functools.partial(self._differentiate, DEFAULT.to_graph(self.python_function, source=source))
 
-    def call_bound(
-        self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], fast_key: Any
-    ) -> Any:
+    def call_bound(self, bound: Args, args: Args, kwargs: Kwargs, fast_key: Any) -> Any:
         if self._wrt is None and not is_tracing():
             args = _map_arguments(args, self._argnums, lambda leaf, _: as_numpy_scalar(leaf), len(bound))
         return super().call_bound(bound, args, kwargs, fast_key)
@@ -137,7 +136,7 @@ def _positions(argnums: Argnums) -> tuple[int, ...]:
 
 
 def _map_arguments(
-    args: tuple[Any, ...], argnums: Argnums, function: Callable[[Any, str], Any], bound: int = 0
+    args: Args, argnums: Argnums, function: Callable[[Any, str], Any], bound: int = 0
 ) -> tuple[Any, ...]:
     """Apply a function to the leaves of arguments in argnums. `args` lacks the first `bound` arguments."""
     mapped, seen = list(args), set()
@@ -158,7 +157,7 @@ def _map_arguments(
     return tuple(mapped)
 
 
-def _structure_like(args: tuple[Any, ...], argnums: Argnums, gradients: Iterator[Any]) -> Any:
+def _structure_like(args: Args, argnums: Argnums, gradients: Iterator[Any]) -> Any:
     """Arrange gradients in the structure of the arguments in argnums."""
     structured = []
     for position in _positions(argnums):
@@ -167,9 +166,7 @@ def _structure_like(args: tuple[Any, ...], argnums: Argnums, gradients: Iterator
     return structured[0] if isinstance(argnums, int) else tuple(structured)
 
 
-def _write_back(
-    args: tuple[Any, ...], primals: tuple[Any, ...], sources: Sequence[Any], argnums: Argnums
-) -> None:
+def _write_back(args: Args, primals: Args, sources: Sequence[Any], argnums: Argnums) -> None:
     """Copy what the function wrote to `primals`, whose leaves were `sources`, to the caller's arrays."""
     positions = _positions(argnums)
     after, spec = flatten([primals[i] for i in positions], mutable_dataclasses=True)

@@ -9,7 +9,6 @@ from typing import Any
 
 from autograph_rs.runtime.debugging.tracebacks import api_boundary
 from autograph_rs.runtime.errors import FormatError, SignatureError
-from autograph_rs.runtime.graph.concrete.concrete_graph import ConcreteGraph
 from autograph_rs.runtime.graph.concrete.inlining import abstract_leaf, inline
 from autograph_rs.runtime.graph.serialization.graphs import from_text
 from autograph_rs.runtime.graph.serialization.loaded_function import SavedFunction, from_content
@@ -23,7 +22,7 @@ from autograph_rs.runtime.values.structures import flatten
 from ..files.writing import checked_path, missing_file_error
 from ..functions import signatures
 from ..functions.concrete_function import ConcreteFunction
-from ..functions.fast_path import FastPath
+from ..functions.fast_path import Args, FastPath, Kwargs, ResolvedCall
 
 
 class LoadedFunction(FastPath):
@@ -50,9 +49,7 @@ class LoadedFunction(FastPath):
     def __repr__(self) -> str:
         return f"<loaded function: {', '.join(map(repr, self._traces))}>"
 
-    def call_bound(
-        self, bound: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], fast_key: Any
-    ) -> Any:
+    def call_bound(self, bound: Args, args: Args, kwargs: Kwargs, fast_key: Any) -> Any:
         session = current_session()
         if session is not None:
             return session.call_graph(self.__name__, self._resolve_call, args, kwargs)
@@ -63,9 +60,7 @@ class LoadedFunction(FastPath):
         self.cache_fast_path(fast_key, concrete)
         return concrete.run(leaves, arguments)
 
-    def _resolve_call(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[list[Any], Any, ConcreteGraph]:
+    def _resolve_call(self, args: Args, kwargs: Kwargs) -> ResolvedCall:
         """Return the leaves of a call, its arguments and the graph that accepts them."""
         if self._signature is not None and kwargs:  # pass by position where possible, as traces do
             with contextlib.suppress(TypeError):

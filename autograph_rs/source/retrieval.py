@@ -102,7 +102,7 @@ def has_source_file(function: types.FunctionType) -> bool:
     own = str(function.__globals__.get("__file__"))
     if not is_file_name(filename):
         return False
-    if _exists(filename) or _stem(filename) == _stem(own):
+    if os.path.exists(filename) or _stem(filename) == _stem(own):
         return True
     return _cached_text(function, filename) != _cached_text(function, own)
 
@@ -134,22 +134,15 @@ def missing_source_reason(function: types.FunctionType) -> tuple[str, str]:
             )
         why = "it was created by exec, eval or compile, which do not keep the text"
         return why, f"define it in a file, {_SOURCE_ARGUMENT}"
-    if _exists(filename):
+    if os.path.exists(filename):
         return "the file exists but contains no readable text", f"restore the file, {_SOURCE_ARGUMENT}"
     ahead = f"convert the module ahead of time with `autograph-rs convert`, {_SOURCE_ARGUMENT}"
     if getattr(sys, "frozen", False):
         return "the program is frozen without its source", ahead
     own = str(function.__globals__.get("__file__"))
     cached = str(function.__globals__.get("__cached__") or own)
-    if cached.endswith(".pyc") and _exists(cached) and _stem(filename) == _stem(own):
+    if cached.endswith(".pyc") and os.path.exists(cached) and _stem(filename) == _stem(own):
         return f"only compiled code is available: {cached}", f"restore the .py file, {ahead}"
     why = "the file does not exist: it was moved or deleted, or the function comes from another process"
     remedy = "restore the file, import the function from a module, pickle ag.convert(f) instead"
     return why, f"{remedy}, {_SOURCE_ARGUMENT}"
-
-
-def _exists(filename: str) -> bool:
-    try:
-        return os.path.exists(filename)
-    except ValueError:  # not a valid file name
-        return False

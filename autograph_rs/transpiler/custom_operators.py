@@ -81,26 +81,19 @@ def _parameters(operator: Callable[..., Any]) -> list[str]:
         return []
 
 
-def _options(custom: Any, kind: str, **values: Any) -> Any:
-    """Return options of the class that the custom operators define for them, or a namespace."""
-    return getattr(custom, kind, types.SimpleNamespace)(**values)
+def _with_options(kind: str, **values: Any) -> Callable[..., Callable[..., Any]]:
+    """Adapt an operator that takes options, of a class that the custom operators may define."""
 
+    def adapt(operator: Callable[..., Any], custom: Any, _: bool) -> Callable[..., Any]:
+        options = getattr(custom, kind, types.SimpleNamespace)(**values)
+        return lambda target, argument: operator(target, argument, options)
 
-def _get_item(operator: Callable[..., Any], custom: Any, _: bool) -> Callable[..., Any]:
-    options = _options(custom, "GetItemOpts", element_dtype=None)
-    return lambda target, key: operator(target, key, options)
-
-
-def _list_pop(operator: Callable[..., Any], custom: Any, _: bool) -> Callable[..., Any]:
-    options = _options(custom, "ListPopOpts", element_dtype=None, element_shape=None)
-    return lambda target, index: operator(target, index, options)
+    return adapt
 
 
 def _list_stack(operator: Callable[..., Any], custom: Any, _: bool) -> Callable[..., Any]:
-    def list_stack(target: Any, call: Any) -> Any:
-        return operator(target, _options(custom, "ListStackOpts", element_dtype=None, original_call=call))
-
-    return list_stack
+    options = getattr(custom, "ListStackOpts", types.SimpleNamespace)
+    return lambda target, call: operator(target, options(element_dtype=None, original_call=call))
 
 
 def _assert_stmt(operator: Callable[..., Any], _: Any, __: bool) -> Callable[..., Any]:
@@ -115,8 +108,8 @@ def _converted_call(operator: Callable[..., Any], custom: Any, recursive: bool) 
 
 
 _ADAPTERS: dict[str, tuple[Callable[..., Callable[..., Any]], str]] = {
-    "get_item": (_get_item, "opts"),
-    "list_pop": (_list_pop, "opts"),
+    "get_item": (_with_options("GetItemOpts", element_dtype=None), "opts"),
+    "list_pop": (_with_options("ListPopOpts", element_dtype=None, element_shape=None), "opts"),
     "list_stack": (_list_stack, "opts"),
     "assert_stmt": (_assert_stmt, "expression2"),
     "converted_call": (_converted_call, "caller_fn_scope"),

@@ -38,8 +38,6 @@ non_recursive_operators = _importable(_NON_RECURSIVE.namespace, "non_recursive_o
 
 @api_boundary
 def convert(f: Any = None, *, recursive: bool = True, source: str | None = None) -> Any:
-    if f is None:
-        return lambda g: convert(g, recursive=recursive, source=source)
     return _transpiler(recursive).convert(f, source=source)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 import types
 from collections.abc import Callable
@@ -56,10 +55,7 @@ def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[
             tracebacks.drop_current_frame(error)
             raise
 
-    functools.update_wrapper(convert_call, f)
-    convert_call.__defaults__, convert_call.__kwdefaults__ = None, None
-    loader.mark_converted(convert_call)
-    return convert_call
+    return loader.copy_metadata(f, convert_call)
 
 
 WRAPPER_CODE = next(c for c in walk_code(forwarding_wrapper.__code__) if c.co_name == "convert_call")

@@ -8,6 +8,7 @@ original. The functions that passes add take the name of the user's function tha
 from __future__ import annotations
 
 import ast
+import functools
 import sys
 import types
 from collections.abc import Mapping, Set
@@ -176,19 +177,8 @@ def bind(code: types.CodeType, original: types.FunctionType, operators: types.Ce
 
 
 def copy_metadata(original: types.FunctionType, converted: types.FunctionType) -> types.FunctionType:
-    """Copy the attributes of a function to its converted form, and return that."""
-    converted.__dict__.update(original.__dict__)
-    converted.__doc__ = original.__doc__
-    converted.__qualname__ = original.__qualname__
-    converted.__module__ = original.__module__
-    converted.__annotations__ = original.__annotations__
-    if sys.version_info >= (3, 12):
-        converted.__type_params__ = original.__type_params__
-    converted.__wrapped__ = original  # type: ignore[attr-defined]
-    mark_converted(converted)
+    """Copy the attributes of a function to what replaces it, and return that."""
+    functools.update_wrapper(converted, original)
+    # By this attribute TensorFlow's AutoGraph and malt recognize converted functions.
+    converted.autograph_info__ = {}  # type: ignore[attr-defined]
     return converted
-
-
-def mark_converted(function: Any) -> None:
-    """Set the attribute by which TensorFlow's AutoGraph and malt recognize converted functions."""
-    function.autograph_info__ = {}

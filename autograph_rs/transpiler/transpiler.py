@@ -215,13 +215,7 @@ class Transpiler:
     def to_code(self, f: Any, *, source: str | None = None) -> str:
         """Return the source text of the converted function; `to_graph` runs it with some operators inlined.
 
-        Args:
-            f: any callable that `convert` accepts.
-            source: the text of `f`, if it cannot be read.
-
-        Raises:
-            ArgumentError: `f` is not a Python callable.
-            ConversionError: the source is not available, or has changed since `f` was compiled.
+        The arguments and errors are those of `to_graph`.
 
         >>> import autograph_rs as ag
         >>> def f(x):
