@@ -27,8 +27,8 @@ _LEGEND = {
 def page(report: Any) -> str:
     title = html.escape(f"{report.name}: staging report")
     sections = "\n".join([_code(report), _statements(report), _calls(report), _graph(report)])
-    parts = [("code", "code"), ("statements", "statements"), ("calls", "calls"), ("graph", "graph")]
-    links = "".join(f'<a href="#{name}">{text}</a>' for name, text in parts if f'id="{name}"' in sections)
+    names = [name for name in ("code", "statements", "calls", "graph") if f'id="{name}"' in sections]
+    links = "".join(f'<a href="#{name}">{name}</a>' for name in names)
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -58,6 +58,12 @@ def _data(name: str) -> str:
     return (resources.files(__package__) / name).read_text(encoding="utf-8")
 
 
+def _section(title: str, *lines: str) -> str:
+    name = title.lower()
+    body = "\n".join([f'<h2 id="{name}">{title}</h2>', *lines])
+    return f'<section aria-labelledby="{name}">\n{body}\n</section>'
+
+
 def _notes(report: Any) -> Iterator[str]:
     by = f"traced by {report.backend}" if report.backend else "not run"
     yield f"<p>{html.escape(f'{report.file}:{report.line}, {by}')}</p>\n"
@@ -71,14 +77,11 @@ def _notes(report: Any) -> Iterator[str]:
 def _code(report: Any) -> str:
     used = dict.fromkeys(s.what for s in report.statements)
     legend = "".join(f'<li class="{_class(w)}"><b>{w}</b>: {_LEGEND[w]}</li>' for w in _LEGEND if w in used)
-    return f"""<section aria-labelledby="code">
-<h2 id="code">Code</h2>
-<ul class="legend">{legend}</ul>
-<div class="panes">
-{_pane("Original", "".join(_original_lines(report)))}
-{_pane("Converted", "".join(_converted_lines(report)))}
-</div>
-</section>"""
+    panes = [
+        _pane("Original", "".join(_original_lines(report))),
+        _pane("Converted", "".join(_converted_lines(report))),
+    ]
+    return _section("Code", f'<ul class="legend">{legend}</ul>', '<div class="panes">', *panes, "</div>")
 
 
 def _pane(title: str, lines: str) -> str:
@@ -123,10 +126,7 @@ def _statements(report: Any) -> str:
         anchor = "" if s.line in seen else f' id="S{s.line}"'
         seen.add(s.line)
         rows.append(f"<tr{anchor}>{_line(s.line)}{''.join(_cells(s))}</tr>")
-    return f"""<section aria-labelledby="statements">
-<h2 id="statements">Statements</h2>
-{_table(("line", "statement", "result"), rows)}
-</section>"""
+    return _section("Statements", _table(("line", "statement", "result"), rows))
 
 
 def _cells(s: Statement) -> Iterator[str]:
@@ -145,10 +145,7 @@ def _calls(report: Any) -> str:
         f"<td>{html.escape(call_summary(call))}</td></tr>"
         for call in report.calls
     ]
-    return f"""<section aria-labelledby="calls">
-<h2 id="calls">Calls</h2>
-{_table(("line", "callee", "result"), rows)}
-</section>"""
+    return _section("Calls", _table(("line", "callee", "result"), rows))
 
 
 def _line(number: int) -> str:
@@ -170,15 +167,11 @@ def _graph(report: Any) -> str:
     if size > MAX_DRAWN:
         drawing = f"<p>The graph is too large to draw: it has {size} nodes.</p>"
     texts = (("As text", str(graph)), ("For Graphviz", dot), ("For Mermaid", graph.to_mermaid()))
-    details = "\n".join(
+    details = [
         f'<details><summary>{name}</summary><pre tabindex="0">{html.escape(text)}</pre></details>'
         for name, text in texts
-    )
-    return f"""<section aria-labelledby="graph">
-<h2 id="graph">Graph</h2>
-{drawing}
-{details}
-</section>"""
+    ]
+    return _section("Graph", drawing, *details)
 
 
 def fragment(report: Any) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dis
 import functools
-import math
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograph_rs.runtime.errors import StaleValueError
+from autograph_rs.runtime.graph.ir.comparison import same_value
 
 from ..source.code_objects import walk_code
 from ..transpiler.default import DEFAULT
@@ -58,7 +58,7 @@ class CapturedConstants:
         """Raise `StaleValueError` if a captured value has changed."""
         for (kind, name, _), (read, captured) in self._captured.items():
             value = read()
-            if not _is_same(value, captured):
+            if not same_value(value, captured):
                 raise StaleValueError(
                     f"the {kind} {name!r} was {captured!r} when {function} was traced, and is {value!r} now",
                     why="the graph holds the old value as a constant",
@@ -74,15 +74,3 @@ def _underlying_function(value: Any) -> Any:
     if isinstance(value, (types.FunctionType, type)):
         return value
     return getattr(type(value), "__call__", None)  # noqa: B004 - the function itself is needed
-
-
-def _is_same(value: Any, captured: Any) -> bool:
-    if isinstance(captured, np.ndarray):
-        matches = isinstance(value, np.ndarray)
-        matches = matches and (value.dtype, value.shape) == (captured.dtype, captured.shape)
-        return matches and value.tobytes() == captured.tobytes()
-    if type(value) is not type(captured):
-        return False
-    if isinstance(captured, float) and math.isnan(value) and math.isnan(captured):
-        return True
-    return value is captured or bool(value == captured)

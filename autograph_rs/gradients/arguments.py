@@ -43,18 +43,16 @@ def as_numpy_scalar(leaf: Any) -> Any:
 def variables_set_to(variables: Sequence[Variable], values: Sequence[Any]) -> Iterator[None]:
     """Set variables to staged values in the current trace, and restore them when the block ends."""
     root = current_builder().root
-    saved = {id(v): (root.handles[id(v)], root.variable_arguments[id(v)]) for v in variables}
+    saved = [{id(v): table[id(v)] for v in variables} for table in (root.handles, root.variable_arguments)]
     for variable, value in zip(variables, values, strict=True):
         node = recording.to_node(with_own_node(value))
-        root.handles[id(variable)], root.variable_arguments[id(variable)] = (
-            (variable, variable.handle(node, root)),
-            node,
-        )
+        root.handles[id(variable)] = variable, variable.handle(node, root)
+        root.variable_arguments[id(variable)] = node
     try:
         yield
     finally:
-        for key, (state, node) in saved.items():
-            root.handles[key], root.variable_arguments[key] = state, node
+        root.handles.update(saved[0])
+        root.variable_arguments.update(saved[1])
 
 
 def check_no_effects(concrete: ConcreteGraph, name: str, caller: str) -> None:

@@ -55,27 +55,15 @@ class _SourceFile:
 
     def __init__(self, text: str, filename: str, flags: int):
         self.text, self.filename, self.flags = text, filename, flags
-        self.tree = parse(text, filename)
+        self.tree: ast.Module = parse(text, filename)
         self.functions: dict[int, list[Definition]] = {}
-        self._index_functions()
-        self.codes = _index_code(_compile(text, filename, flags))
+        for definition in _definitions(self.tree):
+            self.functions.setdefault(first_line(definition.node), []).append(definition)
+        with deep_recursion():
+            self.codes = _index_code(parse(text, filename, flags))
         self._statement_codes: dict[int, CodeIndex] = {}
         self._imported_codes: CodeIndex | None = None
         self.last_used = 0  # the number of the latest conversion
-
-    def _index_functions(self) -> None:
-        classes: list[tuple[ast.AST, str | None]] = [(self.tree, None)]
-        while classes:
-            node, class_name = classes.pop()
-            stack = _child_nodes(node)
-            while stack:
-                node = stack.pop()
-                if isinstance(node, ast.ClassDef):
-                    classes.append((node, node.name))
-                    continue
-                if isinstance(node, _FUNCTIONS):
-                    self.functions.setdefault(first_line(node), []).append(Definition(node, class_name))
-                stack += _child_nodes(node)
 
     def at_line(self, code: types.CodeType) -> list[Definition]:
         """Return the functions that match the line, name and parameters of `code`."""
@@ -117,6 +105,21 @@ class _SourceFile:
         return list(islice((d for d in matches if self.is_source(d.node, function)), 1))
 
 
+def _definitions(tree: ast.Module) -> Iterator[Definition]:
+    classes: list[tuple[ast.AST, str | None]] = [(tree, None)]
+    while classes:
+        node, class_name = classes.pop()
+        stack = _child_nodes(node)
+        while stack:
+            node = stack.pop()
+            if isinstance(node, ast.ClassDef):
+                classes.append((node, node.name))
+                continue
+            if isinstance(node, _FUNCTIONS):
+                yield Definition(node, class_name)
+            stack += _child_nodes(node)
+
+
 def _child_nodes(node: ast.AST) -> list[ast.AST]:
     """Return the direct children of a node that may contain functions."""
     children: list[Any] = []
@@ -145,17 +148,8 @@ def first_line(node: ast.AST) -> int:
     return min(lines)
 
 
-def parse(text: str, filename: str) -> ast.Module:
-    return _parse(text, filename, ast.PyCF_ONLY_AST)  # type: ignore[no-any-return]
-
-
-def _compile(text: str, filename: str, flags: int) -> types.CodeType:
-    """Compile a text; Python compiles deeper nesting from text than from a tree."""
-    with deep_recursion():
-        return _parse(text, filename, flags)  # type: ignore[no-any-return]
-
-
-def _parse(text: str, filename: str, flags: int) -> Any:
+def parse(text: str, filename: str, flags: int = ast.PyCF_ONLY_AST) -> Any:
+    """Parse or compile a module's text; Python compiles deeper nesting from text than from a tree."""
     try:
         return compile(text, filename, "exec", flags, dont_inherit=True)
     except SyntaxError as error:
@@ -264,20 +258,17 @@ def _find_in_file(file: _SourceFile, function: types.FunctionType, *, verify: bo
 def _find_in_source(function: types.FunctionType, source: str) -> Definition:
     """Find a function in the text that the user passed for it."""
     tree = parse(source, f"<source given for {function.__qualname__}>")
-    nodes = [n for n in ast.walk(tree) if isinstance(n, _FUNCTIONS) and _has_signature(n, function.__code__)]
-    if len(nodes) != 1:
+    matches = [d for d in _definitions(tree) if _has_signature(d.node, function.__code__)]
+    if len(matches) != 1:
         names = ", ".join(function.__code__.co_varnames[: function.__code__.co_argcount])
-        matches = f"{len(nodes)} functions" if nodes else "no function"
+        number = f"{len(matches)} functions" if matches else "no function"
         raise SourceError(
-            f"the text passed as source= contains {matches} like {function.__qualname__!r}",
+            f"the text passed as source= contains {number} like {function.__qualname__!r}",
             why=f"a function is identified by its name and parameters: {function.__name__}({names})",
             remedy="pass the text of this function alone",
             place=code_position(function.__code__),
         )
-    [node] = nodes
-    class_name = next(
-        (c.name for c in ast.walk(tree) if isinstance(c, ast.ClassDef) and node in c.body), None
-    )
+    node, class_name = matches[0].node, matches[0].class_name
     scope = function.__qualname__.split(".")[:-1]
     if class_name is None and scope and scope[-1] != "<locals>":
         class_name = scope[-1]
