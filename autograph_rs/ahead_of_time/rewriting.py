@@ -52,7 +52,7 @@ def rewrite_module(source: str, original: ast.Module, converted: ast.Module, *, 
     comments: list[Comment] | None = None
     copied_until = 0
     for old, new in zip(outermost_functions(original), outermost_functions(converted), strict=True):
-        if not _is_converted(new):
+        if not any(isinstance(node, ast.Name) and node.id == OPERATORS for node in ast.walk(new)):
             continue
         start, end = first_line(old) - 1, old.end_lineno or old.lineno
         while old.decorator_list and not text[start].lstrip().startswith("@"):  # `@(` is on a line above
@@ -71,10 +71,6 @@ def rewrite_module(source: str, original: ast.Module, converted: ast.Module, *, 
         out += _function_lines(new, attached, indent, mapped=mapped)
         copied_until = end
     return out + _copied_lines(text, copied_until, len(text)) if copied_until else []
-
-
-def _is_converted(function: ast.AST) -> bool:
-    return any(isinstance(node, ast.Name) and node.id == OPERATORS for node in ast.walk(function))
 
 
 def _copied_lines(text: Sequence[str], start: int, stop: int) -> list[Line]:

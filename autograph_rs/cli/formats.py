@@ -74,16 +74,13 @@ def _workflow_command(path: str, finding: Finding) -> str:
     if finding.line == finding.end_line:  # GitHub supports columns only within a line
         properties |= {"col": finding.column, "endColumn": finding.end_column}
     properties["title"] = f"{finding.code} {finding.name}"
-    text = ",".join(f"{key}={_escape_property(str(value))}" for key, value in properties.items())
+    values = {key: _escape_data(str(value)) for key, value in properties.items()}
+    text = ",".join(f"{key}={v.replace(':', '%3A').replace(',', '%2C')}" for key, v in values.items())
     return f"::warning {text}::{_escape_data(_message(finding))}\n"
 
 
 def _escape_data(value: str) -> str:
     return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _escape_property(value: str) -> str:
-    return _escape_data(value).replace(":", "%3A").replace(",", "%2C")
 
 
 def _location(path: str, finding: Finding) -> dict[str, Any]:

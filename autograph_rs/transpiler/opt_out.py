@@ -8,6 +8,7 @@ from typing import Any
 from autograph_rs.runtime.debugging.tracebacks import api_boundary
 from autograph_rs.runtime.operators.opt_out import OptOutContext
 
+from ..source.code_objects import map_function
 from . import policy
 from .forwarding import WRAPPER_CODE
 from .registry import live_transpilers
@@ -44,15 +45,9 @@ def do_not_convert(f: Any = None) -> Any:
         return DoNotConvert()
     inner = getattr(f, "__func__", f)
     if isinstance(inner, types.FunctionType) and inner.__code__ == WRAPPER_CODE:
-        inner = inner.__wrapped__  # type: ignore[attr-defined]
-        f = _replace_function(f, inner)
+        original = inner.__wrapped__  # type: ignore[attr-defined]
+        inner, f = original, original if f is inner else map_function(f, lambda _: original)
     policy.do_not_convert(inner)
     for transpiler in live_transpilers():
         transpiler.skip(inner.__code__)
     return f
-
-
-def _replace_function(method: Any, function: types.FunctionType) -> Any:
-    if isinstance(method, types.MethodType):
-        return types.MethodType(function, method.__self__)
-    return type(method)(function) if isinstance(method, (staticmethod, classmethod)) else function
