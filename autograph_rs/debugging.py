@@ -212,12 +212,9 @@ def _returns_value(code: types.CodeType) -> bool:
 
 
 def set_trace(*, header: str | None = None) -> None:
-    """Start the debugger in the user function that calls this one.
+    """Start the debugger in the user function that calls this one, and print the line `header` first.
 
     Set `PYTHONBREAKPOINT` to this function's path to make `breakpoint()` call it.
-
-    Args:
-        header: a line to print first.
     """
     debugger = Pdb()
     if header is not None:

@@ -156,15 +156,11 @@ def convert(
     report = Report(quiet=quiet, verbose=verbose, check=check)
     if not todo:
         batch.messages.print(options.NO_FILES)
-    results = batch.run_jobs(run, todo, crashed, count=batch.process_count(jobs, len(todo)))
+    results = batch.run_jobs(run_job, todo, crashed, count=batch.process_count(jobs, len(todo)))
     for outcome in batch.with_progress(results, len(todo), shown=not (quiet or stdout or diff)):
         report.add(outcome)
     report.finish(is_many=len(todo) != 1 or todo[0].path not in paths)
     context.exit(report.exit_code)
-
-
-def run(job: Job | Outcome) -> Outcome:
-    return run_job(job) if isinstance(job, Job) else job
 
 
 def crashed(job: Job | Outcome) -> Outcome:

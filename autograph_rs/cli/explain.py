@@ -47,15 +47,12 @@ def explain(place: str) -> None:
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     console = Console(highlight=False, markup=False, emoji=False)
     for function in functions:
-        marked = None if line is None else statement_at(function, line)
+        around = (s for s in reversed(function.statements) if line and s.first_line <= line <= s.end_line)
+        marked = next(around, None)
         if console.is_terminal:
             print_table(console, source.name, function, marked)
         else:
             print_lines(source.name, function, marked)
-
-
-def statement_at(function: FunctionReport, line: int) -> StatementReport | None:
-    return next((s for s in reversed(function.statements) if s.first_line <= line <= s.end_line), None)
 
 
 def headline(name: str, function: FunctionReport) -> str:

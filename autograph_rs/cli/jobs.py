@@ -58,10 +58,17 @@ class Outcome:
     """Why the job failed or was skipped."""
 
 
-def run_job(job: Job) -> Outcome:
-    """Run a job, and report an error with its file in the outcome."""
+def run_job(job: Job | Outcome) -> Outcome:
+    """Run a job, and report an error with its file in the outcome; the outcome of no job stays."""
+    if isinstance(job, Outcome):
+        return job
     try:
-        return _convert(job) if job.converts else _copy(job)
+        if job.converts:
+            return _convert(job)
+        assert job.target is not None
+        with file_errors(job.path):
+            data = Path(job.path).read_bytes()
+        return Outcome(job.path, Result.COPIED, _write_changed(job, {job.target: data}))
     except FileError as error:
         return Outcome(job.path, Result.FAILED, message=str(error))
 
@@ -78,13 +85,6 @@ def _convert(job: Job) -> Outcome:
     changes = _write_changed(job, outputs) if outputs else converted is not None
     printed = _diff(job, source, data) if job.diff else data if job.target is None else b""
     return Outcome(job.path, Result.UNCHANGED if converted is None else Result.CONVERTED, changes, printed)
-
-
-def _copy(job: Job) -> Outcome:
-    assert job.target is not None
-    with file_errors(job.path):
-        data = Path(job.path).read_bytes()
-    return Outcome(job.path, Result.COPIED, _write_changed(job, {job.target: data}))
 
 
 def _header(source: Source) -> str:

@@ -63,7 +63,9 @@ def trace(
 def _trace_jax(compiled: Any, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Trace like `jax.jit`. Leaves are static if the user's `jit` says so, or if they are not numeric."""
     jax = sys.modules["jax"]
-    static = _static_arguments(compiled, len(args))
+    info = getattr(compiled, "_jit_info", None)
+    positions = (n + len(args) if n < 0 else n for n in getattr(info, "static_argnums", ()))
+    static = {*positions, *getattr(info, "static_argnames", ())}
     paths_and_leaves, tree = jax.tree_util.tree_flatten_with_path((args, kwargs))
     leaves = [leaf for _, leaf in paths_and_leaves]
     dynamic = [
@@ -81,13 +83,6 @@ def _trace_jax(compiled: Any, f: Callable[..., Any], args: tuple[Any, ...], kwar
         f(*staged_args, **staged_kwargs)
 
     jax.eval_shape(on_arrays, *[leaves[i] for i in dynamic])
-
-
-def _static_arguments(compiled: Any, count: int) -> set[int | str]:
-    """Return the positions and names that a `jax.jit` function with `count` arguments declares static."""
-    info = getattr(compiled, "_jit_info", None)
-    positions = (n + count if n < 0 else n for n in getattr(info, "static_argnums", ()))
-    return {*positions, *getattr(info, "static_argnames", ())}
 
 
 class InstrumentedFunction(Function):

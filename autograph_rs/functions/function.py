@@ -90,7 +90,9 @@ class Function(PickleSupport, FastPath):
         self.optimisations = optimisation_names(optimise)
         self.engine, self._engine = engine, engine_factory(engine)
         self._converted = self._convert(source)
-        self._parameters = signatures.parameters_of(python_function)
+        self._parameters: inspect.Signature | None = None
+        with contextlib.suppress(TypeError, ValueError):
+            self._parameters = inspect.signature(python_function)
         self._traces: dict[Any, ConcreteGraph] = {}
         self._history: list[tuple[list[str], Sequence[Any]]] = []  # leaf names and keys of traces
         self._latest: tuple[list[str], Any] | None = None  # leaf names and keys of the latest trace

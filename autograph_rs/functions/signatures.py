@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,13 +53,6 @@ def spec_of(leaf: Any) -> TensorSpec | None:
             remedy="pass np.asarray(x), or call ag.convert(f) in code that the framework traces",
         )
     return None
-
-
-def parameters_of(f: Callable[..., Any]) -> inspect.Signature | None:
-    try:
-        return inspect.signature(f)
-    except (TypeError, ValueError):
-        return None
 
 
 class DefaultsGuard:

@@ -26,7 +26,6 @@ from autograph_rs.runtime.graph.state.variables import Variable
 from autograph_rs.runtime.graph.tracing import recording as trace_recording
 from autograph_rs.runtime.graph.tracing.trace import is_tracing
 from autograph_rs.runtime.values.structures import flatten, unflatten
-from autograph_rs.transpiler.default import DEFAULT
 
 from .arguments import as_numpy_scalar, as_python_function
 
@@ -63,7 +62,7 @@ class Gradient(Function):
         return functools.partial(kind, **flags), (self.python_function, argnums, self._wrt)
 
     def _convert(self, source: str | None) -> Callable[..., Any]:
-        return functools.partial(self._differentiate, DEFAULT.to_graph(self.python_function, source=source))
+        return functools.partial(self._differentiate, super()._convert(source))
 
     def call_bound(self, bound: Args, args: Args, kwargs: Kwargs, fast_key: Any) -> Any:
         if self._wrt is None and not is_tracing():
@@ -89,7 +88,13 @@ class Gradient(Function):
             sources = [_checked_source(_checked_variable(leaf), "wrt") for leaf in leaves]
         nodes = [recording.source(source) for source in sources]
         result = f(*primals, **kwargs)
-        value, aux = _checked_pair(result) if self._has_aux else (result, None)
+        if self._has_aux and not (isinstance(result, tuple) and len(result) == 2):
+            raise GradientError(
+                f"a function under has_aux=True returns {describe(result)}",
+                why="with has_aux=True it must return the number to differentiate and an auxiliary value",
+                remedy="return a pair, or remove has_aux",
+            )
+        value, aux = result if self._has_aux else (result, None)
         gradients = recording.gradients([(_checked_real_number(value), 1.0)], nodes)
         gradients = unaliased_arrays(
             [zeros_like(s) if g is None else g for g, s in zip(gradients, sources, strict=True)]
@@ -218,16 +223,6 @@ def _checked_real_number(value: Any) -> Any:
             remedy="return one float, such as the sum of an array, or use ag.vjp for other results",
         )
     return value
-
-
-def _checked_pair(result: Any) -> tuple[Any, Any]:
-    if not isinstance(result, tuple) or len(result) != 2:
-        raise GradientError(
-            f"a function under has_aux=True returns {describe(result)}",
-            why="with has_aux=True it must return the number to differentiate and an auxiliary value",
-            remedy="return a pair, or remove has_aux",
-        )
-    return result[0], result[1]
 
 
 @api_boundary

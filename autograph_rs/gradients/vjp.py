@@ -40,7 +40,7 @@ class Pullback(Function):
     can_run_eagerly = False
 
     def _convert(self, source: str | None) -> Callable[..., Any]:
-        return functools.partial(self._pull_back, DEFAULT.to_graph(self.python_function, source=source))
+        return functools.partial(self._pull_back, super()._convert(source))
 
     def _pull_back(
         self,

@@ -8,15 +8,13 @@ import sys
 import types
 import warnings
 from importlib.machinery import SourceFileLoader
-from typing import Any, TypeAlias
-
-Fingerprint: TypeAlias = tuple[Any, ...]
+from typing import Any
 
 # All flags but those of `__future__`, which affect only compilation, and that of `types.coroutine`.
 _FLAGS = 0xFFFF & ~inspect.CO_ITERABLE_COROUTINE
 
 
-def code_fingerprint(code: types.CodeType) -> Fingerprint:
+def code_fingerprint(code: types.CodeType) -> tuple[Any, ...]:
     """Return what a code object does, independent of its position."""
     return (
         code.co_code,
