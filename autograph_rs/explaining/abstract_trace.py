@@ -96,5 +96,4 @@ class InstrumentedFunction(Function):
             super().__init__(f, original.input_signature, optimise=original.optimisations)
 
     def _convert(self, source: str | None) -> Callable[..., Any]:
-        instrumented: Callable[..., Any] = self._instrument(self.python_function)
-        return instrumented
+        return self._instrument(self.python_function)  # type: ignore[no-any-return]

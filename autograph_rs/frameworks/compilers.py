@@ -49,5 +49,4 @@ def engine_factory(name: Any) -> Callable[..., Any] | None:
     packages, module = _ENGINES[name]
     for package in packages:
         import_framework(package, f"engine={name!r}")
-    factory: Callable[..., Any] = importlib.import_module(module).engine
-    return factory
+    return importlib.import_module(module).engine  # type: ignore[no-any-return]

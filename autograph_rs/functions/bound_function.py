@@ -23,8 +23,7 @@ class BoundFunction:
 
     @property
     def __signature__(self) -> inspect.Signature | None:
-        signature: inspect.Signature | None = self.__func__.signature_of((self.__self__,))
-        return signature
+        return self.__func__.signature_of((self.__self__,))  # type: ignore[no-any-return]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -37,8 +36,7 @@ class BoundFunction:
     @api_boundary
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """Return the trace for these arguments of the method; see `Function.get_concrete_function`."""
-        concrete: ConcreteFunction = self.__func__.concrete_function_for((self.__self__,), args, kwargs)
-        return concrete
+        return self.__func__.concrete_function_for((self.__self__,), args, kwargs)  # type: ignore[no-any-return]
 
     def traces(self) -> list[ConcreteFunction]:
         """Return the traces for this instance, oldest first."""

@@ -104,8 +104,7 @@ class Function(PickleSupport, FastPath):
         self.__name__ = getattr(python_function, "__name__", type(python_function).__name__)
 
     def _convert(self, source: str | None) -> Callable[..., Any]:
-        converted: Callable[..., Any] = DEFAULT.to_graph(self.python_function, source=source)
-        return converted
+        return DEFAULT.to_graph(self.python_function, source=source)  # type: ignore[no-any-return]
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else BoundFunction(self, instance)

@@ -85,8 +85,7 @@ def _traced_vjp(
         for source, has in zip(sources, has_cotangent, strict=True):
             gradient = next(gradients) if has else None
             pulled.append(zeros_like(source) if has and gradient is None else gradient)
-        structured: tuple[Any, ...] = unflatten(spec, unaliased_arrays(pulled))
-        return structured
+        return unflatten(spec, unaliased_arrays(pulled))  # type: ignore[no-any-return]
 
     return value, pull
 
@@ -135,7 +134,6 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     def pull(cotangents: Any) -> tuple[Any, ...]:
         leaves, spec = flatten(cotangents)
         cotangents = unflatten(spec, list(map(as_numpy_scalar, leaves)))
-        pulled: tuple[Any, ...] = pullback(primals, cotangents, variables, values)
-        return pulled
+        return pullback(primals, cotangents, variables, values)  # type: ignore[no-any-return]
 
     return forward(*primals), pull

@@ -27,8 +27,7 @@ class _Handler(logging.StreamHandler[TextIO]):
 
     @property
     def stream(self) -> TextIO:  # type: ignore[override]
-        stream: TextIO = getattr(sys, self.stream_name)
-        return stream
+        return getattr(sys, self.stream_name)  # type: ignore[no-any-return]
 
     def filter(self, record: logging.LogRecord) -> bool:
         return self.stream_name == "stdout" or not any(_program_handlers(record.name))

@@ -65,8 +65,7 @@ WRAPPER_CODE = next(c for c in walk_code(forwarding_wrapper.__code__) if c.co_na
 def conversion_of(wrapper: types.FunctionType) -> LazyConversion:
     assert wrapper.__closure__ is not None
     cell = wrapper.__closure__[wrapper.__code__.co_freevars.index("conversion")]
-    conversion: LazyConversion = cell.cell_contents
-    return conversion
+    return cell.cell_contents  # type: ignore[no-any-return]
 
 
 class ForwardingEntry:
