@@ -43,7 +43,8 @@ def as_numpy_scalar(leaf: Any) -> Any:
 def variables_set_to(variables: Sequence[Variable], values: Sequence[Any]) -> Iterator[None]:
     """Set variables to staged values in the current trace, and restore them when the block ends."""
     root = current_builder().root
-    saved = [{id(v): table[id(v)] for v in variables} for table in (root.handles, root.variable_arguments)]
+    handles = {id(v): root.handles[id(v)] for v in variables}
+    nodes = {id(v): root.variable_arguments[id(v)] for v in variables}
     for variable, value in zip(variables, values, strict=True):
         node = recording.to_node(with_own_node(value))
         root.handles[id(variable)] = variable, variable.handle(node, root)
@@ -51,8 +52,8 @@ def variables_set_to(variables: Sequence[Variable], values: Sequence[Any]) -> It
     try:
         yield
     finally:
-        root.handles.update(saved[0])
-        root.variable_arguments.update(saved[1])
+        root.handles.update(handles)
+        root.variable_arguments.update(nodes)
 
 
 def check_no_effects(concrete: ConcreteGraph, name: str, caller: str) -> None:

@@ -53,7 +53,7 @@ def compile_as_imported(text: str, function: types.FunctionType) -> types.CodeTy
                 sys.modules["_pytest.assertion.rewrite"].rewrite_asserts(tree, text.encode())
                 return compile(tree, filename, "exec", dont_inherit=True)
             if isinstance(loader, SourceFileLoader) and type(loader) is not SourceFileLoader:
-                return loader.source_to_code(loader.get_data(filename), filename)  # type: ignore[no-any-return]
+                return loader.source_to_code(loader.get_data(filename), filename)
     except Exception:  # noqa: BLE001 - a third-party hook may raise anything
         return None
     return None

@@ -55,7 +55,7 @@ def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[
             tracebacks.drop_current_frame(error)
             raise
 
-    return loader.copy_metadata(f, convert_call)
+    return loader.copy_metadata(f, convert_call)  # type: ignore[no-any-return]
 
 
 WRAPPER_CODE = next(c for c in walk_code(forwarding_wrapper.__code__) if c.co_name == "convert_call")

@@ -176,9 +176,9 @@ def bind(code: types.CodeType, original: types.FunctionType, operators: types.Ce
     return function
 
 
-def copy_metadata(original: types.FunctionType, converted: types.FunctionType) -> types.FunctionType:
+def copy_metadata(original: types.FunctionType, converted: Any) -> Any:
     """Copy the attributes of a function to what replaces it, and return that."""
     functools.update_wrapper(converted, original)
     # By this attribute TensorFlow's AutoGraph and malt recognize converted functions.
-    converted.autograph_info__ = {}  # type: ignore[attr-defined]
+    converted.autograph_info__ = {}
     return converted
