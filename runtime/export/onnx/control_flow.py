@@ -75,9 +75,12 @@ def initial_values(e: Emitter, node: Node) -> list[Any]:
     return [coerce(e.b, e.values[initial], a.type) for initial, a, _ in Loop(node).carries()]
 
 
-def rebuild(like: Sequence[Any], results: Sequence[Value]) -> tuple[Any, ...]:
-    rest = iter(results)
-    return tuple([unflatten(v, rest) for v in like])
+def run_loop(
+    e: Emitter, count: Value | None, condition: Value, init: Sequence[Any], *body: Any
+) -> tuple[Any, ...]:
+    carried = [part for value in init for part in flatten(value)]
+    results = iter(emit_loop(e.b, count, condition, carried, *body))
+    return tuple([unflatten(value, results) for value in init])
 
 
 def emit_while(e: Emitter, node: Node) -> tuple[Any, ...]:
@@ -85,8 +88,7 @@ def emit_while(e: Emitter, node: Node) -> tuple[Any, ...]:
     limit = node.attrs.get("maximum_iterations")
     condition = truth(e.b, e.values[node.inputs[0]])
     iterations = None if limit is None else e.b.constant(limit, INT)
-    body = loop_body(e, node, lambda *_: (), init)
-    return rebuild(init, emit_loop(e.b, iterations, condition, [p for v in init for p in flatten(v)], body))
+    return run_loop(e, iterations, condition, init, loop_body(e, node, lambda *_: (), init))
 
 
 def emit_for(e: Emitter, node: Node) -> tuple[Any, ...]:
@@ -98,8 +100,7 @@ def emit_for(e: Emitter, node: Node) -> tuple[Any, ...]:
         iterations = e.b.op("Min", iterations, e.b.constant(limit, INT))
     condition = truth(e.b, e.values[node.inputs[0]])
     body = loop_body(e, node, source.item, init)
-    carried = [p for v in init for p in flatten(v)]
-    return rebuild(init, emit_loop(e.b, iterations, condition, carried, body, scan_rows(e, node)))
+    return run_loop(e, iterations, condition, init, body, scan_rows(e, node))
 
 
 def scan_rows(e: Emitter, node: Node) -> Value | None:

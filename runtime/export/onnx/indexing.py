@@ -97,17 +97,18 @@ def slice_bounds(c: Call, part: slice) -> tuple[Any, Any, Any]:
     b = c.b
     start, stop, step = (slice_bound(c, v) for v in (part.start, part.stop, part.step))
     step = 1 if step is None else step
+    down: Any = None
     if isinstance(step, Value):
         b.check(b.equal(step, 0), "ValueError: slice step cannot be zero")
         down = b.less(step, 0)
-        start = b.where(down, b.constant(UNBOUNDED, INT), b.constant(0, INT)) if start is None else start
-        stop = (
-            b.where(down, b.constant(-UNBOUNDED, INT), b.constant(UNBOUNDED, INT)) if stop is None else stop
-        )
-        return start, stop, step
-    start = (0 if step > 0 else UNBOUNDED) if start is None else start
-    stop = (UNBOUNDED if step > 0 else -UNBOUNDED) if stop is None else stop
-    return start, stop, step
+
+    def default(falling: int, rising: int) -> Any:
+        if down is None:
+            return falling if step < 0 else rising
+        return b.where(down, b.constant(falling, INT), b.constant(rising, INT))
+
+    start = default(UNBOUNDED, 0) if start is None else start
+    return start, default(-UNBOUNDED, UNBOUNDED) if stop is None else stop, step
 
 
 def slice_bound(c: Call, value: Any) -> Any:

@@ -73,21 +73,18 @@ def is_dense(element: Any) -> bool:
     return isinstance(element, ScalarType) or (isinstance(element, ArrayType) and None not in element.shape)
 
 
-def _is_staged(kind: Any) -> bool:
-    return isinstance(kind, (ArrayType, ScalarType))
-
-
 def item_shape(element: Any) -> tuple[int | None, ...]:
     return () if isinstance(element, ScalarType) else tuple(element.shape)
 
 
-def unsupported_list(b: Builder, kind: ListType) -> Exception:
-    return unsupported.unsupported_node(
-        b.current_node,
-        "ONNX sequences hold tensors, not other sequences",
-        "store the items of all inner lists in one list, and their lengths in another",
-        f"a {kind}",
-    )
+def check_elements(b: Builder, kind: ListType) -> None:
+    if not isinstance(kind.element, (ArrayType, ScalarType)):
+        raise unsupported.unsupported_node(
+            b.current_node,
+            "ONNX sequences hold tensors, not other sequences",
+            "store the items of all inner lists in one list, and their lengths in another",
+            f"a {kind}",
+        )
 
 
 def flatten(value: Any) -> Iterator[Value]:
@@ -96,14 +93,11 @@ def flatten(value: Any) -> Iterator[Value]:
         yield value
     elif isinstance(value, Items):
         yield value.tensor
-    elif isinstance(value, Columns):
-        for part in value.parts:
-            yield from flatten(part)
     elif isinstance(value, Maybe):
         yield value.is_bound
         yield from flatten(value.held)
-    elif isinstance(value, tuple):
-        for part in value:
+    elif isinstance(value, (Columns, tuple)):
+        for part in value.parts if isinstance(value, Columns) else value:
             yield from flatten(part)
     else:
         assert isinstance(value, Empty)
@@ -158,14 +152,8 @@ def to_list_type(b: Builder, value: Any, kind: ListType) -> Any:
         return zero(b, kind)
     if isinstance(value, Columns):
         assert isinstance(kind.element, TupleType)
-        return Columns(
-            tuple(
-                [
-                    to_list_type(b, p, ListType(k))
-                    for p, k in zip(value.parts, kind.element.parts, strict=True)
-                ]
-            )
-        )
+        parts = zip(value.parts, kind.element.parts, strict=True)
+        return Columns(tuple([to_list_type(b, p, ListType(k)) for p, k in parts]))
     if is_dense(kind.element):
         return Items(cast_to(b, value.tensor, kind.element))
     dtype = dtype_of(b, kind.element)
@@ -195,13 +183,11 @@ def empty_list(b: Builder, kind: ListType) -> Any:
         return Empty()
     if isinstance(element, TupleType):
         return Columns(tuple([empty_list(b, ListType(k)) for k in element.parts]))
-    if not _is_staged(element):
-        raise unsupported_list(b, kind)
+    check_elements(b, kind)
     dtype = dtype_of(b, element)
     if is_dense(element):
         return Items(b.constant(np.zeros((0, *item_shape(element)), dtype)))
-    ndim = len(item_shape(element))
-    return b.empty_sequence(dtype, ndim)
+    return b.empty_sequence(dtype, len(item_shape(element)))
 
 
 def to_list(b: Builder, values: list[Any], kind: ListType) -> Any:
@@ -211,16 +197,9 @@ def to_list(b: Builder, values: list[Any], kind: ListType) -> Any:
         return empty_list(b, kind)
     values = [coerce(b, v, element) for v in values]
     if isinstance(element, TupleType):
-        return Columns(
-            tuple(
-                [
-                    to_list(b, list(c), ListType(k))
-                    for c, k in zip(zip(*values, strict=True), element.parts, strict=True)
-                ]
-            )
-        )
-    if not _is_staged(element):
-        raise unsupported_list(b, kind)
+        columns = zip(zip(*values, strict=True), element.parts, strict=True)
+        return Columns(tuple([to_list(b, list(c), ListType(k)) for c, k in columns]))
+    check_elements(b, kind)
     if is_dense(element):
         return Items(b.concat([b.unsqueeze(v, 0) for v in values], 0))
     return b.sequence("SequenceConstruct", values, dtype_of(b, element), values[0].ndim)

@@ -10,7 +10,7 @@ from ....export.onnx.builder.builder import BOOL, INT, Value
 from ....export.onnx.builder.call import Call
 from ...rules import methods
 from ..elementwise.onnx_arithmetic import Rule, array, check_not_negative, identity
-from ..shaping.onnx import atleast, shape_vector
+from ..shaping.onnx import shape_vector
 
 
 def fill_slots(value: Any) -> Rule:
@@ -120,6 +120,6 @@ FUNCTIONS: dict[Any, Rule] = {
     np.full_like: full_like, np.arange: arange, np.eye: eye,
     np.identity: lambda c, n, dtype=None, **_: eye(c, n), np.tri: tri, np.indices: indices,
     np.copy: identity, methods.copy: identity, methods.astype: identity, np.astype: identity,
-    np.array: as_array, np.asarray: identity, np.asanyarray: identity, np.require: identity,
-    np.ascontiguousarray: atleast(1), np.asfortranarray: atleast(1),
+    np.array: as_array, np.ascontiguousarray: as_array, np.asfortranarray: as_array,
+    np.asarray: identity, np.asanyarray: identity, np.require: identity,
 }  # fmt: skip

@@ -65,12 +65,6 @@ def eye_type(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: str =
     return ArrayType(np.dtype(dtype), requested_shape((N, N if M is None else M)))
 
 
-def tri_type(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, **_: Any) -> ArrayType:
-    sides = (N, N if M is None else M)
-    # Unlike other functions, `tri` accepts negative sizes.
-    return ArrayType(np.dtype(dtype), requested_shape([n if is_staged(n) else max(n, 0) for n in sides]))
-
-
 def empty_like_type(
     a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, **_: Any
 ) -> ArrayType:
@@ -107,13 +101,9 @@ def arange_type(
         if shape_of(bound):
             raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
     sampled = bounds if step is not None else bounds[:2]
-    # The bounds of the probe may be equal: only its dtype counts.
-    return ArrayType(probe(np.arange, *map(unit_of, sampled), dtype=dtype).dtype, (arange_length(*bounds),))
-
-
-def unit_of(value: Any) -> Any:
-    """Return a one of a bound's type. The bound itself could make an array as long as the user's."""
-    return dummy(value) if is_staged(value) else type(value)(1)
+    # Only the dtype of the probe counts. The bounds themselves could make an array as long as the user's.
+    units = [dummy(bound) if is_staged(bound) else type(bound)(1) for bound in sampled]
+    return ArrayType(probe(np.arange, *units, dtype=dtype).dtype, (arange_length(*bounds),))
 
 
 def arange_length(start: Any, stop: Any, step: Any) -> Dimension:
@@ -206,7 +196,10 @@ RULES: dict[Any, Rule] = {
         full=full_type,
         eye=eye_type,
         identity=lambda n, dtype=None, **_: eye_type(n, dtype=dtype),
-        tri=tri_type,
+        # Unlike other functions, `tri` accepts negative sizes.
+        tri=lambda N, M=None, k=0, dtype=float, **_: eye_type(
+            *(n if is_staged(n) else max(n, 0) for n in (N, N if M is None else M)), dtype=dtype
+        ),
         zeros_like=empty_like_type,
         ones_like=empty_like_type,
         empty_like=empty_like_type,

@@ -111,16 +111,6 @@ def nonzero_type(a: Any) -> tuple[ArrayType, ...]:
     return tuple(ArrayType(INDEX, SOME) for _ in indices)
 
 
-def unravel_index_type(indices: Any, shape: Any, order: str = "C") -> tuple[ArrayType, ...]:
-    return (ArrayType(INDEX, shape_of(indices)),) * len(requested_shape(shape))
-
-
-def ravel_multi_index_type(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> ArrayType:
-    if isinstance(multi_index, ArrayType):
-        return ArrayType(INDEX, multi_index.shape[1:])
-    return ArrayType(INDEX, broadcast(*map(shape_of, multi_index)))
-
-
 def sort_shape(a: ArrayType, *_: Any, axis: Any = -1, **__: Any) -> Shape:
     if axis is None:
         return flattened_shape(a)
@@ -270,8 +260,15 @@ RULES: dict[Any, Rule] = {
         extract=lambda condition, arr: ArrayType(as_array(arr).dtype, (true_count(condition),)),
         nonzero=nonzero_type,
         lexsort=lexsort_type,
-        unravel_index=unravel_index_type,
-        ravel_multi_index=ravel_multi_index_type,
+        unravel_index=lambda indices, shape, order="C": (
+            (ArrayType(INDEX, shape_of(indices)),) * len(requested_shape(shape))
+        ),
+        ravel_multi_index=lambda multi_index, dims, mode="raise", order="C": ArrayType(
+            INDEX,
+            multi_index.shape[1:]
+            if isinstance(multi_index, ArrayType)
+            else broadcast(*map(shape_of, multi_index)),
+        ),
         unique=unique_type,
         histogram=histogram_type,
         histogram_bin_edges=lambda a, bins=10, range=None, weights=None: histogram_type(a, bins, range)[1],

@@ -42,6 +42,17 @@ def _permuting(function: Any) -> Any:
     return lambda a, *args, **kwargs: np.transpose(a, permutation(function, ndim_of(a), *args, **kwargs))
 
 
+def _atleast(function: Any) -> Any:
+    """Return the definition of a function that inserts axes, which `permutation` numbers with -1."""
+
+    def defined(*arys: Any) -> Any:
+        axes = [tuple(i for i, n in enumerate(permutation(function, ndim_of(a))) if n < 0) for a in arys]
+        result = [np.expand_dims(a, new) if new else a for a, new in zip(arys, axes, strict=True)]
+        return result[0] if len(result) == 1 else tuple(result)
+
+    return defined
+
+
 def _rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
     first, second = (a % ndim_of(m) for a in axes)
     turns = k % 4
@@ -123,14 +134,6 @@ def diag_rule(ct: Any, y: Any, v: Any, k: int = 0) -> Any:
     return (np.pad(square, ((0, max(0, n - rows)), (0, max(0, m - columns))))[:n, :m],)
 
 
-def atleast_rule(ct: Any, y: Any, *arys: Any) -> Any:
-    if len(arys) == 1:
-        return ((np.reshape(ct, shape_of(arys[0])),),)
-    return (tuple([
-        None if ct.get(i) is None else np.reshape(ct[i], shape_of(a)) for i, a in enumerate(arys)
-    ]),)  # fmt: skip
-
-
 def broadcast_arrays_rule(ct: Any, y: Any, *args: Any, subok: bool = False) -> Any:
     return (tuple([None if ct.get(i) is None else unbroadcast(ct[i], a) for i, a in enumerate(args)]),)
 
@@ -154,7 +157,6 @@ RULES: dict[Any, Any] = {
     np.triu: lambda ct, y, m, k=0: (unbroadcast(np.triu(ct, k), m),),
     np.pad: pad_rule,
     np.diag: diag_rule,
-    **dict.fromkeys((np.atleast_1d, np.atleast_2d, np.atleast_3d), atleast_rule),
     np.broadcast_arrays: broadcast_arrays_rule,
 }
 
@@ -166,6 +168,7 @@ DEFINITIONS: dict[Any, Any] = {
             methods.transpose,
         )
     },
+    **{f: _atleast(f) for f in (np.atleast_1d, np.atleast_2d, np.atleast_3d)},
     np.rot90: _rot90,
     np.fliplr: lambda m: np.flip(m, 1),
     np.flipud: lambda m: np.flip(m, 0),

@@ -150,20 +150,6 @@ PAD_INDICES: dict[str, Callable[[Builder, Value, Value], Value]] = {
 """For each mode of `np.pad`, the index of the element at a position around an axis."""
 
 
-def atleast(ndim: int) -> Rule:
-    def rule(c: Call, *arguments: Any) -> Any:
-        result = []
-        for x in arrays(c, *arguments):
-            if ndim == 3 and 0 < x.ndim < 3:
-                axes = [2] if x.ndim == 2 else [0, 2]
-            else:
-                axes = list(range(ndim - x.ndim))
-            result.append(c.b.unsqueeze(x, *axes))
-        return result[0] if len(result) == 1 else tuple(result)
-
-    return rule
-
-
 def diag(c: Call, v: Any, k: int = 0) -> Value:
     b, x = c.b, array(c, v)
     k = c.plain("offset", k)
@@ -227,6 +213,6 @@ FUNCTIONS: dict[Any, Rule] = {
     np.reshape: reshape, methods.reshape: reshape_method, np.ravel: ravel, methods.flatten: ravel,
     np.transpose: transpose, np.expand_dims: expand_dims, np.squeeze: squeeze, np.broadcast_to: broadcast_to,
     np.broadcast_arrays: broadcast_arrays, np.flip: flip, np.roll: roll, np.pad: pad, np.repeat: repeat,
-    np.atleast_1d: atleast(1), np.atleast_2d: atleast(2), np.atleast_3d: atleast(3), np.diag: diag,
+    np.diag: diag,
     np.diagonal: diagonal, np.triu: triangle(upper=True), np.tril: triangle(upper=False),
 }  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,16 @@ from numpy.lib.stride_tricks import as_strided
 from ....errors import UnsupportedFunctionError
 from ...ir.types import ArrayType, Shape
 from ...rules import methods
-from ...rules.probing import SAME_DTYPE, Rule, formula_rules, named_rules, numpy_functions, signature
+from ...rules.probing import (
+    SAME_DTYPE,
+    Rule,
+    formula_rules,
+    named_rules,
+    numpy_functions,
+    rule_from_formula,
+    signature,
+)
 from ...rules.shapes import (
-    Dimension,
     as_array,
     broadcast,
     broadcast_to,
@@ -118,10 +126,6 @@ def squeeze_shape(a: ArrayType, axis: Any = None) -> Shape:
     return tuple(d for d in a.shape if d != 1)
 
 
-def resize_shape(a: ArrayType, new_shape: Any) -> Shape:
-    return requested_shape(new_shape)
-
-
 def tile_shape(A: ArrayType, reps: Any) -> Shape:
     times = requested_shape(reps)
     rank = max(A.ndim, len(times))
@@ -177,29 +181,17 @@ def broadcast_to_shape(array: ArrayType, shape: Any, subok: bool = False) -> Sha
     )
 
 
-def triangle_shape(m: ArrayType, k: Any = 0) -> Shape:
-    """Return the shape of a stack of matrices. A vector is first broadcast to a square."""
-    return m.shape * 2 if m.ndim == 1 else m.shape
-
-
-def diagonal_length(rows: Dimension, columns: Dimension, offset: Any) -> Dimension:
-    if is_staged(offset):
-        return None
-    return map_known(lambda n, m: max(0, min(n + min(offset, 0), m - max(offset, 0))), rows, columns)
-
-
 def diagonal_shape(a: ArrayType, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, **_: Any) -> Shape:
     if a.ndim < 2:
         raise ValueError("diag requires an array of at least two dimensions")
     axes = normalize_axis(axis1, a.ndim, "axis1"), normalize_axis(axis2, a.ndim, "axis2")
     if axes[0] == axes[1]:
         raise ValueError("axis1 and axis2 cannot be the same")
-    rows, columns = (a.shape[i] for i in axes)
-    return (*reduce_axes(a.shape, axes), diagonal_length(rows, columns, offset))
-
-
-def linalg_diagonal_shape(x: ArrayType, offset: Any = 0) -> Shape:
-    return diagonal_shape(x, offset, -2, -1)
+    length = None
+    if not is_staged(offset):
+        sides = (a.shape[i] for i in axes)
+        length = map_known(lambda n, m: max(0, min(n + min(offset, 0), m - max(offset, 0))), *sides)
+    return (*reduce_axes(a.shape, axes), length)
 
 
 def diag_shape(v: ArrayType, k: Any = 0) -> Shape:
@@ -212,53 +204,29 @@ def diag_shape(v: ArrayType, k: Any = 0) -> Shape:
     return (side, side)
 
 
-def diagflat_shape(v: ArrayType, k: Any = 0) -> Shape:
-    return diag_shape(ArrayType(v.dtype, flattened_shape(v)), k)
-
-
 def broadcast_arrays_type(*args: Any, subok: bool = False) -> tuple[ArrayType, ...]:
     arrays = [as_array(a) for a in args]
     shape = broadcast_shapes([a.shape for a in arrays])
     return tuple(ArrayType(a.dtype, shape) for a in arrays)
 
 
+def are_broadcastable(*shapes: Shape) -> bool:
+    with suppress(ValueError):
+        return broadcast(*shapes) is not None
+    return False
+
+
 def broadcast_shapes(shapes: Sequence[Shape]) -> Shape:
     """Broadcast shapes, with the error of those functions that name the two mismatched arguments."""
-    for last in range(1, len(shapes) + 1):
-        try:
-            shape = broadcast(*shapes[:last])
-        except ValueError:
-            break
-    else:
-        return shape if shapes else ()
-    first = next(i for i in range(last) if not compatible(shapes[i], shapes[last - 1]))
+    last = next((n for n in range(1, len(shapes) + 1) if not are_broadcastable(*shapes[:n])), 0)
+    if not last:
+        return broadcast(*shapes)
+    first = next(i for i in range(last) if not are_broadcastable(shapes[i], shapes[last - 1]))
     raise ValueError(
         "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg "
         f"{first} with shape {format_shape(shapes[first], ', ')} and arg {last - 1} with shape "
         f"{format_shape(shapes[last - 1], ', ')}."
     )
-
-
-def compatible(*shapes: Shape) -> bool:
-    try:
-        broadcast(*shapes)
-    except ValueError:
-        return False
-    return True
-
-
-def reshape_type(array: Any, *shape: Any, **options: Any) -> ArrayType:
-    array = as_array(array)
-    requested = shape[0] if len(shape) == 1 else shape
-    return ArrayType(array.dtype, reshape_shape(array, requested))
-
-
-def transpose_type(array: Any, *axes: Any) -> ArrayType:
-    return view_type(as_array(array), lambda split_labels: split_labels.transpose(*axes))
-
-
-def flatten_type(array: Any, order: str = "C") -> ArrayType:
-    return ArrayType(as_array(array).dtype, flattened_shape(as_array(array)))
 
 
 RULES: dict[Any, Rule] = {
@@ -272,24 +240,26 @@ RULES: dict[Any, Rule] = {
     **formula_rules(reshape_shape, "reshape", dtype=SAME_DTYPE),
     **formula_rules(flattened_shape, "ravel", dtype=SAME_DTYPE),
     **formula_rules(squeeze_shape, "squeeze", dtype=SAME_DTYPE),
-    **formula_rules(resize_shape, "resize", dtype=SAME_DTYPE),
+    **formula_rules(lambda a, new_shape: requested_shape(new_shape), "resize", dtype=SAME_DTYPE),
     **formula_rules(tile_shape, "tile", dtype=SAME_DTYPE),
     **formula_rules(repeat_shape, "repeat", dtype=SAME_DTYPE),
     **formula_rules(pad_shape, "pad", dtype=SAME_DTYPE),
     **formula_rules(broadcast_to_shape, "broadcast_to", dtype=SAME_DTYPE),
     **formula_rules(same_shape, "roll fft.fftshift fft.ifftshift"),
-    **formula_rules(triangle_shape, "tril triu"),
+    **formula_rules(lambda m, k=0: m.shape * 2 if m.ndim == 1 else m.shape, "tril triu"),
     **formula_rules(diagonal_shape, "diagonal", dtype=SAME_DTYPE),
-    **formula_rules(linalg_diagonal_shape, "linalg.diagonal", dtype=SAME_DTYPE),
-    **formula_rules(diag_shape, "diag", dtype=SAME_DTYPE),
-    **formula_rules(diagflat_shape, "diagflat", dtype=SAME_DTYPE),
-    **named_rules(
-        atleast_1d=views_rule(np.atleast_1d),
-        atleast_2d=views_rule(np.atleast_2d),
-        atleast_3d=views_rule(np.atleast_3d),
+    **formula_rules(
+        lambda x, offset=0: diagonal_shape(x, offset, -2, -1), "linalg.diagonal", dtype=SAME_DTYPE
     ),
+    **formula_rules(diag_shape, "diag", dtype=SAME_DTYPE),
+    **formula_rules(
+        lambda v, k=0: diag_shape(ArrayType(v.dtype, flattened_shape(v)), k), "diagflat", dtype=SAME_DTYPE
+    ),
+    **{f: views_rule(f) for f in (np.atleast_1d, np.atleast_2d, np.atleast_3d)},
     **named_rules(broadcast_arrays=broadcast_arrays_type),
-    methods.reshape: reshape_type,
-    methods.transpose: transpose_type,
-    methods.flatten: flatten_type,
+    methods.reshape: lambda array, *shape, **options: ArrayType(
+        as_array(array).dtype, reshape_shape(as_array(array), shape[0] if len(shape) == 1 else shape)
+    ),
+    methods.transpose: lambda array, *axes: view_type(as_array(array), lambda view: view.transpose(*axes)),
+    methods.flatten: rule_from_formula(methods.flatten, flattened_shape, dtype=SAME_DTYPE),
 }
