@@ -246,7 +246,8 @@ def _decode_dtype(data: Any, at: str, depth: int) -> np.dtype:
         parts["names"].append(expect(name, str, place))
         parts["formats"].append(decode_dtype(dtype, place, depth + 1))
         parts["offsets"].append(expect_index(offset, place))
-    return np.dtype({**parts, "itemsize": expect_index(fields.get("itemsize"), at)})
+    parts["itemsize"] = expect_index(fields.get("itemsize"), at)
+    return np.dtype(parts)
 
 
 _ARRAY_KEYS = {"array": ("shape", "data", "order"), "scalar": ("data",)}

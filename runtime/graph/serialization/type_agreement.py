@@ -87,6 +87,10 @@ def _list_type(node: Node) -> StagedType:
     return ListType(None)
 
 
+def _list_item(node: Node) -> None:
+    _list_type(node)
+
+
 def _constant_type(kind: StagedType) -> Callable[[Node], StagedType]:
     return lambda _: kind
 
@@ -108,6 +112,6 @@ TYPE_INFERENCE: dict[str, Callable[[Node], StagedType | None]] = {
         ("list_copy", "list_append", "list_set", "list_add_at", "list_zeros", "list_sum", "list_insert"),
         _list_type,
     ),
-    **dict.fromkeys(("list_get", "list_pop"), lambda node: _list_type(node) and None),
+    **dict.fromkeys(("list_get", "list_pop"), _list_item),
 }
 """Functions that return the type of a node, or None for any type. They raise for invalid inputs."""

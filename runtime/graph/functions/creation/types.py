@@ -65,6 +65,12 @@ def eye_type(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: str =
     return ArrayType(np.dtype(dtype), requested_shape((N, N if M is None else M)))
 
 
+def tri_type(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, **_: Any) -> ArrayType:
+    """Return the type of `np.tri`, which accepts negative sizes."""
+    rows, columns = (n if is_staged(n) else max(n, 0) for n in (N, N if M is None else M))
+    return eye_type(rows, columns, dtype=dtype)
+
+
 def empty_like_type(
     a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, **_: Any
 ) -> ArrayType:
@@ -196,10 +202,7 @@ RULES: dict[Any, Rule] = {
         full=full_type,
         eye=eye_type,
         identity=lambda n, dtype=None, **_: eye_type(n, dtype=dtype),
-        # Unlike other functions, `tri` accepts negative sizes.
-        tri=lambda N, M=None, k=0, dtype=float, **_: eye_type(
-            *(n if is_staged(n) else max(n, 0) for n in (N, N if M is None else M)), dtype=dtype
-        ),
+        tri=tri_type,
         zeros_like=empty_like_type,
         ones_like=empty_like_type,
         empty_like=empty_like_type,

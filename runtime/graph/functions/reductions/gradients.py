@@ -200,7 +200,9 @@ _QUANTILE_NEIGHBORS: dict[str, Callable[[Any], tuple[Any, Any]]] = {
 """The indices of the elements around a quantile."""
 
 
-def _quantile(name: str, *fixed: float, scale: float = 1.0, ignores_nan: bool = False) -> Callable[..., Any]:
+def _quantile(
+    name: str, fixed: float | None = None, *, scale: float = 1.0, ignores_nan: bool = False
+) -> Callable[..., Any]:
     """Return the definition of a quantile; the median is a `fixed` one, and takes no `q`."""
 
     def defined(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
@@ -223,9 +225,9 @@ def _quantile(name: str, *fixed: float, scale: float = 1.0, ignores_nan: bool = 
         result = np.reshape(below + (above - below) * share, (*shape_of(q), *rest))
         return np.expand_dims(result, tuple(ndim_of(q) + i for i in axes)) if keepdims is True else result
 
-    if fixed:
+    if fixed is not None:
         return lambda a, axis=None, out=None, overwrite_input=False, keepdims=False: defined(
-            a, *fixed, axis, keepdims=keepdims
+            a, fixed, axis, keepdims=keepdims
         )
     return defined
 
