@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,18 +81,20 @@ def items_from(e: Emitter, values: Items, start: Value) -> Value:
     return e.b.slice(values.tensor, e.b.vector([start]), e.b.ints(2**62), e.b.ints(0))
 
 
-def set_item(e: Emitter, node: Node) -> Any:
+def set_item(e: Emitter, node: Node, *, adds: bool = False) -> Any:
+    """Replace one item of a list, or add to it, as gradients do."""
     b = e.b
     values = copy_as_type(e, node)
     item = coerce(b, e.values[node.inputs[2]], node.type.element)
     index = normalized_index(e, values, e.values[node.inputs[1]])
+    attrs: dict[str, Any] = {"reduction": "add"} if adds else {}
 
     def replace_value(part: Any, value: Value) -> Any:
         if isinstance(part, Items):
-            where = b.reshape(index, b.ints(1, 1), 2)
-            return Items(
-                b.op("ScatterND", part.tensor, rest=[where, b.unsqueeze(value, 0)], ndim=part.tensor.ndim)
-            )
+            rest, tensor = [b.reshape(index, b.ints(1, 1), 2), b.unsqueeze(value, 0)], part.tensor
+            return Items(b.op("ScatterND", tensor, rest=rest, ndim=tensor.ndim, **attrs))
+        if adds:
+            raise unsupported.unsupported_options(node, "arrays of different shapes")
         shorter = b.sequence("SequenceErase", [part, index], part.dtype, part.ndim)
         return b.sequence("SequenceInsert", [shorter, value, index], part.dtype, part.ndim)
 
@@ -200,28 +203,12 @@ def zeros(e: Emitter, node: Node) -> Any:
     return map_columns(e.values[node.inputs[0]], clear)
 
 
-def add_at(e: Emitter, node: Node) -> Any:
-    """Add to one item of a list, as gradients do."""
-    b = e.b
-    values = copy_as_type(e, node)
-    index = normalized_index(e, values, e.values[node.inputs[1]])
-    item = coerce(b, e.values[node.inputs[2]], node.type.element)
-
-    def add_value(part: Any, more: Value) -> Any:
-        if not isinstance(part, Items):
-            raise unsupported.unsupported_options(node, "arrays of different shapes")
-        where = b.reshape(index, b.ints(1, 1), 2)
-        rest, tensor = [where, b.unsqueeze(more, 0)], part.tensor
-        return Items(b.op("ScatterND", tensor, rest=rest, ndim=tensor.ndim, reduction="add"))
-
-    return map_columns(values, add_value, item)
-
-
 LISTS: dict[str, Any] = {
     "add": pairwise(lambda b, x, y: b.concat([x, y], 0), "lists of arrays of different shapes"),
     "list_sum": pairwise(lambda b, x, y: b.add(x, y), "arrays of different shapes"),
     "list_copy": copy_as_type, "list_append": append, "list_get": get, "list_set": set_item, "list_pop": pop,
-    "list_insert": insert, "list_zeros": zeros, "list_add_at": add_at, "mul": repeat, "getitem": slice_list,
+    "list_add_at": partial(set_item, adds=True), "list_insert": insert, "list_zeros": zeros, "mul": repeat,
+    "getitem": slice_list,
     "eq": equal(negated=False), "ne": equal(negated=True), "list": emit_list, "tuple": emit_tuple,
 }  # fmt: skip
 """Rules of nodes with a list among their inputs."""

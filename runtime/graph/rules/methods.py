@@ -44,6 +44,8 @@ def item(array: Any, *index: Any) -> Any:
     return array.item(*index)
 
 
+_ADAPTERS = (reshape, transpose, astype, flatten, copy, clip, compress, item)
+
 METHODS: dict[str, Callable[..., Any]] = {
     **{
         name: getattr(np, name)
@@ -53,9 +55,9 @@ METHODS: dict[str, Callable[..., Any]] = {
             "round dot conj conjugate"
         ).split()
     },
-    **{f.__name__: f for f in (reshape, transpose, astype, flatten, copy, clip, compress, item)},
+    **{f.__name__: f for f in _ADAPTERS},
 }
-for _adapter in (reshape, transpose, astype, flatten, copy, clip, compress, item):
+for _adapter in _ADAPTERS:
     _adapter.__module__ = "numpy.ndarray"  # the prefix of its name in graphs
 
 

@@ -65,25 +65,14 @@ def reduce_shape(
     return reduce_axes(shape, normalize_axes(axis, len(shape)), keepdims)
 
 
-def accumulate_shape(ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None) -> Shape:
-    return shape_of(array)
-
-
-def outer_shape(ufunc: np.ufunc, left: Any, right: Any, **_: Any) -> Shape:
-    return (*shape_of(left), *shape_of(right))
-
-
-def reduceat_shape(ufunc: np.ufunc, array: Any, indices: Any, axis: Any = 0, dtype: Any = None) -> Shape:
-    shape = shape_of(array)
-    return replace_axis(shape, normalize_axis(axis, len(shape)), *shape_of(indices))
-
-
 SHAPES: dict[str, Callable[..., Any]] = {
     "__call__": call_shape,
     "reduce": reduce_shape,
-    "accumulate": accumulate_shape,
-    "outer": outer_shape,
-    "reduceat": reduceat_shape,
+    "accumulate": lambda ufunc, array, axis=0, dtype=None: shape_of(array),
+    "outer": lambda ufunc, left, right, **_: (*shape_of(left), *shape_of(right)),
+    "reduceat": lambda ufunc, array, indices, axis=0, dtype=None: replace_axis(
+        shape_of(array), normalize_axis(axis, len(shape_of(array))), *shape_of(indices)
+    ),
 }
 
 

@@ -24,6 +24,7 @@ from ...rules.shapes import (
     total,
 )
 from ..elementwise.types import same_shape
+from ..searching.types import sort_shape
 
 NO_VALUE = np._NoValue
 
@@ -132,12 +133,6 @@ def variable_count(x: ArrayType, rowvar: Any) -> Dimension:
     return 1 if x.ndim < 2 else x.shape[0 if require_plain(rowvar, "rowvar") else 1]
 
 
-def unwrap_shape(a: ArrayType, *_: Any, axis: Any = -1, **__: Any) -> Shape:
-    """Check `axis`, and return the shape of the array."""
-    normalize_axis(axis, a.ndim)
-    return a.shape
-
-
 RULES: dict[Any, Rule] = {
     **formula_rules(ediff1d_shape, "ediff1d", arrays=("ary", "to_end", "to_begin")),
     **formula_rules(trapezoid_shape, "trapezoid trapz", arrays=("y", "x")),
@@ -147,7 +142,7 @@ RULES: dict[Any, Rule] = {
     ),
     **formula_rules(lambda p, x: broadcast(x.shape, p.shape[1:]), "polyval", arrays=("p", "x")),
     **formula_rules(same_shape, "interp", arrays=("x", "xp", "fp")),
-    **formula_rules(unwrap_shape, "unwrap"),
+    **formula_rules(sort_shape, "unwrap"),
     **formula_rules(cov_shape, "cov", arrays=("m", "y", "fweights", "aweights")),
     **formula_rules(cov_shape, "corrcoef", arrays=("x", "y")),
     **named_rules(diff=diff_type, gradient=gradient_type, polyfit=polyfit_type),

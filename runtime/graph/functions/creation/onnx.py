@@ -13,7 +13,7 @@ from ..elementwise.onnx_arithmetic import Rule, array, check_not_negative, ident
 from ..shaping.onnx import shape_vector
 
 
-def fill_slots(value: Any) -> Rule:
+def filled(value: Any) -> Rule:
     """Return the rule of a function that fills an array with one value. `empty` fills with zeros."""
     return lambda c, shape, dtype=None, order="C", **_: full(c, shape, value)
 
@@ -115,7 +115,7 @@ def as_array(c: Call, argument: Any, *_: Any, **__: Any) -> Value:
 
 
 FUNCTIONS: dict[Any, Rule] = {
-    np.zeros: fill_slots(0), np.ones: fill_slots(1), np.empty: fill_slots(0), np.full: full,
+    np.zeros: filled(0), np.ones: filled(1), np.empty: filled(0), np.full: full,
     np.zeros_like: filled_like(0), np.ones_like: filled_like(1), np.empty_like: filled_like(0),
     np.full_like: full_like, np.arange: arange, np.eye: eye,
     np.identity: lambda c, n, dtype=None, **_: eye(c, n), np.tri: tri, np.indices: indices,

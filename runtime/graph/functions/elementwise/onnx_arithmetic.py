@@ -191,11 +191,9 @@ def float_floor_divide(c: Call, x: Value, y: Value) -> Value:
     b = c.b
     rest = b.op("Mod", x, y, fmod=1)
     down = b.logical_and(b.cast(rest, BOOL), b.op("Xor", b.less(rest, 0), b.less(y, 0)))
-    exact_integer_reduction = b.sub(b.div(b.sub(x, rest), y), b.cast(down, x.dtype))
-    floor = b.op("Floor", exact_integer_reduction)
-    floor = b.where(
-        b.less(b.constant_like(0.5, x), b.sub(exact_integer_reduction, floor)), b.add(floor, 1), floor
-    )
+    quotient = b.sub(b.div(b.sub(x, rest), y), b.cast(down, x.dtype))
+    floor = b.op("Floor", quotient)
+    floor = b.where(b.less(b.constant_like(0.5, x), b.sub(quotient, floor)), b.add(floor, 1), floor)
     return b.where(b.equal(y, 0), b.div(x, y), floor)
 
 

@@ -82,12 +82,8 @@ def shift(direction: str) -> Rule:
         negative = b.less(x, 0) if is_signed and direction == "RIGHT" else None
         source = x if negative is None else b.where(negative, b.op("BitwiseNot", x), x)
         if direction == "LEFT":
-            check_int_overflow(
-                c,
-                "Mul",
-                x,
-                b.cast(b.op("Pow", b.constant(2.0, np.float64), b.cast(y, np.float64)), np.float64),
-            )
+            power = b.op("Pow", b.constant(2.0, np.float64), b.cast(y, np.float64))
+            check_int_overflow(c, "Mul", x, power)
         far = b.op("GreaterOrEqual", y, b.constant_like(width, y), dtype=BOOL)
         by = b.cast(b.where(far, 0, y), bits)
         result = b.cast(b.op("BitShift", b.cast(source, bits), by, direction=direction), x.dtype)

@@ -10,6 +10,7 @@ import numpy as np
 from ...gradient.cotangents import element_count, ndim_of, shape_of, zeros_like
 from ...gradient.unsupported import unsupported_argument
 from ...tracing import recording
+from .types import block_depth, block_rank
 
 
 def _list_cotangent(ct: Any, arrays: Any, axis: Any) -> Any:
@@ -75,14 +76,8 @@ def _append(arr: Any, values: Any, axis: Any = None) -> Any:
 
 
 def _block(arrays: Any) -> Any:
-    def depth(value: Any) -> int:
-        return 1 + max(map(depth, value)) if isinstance(value, list) else 0
-
-    def most(value: Any) -> int:
-        return max(map(most, value)) if isinstance(value, list) else ndim_of(value)
-
-    deepest = depth(arrays)
-    ndim = max(most(arrays), deepest)
+    deepest = block_depth(arrays)
+    ndim = max(block_rank(arrays, ndim_of), deepest)
 
     def joined(value: Any, level: int) -> Any:
         if isinstance(value, list):

@@ -115,7 +115,7 @@ def stacking_rule(prepare: Callable[..., Any], axis: int | None = None) -> Rule:
 
 def block_type(arrays: Any) -> ArrayType:
     """Return the type of nested lists of blocks. The innermost lists join along the last axis."""
-    rank = max(block_depth(arrays), block_rank(arrays))
+    rank = max(block_depth(arrays), block_rank(arrays, lambda block: as_array(block).ndim))
 
     def assemble(part: Any, depth: int) -> ArrayType:
         if isinstance(part, list):
@@ -130,8 +130,8 @@ def block_depth(part: Any) -> int:
     return 1 + max(map(block_depth, part)) if isinstance(part, list) else 0
 
 
-def block_rank(part: Any) -> int:
-    return max(map(block_rank, part)) if isinstance(part, list) else as_array(part).ndim
+def block_rank(part: Any, rank_of: Callable[[Any], int]) -> int:
+    return max(block_rank(p, rank_of) for p in part) if isinstance(part, list) else rank_of(part)
 
 
 def split_along(name: str, axis: int, rank: int) -> Callable[[ArrayType, Any], list[Shape]]:

@@ -28,18 +28,12 @@ def einsum(c: Call, *arguments: Any, **options: Any) -> Value:
     if c.dtype.kind != "f":
         raise c.unsupported("integers, which onnxruntime would sum in floats")
     text = equation.replace(" ", "")
-    check_distinct_letters(c, text)
+    terms = text.partition("->")[0].replace(".", "").split(",")
+    if any(len(set(letters)) < len(letters) for letters in terms):  # which takes a diagonal
+        raise c.unsupported("a letter that occurs twice in one operand")
     if "..." in text and len({v.ndim for v in values}) > 1:
         raise c.unsupported("an ellipsis that stands for different numbers of axes")
     return b.op("Einsum", *values, ndim=c.node.type.ndim, equation=text)
-
-
-def check_distinct_letters(c: Call, text: str) -> None:
-    """Raise if one operand has a letter twice, which takes a diagonal."""
-    for term in text.partition("->")[0].split(","):
-        letters = term.replace(".", "")
-        if len(set(letters)) < len(letters):
-            raise c.unsupported("a letter that occurs twice in one operand")
 
 
 def outer(function: Rule) -> Rule:

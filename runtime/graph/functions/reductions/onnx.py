@@ -56,23 +56,18 @@ def exact_integer_reduction(
     """Sum or multiply integers exactly. onnxruntime's own reductions round them to float64."""
     if not axes:
         return x
-    native_except_float64 = [n for n in range(x.ndim) if n not in axes]
-    shape = b.gather(b.shape(x), b.ints(*native_except_float64)) if native_except_float64 else b.ints()
+    rest = [n for n in range(x.ndim) if n not in axes]
+    shape = b.gather(b.shape(x), b.ints(*rest)) if rest else b.ints()
     count = b.reduce("ReduceProd", b.gather(b.shape(x), b.ints(*axes)), keepdims=True)
-    wide = b.cast(b.transpose(x, [*native_except_float64, *axes]), INT)
-    rows = b.reshape(wide, b.concat([shape, count], 0), len(native_except_float64) + 1)
+    wide = b.cast(b.transpose(x, [*rest, *axes]), INT)
+    rows = b.reshape(wide, b.concat([shape, count], 0), len(rest) + 1)
     if kind == "ReduceSum":
-        result = b.op("MatMul", rows, b.expand(b.constant(1, INT), count, 1), ndim=len(native_except_float64))
+        result = b.op("MatMul", rows, b.expand(b.constant(1, INT), count, 1), ndim=len(rest))
     else:
-        ones = b.expand(b.constant(1, INT), b.concat([shape, b.ints(1)], 0), len(native_except_float64) + 1)
-        last = b.constant(len(native_except_float64), INT)
-        cumulative = b.op(
-            "CumProd",
-            b.concat([ones, rows], len(native_except_float64)),
-            rest=[last],
-            ndim=len(native_except_float64) + 1,
-        )
-        result = b.gather(cumulative, b.constant(-1, INT), len(native_except_float64))
+        ones = b.expand(b.constant(1, INT), b.concat([shape, b.ints(1)], 0), len(rest) + 1)
+        last = b.constant(len(rest), INT)
+        cumulative = b.op("CumProd", b.concat([ones, rows], len(rest)), rest=[last], ndim=len(rest) + 1)
+        result = b.gather(cumulative, b.constant(-1, INT), len(rest))
     return b.cast(b.unsqueeze(result, *sorted(axes)) if keepdims else result, x.dtype)
 
 
@@ -112,8 +107,8 @@ def min_or_max(kind: str, *, ignores_nan: bool = False) -> Rule:
         check_not_empty(c, x, axes, kind.lower())
         if x.dtype.kind != "f":
             return b.reduce(f"Reduce{kind}", x, axes, keepdims=keeps)
-        fill_slots, nan = replace_nan(b, x, kind)
-        result = b.reduce(f"Reduce{kind}", fill_slots, axes, keepdims=keeps)
+        filled, nan = replace_nan(b, x, kind)
+        result = b.reduce(f"Reduce{kind}", filled, axes, keepdims=keeps)
         known = (b.all if ignores_nan else b.any)(nan, axes, keepdims=keeps)
         return b.where(known, float("nan"), result)
 
@@ -137,10 +132,8 @@ def argmin_or_argmax(kind: str) -> Rule:
             return b.op(f"Arg{which}", values, dtype=INT, ndim=rank, axis=along, keepdims=keeps)
 
         if x.dtype.kind == "f":
-            fill_slots, nan = replace_nan(b, source, kind)
-            result = b.where(
-                b.any(nan, [along], keepdims=bool(keeps)), mask(nan, "Max"), mask(fill_slots, kind)
-            )
+            filled, nan = replace_nan(b, source, kind)
+            result = b.where(b.any(nan, [along], keepdims=bool(keeps)), mask(nan, "Max"), mask(filled, kind))
         else:
             result = mask(source, kind)
         if axis is None and keeps:
@@ -252,9 +245,9 @@ def median(
     if isinstance(axis, tuple) or (keepdims is True and axis is None):
         raise TypeError(axis)
     flat, along = (np.reshape(a, (-1,)), 0) if axis is None else (a, axis)
-    sort_with_indices = np.moveaxis(np.sort(flat, along), along, 0)
-    size = shape_of(sort_with_indices)[0]
-    low, high, last = (sort_with_indices[n] for n in ((size - 1) // 2, size // 2, -1))
+    ordered = np.moveaxis(np.sort(flat, along), along, 0)
+    size = shape_of(ordered)[0]
+    low, high, last = (ordered[n] for n in ((size - 1) // 2, size // 2, -1))
     result = np.where(low == high, low, (low + high) / 2)
     result = np.where(np.isnan(last), math.nan, result)
     return np.expand_dims(result, along) if keepdims is True else result

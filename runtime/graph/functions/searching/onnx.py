@@ -60,8 +60,8 @@ def sort_with_indices(b: Builder, x: Value, axis: int, *, descending: bool = Fal
     """
     if x.dtype.kind != "f":
         return top_k(b, x, axis, descending=descending)
-    fill_slots, nan = replace_nan(b, x, "Max" if descending else "Min")
-    _, order = top_k(b, fill_slots, axis, descending=descending)
+    filled, nan = replace_nan(b, x, "Max" if descending else "Min")
+    _, order = top_k(b, filled, axis, descending=descending)
     along: dict[str, Any] = {"ndim": x.ndim, "axis": axis}
     late = b.op("GatherElements", b.cast(nan, INT), rest=[order], **along)
     _, restored = top_k(b, late, axis, descending=False)

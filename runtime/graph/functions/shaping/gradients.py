@@ -106,11 +106,10 @@ def pad_rule(ct: Any, y: Any, array: Any, pad_width: Any, mode: Any = "constant"
     for axis, ((low, high), n) in enumerate(zip(pairs, shape, strict=True)):
         if not isinstance(n, int):
             raise unsupported_argument("numpy.pad", f"mode={mode!r} of an array of unknown length")
-        index_range = np.pad(np.arange(n), (low, high), mode)
+        places = np.pad(np.arange(n), (low, high), mode)
         moved = np.moveaxis(ct, axis, 0)
-        ct = np.moveaxis(
-            CotangentAt(index_range, moved).add_to(zeros((n, *shape_of(moved)[1:]), ct.dtype)), 0, axis
-        )
+        total = CotangentAt(places, moved).add_to(zeros((n, *shape_of(moved)[1:]), ct.dtype))
+        ct = np.moveaxis(total, 0, axis)
     return (ct,)
 
 

@@ -31,11 +31,6 @@ def reshape(c: Call, a: Any, shape: Any = None, order: str = "C", **options: Any
     return c.b.reshape(array(c, a), *shape_vector(c, shape))
 
 
-def reshape_method(c: Call, a: Any, *shape: Any, order: str = "C", **options: Any) -> Value:
-    target = shape[0] if len(shape) == 1 else shape
-    return reshape(c, a, target, order, **options)
-
-
 def ravel(c: Call, a: Any, order: str = "C") -> Value:
     if order not in ("C", "K", "A"):
         raise c.unsupported("this order")
@@ -160,11 +155,9 @@ def diag(c: Call, v: Any, k: int = 0) -> Value:
         last = b.sub(b.dim(x, 0), 1)
         on = b.equal(b.unsqueeze(row, 1), b.unsqueeze(column, 0))
         inside = b.op("Min", b.op("Max", row, b.constant(0, INT)), b.op("Max", last, b.constant(0, INT)))
-        inside = b.op("Max", inside, b.constant(0, INT))
-        fill_slots = b.concat([x, b.constant(np.zeros(1, x.dtype), x.dtype)], 0)
-        return b.where(
-            on, b.unsqueeze(b.gather(fill_slots, inside), 1), b.constant(np.zeros((), x.dtype), x.dtype)
-        )
+        filled = b.concat([x, b.constant(np.zeros(1, x.dtype), x.dtype)], 0)
+        zero = b.constant(np.zeros((), x.dtype), x.dtype)
+        return b.where(on, b.unsqueeze(b.gather(filled, inside), 1), zero)
     return diagonal(c, x, k)
 
 
@@ -210,7 +203,10 @@ def repeat(c: Call, a: Any, repeats: Any, axis: Any = None) -> Value:
 
 
 FUNCTIONS: dict[Any, Rule] = {
-    np.reshape: reshape, methods.reshape: reshape_method, np.ravel: ravel, methods.flatten: ravel,
+    np.reshape: reshape, np.ravel: ravel, methods.flatten: ravel,
+    methods.reshape: lambda c, a, *shape, order="C", **options: (
+        reshape(c, a, shape[0] if len(shape) == 1 else shape, order, **options)
+    ),
     np.transpose: transpose, np.expand_dims: expand_dims, np.squeeze: squeeze, np.broadcast_to: broadcast_to,
     np.broadcast_arrays: broadcast_arrays, np.flip: flip, np.roll: roll, np.pad: pad, np.repeat: repeat,
     np.diag: diag,
