@@ -32,12 +32,7 @@ _INVALID = re.compile(r"invalid ind\w+ found, ind\w+ = (-?\d+)")
 
 
 class Engine:
-    """Run one graph in onnxruntime.
-
-    Args:
-        graph: the graph.
-        forms: for each 0-d argument whether it is an array, if that is known.
-    """
+    """Run one graph in onnxruntime. `forms` maps each 0-d argument to whether it is an array, if known."""
 
     def __init__(self, graph: Graph, forms: dict[int, bool]):
         self.graph = graph
@@ -113,7 +108,8 @@ class Program(ModelDraft):
         return result
 
     def __call__(self, arrays: tuple[Any, ...]) -> list[Any]:
-        fed = [*map(to_input, arrays), np.array(True)]
+        fed = [np.asarray(array) for array in (*arrays, True)]
+        fed = [array.astype(object) if array.dtype.kind == "U" else array for array in fed]
         try:
             values = iter(self._session.run(None, dict(zip(self._input_names, fed, strict=True))))
         except Exception as error:  # noqa: BLE001 - its errors have no class of their own
@@ -130,11 +126,6 @@ class Program(ModelDraft):
         last = max(named, default=-1)  # earlier ones are the enclosing loops and conditionals
         node, message = self.model.origins[named[last]] if last >= 0 else (None, "")
         raise_from(python_error(text, node, message), node, error)
-
-
-def to_input(value: Any) -> np.ndarray:
-    array = np.asarray(value)
-    return array.astype(object) if array.dtype.kind == "U" else array
 
 
 def raise_from(raised: BaseException, node: Node | None, cause: Exception) -> None:
@@ -158,12 +149,10 @@ def python_error(text: str, node: Node | None, message: str) -> BaseException:
         return exception_type(describe)
     if node is not None and node.op == "list_get":
         return IndexError(f"{'tuple' if node.inputs[0].op == 'tuple' else 'list'} index out of range")
-    outside = _OUT_OF_BOUNDS.search(text)
-    if outside:
+    if outside := _OUT_OF_BOUNDS.search(text):
         axis = "axis 0" if node is not None and getattr(node.inputs[0].type, "ndim", 0) == 1 else "an axis"
         return IndexError(f"index {outside[1]} is out of bounds for {axis} with size {outside[2]}")
-    match = _INVALID.search(text)
-    if match:
+    if match := _INVALID.search(text):
         return IndexError(f"index {match[1]} is out of bounds")
     if "Out of range value in index tensor" in text:
         return IndexError("an index is out of bounds")

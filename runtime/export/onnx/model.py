@@ -46,8 +46,7 @@ def to_model(concrete: ConcreteGraph, *, explicit: bool) -> Any:
     >>> [i.name for i in model.graph.input], [o.name for o in model.graph.output]
     (['x'], ['output_0'])
     """
-    exported = ExportedModel(concrete, explicit=explicit)
-    return exported.proto()
+    return ExportedModel(concrete, explicit=explicit).proto()
 
 
 class ModelDraft:
@@ -195,16 +194,14 @@ class ExportedModel(ModelDraft):
 
     def plain_result(self, name: str, value: Any) -> Value:
         """Return a constant for a plain value that the function returns."""
-        array = (
-            np.asarray(value) if isinstance(value, (bool, int, float, str, np.generic, np.ndarray)) else None
-        )
-        if array is None or array.dtype.kind not in "biufU":
+        is_array = isinstance(value, (bool, int, float, str, np.generic, np.ndarray))
+        if not is_array or np.asarray(value).dtype.kind not in "biufU":
             raise self.error(
                 f"it returns a {type(value).__name__}",
                 f"{name} of a model must be an array of numbers, bools or strings",
                 "return arrays and numbers",
             )
-        return self.b.constant(array, array.dtype)
+        return self.b.constant(value, np.asarray(value).dtype)
 
     def result_tensors(
         self, name: str, value: Any, node: Node | None

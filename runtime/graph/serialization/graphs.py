@@ -43,11 +43,7 @@ FORMAT, VERSION = "autograph_rs graph", 1
 
 
 class GraphWriter:
-    """Serializer of graphs that share a table of code positions.
-
-    Args:
-        source: whether to save code positions.
-    """
+    """Serializer of graphs that share a table of code positions, which only `source` saves."""
 
     def __init__(self, *, source: bool = True):
         self.source = source

@@ -275,11 +275,7 @@ def _distinct_indices(data: Any, count: int, at: str) -> list[int]:
 
 
 class _RecordClasses:
-    """The classes of namedtuples and dataclasses, by name and fields.
-
-    Args:
-        types: the user's classes. A record without one becomes a new namedtuple class.
-    """
+    """The user's namedtuples and dataclasses, by name and fields. Other records become new namedtuples."""
 
     def __init__(self, types: Sequence[type]):
         self.classes: dict[Any, Any] = {}

@@ -100,11 +100,7 @@ def check_depth(depth: int, at: str) -> None:
 
 
 def decode(data: Any, at: str, depth: int = 0) -> Any:
-    """Return the value that JSON data encodes.
-
-    Raises:
-        FormatError: the data encodes no value.
-    """
+    """Return the value that JSON data encodes, or raise `FormatError`."""
     check_depth(depth, at)
     if data is None or type(data) in (bool, str, int, float):
         return data

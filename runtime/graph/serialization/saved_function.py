@@ -20,11 +20,7 @@ from .values import NotSerializable, encode, encode_key
 def to_content(
     name: str, signature: inspect.Signature | None, graphs: Sequence[ConcreteGraph], *, source: bool
 ) -> dict[str, Any]:
-    """Return the content of a file with the traces of one function.
-
-    Raises:
-        SaveError: a trace holds a value that the format cannot represent.
-    """
+    """Return the content of a file with the traces of one function, or raise `SaveError`."""
     writer = _FunctionWriter(name, source)
     content = {
         "name": name,
@@ -95,11 +91,9 @@ class _FunctionWriter:
         return {"path": list(map(self.key, change.path)), "items": items}
 
     def number(self, variable: Variable) -> int:
-        for i, other in enumerate(self.variables):
-            if other is variable:
-                return i
-        self.variables.append(variable)
-        return len(self.variables) - 1
+        if not any(other is variable for other in self.variables):
+            self.variables.append(variable)
+        return next(i for i, other in enumerate(self.variables) if other is variable)
 
     def variable(self, variable: Variable) -> dict[str, Any]:
         return {"name": variable.label, "value": self.value(variable.array, variable.name)}
@@ -119,12 +113,8 @@ class _FunctionWriter:
             return {"kind": "dict", "keys": list(map(self.key, spec.keys)), "parts": parts}
         if spec.kind is tuple or spec.kind is list:
             return {"kind": spec.kind.__name__, "parts": parts}
-        return {
-            "kind": "record",
-            "name": spec.kind.__name__,
-            "fields": list(field_names(spec)),
-            "parts": parts,
-        }
+        name, fields = spec.kind.__name__, list(field_names(spec))
+        return {"kind": "record", "name": name, "fields": fields, "parts": parts}
 
     def value(self, value: Any, what: str) -> Any:
         try:

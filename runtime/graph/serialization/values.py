@@ -34,11 +34,7 @@ def _unsupported(what: str) -> NotSerializable:
 
 
 def encode(value: Any, depth: int = 0) -> Any:
-    """Return a value as JSON data.
-
-    Raises:
-        NotSerializable: the format cannot represent the value or a part of it.
-    """
+    """Return a value as JSON data, or raise `NotSerializable`."""
     if depth > MAX_DEPTH:
         raise NotSerializable(f"it is nested more than {MAX_DEPTH} levels deep")
     if value is None or type(value) in (bool, str):

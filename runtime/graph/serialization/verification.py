@@ -26,11 +26,7 @@ STAGED = (ArrayType, ScalarType, ListType, TupleType, MaybeType, GeneratorType)
 
 
 def verify(graph: Graph, at: str = "graph") -> None:
-    """Verify a graph and its inner graphs.
-
-    Raises:
-        FormatError: the graph is not well formed. The message has the location as in a file.
-    """
+    """Raise `FormatError`, with the location as in a file, if a graph or one inside it is not well formed."""
     _Verifier().graph(graph, at, 0)
 
 
@@ -124,7 +120,8 @@ class _Verifier:
         for name, value in attrs.items():
             self.require(name in schema.attrs, f"the attribute {name!r} is unknown")
             self.require(schema.attrs[name](value), f"the attribute {name} is invalid")
-        self.slots(node, attrs)
+        for slot in _slots_in([attrs.get(name) for name in ("args", "kwargs", "key")]):
+            self.require(slot.index < len(node.inputs), "a slot refers to a missing input")
         if node.op == "raise":
             raised, _, fields = attrs["args"]
             self.require(
@@ -142,11 +139,6 @@ class _Verifier:
             )
         for name in attrs.get("kwargs", {}):
             self.require(is_identifier(name), "a keyword of the call is not an identifier")
-
-    def slots(self, node: Node, attrs: dict[str, Any]) -> None:
-        for name in ("args", "kwargs", "key"):
-            for slot in _slots_in(attrs.get(name)):
-                self.require(slot.index < len(node.inputs), "a slot refers to a missing input")
 
     # Types
 

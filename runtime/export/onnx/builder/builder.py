@@ -93,11 +93,8 @@ def value_info(value: Value, name: str, dims: Sequence[int | str | None] | None 
 class Builder:
     """Builds the graph of a model, branch or loop body.
 
-    Args:
-        model: the state shared by all graphs.
-        parent: the builder of the enclosing graph.
-        alive: true whenever this graph runs, but unknown to optimizers; None for the main graph.
-        token: the output of the last check.
+    `alive` is true whenever this graph runs, but unknown to optimizers; it is None for the main graph.
+    `token` is the output of the last check.
     """
 
     def __init__(
@@ -169,14 +166,8 @@ class Builder:
     ) -> Value:
         """Add an operator whose operands share a dtype, computed in a dtype that onnxruntime supports.
 
-        Args:
-            kind: the operator.
-            *operands: values of one dtype.
-            dtype: the dtype of the result, if it differs.
-            ndim: the rank of the result, if it is not the highest of the operands'.
-            rest: inputs after the operands.
-            first: inputs before the operands.
-            **attrs: the operator's attributes.
+        The result has their dtype and highest rank unless `dtype` and `ndim` tell. Inputs of other dtypes
+        come `first` or in the `rest`.
         """
         given = operands[0].dtype
         used = compute_dtype(kind, given)

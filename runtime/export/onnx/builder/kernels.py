@@ -47,13 +47,9 @@ MOVING = frozenset(("Where", "Pad", "Trilu"))
 def compute_dtype(kind: str, dtype: np.dtype) -> np.dtype | None:
     """Return the dtype in which an operator computes: `dtype`, a wider one, or None if there is none."""
     known = KERNELS.get(kind)
-    if known is None or name_of(dtype) in known:
+    if known is None or ("str" if dtype.kind == "U" else dtype.name) in known:
         return dtype
     if dtype == np.uint64 and kind in MOVING:
         return np.dtype(np.int64)
     wider = ("int32", "int64", "uint64") if dtype.kind in "biu" else ("float32", "float64")
     return next((np.dtype(w) for w in wider if w in known and np.can_cast(dtype, w, "safe")), None)
-
-
-def name_of(dtype: np.dtype) -> str:
-    return "str" if dtype.kind == "U" else dtype.name

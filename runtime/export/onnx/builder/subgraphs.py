@@ -37,13 +37,8 @@ def emit_loop(
 ) -> list[Value]:
     """Emit a `Loop`, or a `Scan` where possible, and return the final carried values.
 
-    Args:
-        b: the builder of the enclosing graph.
-        count: the maximum number of iterations.
-        condition: whether to start the first iteration.
-        carried: the initial carried values.
-        body: from the iteration number and the carried values to whether to continue, and new values.
-        rows: the array to iterate over, if only its end stops the loop and all shapes are fixed.
+    `body` maps the iteration number and the carried values to whether to continue, and new values. `rows` is
+    the array to iterate over, if only its end stops the loop and all shapes are fixed.
     """
     model = b.model
     number, test = (Value(model.fresh(n), d, 0) for n, d in (("round", INT), ("going", BOOL)))

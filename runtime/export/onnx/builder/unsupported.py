@@ -16,14 +16,7 @@ def reword_for_engine(error: SaveError) -> SaveError:
 
 
 def unsupported_node(node: Node, why: str, remedy: str, what: str = "") -> SaveError:
-    """Return the error for a node, at the user's line that created it.
-
-    Args:
-        node: the node that cannot be exported.
-        why: what ONNX lacks.
-        remedy: what to write instead.
-        what: a description of the node, by default its op.
-    """
+    """Return the error for a node, described by `what` or its op, at the user's line that created it."""
     name = node.op.replace("numpy.ndarray.", "ndarray.")
     return SaveError(
         f"{what or name} {NOT_EXPORTABLE}",
