@@ -83,7 +83,8 @@ def emit_zip(e: Emitter, node: Node) -> Iterable:
         rounds = b.op("Min", rounds, other.length)
 
     def to_list(inner: Builder) -> Any:
-        return Columns(tuple([first_items(inner, s.to_list(inner), rounds) for s in sources]))
+        numbers = inner.arange(rounds)
+        return Columns(tuple([gather_items(inner, s.to_list(inner), numbers) for s in sources]))
 
     return Iterable(rounds, lambda inner, n: [v for s in sources for v in s.item(inner, n)], to_list)
 
@@ -122,8 +123,3 @@ def gather_sequence(b: Builder, values: Value, numbers: Value) -> Value:
     empty = b.empty_sequence(values.dtype, values.ndim)
     [result] = emit_loop(b, b.dim(numbers, 0), b.constant(True, BOOL), [empty], body)
     return result
-
-
-def first_items(b: Builder, values: Any, count: Value) -> Any:
-    """Return the first items of a list."""
-    return gather_items(b, values, b.arange(count))

@@ -123,10 +123,12 @@ def formula_rules(
     formula: Callable[..., Any], names: str, *, arrays: tuple[str, ...] = (), dtype: Any = None
 ) -> dict[Callable[..., Any], Rule]:
     """Return the type rules of the NumPy functions `names`, which share a shape formula."""
-    return {
-        f: rule_from_formula(f, formula, *supported_parameters(f, formula, arrays), dtype=dtype)
-        for f in numpy_functions(names)
-    }
+    rules = {}
+    for f in numpy_functions(names):
+        parameters = signature(f, formula).parameters  # older NumPy versions have fewer
+        supported = (name for name in arrays if name in parameters)
+        rules[f] = rule_from_formula(f, formula, *supported, dtype=dtype)
+    return rules
 
 
 def named_rules(**rules: Rule) -> dict[Callable[..., Any], Rule]:
@@ -141,13 +143,6 @@ def numpy_functions(names: str) -> list[Callable[..., Any]]:
         with suppress(AttributeError):
             available.append(attrgetter(name)(np))
     return available
-
-
-def supported_parameters(
-    function: Callable[..., Any], formula: Callable[..., Any], names: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Return those of `names` that are parameters of `function`. Older NumPy versions have fewer."""
-    return tuple(n for n in names if n in signature(function, formula).parameters)
 
 
 def weak_type(value: Any) -> Any:

@@ -35,6 +35,9 @@ def are_compatible(first: StagedType | None, other: StagedType | None) -> bool:
     return first == other
 
 
+_operator_type = lru_cache(4096)(operator_type)
+
+
 def _operator_result(node: Node) -> StagedType | None:
     kinds = [i.type for i in node.inputs]
     if any(isinstance(k, (ListType, TupleType)) for k in kinds):
@@ -53,11 +56,6 @@ def _text_beside_array(node: Node, kind: Any, other: Any) -> Any:
     """Return constant text itself in place of its type, since its length decides the result's dtype."""
     is_text = kind == ScalarType(str) and node.op == "constant" and isinstance(other, ArrayType)
     return node.attrs["value"] if is_text else kind
-
-
-@lru_cache(4096)
-def _operator_type(op: str, kinds: tuple[Any, ...]) -> StagedType:
-    return operator_type(op, kinds)
 
 
 def _dimension(node: Node) -> StagedType:

@@ -84,16 +84,6 @@ def check_options(c: Call, kwargs: dict[str, Any]) -> None:
         raise c.unsupported(", ".join(wrong))
 
 
-def elementwise(function: Rule) -> Rule:
-    """Return the rule of a ufunc, given a function of its operands cast to the dtype of the result."""
-    return ufunc_rule(function, cast_operands)
-
-
-def array_function(function: Rule) -> Rule:
-    """Return the rule of a ufunc, given a function of its operands in their own dtypes."""
-    return ufunc_rule(function, arrays)
-
-
 def ufunc_rule(function: Rule, prepare: Callable[..., list[Value]]) -> Rule:
     """Return the rule of a ufunc of one or two operands, which rejects unsupported options."""
 
@@ -106,6 +96,13 @@ def ufunc_rule(function: Rule, prepare: Callable[..., list[Value]]) -> Rule:
         return function(c, *prepare(c, x, y))
 
     return unary if len(signature(function).parameters) == 2 else binary
+
+
+elementwise = functools.partial(ufunc_rule, prepare=cast_operands)
+"""Return the rule of a ufunc, given a function of its operands cast to the dtype of the result."""
+
+array_function = functools.partial(ufunc_rule, prepare=arrays)
+"""Return the rule of a ufunc, given a function of its operands in their own dtypes."""
 
 
 @elementwise
