@@ -194,13 +194,10 @@ def _path(data: Any, spec: Spec, at: str, *, container: bool = True) -> Path:
     return path
 
 
-def _is_field(key: Any, spec: Spec) -> bool:
-    return type(key) is str and spec.kind not in (None, dict, list, tuple)
-
-
 def _spec_at(spec: Spec, path: Path) -> Spec:
     for key in path:
-        items = zip(field_names(spec), spec.parts, strict=True) if _is_field(key, spec) else spec.items()
+        is_field = type(key) is str and spec.kind not in (None, dict, list, tuple)
+        items = zip(field_names(spec), spec.parts, strict=True) if is_field else spec.items()
         spec = next((part for k, part in items if type(k) is type(key) and k == key), LEAF)
     return spec
 

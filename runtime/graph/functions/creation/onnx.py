@@ -13,7 +13,7 @@ from ..elementwise.onnx_arithmetic import Rule, array, check_not_negative, ident
 from ..shaping.onnx import shape_vector
 
 
-def filled(value: Any) -> Rule:
+def fill(value: Any) -> Rule:
     """Return the rule of a function that fills an array with one value. `empty` fills with zeros."""
     return lambda c, shape, dtype=None, order="C", **_: full(c, shape, value)
 
@@ -49,12 +49,9 @@ def arange(c: Call, *arguments: Any, start: Any = None, stop: Any = None, step: 
            **_: Any) -> Value:  # fmt: skip
     """Compute the elements as NumPy does: the first, plus multiples of its difference to the second."""
     b = c.b
-    places = dict(
-        zip(("stop",) if len(arguments) == 1 else ("start", "stop", "step"), arguments, strict=False)
-    )
-    first = places.get("start", start)
-    last = places.get("stop", stop)
-    by = places.get("step", step)
+    names = ("stop",) if len(arguments) == 1 else ("start", "stop", "step")
+    bounds = {"start": start, "stop": stop, "step": step, **dict(zip(names, arguments, strict=False))}
+    first, last, by = bounds.values()
     used = INT if c.dtype.kind in "iub" else np.dtype(np.float64)
     if c.dtype.kind in "iub" and any(
         array(c, v).dtype.kind == "f" for v in (first, last, by) if v is not None
@@ -115,7 +112,7 @@ def as_array(c: Call, argument: Any, *_: Any, **__: Any) -> Value:
 
 
 FUNCTIONS: dict[Any, Rule] = {
-    np.zeros: filled(0), np.ones: filled(1), np.empty: filled(0), np.full: full,
+    np.zeros: fill(0), np.ones: fill(1), np.empty: fill(0), np.full: full,
     np.zeros_like: filled_like(0), np.ones_like: filled_like(1), np.empty_like: filled_like(0),
     np.full_like: full_like, np.arange: arange, np.eye: eye,
     np.identity: lambda c, n, dtype=None, **_: eye(c, n), np.tri: tri, np.indices: indices,
