@@ -65,7 +65,7 @@ class Pipeline:
         for _, kind in self.steps:
             if not (isinstance(kind, type) and issubclass(kind, Pass)):
                 raise TypeError(f"a pass must be a subclass of Pass, not {kind!r}")
-            if isinstance(kind.needs, str) or isinstance(kind.follows, str):
+            if str in map(type, (kind.needs, kind.follows)):
                 raise TypeError(f"needs and follows of {kind.__name__} must be tuples of names")
         seen: list[str] = []
         names = [name for name, _ in self.steps]

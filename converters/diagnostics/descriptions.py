@@ -130,7 +130,9 @@ def _describe_expressions(statement: Statement) -> Iterator[str]:
     called: list[str] = []
     for name, at, call in statement.operator_calls:
         if name == "callee":
-            called.append(_callee(call.args[0]))
+            function = call.args[0]
+            is_framed = operator_name(function) == "framed"
+            called.append(dotted_name(function.args[0] if is_framed else function) or "")
         elif name in OPERATORS and not (is_compound and at == statement.own_span.start):
             yield f"ag__.{name}: {OPERATORS[name]}"
     named = [name for name in dict.fromkeys(called) if name not in ("", "print")]
@@ -142,9 +144,3 @@ def _describe_expressions(statement: Statement) -> Iterator[str]:
     for at, node in statement.python_nodes:
         if type(node) in PYTHON_NODES and not (type(node) is gast.ListComp and at in maps):
             yield PYTHON_NODES[type(node)]
-
-
-def _callee(function: gast.AST) -> str:
-    if operator_name(function) == "framed":
-        function = function.args[0]
-    return dotted_name(function) or ""

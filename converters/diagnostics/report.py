@@ -79,7 +79,6 @@ def report(tree: gast.AST) -> list[FunctionReport]:
 
 
 def _functions(tree: gast.AST) -> Iterator[FunctionReport]:
-    """Yield a report for each function in a tree."""
     stack: list[tuple[gast.AST, str, bool, bool]] = [(tree, "", False, False)]
     while stack:
         node, prefix, in_class, is_inner = stack.pop()

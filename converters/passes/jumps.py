@@ -183,8 +183,7 @@ class LowerJumps(Pass):
     def guard(
         self, flags: Iterable[str], block: list[gast.AST], depth: int, tail: bool, location: gast.AST
     ) -> gast.AST:
-        test = at(negation(flags), location)
-        return at(gast.If(test, self.block(block, depth + 1, tail=tail), []), location)
+        return _unless(flags, self.block(block, depth + 1, tail=tail), location)
 
     def statement(self, statement: gast.AST, depth: int, tail: bool) -> list[gast.AST]:
         if isinstance(statement, DEFINITIONS):
@@ -223,8 +222,7 @@ class LowerJumps(Pass):
         completed = self.context.namer.fresh("completed")
         statement.body.append(_set(completed, True, location))
         undo = [_set(flag, False, location) for flag in flags]
-        after = gast.If(at(negation([completed]), location), undo, [])
-        return [_set(completed, False, location), statement, at(after, location)]
+        return [_set(completed, False, location), statement, _unless([completed], undo, location)]
 
     def prepare_loop(self, statement: gast.AST) -> list[gast.AST]:
         """Create the flags of a loop, and move its `else` block behind it."""
@@ -237,7 +235,7 @@ class LowerJumps(Pass):
         location = first_line(statement)
         after, statement.orelse = statement.orelse, []
         if after and exit_flags:
-            after = [at(gast.If(at(negation(exit_flags), location), after, []), location)]
+            after = [_unless(exit_flags, after, location)]
         return [*(_set(flag, False, location) for flag in exit_flags), statement, *after]
 
     def loop(self, statement: gast.AST, depth: int) -> list[gast.AST]:
@@ -291,6 +289,10 @@ class LowerJumps(Pass):
 
 def _set(flag: str, value: bool, location: gast.AST) -> gast.AST:
     return at(assign(flag, constant(value)), location)
+
+
+def _unless(flags: Iterable[str], block: list[gast.AST], location: gast.AST) -> gast.AST:
+    return at(gast.If(at(negation(flags), location), block, []), location)
 
 
 def _chain_length(statement: gast.If) -> int:

@@ -72,24 +72,18 @@ class Normalise(Pass):
         if isinstance(statement, gast.Return) and self.returned and statement.value is not None:
             value = at(assign(self.returned, statement.value), statement)
             return [value, at(gast.Return(load(self.returned)), statement)]
+        if isinstance(statement, DEFINITIONS):
+            return [statement]
+        outer, name = self.returned, self.returned
+        # bind the returned value of a `try` to a name, so that writes in its `finally` reach it
         if isinstance(statement, TRIES) and any(map(_writes_items, statement.finalbody)):
-            return [self.name_returned_value(statement)]
-        if not isinstance(statement, DEFINITIONS):
-            for block in blocks(statement):
-                if block:
-                    block[:] = self.block(block)
-        return [statement]
-
-    def name_returned_value(self, statement: gast.AST) -> gast.AST:
-        """Bind the returned value of a `try` to a name, so that writes in its `finally` reach it."""
-        outer = self.returned
-        name = outer or self.context.namer.fresh("return_value")
+            name = outer or self.context.namer.fresh("return_value")
         for block in blocks(statement):
-            self.returned = outer if block is statement.finalbody else name
+            self.returned = outer if block is getattr(statement, "finalbody", None) else name
             if block:
                 block[:] = self.block(block)
         self.returned = outer
-        return statement
+        return [statement]
 
 
 def _writes_items(tree: gast.AST) -> bool:

@@ -28,6 +28,11 @@ def function_key(code: types.CodeType) -> tuple[str, str]:
     return file, re.sub(_STATEMENT, "", code.co_qualname)
 
 
+def parameter_names(code: types.CodeType) -> tuple[str, ...]:
+    """Return the parameters that may have a default."""
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
 def enclosing_qualname(code: types.CodeType) -> str:
     """Return the qualified name of the function that defines a generated closure or lambda."""
     return re.sub(_ANY, "", code.co_qualname)

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from ..core.closures import function_key
+from ..core.closures import function_key, parameter_names
 from .positions import CodePosition, position_at, source_line
 
 _STORES = ("STORE_FAST", "STORE_DEREF", "STORE_GLOBAL", "STORE_NAME", "STORE_ATTR")
@@ -76,7 +76,7 @@ def previous_assignment(name: str, frames: Iterable[types.FrameType]) -> CodePos
         before = [position for position in stores if position.line not in body]
         if before:
             return before[-1]
-        if name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] + code.co_cellvars:
+        if name in parameter_names(code) + code.co_cellvars:
             return _parameter_position(name, code)
     return None
 
@@ -141,9 +141,9 @@ def _position_of(node: ast.expr | ast.arg | ast.keyword, statement: CodePosition
     return _moved(statement, line, node.end_lineno or line, column, node.end_col_offset or column)
 
 
-def _moved(position: CodePosition, *span: int) -> CodePosition:
-    text = source_line(position.file, span[0]).strip()
-    return CodePosition(position.file, *span, position.function, position.qualname, text)
+def _moved(position: CodePosition, line: int, end_line: int, column: int, end: int) -> CodePosition:
+    text = source_line(position.file, line).strip()
+    return position._replace(line=line, end_line=end_line, column=column, end_column=end, text=text)
 
 
 def _nodes_at(position: CodePosition, *kinds: Any) -> Iterator[Any]:

@@ -83,7 +83,7 @@ def checked(backend: Backend, options: dict[str, Any]) -> dict[str, Any]:
 
 def decrement_limit(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of a loop with one iteration less to run."""
-    most = options.get("maximum_iterations")
+    most: Any = options.get("maximum_iterations")
     is_known = isinstance(most, (int, np.integer))
     if most <= 0 if is_known else most is None or BACKENDS[type(most)] is None:
         return options

@@ -108,7 +108,6 @@ def instance_attributes(owner: Any) -> dict[str, Any]:
 
 
 def slot_names(kind: type) -> Iterable[str]:
-    """Return the names of the slots that a class declares itself."""
     names = kind.__dict__.get("__slots__", ())
     names = (names,) if isinstance(names, str) else names
     return [n for n in names if n not in ("__dict__", "__weakref__") and not n.startswith("__")]

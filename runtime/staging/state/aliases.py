@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...backends import BACKENDS, Backend
-from ...core.closures import function_key
+from ...core.closures import function_key, parameter_names
 from ...debugging.tracebacks import frame_variables, is_internal
 
 ROOT = "trace_root"
@@ -95,18 +95,13 @@ def other_reference(
 
 def is_default(value: Any) -> bool:
     """Return whether a value is the default of a running function's parameter."""
-    codes = {f.f_code for f in user_frames() if any(f.f_locals.get(n) is value for n in _parameters(f))}
+    frames = [(f.f_code, f.f_locals) for f in user_frames()]
+    codes = {code for code, held in frames if any(held.get(n) is value for n in parameter_names(code))}
     if not codes:
         return False  # the search of all objects takes long where there are many
     functions = (f for f in gc.get_referrers(*codes) if isinstance(f, types.FunctionType))
     defaults = ((*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()) for f in functions)
     return any(default is value for of_one in defaults for default in of_one)
-
-
-def _parameters(frame: FrameType) -> tuple[str, ...]:
-    """Return the parameters of a frame's function that may have a default."""
-    code = frame.f_code
-    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 def with_bases(value: Any) -> Iterator[Any]:

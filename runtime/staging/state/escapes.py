@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...backends import staged_by
+from ...core.closures import parameter_names
 from ...values.locations import ClassView, DictView, Location
 from ...values.structures import flatten
 from . import side_effects
@@ -96,7 +97,6 @@ def _arguments(backend: Any) -> Iterator[Any]:
     if is_given is None:
         return
     for frame in user_frames()[-1:]:
-        code = frame.f_code
-        for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+        for name in parameter_names(frame.f_code):
             if name in frame.f_locals and is_given(frame.f_locals[name]):
                 yield frame.f_locals[name]

@@ -151,8 +151,8 @@ class Heap:
             views = [DictView(scope, names)] if names else []
             names = _bound_names(code, "STORE_ATTR")
             for holder in holders if names else ():
-                is_class = isinstance(holder, type)
-                views.append(ClassView(holder, names) if is_class else DictView(vars(holder), names))
+                view = ClassView(holder, names) if isinstance(holder, type) else DictView(vars(holder), names)
+                views.append(view)
             self._saved += [(view, view.read()) for view in views]
             self._labels.update((id(c), n) for c, n in zip(cells, code.co_freevars, strict=True))
             found += cells

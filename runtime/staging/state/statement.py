@@ -116,7 +116,7 @@ class Statement:
         refreshed = getattr(self.backend, "refreshed", None)
         code = self.code
         depth = 0 if code is None else [heap.code for heap in running_heaps()].count(code)
-        if depth >= MAX_RECURSION:
+        if code is not None and depth >= MAX_RECURSION:
             raise recursion_error(code, f"{MAX_RECURSION} levels were tried", *cycle())
 
         def traced(*placeholders: Any) -> Any:
