@@ -21,9 +21,8 @@ _PINNED_KINDS = (*SUSPENSIONS, *TRIES, gast.AsyncFunctionDef, gast.GeneratorExp)
 
 
 def can_have_pinned(summary: TreeSummary) -> bool:
-    return not (
-        summary.kinds.isdisjoint(_PINNED_KINDS) and summary.names.isdisjoint((*FRAME_READERS, "super"))
-    )
+    has_reader = not summary.names.isdisjoint((*FRAME_READERS, "super"))
+    return has_reader or not summary.kinds.isdisjoint(_PINNED_KINDS)
 
 
 def is_pinned(node: gast.AST) -> bool:

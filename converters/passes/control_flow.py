@@ -161,9 +161,8 @@ class ControlFlow(Pass):
         """Convert the parts of a compound statement that stays in Python."""
         self.check_header(statement, point)
         if isinstance(statement, (gast.If, gast.While)) and not is_plain(statement.test):
-            statement.test = guard(
-                statement.test, type(statement).__name__.lower(), self.unconverted[statement]
-            )
+            construct = type(statement).__name__.lower()
+            statement.test = guard(statement.test, construct, self.unconverted[statement])
         if isinstance(statement, gast.Match):
             statement.subject = guard(statement.subject, "match", "AG004")
             for case in statement.cases:
@@ -331,9 +330,7 @@ class ControlFlow(Pass):
         attributes = sorted(p for p in changes.attributes if p.partition(".")[0] not in changes.bindings)
         inner = inside.select(changed) - outputs if inside is not None else set()
         symbols = outputs | inner
-        missing = (
-            unbound.select(symbols) | (symbols & facts.body.deletions) | (symbols & changes.nonlocal_bindings)
-        )
+        missing = unbound.select(symbols) | (symbols & (facts.body.deletions | changes.nonlocal_bindings))
         return State((*sorted(outputs), *attributes), tuple(sorted(inner)), frozenset(missing))
 
     def state_arguments(

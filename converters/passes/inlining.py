@@ -69,10 +69,9 @@ class _Inliner:
                 used = {arg.id for arg in statement.value.args[1:] if type(arg) is gast.Name}
                 if pending.keys() - used - sunk:
                     self.define_closures(pending, [statement.value.args[0]], out)
-                out.append(
-                    self.if_(statement, closures, {n: c for n, c in pending.items() if n in used}, depth)
-                )
-                sunk |= pending.keys() & used
+                own = {name: closure for name, closure in pending.items() if name in used}
+                out.append(self.if_(statement, closures, own, depth))
+                sunk |= own.keys()
                 continue
             if pending:
                 self.define_closures(pending, [statement], out)
@@ -106,9 +105,8 @@ class _Inliner:
                 self.append_continue(case.body, last)
         elif not isinstance(last, (gast.Return, gast.Raise, gast.Break, gast.Continue)):
             end = last if hasattr(last, "lineno") else location
-            if (
-                isinstance(last, (gast.While, gast.Assign)) and last.col_offset < 0
-            ):  # the end of an inner loop
+            is_inner_loop_end = isinstance(last, (gast.While, gast.Assign)) and last.col_offset < 0
+            if is_inner_loop_end:
                 end = at(gast.Pass(), last)
                 end.col_offset, end.end_col_offset = 0, 1
             block.append(at(gast.Continue(), end))
@@ -133,11 +131,8 @@ class _Inliner:
             if isinstance(block, list) and block:
                 changed[field] = self.block(block, closures, depth)
         for field in ("handlers", "cases"):
-            parts = getattr(statement, field, None)
-            if parts:
-                changed[field] = [
-                    _replace(part, body=self.block(part.body, closures, depth)) for part in parts
-                ]
+            if parts := getattr(statement, field, None):
+                changed[field] = [_replace(p, body=self.block(p.body, closures, depth)) for p in parts]
         return _replace(statement, **changed) if changed else statement
 
     def inline_closure(self, closure: gast.AST, closures: Scope, depth: int) -> list[gast.AST]:

@@ -264,8 +264,8 @@ class LowerJumps(Pass):
 
     def split_elif_chain(self, statement: gast.If) -> list[gast.AST]:
         """Split a long `if`/`elif`/`else` chain into a sequence of short ones."""
-        unmatched = self.context.namer.fresh("unmatched")
-        out: list[gast.AST] = [_set(unmatched, False, first_line(statement))]
+        unmatched, location = self.context.namer.fresh("unmatched"), first_line(statement)
+        out: list[gast.AST] = [_set(unmatched, False, location)]
         part: list[gast.AST] = [statement]
         while True:
             first = arm = part[0]
@@ -278,9 +278,7 @@ class LowerJumps(Pass):
                 arm.orelse = [_set(unmatched, True, first_line(arm))]
             if first is not statement:
                 part = [_set(unmatched, False, first_line(first)), *part]
-                part = [
-                    at(gast.If(at(load(unmatched), first_line(statement)), part, []), first_line(statement))
-                ]
+                part = [at(gast.If(at(load(unmatched), location), part, []), location)]
             out.extend(part)
             if not rest:
                 return out

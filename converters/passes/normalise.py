@@ -117,9 +117,7 @@ def _add_super_arguments(function: gast.AST, first: str) -> None:
             continue
         if isinstance(node, gast.ClassDef):
             continue
-        is_super = (
-            isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "super"
-        )
+        is_super = isinstance(node, gast.Call) and getattr(node.func, "id", None) == "super"
         if is_super and not node.args and not node.keywords:
             node.args = [load("__class__"), load(first)]
         stack.extend(children(node))

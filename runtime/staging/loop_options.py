@@ -106,9 +106,8 @@ def _is_count(value: Any) -> bool:
 
 
 def _are_pairs(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and all(
-        isinstance(p, (list, tuple)) and len(p) == 2 for p in value
-    )
+    kinds = (list, tuple)
+    return isinstance(value, kinds) and all(isinstance(p, kinds) and len(p) == 2 for p in value)
 
 
 _KINDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {

@@ -96,10 +96,9 @@ class Heap:
 
     def holder(self, value: Any) -> Location | None:
         """Return an attribute or item that holds a value, or None."""
-        held = ((o, key) for o, contents in self._saved for key, v in contents.items() if v is value)
-        return next(
-            (Location(owner, key) for owner, key in held if not isinstance(owner, types.CellType)), None
-        )
+        saved = [(o, contents) for o, contents in self._saved if not isinstance(o, types.CellType)]
+        held = (Location(o, key) for o, contents in saved for key, v in contents.items() if v is value)
+        return next(held, None)
 
     def _visit(self, value: Any) -> Iterable[Any]:
         if isinstance(value, types.FunctionType):

@@ -160,9 +160,9 @@ def described(backend: Backend, value: Any) -> str:
 
 def not_in_a_program(backend: Backend, value: Any) -> str:
     """Explain why a value without a backend type cannot be the result of a path."""
-    return (
-        "None is not such a value" if value is None else f"a program cannot hold {described(backend, value)}"
-    )
+    if value is None:
+        return "None is not such a value"
+    return f"a program cannot hold {described(backend, value)}"
 
 
 def _remedy(row: Row, where: str, outer: str) -> str:
