@@ -95,26 +95,24 @@ class RaiseInTryError(StagingError):
 class UnrolledLoopError(StagingError):
     """A `break` under a staged condition did not end a loop that Python unrolls.
 
-    >>> import autograph_rs as ag, numpy as np, itertools
-    >>> from autograph_rs.runtime.staging import loop_unrolling
-    >>> loop_unrolling.MAX_UNROLLED = 20  # the default is 10,000
-    >>> @ag.function
-    ... def search(x):
-    ...     for i in itertools.count():
-    ...         if i * i > x:
-    ...             break
-    ...     return i
-    >>> search(np.int64(20))
-    Traceback (most recent call last):
-        ...
-    autograph_rs.UnrolledLoopError: a 'break' on a staged value did not end a Python loop within 20 ...
-      File "...", line 3, in search
-        for i in itertools.count():
-                 ^^^^^^^^^^^^^^^^^
-      why: a plain iterator is unrolled to its end, because only the running program knows when the ...
-      fix: use 'while', or loop over a staged range or array
-      see: docs/errors/UnrolledLoopError.md
-    >>> loop_unrolling.MAX_UNROLLED = 10_000
+        @ag.function
+        def search(x):
+            for i in itertools.count():
+                if i * i > x:
+                    break
+            return i
+
+        search(np.int64(20))
+
+    raises this error after 10,000 iterations, each of which is traced:
+
+        autograph_rs.UnrolledLoopError: a 'break' on a staged value did not end a Python loop within 10000 ...
+          File "...", line 3, in search
+            for i in itertools.count():
+                     ^^^^^^^^^^^^^^^^^
+          why: a plain iterator is unrolled to its end, because only the running program knows when the ...
+          fix: use 'while', or loop over a staged range or array
+          see: docs/errors/UnrolledLoopError.md
 
     ## Why
 
@@ -125,6 +123,7 @@ class UnrolledLoopError(StagingError):
 
     Use `while`, which becomes a loop of the program:
 
+    >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
     ... def search(x):
     ...     i = 0

@@ -13,15 +13,9 @@ from ..debugging.tracebacks import user_frame
 _OWN = "collect the values in a list and return it, or move the condition to a separate function"
 _RULES = {
     "AG001": ("it contains '{}', and only the function itself can be suspended", _OWN),
-    "AG002": (
-        "it contains {}, which reads the function's own frame",
-        "read the variables by name",
-    ),
+    "AG002": ("it contains {}, which reads the function's own frame", "read the variables by name"),
     "AG003": ("a jump leaves the 'finally' of the '{}'", "jump after the 'try' statement"),
-    "AG004": (
-        "Python itself matches sequence, mapping and class patterns",
-        "use 'if' or value patterns",
-    ),
+    "AG004": ("Python itself matches sequence, mapping and class patterns", "use 'if' or value patterns"),
     "AG005": (
         "only a list comprehension over one iterable, without ':=' or 'await', can be staged",
         "use such a list comprehension or a loop",
@@ -48,9 +42,9 @@ CONTAINER_ALTERNATIVES = {
 
 
 def rule_message(code: str, detail: str) -> tuple[str, str]:
-    """Return the reason and the remedy of a rule."""
+    """Return the reason, with the rule's code, and the remedy."""
     reason, remedy = _RULES[code]
-    return reason.format(detail), remedy
+    return f"{reason.format(detail)} ({code})", remedy
 
 
 def unconverted_reason() -> tuple[str, str]:
@@ -58,15 +52,10 @@ def unconverted_reason() -> tuple[str, str]:
     frame = user_frame(sys._getframe(1))
     name = "" if frame is None else frame.f_code.co_name
     if frame is not None and not frame.f_code.co_flags & inspect.CO_OPTIMIZED and name != "<module>":
-        return _with_code("AG007", "")
+        return rule_message("AG007", "")
     if name.startswith("__") and name.endswith("__"):
-        return _with_code("AG008", name)
+        return rule_message("AG008", name)
     return (
         "this code is not converted: libraries, properties and the patterns of 'match' never are",
         "use 'if' in a converted function, or np.where",
     )
-
-
-def _with_code(code: str, detail: str) -> tuple[str, str]:
-    reason, remedy = rule_message(code, detail)
-    return f"{reason} ({code})", remedy

@@ -89,7 +89,7 @@ def guard(value: Any, construct: str, rule: str, detail: str = "") -> Any:
         why, remedy = rule_message(rule, detail)
         raise UnsupportedPlaceError(
             f"'{construct}' depends on a staged value, but cannot be staged",
-            why=f"{why} ({rule})",
+            why=why,
             remedy=remedy,
         )
     return value

@@ -35,8 +35,8 @@ def test_a_page_has_all_parts(kind: type[ag.AutographError]) -> None:
     assert kind.__doc__ is not None
     assert kind.__module__ == "autograph_rs"
     assert kind.__name__ in str(kind("broken", place=None)).splitlines()[-1]
-    if kind in (ag.AutographError, ag.ConversionError, ag.MissingFrameworkError):
-        return  # the base of others; what is there where a framework is not
+    if kind in (ag.AutographError, ag.ConversionError, ag.MissingFrameworkError, ag.UnrolledLoopError):
+        return  # the base of others; what is there where a framework is not; what takes 10,000 iterations
     _, raised, after = text.rpartition(f"\nautograph_rs.{kind.__name__}: ")
     assert raised
     why, example, repaired = after.partition("```")[2].partition("```python")

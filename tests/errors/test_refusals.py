@@ -22,4 +22,7 @@ DETAILS = {
 @pytest.mark.parametrize("code", DETAILS)
 def test_the_reason_is_that_of_the_check(code: str) -> None:
     running, checked = DETAILS[code]
-    assert rule_message(code, running) == (RULES[code].reason.format(detail=checked), RULES[code].remedy)
+    assert rule_message(code, running) == (
+        f"{RULES[code].reason.format(detail=checked)} ({code})",
+        RULES[code].remedy,
+    )

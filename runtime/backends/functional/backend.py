@@ -2,13 +2,12 @@
 
 Such a system has a conditional over two functions and loops over one function, all of which return arrays.
 This module represents unbound variables, indexes iterables and selects builtins; a system adds its
-conditionals, its loops and the abstract methods.
+conditionals, its loops and what `FunctionalBackend` declares.
 """
 
 from __future__ import annotations
 
 import threading
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -24,6 +23,7 @@ from .builtins import SHALLOW
 from .captures import Capture, Loop
 from .growing_lists import GrowingList
 from .iterables import StagedSequence, staged_enumerate, staged_range, staged_reversed, staged_zip
+from .staged_text import StagedField
 
 Outputs = Sequence[tuple[Any, Any, Any]]
 """Of each output of a conditional: its leaf in the first branch, in the second, and its type."""
@@ -36,7 +36,7 @@ class _State(threading.local):
         self.failure: tuple[Any, Any] = (None, False)  # a trace, and whether it has raised
 
 
-class FunctionalBackend(ABC):
+class FunctionalBackend:
     """The part of `Backend` that all systems with functional control flow share."""
 
     name = ""
@@ -49,56 +49,37 @@ class FunctionalBackend(ABC):
 
     # What a system implements
 
-    @abstractmethod
-    def is_array(self, value: Any) -> bool: ...
-    @abstractmethod
-    def aval(self, value: Any) -> Any:
-        """Return the type of a bound value, or None."""
-
-    @abstractmethod
-    def merge_avals(self, first: Any, second: Any) -> Any: ...
-    @abstractmethod
-    def cast(self, value: Any, aval: Any) -> Any: ...
-    @abstractmethod
-    def zeros(self, aval: Any) -> Any: ...
-    @abstractmethod
-    def truth(self, value: Any, /) -> Any: ...
-    @abstractmethod
-    def not_(self, value: Any) -> Any: ...
-    @abstractmethod
-    def where(self, test: Any, first: Any, second: Any, /) -> Any: ...
-    @abstractmethod
-    def logical_and(self, first: Any, second: Any, /) -> Any: ...
-    @abstractmethod
-    def logical_or(self, first: Any, second: Any, /) -> Any: ...
-    @abstractmethod
-    def minimum(self, a: Any, b: Any, /) -> Any: ...
-    @abstractmethod
-    def maximum(self, a: Any, b: Any, /) -> Any: ...
-    @abstractmethod
-    def length(self, value: Any) -> Any:
-        """Return the length of an array that is iterated."""
-
-    @abstractmethod
-    def get_item(self, target: Any, key: Any) -> Any: ...
-    @abstractmethod
-    def fail(self, failed: Any, error: BaseException) -> Any:
-        """Raise `error` when the program runs, if `failed` is true."""
-
-    @abstractmethod
-    def is_user_error(self, error: BaseException) -> bool:
-        """Return whether user code, and not the system, raised an error while it was traced."""
-
-    @abstractmethod
-    def call_library(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-        """Call the system's counterpart of a function outside `builtins`."""
-
-    @abstractmethod
-    def conditional(self, test: Any, captures: tuple[Any, Any], outputs: Outputs) -> list[Any]: ...
-    @abstractmethod
-    def stage_while(self, loop: Loop) -> list[Any]: ...
-    @abstractmethod
-    def stage_for(self, iterated: Any, loop: Loop) -> list[Any]: ...
+    is_array: Callable[[Any], bool]
+    aval: Callable[[Any], Any]
+    """Return the type of a bound value, or None."""
+    merge_avals: Callable[[Any, Any], Any]
+    cast: Callable[[Any, Any], Any]
+    zeros: Callable[[Any], Any]
+    truth: Callable[[Any], Any]
+    not_: Callable[[Any], Any]
+    where: Callable[[Any, Any, Any], Any]
+    logical_and: Callable[[Any, Any], Any]
+    logical_or: Callable[[Any, Any], Any]
+    minimum: Callable[[Any, Any], Any]
+    maximum: Callable[[Any, Any], Any]
+    length: Callable[[Any], Any]
+    """Return the length of an array that is iterated."""
+    get_item: Callable[[Any, Any], Any]
+    fail: Callable[[Any, BaseException], Any]
+    """Raise the error when the program runs, if a staged truth value is true."""
+    is_user_error: Callable[[BaseException], bool]
+    """Return whether user code, and not the system, raised an error while it was traced."""
+    call_library: Callable[[Callable[..., Any], tuple, dict[str, Any]], Any]
+    """Call the system's counterpart of a function outside `builtins`."""
+    conditional: Callable[[Any, tuple[Any, Any], Outputs], list[Any]]
+    stage_while: Callable[[Loop], list[Any]]
+    stage_for: Callable[[Any, Loop], list[Any]]
+    component_avals: Callable[[Any], list[Any]]
+    """Return the types of the arrays that hold a bound value."""
+    components: Callable[[Any, Any], list[Any]]
+    """Return the arrays that hold a bound value."""
+    compose: Callable[[Any, list[Any], Any], Any]
+    """Return the bound value that arrays hold; the inverse of `components`."""
 
     # Captures
 
@@ -200,30 +181,11 @@ class FunctionalBackend(ABC):
 
     # Loops
 
-    def while_loop(
-        self,
-        first_test: Any,
-        init: Sequence[Any],
-        types: Sequence[Any],
-        body: Any,
-        next_test: Any,
-        results: Sequence[Any],
-        options: dict[str, Any],
-    ) -> list[Any]:
-        return self.stage_while(Loop(first_test, init, types, body, next_test, results, options))
+    def while_loop(self, *loop: Any, **named: Any) -> list[Any]:
+        return self.stage_while(Loop(*loop, **named))
 
-    def for_loop(
-        self,
-        iterated: Any,
-        first_test: Any,
-        init: Sequence[Any],
-        types: Sequence[Any],
-        body: Any,
-        next_test: Any,
-        results: Sequence[Any],
-        options: dict[str, Any],
-    ) -> list[Any]:
-        return self.stage_for(iterated, Loop(first_test, init, types, body, next_test, results, options))
+    def for_loop(self, iterated: Any, *loop: Any, **named: Any) -> list[Any]:
+        return self.stage_for(iterated, Loop(*loop, **named))
 
     # Types, and the arrays that hold values
 
@@ -286,18 +248,6 @@ class FunctionalBackend(ABC):
         bound = arrays.pop() if aval.is_flagged else True
         return Maybe(self._from_arrays(aval.aval, arrays, count), bound, aval.name)
 
-    def component_avals(self, aval: Any) -> list[Any]:
-        """Return the types of the arrays that hold a bound value."""
-        return [aval]
-
-    def components(self, value: Any, aval: Any) -> list[Any]:
-        """Return the arrays that hold a bound value."""
-        return [self.cast(value, aval)]
-
-    def compose(self, aval: Any, arrays: list[Any], count: Any) -> Any:
-        """Return the bound value that arrays hold; the inverse of `components`."""
-        return arrays[0]
-
     def arrays_in(self, leaves: Sequence[Any]) -> list[Any]:
         """Return the arrays in leaves, each once."""
         arrays: dict[int, Any] = {}
@@ -315,9 +265,6 @@ class FunctionalBackend(ABC):
     def is_empty(self, iterated: Any) -> bool:
         count = self.sequence(iterated).count
         return isinstance(count, int) and count <= 0
-
-    def sources(self, iterated: Any) -> list[Any]:
-        return list(self.sequence(iterated).arrays)
 
     def sequence(self, iterated: Any) -> StagedSequence:
         """Return an iterable as items by index."""
@@ -386,6 +333,9 @@ class FunctionalBackend(ABC):
         if implementation is not None:
             return implementation(*args, **kwargs)
         return self.call_library(function, args, kwargs)
+
+    def fmt(self, value: Any, conversion: str) -> Any:
+        return StagedField(value, conversion)
 
     def map_items(self, function: Callable[..., Any], rows: StagedSequence) -> Any:
         return [function(*row) for row in rows]

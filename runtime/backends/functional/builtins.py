@@ -6,12 +6,46 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import UnsupportedFunctionError
+from ...values.structures import flatten
 from .iterables import StagedSequence
 
 SHALLOW = frozenset((len, bool, enumerate, zip, reversed, list, tuple, isinstance, type, map, filter))
 """Builtins that inspect an argument itself, but not the items of a list."""
 
 _NO_DEFAULT = object()
+
+
+UFUNC_METHODS = {
+    ("add", "reduce"): "sum",
+    ("multiply", "reduce"): "prod",
+    ("add", "accumulate"): "cumsum",
+    ("multiply", "accumulate"): "cumprod",
+    ("logical_and", "reduce"): "all",
+    ("logical_or", "reduce"): "any",
+    ("maximum", "reduce"): "max",
+    ("minimum", "reduce"): "min",
+}
+
+
+def ufunc_method(module: Any, method: Any) -> Callable[..., Any] | None:
+    """Return the counterpart in `module` of a ufunc's method, whose default axis is the first, or None."""
+    name = UFUNC_METHODS.get((method.__self__.__name__, method.__name__))
+    if name is None:
+        return None
+    reduction = getattr(module, name)
+    return lambda x, axis=0, **rest: reduction(x, axis=axis, **rest)
+
+
+def replacing(
+    function: Callable[..., Any], is_staged: Callable[[Any], bool], replacement: Callable[..., Any]
+) -> Callable[..., Any]:
+    """Return a function that calls `replacement` if an argument holds a staged value, else `function`."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        has_staged = any(map(is_staged, flatten([args, kwargs])[0]))
+        return (replacement if has_staged else function)(*args, **kwargs)
+
+    return call
 
 
 def staged_len(value: Any, unsized: str = "unsized object") -> Any:

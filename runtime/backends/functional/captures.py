@@ -45,13 +45,13 @@ class ProgramCapture(Capture):
 class Loop:
     """A captured loop: `body` runs while `first_test` and, after each iteration, `next_test` is true.
 
-    `init` and `avals` are the initial values and the types of the carried variables, `results` the leaves
+    `init` and `types` are the initial values and the types of the carried variables, `results` the leaves
     that hold them after an iteration.
     """
 
     first_test: Any
     init: Sequence[Any]
-    avals: Sequence[Any]
+    types: Sequence[Any]
     body: Any
     next_test: Any
     results: Sequence[Any]

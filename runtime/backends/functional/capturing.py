@@ -7,7 +7,6 @@ array: it is neither an argument nor a carried value.
 from __future__ import annotations
 
 import operator
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,7 +18,7 @@ from .backend import FunctionalBackend, Outputs
 from .captures import Loop, ProgramCapture
 from .growing_lists import GrowingList
 from .iterables import StagedSequence
-from .staged_text import StagedField, resolve_markers
+from .staged_text import resolve_markers
 
 
 class CapturingBackend(FunctionalBackend):
@@ -49,9 +48,8 @@ class CapturingBackend(FunctionalBackend):
         values = iter(self.from_arrays([a for a in avals if not isinstance(a, ListAval)], arrays))
         return [AppendedItems() if isinstance(aval, ListAval) else next(values) for aval in avals]
 
-    @abstractmethod
-    def run_program(self, capture: ProgramCapture, arguments: Sequence[Any]) -> Sequence[Any]:
-        """Run a captured program in the current trace; return its results."""
+    run_program: Callable[[ProgramCapture, Sequence[Any]], Sequence[Any]]
+    """Run a captured program in the current trace; return its results."""
 
     def results(self, capture: ProgramCapture, arguments: Sequence[Any]) -> Callable[[Any], Any]:
         """Run a captured program; return the function from a leaf of the closure to its value."""
@@ -76,19 +74,19 @@ class CapturingBackend(FunctionalBackend):
 
     # Loops
 
-    @abstractmethod
-    def run_loop(self, loop: Loop, length: Any, element: Callable[[Any], list[Any]]) -> list[Any]:
-        """Stage a loop of at most `length` iterations, unless None; `element(i)` returns an item's leaves."""
-
-    @abstractmethod
-    def scan(self, loop: Loop, items: StagedSequence, length: int) -> list[Any]:
-        """Stage a loop of known length: items appended to lists are stacked, and reverse mode works."""
+    run_loop: Callable[[Loop, Any, Callable[[Any], list[Any]]], list[Any]]
+    """Stage a loop of at most `length` iterations, unless None; `element(i)` returns an item's leaves."""
+    scan: Callable[[Loop, StagedSequence, int], list[Any]]
+    """Stage a loop of known length: items appended to lists are stacked, and reverse mode works."""
 
     def element_leaves(self, item: Any) -> list[Any]:
         return flatten(item)[0]
 
+    def sources(self, iterated: Any) -> list[Any]:
+        return list(self.sequence(iterated).arrays)
+
     def stage_while(self, loop: Loop) -> list[Any]:
-        self._reject_growing_lists(loop.avals)
+        self._reject_growing_lists(loop.types)
         return self.run_loop(loop, self._limit(loop), lambda _: [])
 
     def stage_for(self, iterated: Any, loop: Loop) -> list[Any]:
@@ -98,7 +96,7 @@ class CapturingBackend(FunctionalBackend):
             length = self.min_length(length, limit)
         if loop.is_unconditional and isinstance(length, int):
             return self.scan(loop, items, length)
-        self._reject_growing_lists(loop.avals)
+        self._reject_growing_lists(loop.types)
         return self.run_loop(loop, length, lambda i: self.element_leaves(items.item(i)))
 
     def _limit(self, loop: Loop) -> Any:
@@ -107,7 +105,7 @@ class CapturingBackend(FunctionalBackend):
 
     def carried_arrays(self, loop: Loop, values: Sequence[Any]) -> list[Any]:
         """Return the arrays that hold the carried variables, without lists."""
-        pairs = zip(values, loop.avals, strict=True)
+        pairs = zip(values, loop.types, strict=True)
         return [a for v, aval in pairs if not isinstance(aval, ListAval) for a in self.to_arrays(v, aval)]
 
     def iteration_arrays(self, loop: Loop, value_of: Callable[[Any], Any]) -> list[Any]:
@@ -116,7 +114,7 @@ class CapturingBackend(FunctionalBackend):
 
     def appended_arrays(self, loop: Loop, value_of: Callable[[Any], Any]) -> list[Any]:
         """Return the items that an iteration appends to lists."""
-        pairs = zip(loop.results, loop.avals, strict=True)
+        pairs = zip(loop.results, loop.types, strict=True)
         return [
             array
             for leaf, aval in pairs
@@ -128,10 +126,10 @@ class CapturingBackend(FunctionalBackend):
         self, loop: Loop, arrays: Sequence[Any], rows: Sequence[Sequence[Any]] = ()
     ) -> list[Any]:
         """Return the values after a loop from its carried arrays and the rows that iterations appended."""
-        values = iter(self.from_arrays([a for a in loop.avals if not isinstance(a, ListAval)], arrays))
+        values = iter(self.from_arrays([a for a in loop.types if not isinstance(a, ListAval)], arrays))
         results: list[Any] = []
         start = 0
-        for aval, before in zip(loop.avals, loop.init, strict=True):
+        for aval, before in zip(loop.types, loop.init, strict=True):
             if isinstance(aval, ListAval):
                 end = start + len(aval.items)
                 results.append(AppendedItems((*before.items, *[a for row in rows for a in row[start:end]])))
@@ -191,8 +189,4 @@ class CapturingBackend(FunctionalBackend):
 
     # Text
 
-    def fmt(self, value: Any, conversion: str) -> Any:
-        return StagedField(value, conversion)
-
-    def text(self, text: str) -> Any:
-        return resolve_markers(text)
+    text = staticmethod(resolve_markers)

@@ -1,4 +1,4 @@
-"""Errors of subscripts, item assignments and `in` with staged operands."""
+"""Errors of subscripts and item assignments with staged operands, and `in` with ranges."""
 
 from __future__ import annotations
 
@@ -58,6 +58,14 @@ def mixed_items_error(target: Any, array: str, reason: object = "") -> MismatchE
         + (f": {reason}" if reason else ""),
         remedy=f"give its items one type and shape, or use {array}",
     )
+
+
+def in_range(item: Any, container: Any, array: str) -> Any:
+    """Return whether a staged number is in a range; raise `membership_error` for other containers."""
+    if not isinstance(container, range):
+        raise membership_error(container, array)
+    inside = (item >= container.start) & (item < container.stop)
+    return inside & ((item - container.start) % container.step == 0)
 
 
 def membership_error(container: Any, array: str) -> UnsupportedFunctionError:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...backends.builtins import CONVERSIONS
+from ...values.structures import flatten, unflatten
 from .. import BackendNeutral, staged_by
 
 _OPEN, _CLOSE = "\ue000", "\ue001"
@@ -79,3 +80,26 @@ def render(text: Text, values: Sequence[Any]) -> str:
     return "".join(
         p if isinstance(p, str) else format(CONVERSIONS[p[1]](values[p[0]]), p[2]) for p in text.pieces
     )
+
+
+def operands_of(
+    value: Any, is_staged: Callable[[Any], bool], known: Callable[[Any, Any], Any]
+) -> tuple[list[Any], Callable[[Sequence[Any]], Any]]:
+    """Return the staged values in a structure and in its texts, and the function that rebuilds it when the
+    program runs, from what `known(array, operand)` returns of each.
+    """
+    leaves, spec = flatten(value)
+    staged = {
+        i: leaf.values if isinstance(leaf, Text) else [leaf]
+        for i, leaf in enumerate(leaves)
+        if isinstance(leaf, Text) or is_staged(leaf)
+    }
+
+    def rebuild(arrays: Sequence[Any]) -> Any:
+        result, rest = list(leaves), iter(arrays)
+        for i, operands in staged.items():
+            own = [known(next(rest), operand) for operand in operands]
+            result[i] = render(leaves[i], own) if isinstance(leaves[i], Text) else own[0]
+        return unflatten(spec, result)
+
+    return [operand for operands in staged.values() for operand in operands], rebuild

@@ -140,7 +140,7 @@ class JaxBackend(JaxValues):
             return following, self.appended_arrays(loop, value_of)
 
         def step_unless_failed(carry: list[Any], x: Any) -> tuple[list[Any], list[Any]]:
-            lists = [aval for aval in loop.avals if isinstance(aval, ListAval)]
+            lists = [aval for aval in loop.types if isinstance(aval, ListAval)]
             rows = [self.zeros(part) for aval in lists for part in self.array_avals(aval)]
             return lax.cond(carry[0], lambda: (carry, rows), lambda: step(carry, x))
 

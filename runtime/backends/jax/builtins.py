@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import UnsupportedFunctionError
 from ..functional.builtins import extremum, sort_key_error, staged_len, total
-from ..functional.staged_text import Text, render
+from ..functional.staged_text import Text, operands_of
 from .errors import static_shapes
 
 
@@ -35,19 +35,15 @@ _NAMES = {
 }  # fmt: skip
 
 
+def staged_operands(value: Any) -> tuple[list[Any], Callable[[Sequence[Any]], Any]]:
+    return operands_of(value, lambda leaf: isinstance(leaf, jax.Array), lambda a, _: np.asarray(a)[()])
+
+
 def _print(*values: Any, sep: str = " ", end: str = "\n", file: Any = None, flush: bool = False) -> None:
-    staged = [v for v in values if isinstance(v, (jax.Array, Text))]
-    operands = [x for v in staged for x in (v.values if isinstance(v, Text) else [v])]
+    operands, rebuild = staged_operands(values)
 
     def print_values(*arrays: Any) -> None:
-        known = iter([np.asarray(a)[()] for a in arrays])
-        printed: list[Any] = []
-        for value in values:
-            if isinstance(value, Text):
-                printed.append(render(value, [next(known) for _ in value.values]))
-            else:
-                printed.append(next(known) if isinstance(value, jax.Array) else value)
-        print(*printed, sep=sep, end=end, file=file, flush=flush)
+        print(*rebuild(arrays), sep=sep, end=end, file=file, flush=flush)
 
     jax.debug.callback(print_values, *operands, ordered=False)
 

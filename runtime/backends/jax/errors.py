@@ -27,21 +27,17 @@ def static_shapes(what: str) -> Iterator[None]:
     """Replace JAX's error about a staged value that decides a shape with a `ValueNeededError`."""
     try:
         yield
-    except _CONCRETIZATION_ERRORS as error:
-        raise _dynamic_shape_error(what) from error
     except (IndexError, TypeError) as error:
-        if not re.search("static|concrete values", str(error)):
+        if not isinstance(error, _CONCRETIZATION_ERRORS) and not re.search(
+            "static|concrete values", str(error)
+        ):
             raise
-        raise _dynamic_shape_error(what) from error
-
-
-def _dynamic_shape_error(what: str) -> ValueNeededError:
-    return ValueNeededError(
-        f"{what} has a shape that depends on a staged value",
-        why="JAX's shapes are static",
-        remedy="pass what decides the shape as a plain number (jax.jit's static_argnums), or use jnp.where "
-        "or lax.dynamic_slice",
-    )
+        raise ValueNeededError(
+            f"{what} has a shape that depends on a staged value",
+            why="JAX's shapes are static",
+            remedy="pass what decides the shape as a plain number (jax.jit's static_argnums), or use "
+            "jnp.where or lax.dynamic_slice",
+        ) from error
 
 
 def at_user_statement(traced: Callable[..., Any]) -> Callable[..., Any]:

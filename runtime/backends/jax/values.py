@@ -17,20 +17,20 @@ from ... import staging
 from ...debugging.tracebacks import error_position, make_raiser
 from ...errors import UnsupportedFunctionError
 from ...staging.exceptions import fields_of, revived
-from ...values.structures import flatten, unflatten
 from ..builtins import is_of_numpy
 from ..functional.abstract_values import Aval, Maybe
+from ..functional.builtins import replacing
 from ..functional.capturing import CapturingBackend
 from ..functional.index_errors import (
     check_unaliased,
-    membership_error,
+    in_range,
     mixed_items_error,
     staged_index_error,
     staged_key_error,
 )
 from ..functional.iterables import StagedSequence
-from ..functional.staged_text import Text, render
-from .builtins import BUILTINS, call_library
+from ..functional.staged_text import Text
+from .builtins import BUILTINS, call_library, staged_operands
 from .errors import static_shapes
 
 # Neither is public. Without them every value may be under a trace, and numbers get strong dtypes.
@@ -134,7 +134,8 @@ class JaxValues(CapturingBackend):
         if isinstance(target, (list, tuple)):
             try:
                 item = jnp.stack([jnp.asarray(v) for v in target])[key]
-                return _weak_array(item, item.dtype) if _are_python_numbers(target) else item
+                is_weak = all(type(v) in (int, float, complex) for v in target)
+                return _weak_array(item, item.dtype) if is_weak else item
             except (TypeError, ValueError) as error:
                 raise mixed_items_error(target, "an array", error) from None
         if isinstance(target, (np.ndarray, jax.Array)):
@@ -147,8 +148,12 @@ class JaxValues(CapturingBackend):
             isinstance(target, (jax.Array, np.ndarray)) and (staging.has_staged(key) or self.is_staged(value))
         ):
             check_unaliased(target, self.name, "{}.copy()")
-            if self._is_mask(key, target) and jnp.size(value) == 1:
-                return self._masked_write(key, target, value)
+            shape = getattr(key, "shape", ())
+            is_mask = shape and str(key.dtype) == "bool" and shape == target.shape[: len(shape)]
+            if is_mask and jnp.size(value) == 1:
+                array = jnp.asarray(target)
+                mask = jnp.reshape(key, shape + (1,) * (array.ndim - key.ndim))
+                return jnp.where(mask, jnp.asarray(value).reshape(()).astype(array.dtype), array)
             with static_shapes("an item between staged bounds, or by a staged mask,"):
                 array = jnp.asarray(target)
                 return array.at[key].set(self.cast(value, Aval(array.dtype, ())))
@@ -157,47 +162,21 @@ class JaxValues(CapturingBackend):
         target[key] = value
         return target
 
-    @staticmethod
-    def _is_mask(key: Any, target: Any) -> bool:
-        shape = getattr(key, "shape", ())
-        is_bool = str(getattr(key, "dtype", "")) == "bool"
-        return is_bool and len(shape) > 0 and shape == target.shape[: len(shape)]
-
-    @staticmethod
-    def _masked_write(mask: Any, target: Any, value: Any) -> Any:
-        """Return `target`, in its dtype, with one value wherever `mask` is true."""
-        target = jnp.asarray(target)
-        mask = jnp.reshape(mask, mask.shape + (1,) * (target.ndim - mask.ndim))
-        return jnp.where(mask, jnp.asarray(value).reshape(()).astype(target.dtype), target)
-
     def contains(self, item: Any, container: Any) -> Any:
         if isinstance(container, (list, tuple)):
             return jnp.any(jnp.stack([jnp.all(jnp.asarray(part == item)) for part in container]))
-        if isinstance(container, range):
-            inside = (item >= container.start) & (item < container.stop)
-            return inside & ((item - container.start) % container.step == 0)
         if isinstance(container, (jax.Array, np.ndarray)):
             return jnp.any(container == item)
-        raise membership_error(container, "array")
+        return in_range(item, container, "array")
 
     # Effects
 
     def fail(self, failed: Any, error: BaseException) -> None:
-        leaves, spec = flatten(tuple(error.args))
-        staged = [i for i, leaf in enumerate(leaves) if isinstance(leaf, (jax.Array, Text))]
-        operands = [leaves[i].values if isinstance(leaves[i], Text) else [leaves[i]] for i in staged]
-        flat = [v for part in operands for v in part]
+        operands, rebuild = staged_operands(error.args)
         kind, fields = type(error), fields_of(error)
 
         def build_error(failed: Any, *values: Any) -> BaseException | None:
-            if not failed:
-                return None
-            known = iter([np.asarray(v)[()] for v in values])
-            args = list(leaves)
-            for i, part in zip(staged, operands, strict=True):
-                own = [next(known) for _ in part]
-                args[i] = render(leaves[i], own) if isinstance(leaves[i], Text) else own[0]
-            return revived(kind, unflatten(spec, args), fields)
+            return revived(kind, rebuild(values), fields) if failed else None
 
         callback = make_raiser(build_error, error_position(error, sys._getframe()))
         earlier = self.failed
@@ -206,9 +185,9 @@ class JaxValues(CapturingBackend):
         if earlier is not False:
             failed = jnp.logical_not(earlier) if failed is True else failed & jnp.logical_not(earlier)
         if failed is True:
-            jax.debug.callback(callback, True, *flat)
+            jax.debug.callback(callback, True, *operands)
         else:
-            lax.cond(failed, lambda: jax.debug.callback(callback, failed, *flat), lambda: None)
+            lax.cond(failed, lambda: jax.debug.callback(callback, failed, *operands), lambda: None)
         self.set_failed(failed)
 
     @property
@@ -241,9 +220,6 @@ class JaxValues(CapturingBackend):
             return None
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            leaves = flatten([args, kwargs])[0]
-            if not any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
-                return function(*args, **kwargs)
             if counterpart is None:
                 raise UnsupportedFunctionError(
                     f"numpy.{function.__name__} was called on a staged JAX array",
@@ -253,10 +229,9 @@ class JaxValues(CapturingBackend):
             with static_shapes(f"{function.__name__}()"):
                 return counterpart(*_lists_as_arrays(args), **kwargs)
 
-        return call
+        return replacing(function, lambda leaf: isinstance(leaf, jax.core.Tracer), call)
 
-    def call_library(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-        return call_library(function, args, kwargs)
+    call_library = staticmethod(call_library)
 
 
 def _weak_array(array: Any, dtype: Any) -> Any:
@@ -264,10 +239,6 @@ def _weak_array(array: Any, dtype: Any) -> Any:
     if convert_type is None:
         return lax.convert_element_type(array, dtype)
     return convert_type(array, dtype, weak_type=True)
-
-
-def _are_python_numbers(values: Any) -> bool:
-    return all(type(v) in (int, float, complex) for v in values)
 
 
 def _lists_as_arrays(args: tuple[Any, ...]) -> list[Any]:

@@ -19,7 +19,6 @@ from ...errors import MismatchError
 from ...values.structures import flatten
 from ..functional.backend import Outputs
 from ..functional.captures import Capture, Loop
-from ..functional.staged_text import StagedField
 from . import graphs
 from .effects import fail, has_operands, is_user_error, staged_string, translated_error
 from .item_sources import ElementType, IteratorSource, item_source
@@ -48,6 +47,10 @@ class GraphCapture(Capture):
 
 class TensorFlowBackend(TensorFlowValues):
     """Conditionals and loops as `If` and `While` operations."""
+
+    is_user_error = staticmethod(is_user_error)
+    fail = staticmethod(fail)
+    text = staticmethod(staged_string)
 
     def entered(self) -> Any:
         return graphs.UserFramesOnly() if self.staging() else None
@@ -79,9 +82,6 @@ class TensorFlowBackend(TensorFlowValues):
             capture.arguments += own
             values += self.from_arrays([aval], own, [(object(), 0)])
         return values
-
-    def is_user_error(self, error: BaseException) -> bool:
-        return is_user_error(error)
 
     def ended(self, error: BaseException) -> bool:
         """Make the program raise the error that ended its trace, if it has staged values or effects."""
@@ -153,7 +153,7 @@ class TensorFlowBackend(TensorFlowValues):
         first_test, next_test = tests or (True, True)
         if body.raised is not None:
             next_test = True
-        start = [t for v, a in zip(loop.init, loop.avals, strict=True) for t in self.to_arrays(v, a)]
+        start = [t for v, a in zip(loop.init, loop.types, strict=True) for t in self.to_arrays(v, a)]
         with graph.as_default():
             is_indexed = body.item_inputs and not isinstance(body.source, IteratorSource)
             counter = body.item_inputs[0] if is_indexed else tf.compat.v1.placeholder(tf.int32, ())
@@ -161,7 +161,7 @@ class TensorFlowBackend(TensorFlowValues):
             carried = body.arguments
             if body.raised is None:
                 carried = [
-                    t for v, a in zip(loop.results, loop.avals, strict=True) for t in self.to_arrays(v, a)
+                    t for v, a in zip(loop.results, loop.types, strict=True) for t in self.to_arrays(v, a)
                 ]
             test = tf.convert_to_tensor(self._flag(next_test))
             is_apart = (
@@ -184,7 +184,7 @@ class TensorFlowBackend(TensorFlowValues):
 
         graphs.close(graph, outputs)
         head = [*([] if is_apart else [tf.convert_to_tensor(first_test)]), *item]
-        shapes = [*[t.shape for t in head], *[p.shape for a in loop.avals for p in self.array_avals(a)]]
+        shapes = [*[t.shape for t in head], *[p.shape for a in loop.types for p in self.array_avals(a)]]
         results = graphs.build_while(
             graph, [*head, *start], list(map(tf.TensorShape, shapes)), limit_tensor,
             loop.options.get("parallel_iterations", 10), is_counted=limit is not None, test=evaluate_test,
@@ -192,11 +192,11 @@ class TensorFlowBackend(TensorFlowValues):
         iterations = limit if isinstance(limit, int) and tests is None else None
         pairs = zip(loop.init, loop.results, strict=True)
         lengths = [_length_after(before, after, iterations) for before, after in pairs]
-        return self.from_arrays(loop.avals, results[len(head) :], lengths)
+        return self.from_arrays(loop.types, results[len(head) :], lengths)
 
     def _check_invariants(self, loop: Loop) -> None:
         for value, shape in loop.options.get("shape_invariants", ()):
-            for initial, aval in zip(loop.init, loop.avals, strict=True):
+            for initial, aval in zip(loop.init, loop.types, strict=True):
                 widened = tf.TensorShape(getattr(aval, "shape", None))
                 if initial is value and not widened.is_subtype_of(tf.TensorShape(shape)):
                     raise MismatchError(
@@ -214,22 +214,11 @@ class TensorFlowBackend(TensorFlowValues):
         """Return a context whose computations run after the checks; other backends only order effects."""
         return tf.control_dependencies(checks)
 
-    # Lists, text and errors
-
     def unstaged(self, value: Any) -> Any:
         if not isinstance(value, StagedList):
             return value
         length = known_length(value.count)
         return list(value) if length is not None and length <= MAX_LIST_LENGTH else value
-
-    def fail(self, failed: Any, error: BaseException) -> Any:
-        return fail(failed, error)
-
-    def fmt(self, value: Any, conversion: str) -> Any:
-        return StagedField(value, conversion)
-
-    def text(self, text: str) -> Any:
-        return staged_string(text)
 
 
 def _length_of(value: Any) -> Any:

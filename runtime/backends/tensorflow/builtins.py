@@ -12,12 +12,12 @@ import tensorflow.experimental.numpy as tnp
 from ... import staging
 from ...core.closures import nothing, set_nothing
 from ...errors import UnsupportedFunctionError, ValueNeededError
-from ..functional.builtins import sort_key_error
+from ..functional.builtins import sort_key_error, total
 from ..functional.iterables import StagedSequence
 from .effects import print_values, string_tensor
 from .lists import StagedList, known_length
 from .numpy import as_float, scalar
-from .types import Number, default_dtype, rank_of, weak
+from .types import RANKS, Number, default_dtype, rank_of, row_count, weak
 
 
 def _scalar(value: Any) -> Any:
@@ -29,30 +29,25 @@ def _scalar(value: Any) -> Any:
 
 
 def _cast(kind: type) -> Callable[..., Any]:
-    rank = {bool: 0, int: 1, float: 2, complex: 3}[kind]
+    rank = RANKS[kind]
 
     def cast(value: Any = 0, *rest: Any) -> Any:
-        if rest or not isinstance(value, (tf.Tensor, tf.Variable, Number, StagedList)):
-            if rest:
-                raise UnsupportedFunctionError(
-                    f"{kind.__name__}() of a staged value with a base cannot be staged",
-                    why="TensorFlow has no operation for it",
-                    remedy="pass the staged value alone",
-                )
+        if rest:
+            raise UnsupportedFunctionError(
+                f"{kind.__name__}() of a staged value with a base cannot be staged",
+                why="TensorFlow has no operation for it",
+                remedy="pass the staged value alone",
+            )
+        if not isinstance(value, (tf.Tensor, tf.Variable, Number, StagedList)):
             return kind(value)
         if isinstance(value, StagedList):
             return value.length() > 0
         tensor = _scalar(value)
-        dtype = (
-            tensor.dtype
-            if tensor.dtype != tf.string and rank_of(tensor.dtype) == rank
-            else default_dtype(rank)
-        )
         if tensor.dtype == tf.string:
-            return weak(tf.strings.to_number(tensor, dtype))
+            return weak(tf.strings.to_number(tensor, default_dtype(rank)))
         if rank == 0:
             return tensor if tensor.dtype.is_bool else tf.not_equal(tensor, tf.zeros([], tensor.dtype))
-        return weak(tf.cast(tensor, dtype))
+        return weak(tensor if rank_of(tensor.dtype) == rank else tf.cast(tensor, default_dtype(rank)))
 
     return cast
 
@@ -62,20 +57,23 @@ def _len(value: Any) -> Any:
         return value.length
     if isinstance(value, StagedList):
         return value.length()
-    if isinstance(value, tf.TensorArray):
-        return weak(tf.cast(value.size(), default_dtype(1)))
-    if isinstance(value, tf.RaggedTensor):
-        return weak(tf.cast(value.nrows(), default_dtype(1)))
-    if isinstance(value, tf.data.Dataset):
-        return weak(tf.cast(value.cardinality(), default_dtype(1)))
+    for kind, count in _COUNTS.items():
+        if isinstance(value, kind):
+            return weak(tf.cast(count(value), default_dtype(1)))
     if isinstance(value, (list, tuple, dict)):
         return len(value)
     if value.dtype == tf.string and value.shape.rank == 0:
         return weak(tf.cast(tf.strings.length(value, unit="UTF8_CHAR"), default_dtype(1)))
     if value.shape.rank == 0:
         raise TypeError("len() of unsized object")
-    known = None if value.shape.rank is None else value.shape[0]
-    return known if known is not None else weak(tf.shape(value, out_type=default_dtype(1))[0])
+    return row_count(value)
+
+
+_COUNTS: dict[type, Callable[[Any], Any]] = {
+    tf.TensorArray: lambda array: array.size(),
+    tf.RaggedTensor: lambda tensor: tensor.nrows(),
+    tf.data.Dataset: lambda dataset: dataset.cardinality(),
+}
 
 
 def _rounding(rounding: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -128,13 +126,9 @@ def _extremum(
 
     def extremum(*args: Any, key: Any = None, default: Any = None) -> Any:
         if key is not None:
-            if len(args) == 1:
-                args = tuple(_list(args[0]) if not isinstance(args[0], (list, tuple)) else args[0])
-            return _best_by_key([(key(value), value) for value in args], is_better)
+            return _best_by_key([(key(v), v) for v in (_list(*args) if len(args) == 1 else args)], is_better)
         if len(args) == 1:
-            [values] = args
-            if isinstance(values, StagedList) and known_length(values.count) is None:
-                values = tf.convert_to_tensor(values)
+            values = _stacked(*args)
             if isinstance(values, (tf.Tensor, tf.Variable)):
                 if values.shape.rank is not None and values.shape.rank > 1:
                     raise ValueError("the truth value of an array with more than one element is ambiguous")
@@ -163,16 +157,22 @@ def _best_by_key(pairs: list[tuple[Any, Any]], is_better: Callable[[Any, Any], A
     return best
 
 
+def _stacked(values: Any) -> Any:
+    """Return a list of unknown length as a tensor, and other values unchanged."""
+    is_open = isinstance(values, StagedList) and known_length(values.count) is None
+    return tf.convert_to_tensor(values) if is_open else values
+
+
 def _sum(values: Any, start: Any = 0) -> Any:
-    if isinstance(values, StagedList) and known_length(values.count) is None:
-        values = tf.convert_to_tensor(values)
-    if isinstance(values, (tf.Tensor, tf.Variable)):
-        tensor = tf.convert_to_tensor(values)
-        total = tf.reduce_sum(tf.cast(tensor, default_dtype(1)) if tensor.dtype.is_bool else tensor, axis=0)
-        return total if isinstance(start, int) and start == 0 else total + start
-    for value in values:
-        start = start + value
-    return start
+    return _total(_stacked(values), start)
+
+
+def _sum_rows(values: Any) -> Any:
+    tensor = tf.convert_to_tensor(values)
+    return tf.reduce_sum(tf.cast(tensor, default_dtype(1)) if tensor.dtype.is_bool else tensor, axis=0)
+
+
+_total = total((tf.Tensor, tf.Variable), _sum_rows)
 
 
 def _array(values: Any) -> Any:
@@ -240,8 +240,7 @@ def collect(
 
 def _isinstance(value: Any, classes: Any) -> bool:
     if isinstance(value, Number):
-        python = (bool, int, float, complex)[rank_of(value.tensor_dtype)]
-        return issubclass(python, classes) or isinstance(value, classes)
+        return issubclass(_type(value), classes) or isinstance(value, classes)
     if isinstance(value, StagedList):
         return issubclass(list, classes)
     return isinstance(value, classes)
@@ -249,7 +248,7 @@ def _isinstance(value: Any, classes: Any) -> bool:
 
 def _type(value: Any) -> type:
     if isinstance(value, Number):
-        return (bool, int, float, complex)[rank_of(value.tensor_dtype)]
+        return [*RANKS][rank_of(value.tensor_dtype)]
     return list if isinstance(value, StagedList) else type(value)
 
 

@@ -13,8 +13,8 @@ from ...backends.builtins import CONVERSIONS
 from ...debugging.tracebacks import error_position, make_raiser, user_position
 from ...errors import AutographError, ValueNeededError
 from ...staging.exceptions import fields_of, is_own_raise, revived
-from ...values.structures import flatten, unflatten
-from ..functional.staged_text import Text, render, resolve_markers
+from ...values.structures import flatten
+from ..functional.staged_text import Text, operands_of, resolve_markers
 from .graphs import is_xla
 from .lists import StagedList
 from .types import Number
@@ -43,27 +43,16 @@ def _operand_value(value: Any, operand: Any) -> Any:
     return list(value) if isinstance(operand, StagedList) else value
 
 
-def operands_of(value: Any) -> tuple[list[Any], Callable[[Sequence[Any]], Any]]:
-    """Return the staged values in a structure, and the function that rebuilds it from their values."""
-    leaves, spec = flatten(value)
-    positions = [i for i, leaf in enumerate(leaves) if _is_staged(leaf)]
-    staged = [leaves[i].values if isinstance(leaves[i], Text) else [leaves[i]] for i in positions]
-
-    def rebuild(values: Sequence[Any]) -> Any:
-        result, rest = list(leaves), list(values)
-        for position, parts in zip(positions, staged, strict=True):
-            own = [_operand_value(rest.pop(0), part) for part in parts]
-            result[position] = render(leaves[position], own) if isinstance(leaves[position], Text) else own[0]
-        return unflatten(spec, result)
-
-    return [tf.convert_to_tensor(v) for parts in staged for v in parts], rebuild
+def _tensors_of(value: Any) -> tuple[list[Any], Callable[[Sequence[Any]], Any]]:
+    operands, rebuild = operands_of(value, _is_staged, _operand_value)
+    return list(map(tf.convert_to_tensor, operands)), rebuild
 
 
 def print_values(
     *values: Any, sep: str = " ", end: str = "\n", file: Any = None, flush: bool = False
 ) -> None:
     """Print when the program runs."""
-    operands, rebuild = operands_of(values)
+    operands, rebuild = _tensors_of(values)
 
     def run(*given: Any) -> None:
         print(*rebuild(given), sep=sep, end=end, file=file, flush=flush)
@@ -144,7 +133,7 @@ def fail(failed: Any, error: BaseException) -> Any:
     If the text is known the check is an `Assert` operation, which also runs without Python. Python raises
     texts with characters that `Assert` would escape.
     """
-    operands, rebuild = operands_of(error.args)
+    operands, rebuild = _tensors_of(error.args)
     kind, fields, position = type(error), fields_of(error), error_position(error, sys._getframe())
     message = "" if operands else f"{kind.__name__}: {error}"
 

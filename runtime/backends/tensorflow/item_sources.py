@@ -11,7 +11,8 @@ import tensorflow as tf
 from ...values.structures import flatten, unflatten
 from ..functional.iterables import StagedSequence
 from .graphs import new_graph, placeholder
-from .types import Number, default_dtype
+from .lists import list_of_rows, shape_input
+from .types import Number, TensorType, default_dtype
 
 
 @dataclass(frozen=True)
@@ -111,13 +112,14 @@ def rows_of(backend: Any, items: StagedSequence) -> StagedSequence:
         return items
     if tf.is_symbolic_tensor(tensor) and tensor.op.type == "Range":
         return _range_items(backend, items, *tensor.op.inputs)
-    rows = tf.raw_ops.TensorListFromTensor(tensor=tensor, element_shape=_row_shape(tensor))
+    aval = TensorType(tensor.dtype, tuple(tensor.shape[1:].as_list()))
+    rows = list_of_rows(tensor, aval)
 
     def item(i: Any) -> Any:
         row = tf.raw_ops.TensorListGetItem(
             input_handle=rows,
             index=tf.cast(backend.tensor(i), tf.int32),
-            element_shape=_row_shape(tensor),
+            element_shape=shape_input(aval.shape),
             element_dtype=tensor.dtype,
         )
         row.set_shape(tensor.shape[1:])
@@ -136,10 +138,3 @@ def _range_items(backend: Any, items: StagedSequence, start: Any, _: Any, step: 
         return scaled if first == 0 else start + scaled
 
     return StagedSequence("range", items.count, item, items.arrays)
-
-
-def _row_shape(tensor: Any) -> Any:
-    dims = tensor.shape[1:].as_list()
-    if None in dims:
-        return tf.constant([-1 if d is None else d for d in dims], tf.int32)
-    return tf.constant(dims, tf.int32)

@@ -21,16 +21,14 @@ from ..functional.index_errors import (
 from ..functional.iterables import StagedSequence
 from ..functional.staged_text import Text
 from .lists import ListType, StagedList
-from .types import Number, weak
+from .types import Number, is_numpy_style, weak
 
 
 def get_item(backend: Any, target: Any, key: Any) -> Any:
-    if isinstance(target, StagedList):
+    if isinstance(target, (StagedList, tf.RaggedTensor)):
         return target[_plain_key(backend, key)]
     if isinstance(target, (list, tuple)):
         return _item_of_sequence(backend, target, key)
-    if isinstance(target, tf.RaggedTensor):
-        return target[_plain_key(backend, key)]
     if isinstance(target, tf.TensorArray):
         return target.read(key)
     if isinstance(target, (np.ndarray, tf.Tensor, tf.Variable)):
@@ -117,11 +115,7 @@ def _read(backend: Any, tensor: Any, key: Any) -> Any:
         return tensor[key]
     if len(parts) == 1:
         return tf.gather(tensor, parts[0])
-    return (
-        tf.experimental.numpy.asarray(tensor).__getitem__(key)
-        if hasattr(tf.Tensor, "astype")
-        else _gather(tensor, key)
-    )
+    return tf.experimental.numpy.asarray(tensor)[key] if is_numpy_style() else _gather(tensor, key)
 
 
 def _gather(tensor: Any, key: tuple[Any, ...]) -> Any:
@@ -172,18 +166,11 @@ def set_item(backend: Any, target: Any, key: Any, value: Any) -> Any:
 def _write(backend: Any, tensor: Any, key: Any, value: Any) -> Any:
     """Return a tensor with new items at a key."""
     key = _plain_key(backend, key)
-    if backend.is_array(value) or isinstance(value, np.ndarray):
-        value = backend.tensor(value)
-        value = value if value.dtype == tensor.dtype else tf.cast(value, tensor.dtype)
-    else:
-        if isinstance(value, float) and tensor.dtype.is_integer:
-            value = int(value)
-        is_list = isinstance(value, (list, tuple))
-        value = (
-            backend.cast(np.asarray(value), backend.type_of(tensor))
-            if is_list
-            else tf.constant(value, tensor.dtype)
-        )
+    if isinstance(value, float) and tensor.dtype.is_integer:
+        value = int(value)
+    elif isinstance(value, (list, tuple)):
+        value = np.asarray(value)
+    value = backend.cast(value, backend.type_of(tensor))
     if _is_mask(key):
         mask = tf.convert_to_tensor(key)
         if value.shape.rank == 0 or mask.shape.rank != tensor.shape.rank:

@@ -46,7 +46,7 @@ class StagedList:
         self._set_class()
 
     def read(self) -> Contents:
-        return Contents(self.backend, self.type, tuple(self.parts), self.count)
+        return Contents(self.type, tuple(self.parts), self.count)
 
     def write(self, contents: Contents) -> None:
         self._save_state()
@@ -86,6 +86,12 @@ class StagedList:
 
     def append(self, value: Any) -> None:
         self._save_state()
+        for i, item in enumerate(self._tensors_of(value)):
+            self.parts[i] = tf.raw_ops.TensorListPushBack(input_handle=self.parts[i], tensor=item)
+        self.count = offset_count(self.count, 1)
+
+    def _tensors_of(self, value: Any) -> list[Any]:
+        """Widen the type of the list to that of an item, and return the item's tensors."""
         leaves, spec = flatten(value)
         avals = tuple([self.backend.type_of(leaf) for leaf in leaves])
         if any(not isinstance(k, TensorType) for k in avals):
@@ -94,18 +100,13 @@ class StagedList:
                 why="a staged list holds tensors, numbers, text, and tuples and dicts of these",
                 remedy="append its tensors in a tuple or dict",
             )
-        self._widen(self.backend.merge_lists(self.type, ListType(avals, spec)))
-        assert self.type.items is not None
-        for i, (leaf, aval) in enumerate(zip(leaves, self.type.items, strict=True)):
-            item = self.backend.tensor(self.backend.cast(leaf, aval))
-            self.parts[i] = tf.raw_ops.TensorListPushBack(input_handle=self.parts[i], tensor=item)
-        self.count = offset_count(self.count, 1)
-
-    def _widen(self, aval: ListType) -> None:
+        aval = self.backend.merge_lists(self.type, ListType(avals, spec))
         if aval != self.type or not self.parts:
-            self.parts = tensor_lists(self.backend, self.read(), aval)
+            self.parts = tensor_lists(self.read(), aval)
             self.type = aval
             self._set_class()
+        pairs = zip(leaves, aval.items, strict=True)
+        return [self.backend.tensor(self.backend.cast(leaf, item)) for leaf, item in pairs]
 
     def extend(self, values: Any) -> None:
         if isinstance(values, StagedList) and known_length(values.count) is None:
@@ -193,11 +194,7 @@ class StagedList:
             tf.convert_to_tensor(self._checked_index(key, "list assignment index out of range")), tf.int32
         )
         self._save_state()
-        leaves, spec = flatten(value)
-        avals = tuple([self.backend.type_of(leaf) for leaf in leaves])
-        self._widen(self.backend.merge_lists(self.type, ListType(avals, spec)))
-        for i, (leaf, aval) in enumerate(zip(leaves, self._item_types(), strict=True)):
-            item = self.backend.tensor(self.backend.cast(leaf, aval))
+        for i, item in enumerate(self._tensors_of(value)):
             self.parts[i] = tf.raw_ops.TensorListSetItem(
                 input_handle=self.parts[i], index=position, item=item
             )
@@ -208,7 +205,7 @@ class StagedList:
         if not (isinstance(index, int) and index == -1):
             position = self._checked_index(index, "pop index out of range")
             item = self.item(position)
-            self._remove(position, 1)
+            self._remove(position)
             return item
         if isinstance(length, int):
             if not length:
@@ -230,7 +227,7 @@ class StagedList:
         if isinstance(index, slice):
             self._reject()
         self._save_state()
-        self._remove(self._checked_index(index, "list assignment index out of range"), 1)
+        self._remove(self._checked_index(index, "list assignment index out of range"))
 
     def insert(self, index: Any, value: Any) -> None:
         self.append(value)
@@ -240,20 +237,15 @@ class StagedList:
         order = tf.concat([tf.range(position), [length - 1], tf.range(position, length - 1)], axis=0)
         self._reorder(order)
 
-    def _remove(self, position: Any, number: int) -> None:
-        """Remove `number` items at an index."""
+    def _remove(self, position: Any) -> None:
         position = tf.convert_to_tensor(position)
         length = tf.cast(self.backend.tensor(self.length()), position.dtype)
-        self._reorder(tf.concat([tf.range(position), tf.range(position + number, length)], axis=0))
-        self.count = offset_count(self.count, -number)
+        self._reorder(tf.concat([tf.range(position), tf.range(position + 1, length)], axis=0))
+        self.count = offset_count(self.count, -1)
 
     def _reorder(self, order: Any) -> None:
-        self.parts = [
-            tf.raw_ops.TensorListFromTensor(
-                tensor=tf.gather(rows, order), element_shape=shape_input(aval.shape)
-            )
-            for rows, aval in zip(self.stacked(), self._item_types(), strict=True)
-        ]
+        pairs = zip(self.stacked(), self._item_types(), strict=True)
+        self.parts = [list_of_rows(tf.gather(rows, order), aval) for rows, aval in pairs]
 
     def clear(self) -> None:
         self._save_state()
@@ -281,16 +273,7 @@ class StagedList:
 
     def stacked(self) -> list[Any]:
         """Stack the items into one tensor for each leaf."""
-        count = known_length(self.count)
-        return [
-            tf.raw_ops.TensorListStack(
-                input_handle=part,
-                element_shape=shape_input(aval.shape),
-                element_dtype=aval.dtype,
-                num_elements=-1 if count is None else count,
-            )
-            for part, aval in zip(self.parts, self._item_types(), strict=False)
-        ]
+        return [_stack(p, a, self.count) for p, a in zip(self.parts, self._item_types(), strict=False)]
 
     def _set_class(self) -> None:
         self.__class__ = StagedList if self.type.spec == LEAF else StagedRecords
@@ -306,10 +289,7 @@ class StagedRecords(StagedList):
     def __tf_unflatten__(cls, metadata: Any, components: Any) -> Any:
         backend, aval = metadata
         if not tf.executing_eagerly():
-            parts = [
-                tf.raw_ops.TensorListFromTensor(tensor=t, element_shape=shape_input(k.shape))
-                for t, k in zip(components, aval.items, strict=True)
-            ]
+            parts = list(map(list_of_rows, components, aval.items))
             result = StagedList(backend, aval, parts, None)
             result.flat = tuple(components)
             return result
@@ -328,7 +308,6 @@ def in_program(error: IndexError) -> IndexError:
 class Contents:
     """The contents of a staged list at one time."""
 
-    backend: Any
     type: ListType
     parts: tuple[Any, ...]
     count: Any
@@ -354,30 +333,31 @@ def empty_list(aval: TensorType) -> Any:
     )
 
 
-def tensor_lists(backend: Any, contents: Contents, aval: ListType) -> list[Any]:
+def list_of_rows(rows: Any, aval: TensorType) -> Any:
+    return tf.raw_ops.TensorListFromTensor(tensor=rows, element_shape=shape_input(aval.shape))
+
+
+def _stack(part: Any, aval: TensorType, count: Any) -> Any:
+    return tf.raw_ops.TensorListStack(
+        input_handle=part,
+        element_shape=shape_input(aval.shape),
+        element_dtype=aval.dtype,
+        num_elements=count if isinstance(count, int) else -1,
+    )
+
+
+def tensor_lists(contents: Contents, aval: ListType) -> list[Any]:
     """Convert the TensorLists of a list to those of a wider type."""
     if aval.items is None:
         return []
     if contents.type.items is None or not contents.parts:
         return [empty_list(k) for k in aval.items]
-    result = []
-    for part, old, new in zip(contents.parts, contents.type.items, aval.items, strict=True):
-        if (old.dtype, old.shape) == (new.dtype, new.shape):
-            result.append(part)
-            continue
-        count = known_length(contents.count)
-        rows = tf.raw_ops.TensorListStack(
-            input_handle=part,
-            element_shape=shape_input(old.shape),
-            element_dtype=old.dtype,
-            num_elements=-1 if count is None else count,
-        )
-        result.append(
-            tf.raw_ops.TensorListFromTensor(
-                tensor=tf.cast(rows, new.dtype), element_shape=shape_input(new.shape)
-            )
-        )
-    return result
+    return [
+        part
+        if (old.dtype, old.shape) == (new.dtype, new.shape)
+        else list_of_rows(tf.cast(_stack(part, old, contents.count), new.dtype), new)
+        for part, old, new in zip(contents.parts, contents.type.items, aval.items, strict=True)
+    ]
 
 
 def stacked(value: StagedList, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:

@@ -12,6 +12,7 @@ import tensorflow.experimental.numpy as tnp
 from ...errors import UnsupportedFunctionError, ValueNeededError
 from ...values.structures import flatten, unflatten
 from ..builtins import is_of_numpy
+from ..functional.builtins import replacing, ufunc_method
 from .lists import StagedList, known_length
 from .types import Number, default_dtype, rank_of, weak
 
@@ -27,21 +28,19 @@ def replaced(backend: Any, function: Callable[..., Any]) -> Callable[..., Any] |
     implementation = _BUILTINS.get(function) if getattr(function, "__hash__", None) else None
     owner = getattr(function, "__self__", None)
     if implementation is None and isinstance(owner, np.ufunc):
-        implementation = _UFUNC_METHODS.get((owner.__name__, function.__name__))
+        outer = _OUTER.get(owner) if function.__name__ == "outer" else None
+        implementation = outer or ufunc_method(tnp, function)
         if implementation is None:
             return None
     if implementation is None and not is_of_numpy(function):
         return None
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        leaves = flatten([args, kwargs])[0]
-        if not any(backend.is_array(leaf) or isinstance(leaf, StagedList) for leaf in leaves):
-            return function(*args, **kwargs)
         if implementation is not None:
             return implementation(*map(_operand, args), **kwargs)
         return counterpart(function)(*args, **kwargs)
 
-    return run
+    return replacing(function, lambda leaf: backend.is_array(leaf) or isinstance(leaf, StagedList), run)
 
 
 def counterpart(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -216,16 +215,8 @@ def _with_axes(a: Any, b: Any) -> Any:
 
 
 _BUILTINS: dict[Any, Callable[..., Any]] = {divmod: lambda a, b: (a // b, a % b)}
-_UFUNC_METHODS: dict[tuple[str, str], Callable[..., Any]] = {
-    ("add", "reduce"): lambda x, axis=0: tnp.sum(x, axis=axis),
-    ("multiply", "reduce"): lambda x, axis=0: tnp.prod(x, axis=axis),
-    ("maximum", "reduce"): lambda x, axis=0: tnp.max(x, axis=axis),
-    ("minimum", "reduce"): lambda x, axis=0: tnp.min(x, axis=axis),
-    ("logical_and", "reduce"): lambda x, axis=0: tnp.all(x, axis=axis),
-    ("logical_or", "reduce"): lambda x, axis=0: tnp.any(x, axis=axis),
-    ("add", "accumulate"): lambda x, axis=0: tnp.cumsum(x, axis=axis),
-    ("multiply", "accumulate"): lambda x, axis=0: tnp.cumprod(x, axis=axis),
-    ("multiply", "outer"): lambda a, b: _with_axes(a, b) * b,
-    ("add", "outer"): lambda a, b: _with_axes(a, b) + b,
-    ("subtract", "outer"): lambda a, b: _with_axes(a, b) - b,
+_OUTER: dict[Any, Callable[..., Any]] = {
+    np.multiply: lambda a, b: _with_axes(a, b) * b,
+    np.add: lambda a, b: _with_axes(a, b) + b,
+    np.subtract: lambda a, b: _with_axes(a, b) - b,
 }

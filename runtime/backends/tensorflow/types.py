@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from ...errors import ValueNeededError
 
-_RANKS = {bool: 0, int: 1, float: 2, complex: 3}
+RANKS = {bool: 0, int: 1, float: 2, complex: 3}
 
 
 def is_numpy_style() -> bool:
@@ -74,6 +74,12 @@ class TensorArrayType:
 
 def shape_of(value: Any) -> tuple[int | None, ...] | None:
     return None if value.shape.rank is None else tuple(value.shape.as_list())
+
+
+def row_count(value: Any) -> Any:
+    """Return the length of the first axis, as an int if it is known."""
+    known = None if value.shape.rank is None else value.shape[0]
+    return known if known is not None else weak(tf.shape(value, out_type=default_dtype(1))[0])
 
 
 def merge_shapes(first: Any, second: Any) -> tuple[int | None, ...] | None:
@@ -170,7 +176,7 @@ def as_number(value: Any) -> Any:
 def weak(value: Any) -> Number:
     """Return a Python number, or a tensor, as a staged Python number."""
     if isinstance(value, (bool, int, float, complex)):
-        return Number(tf.constant(value, default_dtype(_RANKS[type(value)])))
+        return Number(tf.constant(value, default_dtype(RANKS[type(value)])))
     return value if isinstance(value, Number) else Number(value)
 
 
@@ -193,7 +199,7 @@ def _both(name: str, left: Any, right: Any) -> Any:
     if name == "truediv" and a.dtype.is_integer and b.dtype.is_integer:
         a = tf.cast(a, default_dtype(2))
     rank = max(rank_of(a.dtype), rank_of(b.dtype))
-    if rank_of(a.dtype) != rank_of(b.dtype) or a.dtype != b.dtype:
+    if a.dtype != b.dtype:
         dtype = next(t.dtype for t in (a, b) if rank_of(t.dtype) == rank)
         a, b = tf.cast(a, dtype), tf.cast(b, dtype)
     result = (_BITWISE.get(name) or _TENSOR_OPERATORS.get(name) or getattr(operator, name))(a, b)

@@ -18,6 +18,7 @@ from .item_sources import is_dataset, is_iterator, rows_of
 from .lists import Contents, ListType, StagedList, empty_list, tensor_lists
 from .selection import negated
 from .types import (
+    RANKS,
     CompositeType,
     Number,
     TensorArrayType,
@@ -25,11 +26,11 @@ from .types import (
     default_dtype,
     merge_dtypes,
     merge_shapes,
+    row_count,
     shape_of,
     weak,
 )
 
-_PYTHON_RANKS = {int: 1, float: 2, complex: 3}
 _VARIANT = TensorType(tf.variant, ())
 COMPOSITE = tf.__internal__.CompositeTensor
 
@@ -65,10 +66,10 @@ class TensorFlowValues(FunctionalBackend):
         if isinstance(value, (tf.Tensor, tf.Variable)):
             return TensorType(value.dtype, shape_of(value))
         kind = type(value)
-        if kind in _PYTHON_RANKS:
-            return TensorType(default_dtype(_PYTHON_RANKS[kind]), (), weak=True)
-        if kind is bool or kind is str or kind is bytes:
-            return TensorType(tf.bool if kind is bool else tf.string, ())
+        if kind in RANKS:
+            return TensorType(default_dtype(RANKS[kind]), (), weak=kind is not bool)
+        if kind is str or kind is bytes:
+            return TensorType(tf.string, ())
         if isinstance(value, (np.ndarray, np.generic)):
             if value.dtype.kind in "biufcV":
                 return TensorType(tf.as_dtype(value.dtype), value.shape)
@@ -116,9 +117,6 @@ class TensorFlowValues(FunctionalBackend):
             raise TypeError(f"one is {first}, the other {second}")
         return first
 
-    def widen(self, before: Any, after: Any) -> Any:
-        return self.merge(before, after)
-
     def merge_lists(self, first: ListType, second: ListType) -> ListType:
         if first.items is None or second.items is None:
             known = second if first.items is None else first
@@ -147,7 +145,7 @@ class TensorFlowValues(FunctionalBackend):
             if isinstance(value, list):
                 value = self.staged_list(value)
             contents = value.read() if isinstance(value, StagedList) else value
-            return tensor_lists(self, contents, aval)
+            return tensor_lists(contents, aval)
         if isinstance(aval, TensorArrayType):
             return [value.flow]
         if isinstance(aval, CompositeType):
@@ -158,7 +156,7 @@ class TensorFlowValues(FunctionalBackend):
         if isinstance(aval, ListType):
             if aval.is_value:
                 return StagedList(self, ListType(aval.items, aval.spec), arrays, count)
-            return Contents(self, aval, tuple(arrays), count)
+            return Contents(aval, tuple(arrays), count)
         if isinstance(aval, TensorArrayType):
             return tf.TensorArray(aval.dtype, flow=arrays[0], dynamic_size=True, clear_after_read=False)
         if isinstance(aval, CompositeType):
@@ -214,8 +212,7 @@ class TensorFlowValues(FunctionalBackend):
     def length(self, value: Any) -> Any:
         if value.shape.rank == 0:
             raise TypeError("iteration over a 0-d array")
-        known = None if value.shape.rank is None else value.shape[0]
-        return known if known is not None else weak(tf.shape(value, out_type=default_dtype(1))[0])
+        return row_count(value)
 
     def minimum(self, a: Any, b: Any) -> Any:
         return weak(tf.minimum(*map(self.tensor, (weak(a), weak(b)))))
@@ -226,14 +223,7 @@ class TensorFlowValues(FunctionalBackend):
     def not_(self, value: Any) -> Any:
         return negated(self.truth(value))
 
-    def get_item(self, target: Any, key: Any) -> Any:
-        return items.get_item(self, target, key)
-
-    def set_item(self, target: Any, key: Any, value: Any) -> Any:
-        return items.set_item(self, target, key, value)
-
-    def contains(self, item: Any, container: Any) -> Any:
-        return items.contains(self, item, container)
+    get_item, set_item, contains = items.get_item, items.set_item, items.contains
 
     # Iteration
 
@@ -268,13 +258,9 @@ class TensorFlowValues(FunctionalBackend):
         count = iterated.count if isinstance(iterated, StagedSequence) else None
         return isinstance(count, int) and count <= 0
 
-    def sources(self, iterated: Any) -> list[Any]:
-        return [iterated]
-
     # Calls
 
-    def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
-        return numpy.replaced(self, function)
+    replaced = numpy.replaced
 
     def unpacked(self, value: Any) -> Any:
         return self.call_builtin(list, (value,), {}) if isinstance(value, tf.Tensor) else value

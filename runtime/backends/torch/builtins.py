@@ -11,12 +11,12 @@ import torch
 
 from ... import staging
 from ...errors import UnsupportedFunctionError
-from ..builtins import DISPATCHING, PYTHON, is_of_numpy
-from ..functional.builtins import extremum, sort_key_error, staged_len, total
+from ..builtins import DISPATCHING, MATH, is_of_numpy, original
+from ..functional.builtins import extremum, replacing, sort_key_error, staged_len, total
 from ..functional.staged_text import Text
 from .capture import promoted
 from .effects import print_values
-from .numpy import call_numpy
+from .numpy import call_numpy, is_tensor
 from .numpy import replaced as replaced_numpy
 
 
@@ -25,21 +25,13 @@ def call_library(function: Callable[..., Any], args: tuple, kwargs: dict[str, An
     if is_of_numpy(function):
         return call_numpy(function, args, kwargs)
     counterpart = getattr(torch, function.__name__, None)
-    if counterpart is None or function not in _MATH:
+    if counterpart is None or function not in MATH or function is math.factorial:
         raise UnsupportedFunctionError(
             f"{function.__name__}() was called on a staged tensor",
             why="PyTorch has no function for it",
             remedy="use functions of torch",
         )
     return counterpart(*map(_tensor, args), **kwargs)
-
-
-_PYTHON = {function.__name__: function for function in PYTHON}
-"""Python's own builtins by name: torch replaces some while it exports."""
-
-_MATH = frozenset(
-    f for n, f in vars(math).items() if callable(f) and n != "factorial" and not n.startswith("_")
-)
 
 
 def _tensor(value: Any) -> torch.Tensor:
@@ -118,8 +110,8 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     bool: lambda value: _cast(value, torch.bool),
     str: lambda value: _text(value, "s"),
     repr: lambda value: _text(value, "r"),
-    _PYTHON["min"]: _extremum(torch.minimum, torch.min, "argmin"),
-    _PYTHON["max"]: _extremum(torch.maximum, torch.max, "argmax"),
+    original(min): _extremum(torch.minimum, torch.min, "argmin"),
+    original(max): _extremum(torch.maximum, torch.max, "argmax"),
     sum: total(torch.Tensor, lambda tensor: tensor.sum(0)),
     any: lambda values: _stacked(values).any(),
     all: lambda values: _stacked(values).all(),
@@ -142,10 +134,4 @@ def replaced(function: Any) -> Callable[..., Any] | None:
     if isinstance(function, functools.partial):  # torch's replacement of min or max
         return DISPATCHING.get(id(function.keywords.get("real_callable")))
     replacement = _REPLACEMENTS.get(function) if type(function) is type(round) else None
-    if replacement is None:
-        return replaced_numpy(function)
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return (replacement if any(isinstance(a, torch.Tensor) for a in args) else function)(*args, **kwargs)
-
-    return call
+    return replaced_numpy(function) if replacement is None else replacing(function, is_tensor, replacement)

@@ -17,20 +17,6 @@ from .graphs import operands_of, register_module, with_operands
 operators = torch.ops.higher_order
 
 
-def _add_operator(
-    operator: Any, graphs: dict[str, Any], arguments_of: Callable[..., tuple], results: Sequence[Any]
-) -> list[Any]:
-    """Add a node of an operator; `arguments_of` builds its arguments, `results` are example results."""
-    tracer = px.get_proxy_mode().tracer
-    inner = [
-        tracer.create_proxy("get_attr", register_module(tracer, n, g), (), {}) for n, g in graphs.items()
-    ]
-    values = arguments_of(*inner)
-    arguments = pytree.tree_map(tracer.unwrap_proxy, values)
-    proxy = tracer.create_proxy("call_function", operator, arguments, {})
-    return list(track(tuple(examples_like(results, pytree.tree_leaves(values))), proxy, tracer))
-
-
 @contextlib.contextmanager
 def _without_write_check() -> Iterator[None]:
     """Skip torch's check for writes, which runs the graphs once more on uninitialized memory."""
@@ -45,43 +31,58 @@ def _without_write_check() -> Iterator[None]:
             op._supports_training_input_mutation = value
 
 
+def _apply(
+    operator: Any,
+    graphs: dict[str, Any],
+    arguments_of: Callable[..., tuple],
+    results: Callable[[], Sequence[Any]],
+) -> list[Any]:
+    """Add a node of an operator, or call it where that is not possible.
+
+    `arguments_of` builds its arguments from the graphs, `results` returns example results.
+    """
+    values = pytree.tree_leaves(arguments_of(*graphs.values()))
+    if not can_add_nodes(values):
+        with _without_write_check():
+            return list(operator(*arguments_of(*graphs.values())))
+    tracer = px.get_proxy_mode().tracer
+    inner = [
+        tracer.create_proxy("get_attr", register_module(tracer, n, g), (), {}) for n, g in graphs.items()
+    ]
+    arguments = pytree.tree_map(tracer.unwrap_proxy, arguments_of(*inner))
+    proxy = tracer.create_proxy("call_function", operator, arguments, {})
+    return list(track(tuple(examples_like(results(), values)), proxy, tracer))
+
+
 def cond(pred: Any, programs: Sequence[Program]) -> list[Any]:
     operands = operands_of(programs)
-    graphs = [with_operands(p, 0, operands) for p in programs]
-    if can_add_nodes([pred, *operands]):
-        names = dict(zip(("true_graph_0", "false_graph_0"), graphs, strict=True))
-        return _add_operator(
-            operators.cond, names, lambda *g: (pred, *g, tuple(operands)), programs[0].values
-        )
-    with _without_write_check():
-        return list(operators.cond(pred, *graphs, tuple(operands)))
+    names = ("true_graph_0", "false_graph_0")
+    graphs = {n: with_operands(p, 0, operands) for n, p in zip(names, programs, strict=True)}
+    return _apply(operators.cond, graphs, lambda *g: (pred, *g, tuple(operands)), lambda: programs[0].values)
 
 
 def while_loop(test: Program, body: Program, carried: Sequence[Any]) -> list[Any]:
     operands = operands_of([test, body])
-    test_graph = with_operands(test, len(carried), operands, first_only=True)
-    body_graph = with_operands(body, len(carried), operands)
-    if can_add_nodes([*carried, *operands]):
-        names = {"while_loop_cond_graph_0": test_graph, "while_loop_body_graph_0": body_graph}
-        return _add_operator(
-            operators.while_loop, names, lambda *g: (*g, tuple(carried), tuple(operands)), carried
-        )
-    with _without_write_check():
-        return list(operators.while_loop(test_graph, body_graph, tuple(carried), tuple(operands)))
+    graphs = {
+        "while_loop_cond_graph_0": with_operands(test, len(carried), operands, first_only=True),
+        "while_loop_body_graph_0": with_operands(body, len(carried), operands),
+    }
+    return _apply(
+        operators.while_loop, graphs, lambda *g: (*g, tuple(carried), tuple(operands)), lambda: carried
+    )
 
 
 def scan(body: Program, carried: Sequence[Any], rows: Sequence[Any]) -> list[Any]:
     operands = operands_of([body])
     graph = with_operands(body, len(carried) + len(rows), operands)
-    if can_add_nodes([*carried, *rows, *operands]):
-        count = len(rows[0])
+
+    def results() -> list[Any]:
         with untraced():
-            stacked = [v.new_empty((count, *v.shape)) for v in body.values[len(carried) :]]
-        return _add_operator(
-            operators.scan,
-            {"scan_combine_graph_0": graph},
-            lambda g: (g, list(carried), list(rows), tuple(operands)),
-            [*carried, *stacked],
-        )
-    with _without_write_check():
-        return list(operators.scan(graph, list(carried), list(rows), tuple(operands)))
+            return [*carried, *[v.new_empty((len(rows[0]), *v.shape)) for v in body.values[len(carried) :]]]
+
+    return _apply(
+        operators.scan,
+        {"scan_combine_graph_0": graph},
+        lambda g: (g, list(carried), list(rows), tuple(operands)),
+        results,
+    )

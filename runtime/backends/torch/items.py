@@ -10,7 +10,7 @@ import torch
 from ... import staging
 from ...errors import UnsupportedFunctionError, ValueNeededError
 from ..functional.index_errors import (
-    membership_error,
+    in_range,
     mixed_items_error,
     staged_index_error,
     staged_key_error,
@@ -110,11 +110,8 @@ def contains(item: Any, container: Any) -> Any:
         return torch.stack(
             [e.all() if isinstance(e, torch.Tensor) else torch.full((), bool(e)) for e in equal]
         ).any()
-    if isinstance(container, range):
-        inside = (item >= container.start) & (item < container.stop)
-        return inside & ((item - container.start) % container.step == 0)
     if isinstance(container, np.ndarray):
         container = torch.tensor(container)
     if isinstance(container, torch.Tensor):
         return (container == item).any()
-    raise membership_error(container, "tensor")
+    return in_range(item, container, "tensor")

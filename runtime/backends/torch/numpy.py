@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import torch
 from ...errors import UnsupportedFunctionError, ValueNeededError
 from ...values.structures import flatten, unflatten
 from ..builtins import is_of_numpy
+from ..functional.builtins import replacing, ufunc_method
 from .capture import is_traced, promoted
 from .capture import numpy_of_torch as tnp
 
@@ -21,13 +21,11 @@ def replaced(function: Callable[..., Any]) -> Callable[..., Any] | None:
     owner = getattr(function, "__self__", None)
     if not is_of_numpy(function) and not isinstance(owner, np.ufunc):
         return None
+    return replacing(function, is_tensor, lambda *args, **kwargs: call_numpy(function, args, kwargs))
 
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if not any(isinstance(leaf, torch.Tensor) for leaf in flatten([args, kwargs])[0]):
-            return function(*args, **kwargs)
-        return call_numpy(function, args, kwargs)
 
-    return call
+def is_tensor(value: Any) -> bool:
+    return isinstance(value, torch.Tensor)
 
 
 def _stacked(value: Any) -> torch.Tensor:
@@ -70,8 +68,7 @@ def _counterpart(function: Any) -> Callable[..., Any] | None:
         return counterpart
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
-        reduction = _UFUNC_METHODS.get((owner.__name__, function.__name__))
-        return None if reduction is None else partial(_reduce_first_axis, getattr(tnp, reduction))
+        return ufunc_method(tnp, function)
     submodule = _MODULES.get(getattr(function, "__module__", None) or "")
     module = tnp if submodule is None else getattr(tnp, submodule)
     return getattr(module, function.__name__, None)
@@ -113,23 +110,6 @@ _COUNTERPARTS: dict[Any, Callable[..., Any]] = {
     np.square: lambda x: _stacked(x) * x,
     np.trunc: lambda x: torch.trunc(_stacked(x)),
     np.heaviside: lambda x, y: torch.heaviside(_as_float(x), _as_float(y)),
-}
-
-
-def _reduce_first_axis(function: Callable[..., Any], x: Any, axis: Any = 0, **rest: Any) -> Any:
-    """Call the reduction for a ufunc's method, whose default axis is the first."""
-    return function(x, axis=axis, **rest)
-
-
-_UFUNC_METHODS = {
-    ("add", "reduce"): "sum",
-    ("multiply", "reduce"): "prod",
-    ("add", "accumulate"): "cumsum",
-    ("multiply", "accumulate"): "cumprod",
-    ("logical_and", "reduce"): "all",
-    ("logical_or", "reduce"): "any",
-    ("maximum", "reduce"): "max",
-    ("minimum", "reduce"): "min",
 }
 
 

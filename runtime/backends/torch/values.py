@@ -101,8 +101,7 @@ class TorchValues(CapturingBackend):
     def is_inner(self, value: Any) -> bool:
         return self.is_array(value) and not is_known(value)
 
-    def staging(self) -> bool:
-        return is_capturing()
+    staging = staticmethod(is_capturing)
 
     def entered(self) -> InplaceUpdates | None:
         return InplaceUpdates() if is_capturing() else None
@@ -183,25 +182,17 @@ class TorchValues(CapturingBackend):
             torch.sym_not(value) if isinstance(value, torch.SymBool) else torch.logical_not(self.truth(value))
         )
 
-    def get_item(self, target: Any, key: Any) -> Any:
-        return indexing.get_item(target, key)
-
-    def set_item(self, target: Any, key: Any, value: Any) -> Any:
-        return indexing.set_item(target, key, value)
-
-    def contains(self, item: Any, container: Any) -> Any:
-        return indexing.contains(item, container)
+    get_item = staticmethod(indexing.get_item)
+    set_item = staticmethod(indexing.set_item)
+    contains = staticmethod(indexing.contains)
 
     # Effects
 
-    def fail(self, failed: Any, error: BaseException) -> None:
-        raise_error(failed, error)
+    fail = staticmethod(raise_error)
+    call_library = staticmethod(call_library)
 
     def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
         return replaced(function) if is_capturing() else None
-
-    def call_library(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-        return call_library(function, args, kwargs)
 
 
 def _common_dtype(first: TensorType, second: TensorType) -> torch.dtype:
