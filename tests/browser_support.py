@@ -37,6 +37,7 @@ def browser_page(width: int, height: int, *, dark: bool = False) -> Iterator[Wat
         try:
             scheme = "dark" if dark else "light"
             page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+            page.set_default_timeout(300_000)  # only what hangs takes as long
             watched = Watched(page)
             page.on("console", lambda m: m.type in ("error", "warning") and watched.errors.append(m.text))
             page.on("pageerror", lambda error: watched.errors.append(str(error)))

@@ -25,7 +25,7 @@ OUTSIDE = re.compile(r"(?:https?:)?//")
 
 
 class Links(HTMLParser):
-    """What a page leads to, loads, and can be led to."""
+    """Links, resources and anchors of a page."""
 
     def __init__(self, text: str):
         super().__init__()
@@ -112,7 +112,6 @@ def test_every_public_name_is_described() -> None:
 @pytest.fixture(params=[DESKTOP, PHONE], ids=["desktop", "phone"])
 def browser(request: pytest.FixtureRequest, site: Path) -> Iterator[Watched]:
     with browser_page(*request.param) as watched:
-        watched.page.set_default_timeout(300_000)
         yield watched
 
 

@@ -39,7 +39,7 @@ def column(system: str, every: int = 1) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "column.json")
         command = [sys.executable, str(SUITE), system, "--every", str(every), "--column", str(file)]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=1200)
         return json.loads(file.read_text(encoding="utf-8"))
 
 

@@ -61,6 +61,6 @@ def test_each_system_alone(framework):
     script = ALONE.format(framework=framework, others=sorted(others), here=str(Path(__file__).parent))
     environ = os.environ | {"PYTHONPATH": str(Path(ag.__file__).parents[1]), "TF_CPP_MIN_LOG_LEVEL": "3"}
     done = subprocess.run(
-        [sys.executable, "-c", script], env=environ, capture_output=True, text=True, check=False
+        [sys.executable, "-c", script], env=environ, capture_output=True, text=True, check=False, timeout=300
     )
     assert (done.returncode, done.stdout) == (0, f"{summed(10, 6)}\n"), done.stderr

@@ -78,6 +78,7 @@ def run_alone(folder, program):
         capture_output=True,
         text=True,
         check=True,
+        timeout=300,
     )
     return done.stdout
 

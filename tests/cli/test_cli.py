@@ -161,7 +161,7 @@ def test_closed_streams(program: Path) -> None:
         script = f"exec {sys.executable} -m autograph_rs {arguments}"
         done = subprocess.run(
             ["sh", "-c", script], cwd=program.parent, env=os.environ | {"PYTHONPATH": PATH},
-            capture_output=True, check=False,
+            capture_output=True, check=False, timeout=300,
         )  # fmt: skip
         assert (done.returncode, done.stdout, done.stderr) == (3, b"", words)
 
@@ -282,7 +282,7 @@ def test_the_shebang_and_the_mode_are_kept(program: Path) -> None:
     assert command("convert", "program.py", "-o", "made.py", cwd=program.parent).returncode == 0
     assert stat.S_IMODE(made.stat().st_mode) == 0o750
     environ = os.environ | {"PYTHONPATH": PATH}
-    done = subprocess.run([made, "x"], env=environ, capture_output=True, check=True)
+    done = subprocess.run([made, "x"], env=environ, capture_output=True, check=True, timeout=300)
     assert done.stdout == b"[(27, 111), (6, 8), (1, 0)] 4 ['x']\n"
 
 

@@ -127,7 +127,7 @@ def test_diff(folder: Path) -> None:
     if patch is None:
         assert done.stdout.startswith(b"--- pkg/core.py\n+++ pkg/core.py\n")
     else:
-        subprocess.run([patch, "-p0", "--quiet"], cwd=folder, input=done.stdout, check=True)
+        subprocess.run([patch, "-p0", "--quiet"], cwd=folder, input=done.stdout, check=True, timeout=300)
         expected = command("convert", "script.py", "--stdout", cwd=folder)
         assert is_converted((folder / "pkg/core.py").read_bytes())
         assert expected.stdout == (folder / "script.py").read_bytes()

@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-SECONDS = 60
+SECONDS = 300  # only what hangs takes as long
 
 
 class Client:
@@ -69,7 +69,7 @@ class Client:
         if self._process.poll() is None:
             self.request("disconnect", terminateDebuggee=True)
             self._process.kill()
-        self._process.wait()
+        self._process.wait(timeout=SECONDS)
         for stream in (self._process.stdin, self._process.stdout):
             assert stream is not None
             stream.close()

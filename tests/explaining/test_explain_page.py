@@ -70,6 +70,9 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 sizes = pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 TOPS = "[...document.querySelectorAll('.scroll')].map(s => s.scrollTop)"
+FIVE_FRAMES = """async () => {
+    for (let n = 0; n < 5; n++) await new Promise(requestAnimationFrame);
+}"""
 FOLLOWS = """([moved, partner]) => {
     const panes = [...document.querySelectorAll('.scroll')];
     const part = (pane) => pane.scrollTop / (pane.scrollHeight - pane.clientHeight);
@@ -117,7 +120,7 @@ def test_the_panes_scroll_together(file: Path, size: tuple[int, int]) -> None:
                     [moved, rooms[moved] * part],
                 )
                 page.wait_for_function(FOLLOWS, arg=[moved, partner])
-                page.wait_for_timeout(80)  # for what would move one of them again
+                page.evaluate(FIVE_FRAMES)  # for what would move one of them again
                 tops = page.evaluate(TOPS)
                 assert abs(tops[moved] - rooms[moved] * part) <= 1
                 ratio = rooms[partner] / rooms[moved]

@@ -145,7 +145,7 @@ def test_a_function_called_in_a_trace_is_part_of_it():
 def test_sixteen_threads_trace_once():
     """The first call of many threads makes one trace."""
     f, traces = counted()
-    barrier, results = threading.Barrier(16), []
+    barrier, results = threading.Barrier(16, timeout=300), []
 
     def call():
         barrier.wait()
@@ -346,5 +346,5 @@ def test_converting_loads_no_graphs(tmp_path):
         "assert (ag.to_graph(f)(True), ag.convert(f)(False)) == (1, 2)\n"
         "print([name for name in sys.modules if name.startswith('autograph_rs.runtime.graph')])\n"
     )
-    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True, timeout=300)
     assert done.stdout == "[]\n"

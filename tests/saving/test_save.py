@@ -210,6 +210,6 @@ def test_loading_needs_no_converter(tmp_path: Path) -> None:
     )
     done = subprocess.run(
         [sys.executable, "-c", probe], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True, text=True, check=True,
+        capture_output=True, text=True, check=True, timeout=300,
     )  # fmt: skip
     assert done.stdout == "[0.0, 2.0, 4.0, 6.0]\n"

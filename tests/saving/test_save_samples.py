@@ -93,6 +93,7 @@ def test_samples_run_from_files_alone(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     made, expected = json.loads(done.stdout), json.loads(json.dumps(expected))

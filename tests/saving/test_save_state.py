@@ -75,7 +75,7 @@ def test_a_fresh_process_counts_on(tmp_path: Path) -> None:
     for expected in ("[2, 3, 4] Variable('steps', 4, ", "[5, 6, 7] Variable('steps', 7, "):
         done = subprocess.run(
             [sys.executable, "-c", probe], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)},
-            capture_output=True, text=True, check=True,
+            capture_output=True, text=True, check=True, timeout=300,
         )  # fmt: skip
         assert done.stdout.startswith(expected)
 

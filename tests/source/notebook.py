@@ -10,7 +10,7 @@ import nbformat
 with open(sys.argv[1], encoding="utf-8") as file:
     cells = [nbformat.v4.new_code_cell(text) for text in json.load(file)]
 notebook = nbformat.v4.new_notebook(cells=cells)
-nbclient.NotebookClient(notebook, allow_errors=True, kernel_name="python3", timeout=100).execute()
+nbclient.NotebookClient(notebook, allow_errors=True, kernel_name="python3", timeout=300).execute()
 
 
 def text(output):

@@ -75,6 +75,7 @@ def test_a_program_that_pyinstaller_froze(app: Path):
         capture_output=True,
         text=True,
         check=False,
+        timeout=300,
     )
     assert PRINTED in done.stdout, done.stderr
     fails(done, "the program is frozen", "autograph-rs convert")

@@ -53,13 +53,13 @@ def test_a_block_counts_for_its_thread_only():
     def waits():
         with ag.do_not_convert():
             inside.set()
-            done.wait(10)
+            assert done.wait(300)
 
     thread = threading.Thread(target=waits)
     thread.start()
-    inside.wait(10)
     made = ag.Transpiler()
     try:
+        assert inside.wait(300)
         assert ag.to_graph(calls)() == made.to_graph(calls)() == (True, True, True)
     finally:
         done.set()

@@ -209,7 +209,7 @@ def test_threads_and_transpilers_on_one_function() -> None:
     start, made = threading.Barrier(8), []
 
     def work(transpiler: ag.Transpiler) -> None:
-        start.wait(10)
+        start.wait(300)
         made.append((transpiler, transpiler.to_graph(f)))
 
     threads = [threading.Thread(target=work, args=(transpilers[i % 2],)) for i in range(8)]
@@ -219,7 +219,7 @@ def test_threads_and_transpilers_on_one_function() -> None:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(10)
+            thread.join(300)
     finally:
         sys.setswitchinterval(interval)
     assert [g(2) for _, g in made] == [1] * 8

@@ -204,7 +204,7 @@ def test_bad_environment(tmp_path, value):
 def start(folder, value):
     environ = os.environ | {"AUTOGRAPH_RS_LOG": value, "PYTHONPATH": os.path.dirname(ag.__path__[0])}
     command = [sys.executable, str(folder / "program.py")]
-    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0
     return done
 

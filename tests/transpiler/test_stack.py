@@ -175,7 +175,7 @@ def test_stacklevel_of_encodings(tmp_path: Path):
         encoding="utf-8",
     )
     command = [sys.executable, "-X", "warn_default_encoding", str(script)]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True, timeout=300)
     assert done.stdout == "locale\n"
     assert [line for line in done.stderr.splitlines() if "EncodingWarning" in line] == [
         f"{script}:6: EncodingWarning: 'encoding' argument not specified"

@@ -101,7 +101,7 @@ def test_backend_that_cannot_be_registered(tmp_path):
     program.write_text(PROGRAM)
     environ = {"PYTHONPATH": str(Path(ag.__path__[0]).parent)}
     done = subprocess.run(
-        [sys.executable, str(program)], env=environ, capture_output=True, text=True, check=True
+        [sys.executable, str(program)], env=environ, capture_output=True, text=True, check=True, timeout=300
     )
     message = "RuntimeWarning: cannot register the backend 'broken' of a_package:register"
     assert done.stderr.startswith(f"{program}:16: {message}")
