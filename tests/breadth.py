@@ -1,7 +1,7 @@
-"""How much a run looks at of what could be looked at without end: generated programs, drawn arrays.
+"""Breadth of a run: how many generated programs, drawn arrays and samples it tries.
 
-Seeds are fixed, so each run looks at the same. What a change must pass, `.ci/run`, sets AG_BREADTH=full and
-looks at several times as much as a plain `python -m pytest` does.
+Seeds are fixed, so each run tries the same. `.ci/run`, which every change must pass, sets AG_BREADTH=full and
+tries several times as many as a plain `python -m pytest`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What converted code does not do as Python does on plain values, by the sample that shows it, and why."""
+"""Differences of converted code from Python on plain values: the sample that shows each, and the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the conformance suite compiles a function with PyTorch: exported, then run.
+"""Compile a function with PyTorch for the conformance suite: export it, then run it.
 
 The samples are written for NumPy, so while one is traced tensors have the methods of arrays that torch
 gives other names, numbers without dimensions are not written in place, and they print as NumPy's do.

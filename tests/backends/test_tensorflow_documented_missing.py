@@ -1,4 +1,4 @@
-"""What TensorFlow documents for variables without a value, or with None, and what holds here.
+"""Documented behaviour of TensorFlow for variables that are unset or None, compared with ours.
 
 `docs/tensorflow.md` lists these behaviours. Where the two differ, a test asserts what `theirs` does as well.
 """

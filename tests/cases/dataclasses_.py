@@ -8,7 +8,7 @@ from autograph_rs.testing import samples
 
 @dataclasses.dataclass
 class State:
-    """What a loop carries."""
+    """State that a loop carries."""
 
     x: Any
     steps: Any = 0

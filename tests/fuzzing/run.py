@@ -37,7 +37,7 @@ KINDS = {"plain": (plain_programs, check_plain_program), "staged": (staged_progr
 
 @dataclass
 class Batch:
-    """What became of the programs of one seed."""
+    """Results of the programs of one seed."""
 
     seed: int
     count: int

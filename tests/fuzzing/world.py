@@ -1,6 +1,6 @@
-"""What the plain programs can use: a trace of effects, objects, context managers, coroutines.
+"""Globals of the plain programs: a trace of effects, objects, context managers, coroutines.
 
-Programs get these names as their globals; what they do is written to `TRACE` in its order.
+Each effect of a program is appended to `TRACE`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How a program is drawn: a `Writer` turns bytes that hypothesis chose into lines of text.
+"""Generate programs: a `Writer` turns bytes chosen by hypothesis into lines of text.
 
 Every choice takes one byte; 0 is the simplest choice, and what is left to choose when the bytes have
 run out. Each statement has bytes of its own, so that the choices of one do not depend on how many the

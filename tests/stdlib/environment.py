@@ -30,7 +30,7 @@ TESTS = {"test", "tests", "idle_test", "__pycache__"}  # folders in packages tha
 
 @dataclass
 class Run:
-    """What one process that ran tests left behind."""
+    """Outcomes of the tests that one process ran."""
 
     outcomes: dict[str, str] = field(default_factory=dict)
     details: dict[str, str] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Row:
 
 @dataclass
 class Conversion:
-    """What became of the functions of some modules."""
+    """Results of converting the functions of some modules."""
 
     functions: int = 0
     converted: int = 0
@@ -236,7 +236,7 @@ def convert(source: Path, out: Path, done: Conversion) -> None:
     count = sum(1 for _ in functions(original))
     done.functions += count
     command = [sys.executable, "-P", "-m", "autograph_rs", "convert", str(source), "-o", str(out)]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     if ended.returncode == 0 and out.exists():
         done.converted += rewritten(original, parsed(out))
     else:

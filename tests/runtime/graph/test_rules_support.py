@@ -1,4 +1,4 @@
-"""How the tests of the type rules compare a rule with NumPy.
+"""Compare a type rule with NumPy.
 
 A *call* is a function with its arguments. Every NumPy array in them is staged; `Constant` holds
 one that is not, and `Python` holds a Python number that is. NumPy runs on the values, the rule on
