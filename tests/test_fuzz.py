@@ -1,4 +1,4 @@
-"""Generated programs do the same converted and unconverted: 300 of them, 2,000 in a full run.
+"""Generated programs do the same converted and unconverted: 150 of them, 2,000 in a full run.
 
 `tests/fuzzing/run.py` runs more.
 """
@@ -13,14 +13,14 @@ FIRST_SEED = 1_000_000  # far from the seeds that one begins with by hand
 
 @pytest.mark.parametrize("number", range(FIRST_SEED, FIRST_SEED + 4))
 def test_plain_programs(number):
-    batch = run_batch("plain", number, some(60, 400))
+    batch = run_batch("plain", number, some(30, 400))
     assert not batch.different, batch.different
 
 
 @pytest.mark.parametrize("number", range(FIRST_SEED, FIRST_SEED + 2))
 def test_staged_programs(number):
     """Well-typed programs do what they do in plain Python; few of them are refused."""
-    count = some(30, 200)
+    count = some(15, 200)
     batch = run_batch("staged", number, count)
     assert not batch.different, batch.different
     assert len(batch.refused) <= count / 10

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from breadth import some
 from cli_support import PATH, PROGRAM, ROOT, SECONDS, command
 from convert_support import FUNCTION, below, is_converted, said
 
@@ -101,7 +102,9 @@ def test_a_working_folder_that_is_gone(tmp_path: Path) -> None:
     gone.mkdir()
     script = f"rmdir {gone}; exec {sys.executable} -m autograph_rs check {tmp_path}"
     environ = os.environ | {"PYTHONPATH": ROOT}  # Python itself fails there where a path of it is relative
-    done = subprocess.run(["sh", "-c", script], cwd=gone, env=environ, capture_output=True, check=False)
+    done = subprocess.run(
+        ["sh", "-c", script], cwd=gone, env=environ, capture_output=True, check=False, timeout=300
+    )
     assert (done.returncode, done.stdout) == (3, b"")
     assert said(done) == "the working directory: No such file or directory\n"
 
@@ -118,7 +121,7 @@ def test_a_full_disk_leaves_the_old_files(folder: Path) -> None:
     done = subprocess.run(
         starting_with(limit, "convert", "script.py", "pkg", "--in-place"),
         cwd=folder, env=os.environ | {"PYTHONPATH": PATH, "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True, check=False,
+        capture_output=True, check=False, timeout=300,
     )  # fmt: skip
     assert done.returncode == 3
     assert "script.py: File too large\n" in said(done)
@@ -174,13 +177,13 @@ RENAMES, STEPS = ("os.rename",), ("open", "os.link", "os.chmod", "os.rename", "o
 
 @dataclass
 class Signal:
-    """What a process sends to its group, or to the one that began it, before it does a step.
+    """Signal that a process sends to its group, or to its parent, before one of its steps.
 
     Args:
         number: the signal.
-        at: which of the steps that it does in the folder, from 1.
+        at: the step in the folder before which it is sent, from 1.
         steps: the kinds of steps that count.
-        to_parent: whether the process that began this one gets it.
+        to_parent: whether the parent gets it instead of the group.
         again: how many more follow, one at each of the next steps.
     """
 
@@ -212,7 +215,7 @@ def in_place(folder: Path, *options: str, send: Signal | None = None) -> subproc
 def test_killed_at_any_moment(many: tuple[Path, dict[str, bytes], dict[str, bytes]]) -> None:
     """Each file is as it was or as it becomes, and a later run does the rest."""
     folder, before, after = many
-    moments = int(os.environ.get("AG_KILLS", "4"))
+    moments = int(os.environ.get("AG_KILLS", some(2, 4)))
     chosen = random.Random(20)
     partly = 0
     for moment in range(moments):
@@ -223,7 +226,7 @@ def test_killed_at_any_moment(many: tuple[Path, dict[str, bytes], dict[str, byte
         else:
             send = Signal(signal.SIGKILL, chosen.randrange(2, MANY))
         process = in_place(folder, "-j", str(1 + moment % 2), send=send)
-        process.communicate()
+        process.communicate(timeout=SECONDS)
         assert process.returncode == -signal.SIGKILL
         now = below(folder)
         assert set(before) <= set(now)
@@ -234,7 +237,7 @@ def test_killed_at_any_moment(many: tuple[Path, dict[str, bytes], dict[str, byte
             (folder / name).unlink()
     assert partly
     last = in_place(folder)
-    last.communicate()
+    last.communicate(timeout=SECONDS)
     assert last.returncode == 0
     assert below(folder) == after
 

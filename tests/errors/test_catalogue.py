@@ -42,25 +42,17 @@ def test_message(program: Program, request: pytest.FixtureRequest) -> None:
 
 
 @each_program
-def test_names_its_line(program: Program) -> None:
-    assert program.marked, "no line is marked"
-    assert named_line(program.error()) in program.marked
-
-
-@each_program
 def test_is_complete(program: Program) -> None:
-    """One of our errors has a reason, a remedy and a page; none shows what is inside of us."""
+    """An error names its line, with no frame of ours; one of ours has a reason, a remedy and a page."""
     error = program.error()
+    assert program.marked, "no line is marked"
+    assert named_line(error) in program.marked
+    assert own_frames(error) == []
     if isinstance(error, ag.AutographError):
         assert error.why
         assert error.remedy
         assert getattr(ag, type(error).__name__) is type(error)
     assert not re.search(r"\bag__[.\w]|\b0x[0-9a-f]{6,}|<object object|runtime\.\w+", text_of(error))
-
-
-@each_program
-def test_shows_no_frame_of_ours(program: Program) -> None:
-    assert own_frames(program.error()) == []
 
 
 @each_program

@@ -34,7 +34,9 @@ def test_against_finite_differences(case: Case):
     assert any(agrees(case, case.shapes, rng) for _ in range(5))
 
 
-@pytest.mark.parametrize("case", [c for c in CASES if c.name not in FIXED], ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case", [c for c in CASES if c.name not in FIXED][:: some(3, 1)], ids=lambda case: case.name
+)
 def test_of_drawn_lengths(case: Case):
     rng = np.random.default_rng(zlib.crc32(case.name.encode()))
     lengths = sorted({n for shape in case.shapes for n in shape} - {1})

@@ -62,7 +62,7 @@ class Package:
 
 @dataclass
 class Converted:
-    """What became of the files of one package."""
+    """Results of converting the files of one package."""
 
     name: str
     files: int = 0
@@ -97,7 +97,7 @@ class Workshop:
 
     def pip(self, *arguments: str) -> None:
         command = [self.python, "-m", "pip", "--disable-pip-version-check", "--quiet", *arguments]
-        subprocess.run(command, env=environ(), stdout=sys.stderr, check=True)
+        subprocess.run(command, env=environ(), stdout=sys.stderr, check=True, timeout=HOUR)
 
     def convert(self, name: str, folders: list[Path]) -> Converted:
         """Convert folders twice, and check what came of it."""
@@ -183,6 +183,7 @@ class Workshop:
         said = subprocess.run(
             [self.python, "-P", "-c", code, *package.folders],
             env=environ() | {"PYTHONPATH": str(converted)}, capture_output=True, text=True, check=False,
+            timeout=300,
         )  # fmt: skip
         others = [file for file in said.stdout.splitlines() if converted not in Path(file).parents]
         return said.stderr or ", ".join(others)

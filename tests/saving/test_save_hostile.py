@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from breadth import some
 
 import autograph_rs as ag
 from autograph_rs.runtime.graph.serialization.graphs import from_text, to_text
@@ -213,7 +214,7 @@ def test_graphs_nested_without_end_are_refused() -> None:
         ag.Graph.from_json(to_text({"graph": inner, "places": []}))
 
 
-SEEDS = int(os.environ.get("AUTOGRAPH_RS_FUZZ", "500"))
+SEEDS = int(os.environ.get("AUTOGRAPH_RS_FUZZ", some(200, 500)))
 HARMLESS = ("exec", "compile", "object.__getattr__", "sys._getframe", "builtins.id", "gc.get", "code.__new__")
 SEEN: list[str] = []
 WATCHING: list[bool] = []

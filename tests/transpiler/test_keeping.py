@@ -29,7 +29,7 @@ def test_one_conversion_for_many_threads(monkeypatch: pytest.MonkeyPatch):
             x -= 1
         return x
 
-    barrier, results = threading.Barrier(16), []
+    barrier, results = threading.Barrier(16, timeout=300), []
 
     def work():
         barrier.wait()
@@ -53,13 +53,13 @@ def test_lambdas_are_forgotten():
     name = "<many lambdas>"
     text = "f = " + "lambda x: " * 3 + "x if x > 0 else -x\n"
     before = None
-    for i in range(1500):
+    for i in range(800):
         made = executed(text, name).f
         f = types.FunctionType(made.__code__, {"__builtins__": {}})
         assert ag.to_graph(f)(1)(2)(-3) == 3
         assert ag.convert(f)(1)(2)(-3) == 3
         del made, f
-        before = entries() if i == 999 else before
+        before = entries() if i == 599 else before
     assert entries() <= before + 10
 
 
@@ -67,9 +67,9 @@ def test_dropped_namespaces_are_forgotten():
     """A function that its own namespace holds goes with the namespace."""
     text = "def f(x):\n    return x if x > 0 else -x\n"
     before = None
-    for i in range(1500):
+    for i in range(800):
         assert ag.to_graph(executed(text, "<namespace>").f)(-1) == 1
-        before = entries() if i == 999 else before
+        before = entries() if i == 599 else before
     assert entries() <= before + 20
 
 
