@@ -198,14 +198,14 @@ def halve(n):
         n = n / 2 if n % 3 else n + 1
         steps += 1
         if n < 1:
-            n = 7
+            n = 7 - steps // 10_000
     return steps
 
 
 def nested(n):
     while n > 0:
         for i in range(3):
-            n = n + i % 1
+            n = n - i // 2
         while n < 0:
             n += 1
     return n
@@ -260,7 +260,7 @@ def test_what_interrupts_a_loop_ends_it(f):
         sys.settrace(stop)
         try:
             with pytest.raises(StoppedError) as caught:
-                made(5)
+                made(10_000)  # which ends some time, though nothing stops it
         finally:
             sys.settrace(before)
         assert {entry.lineno + 1 for entry in caught.traceback if entry.name == f.__name__} <= lines
