@@ -21,7 +21,7 @@ OPERATORS_VERSION = 2
 """Version of the generated code and of the operators that it calls (`docs/operators.md`)."""
 
 
-class BrokenPassError(RuntimeError):
+class PassError(RuntimeError):
     """A pass failed or broke its contract. The fault is not in the code that it converts."""
 
 
@@ -34,7 +34,7 @@ def convert_tree(
     compiles.
 
     Raises:
-        BrokenPassError: a pass left a node that it declares to remove, or made a tree that does not compile.
+        PassError: a pass left a node that it declares to remove, or made a tree that does not compile.
     """
     summary = summarize(tree)
     functions = [*summary.functions, tree] if type(tree) is gast.Lambda else summary.functions
@@ -65,13 +65,13 @@ def _run_verified(step: Pass, function: gast.AST, tree: gast.AST) -> None:
         raise
     except Exception as error:
         name = getattr(function, "name", "<lambda>")
-        raise BrokenPassError(f"{blame} failed on {name}: {error!r}") from error
+        raise PassError(f"{blame} failed on {name}: {error!r}") from error
     for node in step.leftovers(function):
-        raise BrokenPassError(f"{blame} left {type(node).__name__} at line {getattr(node, 'lineno', '?')}")
+        raise PassError(f"{blame} left {type(node).__name__} at line {getattr(node, 'lineno', '?')}")
     try:
         compile_tree(tree)
     except (SyntaxError, ValueError, TypeError) as error:
-        raise BrokenPassError(f"{blame} made a tree that does not compile: {error}") from error
+        raise PassError(f"{blame} made a tree that does not compile: {error}") from error
 
 
 def compile_tree(tree: gast.AST) -> None:
@@ -85,7 +85,7 @@ __all__ = [
     "FEATURES",
     "OPERATORS_VERSION",
     "PIPELINE",
-    "BrokenPassError",
+    "PassError",
     "Context",
     "Lists",
     "Operators",

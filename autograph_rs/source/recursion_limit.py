@@ -65,7 +65,7 @@ def guarded_conversion(what: str, node: ast.AST, filename: str, function: str = 
             remedy="leave the function unconverted with @ag.do_not_convert, and report its source to us",
             place=position,
         ) from error
-    except converters.BrokenPassError as error:
+    except converters.PassError as error:
         raise PassError(
             str(error),
             why="a custom pass must keep the guarantees that it declares, and return a tree that compiles",

@@ -51,7 +51,7 @@ class BreaksTree(converters.Pass):
 )
 def test_a_bad_pass_is_named(bad: type, message: str):
     tree = gast.parse("def f(x):\n  assert x").body[0]
-    with pytest.raises(converters.BrokenPassError, match=message):
+    with pytest.raises(converters.PassError, match=message):
         converters.convert_tree(tree, passes=(bad,), verify=True)
 
 
