@@ -15,7 +15,7 @@ from autograph_rs.testing.harness import files
 
 DOCUMENT = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
 NASTY = ROOT / "tests" / "converters" / "nasty"
-REFUSED = ROOT / "tests" / "runtime" / "staging" / "test_refused.py"
+REFUSED = ROOT / "tests" / "runtime" / "staging" / "test_unsupported.py"
 KINDS = ("stmt", "expr", "pattern", "type_param", "excepthandler", "boolop", "operator", "unaryop", "cmpop")
 PARTS = ("comprehension", "match_case", "withitem", "keyword", "arg")
 

@@ -27,7 +27,7 @@ PLAIN_BESIDE = {
     "match_.py::commands": {"AG004"},
     "walrus.py::in_comprehension": {"AG005"},
 }
-# The functions of test_refused.py whose syntax is what is refused; the others hold values that are.
+# The functions of test_unsupported.py whose syntax is what is refused; the others hold values that are.
 REFUSED = {
     "of_async": {"AG001"},
     "yield_in_if": {"AG001"},
@@ -73,7 +73,7 @@ def codes_by_function(path: Path) -> dict[str, set[str]]:
 
 
 def test_what_is_refused_for_its_syntax_is_found() -> None:
-    assert codes_by_function(ROOT / "tests" / "runtime" / "staging" / "test_refused.py") == REFUSED
+    assert codes_by_function(ROOT / "tests" / "runtime" / "staging" / "test_unsupported.py") == REFUSED
 
 
 def test_what_stages_is_not_found() -> None:

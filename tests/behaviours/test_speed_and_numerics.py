@@ -96,7 +96,7 @@ def test_41_a_graph_that_calls_python_says_that_it_cannot_be_saved(tmp_path):
     trace = f.get_concrete_function(np.float64(1))
     for save in (lambda: ag.save(trace, tmp_path / "f.json"), trace.graph.to_json):
         with pytest.raises(
-            ag.SaveError, match=r'(?s)py_function .* calls Python.*test_running.py", line \d+'
+            ag.SaveError, match=r'(?s)py_function .* calls Python.*test_speed_and_numerics.py", line \d+'
         ):
             save()
     assert not list(tmp_path.iterdir())

@@ -253,7 +253,7 @@ def test_what_cannot_be_saved_names_node_and_place() -> None:
     with pytest.raises(
         ag.SaveError,
         match=r"(?s)the node print of the graph .*Label has no representation in the file format.*"
-        rf'test_serial.py", line {line}, in f\n    print\("is", label\)',
+        rf'test_serialization.py", line {line}, in f\n    print\("is", label\)',
     ):
         graph_of(f, X).to_json()
 
