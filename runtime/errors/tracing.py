@@ -202,7 +202,7 @@ class StagedRecursionError(AutographError, RecursionError):
       File "...", line 4, in product
         return 1 if n <= 1 else n * product(n - 1)
                     ^^^^^^
-      why: the depth is known only when the program runs, so the trace would not end (40 levels were tried)
+      why: the depth is known only when the program runs, so the trace would not end
       fix: write 'product' as a loop, or let a plain number decide when it ends
       see: docs/errors/StagedRecursionError.md
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import types
+from collections.abc import Collection
+from itertools import pairwise
 
 from ...core.closures import enclosing_qualname
 from ...debugging.call_sites import condition_position
@@ -13,27 +15,34 @@ from ...errors import StagedRecursionError
 
 
 def recursion_error(
-    code: types.CodeType, tried: str, condition: CodePosition | None, call: CodePosition | None
+    code: types.CodeType, condition: CodePosition | None, call: CodePosition | None
 ) -> StagedRecursionError:
     """Return the error for a statement that keeps recurring inside itself."""
     name = enclosing_qualname(code).rpartition(".")[2]
     return StagedRecursionError(
         f"{name!r} calls itself under a staged condition",
-        why=f"the depth is known only when the program runs, so the trace would not end ({tried})",
+        why="the depth is known only when the program runs, so the trace would not end",
         remedy=f"write {name!r} as a loop, or let a plain number decide when it ends",
         sites=[] if condition is None else [("the condition", condition)],
         place=call,
     )
 
 
-def raise_if_recursive(error: RecursionError, code: types.CodeType) -> None:
-    """Replace Python's RecursionError if it was caused by recursion under a staged condition."""
+def raise_if_recursive(error: RecursionError, code: types.CodeType, outer: Collection[object]) -> None:
+    """Replace Python's RecursionError at the first statement of a recursion under staged conditions.
+
+    `outer` has the code of the statements around this one. However deep the stack was at the start, the
+    error is the one that the limit of levels gives.
+    """
     frames = traceback_frames(error)
-    if len(frames) > len({*frames}) * 3:
-        here = user_frame(sys._getframe(1))
-        condition = None if here is None else condition_position(position_at(here.f_code, here.f_lasti))
-        tried = "Python's recursion limit was reached"
-        raise recursion_error(code, tried, condition, position_at(*frames[0])) from None
+    if len(frames) <= len({*frames}) * 3 or any(at in outer for at, _ in frames):
+        return
+    here = user_frame(sys._getframe(1))
+    condition, call = None, frames[0]
+    if here is not None:
+        condition = condition_position(position_at(here.f_code, here.f_lasti))
+        call = next((by for by, entered in pairwise(frames) if entered[0] is here.f_code), call)
+    raise recursion_error(code, condition, position_at(*call)) from None
 
 
 def cycle() -> tuple[CodePosition | None, CodePosition | None]:

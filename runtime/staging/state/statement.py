@@ -115,9 +115,9 @@ class Statement:
         made: list[Any] = []
         refreshed = getattr(self.backend, "refreshed", None)
         code = self.code
-        depth = 0 if code is None else [heap.code for heap in running_heaps()].count(code)
-        if code is not None and depth >= MAX_RECURSION:
-            raise recursion_error(code, f"{MAX_RECURSION} levels were tried", *cycle())
+        outer = [heap.code for heap in running_heaps()]
+        if code is not None and outer.count(code) >= MAX_RECURSION:
+            raise recursion_error(code, *cycle())
 
         def traced(*placeholders: Any) -> Any:
             if enter is not None:
@@ -149,8 +149,8 @@ class Statement:
         except RecursionError as error:
             if isinstance(error, StagedRecursionError):
                 cut_to_one_cycle(error)
-            elif code is not None and depth == 0:
-                raise_if_recursive(error, code)
+            elif code is not None:
+                raise_if_recursive(error, code, outer)
             raise
         finally:
             self.restore()
