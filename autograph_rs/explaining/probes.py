@@ -132,8 +132,9 @@ class _CountedIterable:
         self.iterable, self.counts = iterable, counts
 
     def __iter__(self) -> Iterator[Any]:
+        items = iter(self.iterable)  # what cannot be iterated has no count
         index = len(self.counts)
         self.counts.append(0)
-        for item in self.iterable:
+        for item in items:
             self.counts[index] += 1
             yield item

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 import functools
+import math
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -58,12 +59,17 @@ class CapturedConstants:
         """Raise `StaleValueError` if a captured value has changed."""
         for (kind, name, _), (read, captured) in self._captured.items():
             value = read()
-            if not same_value(value, captured):
+            if not (same_value(value, captured) or (_is_nan(value) and _is_nan(captured))):
                 raise StaleValueError(
                     f"the {kind} {name!r} was {captured!r} when {function} was traced, and is {value!r} now",
                     why="the graph holds the old value as a constant",
                     remedy="pass it as an argument, or make it a Variable",
                 )
+
+
+def _is_nan(value: Any) -> bool:
+    """Return whether a value is a NaN; their bits differ, but no program can rely on that."""
+    return isinstance(value, float) and math.isnan(value)
 
 
 def _underlying_function(value: Any) -> Any:

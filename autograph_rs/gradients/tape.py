@@ -71,7 +71,7 @@ class GradientTape:
     def __enter__(self) -> Self:
         if self._is_open:
             raise StateError(
-                "a GradientTape is entered in its own block",
+                "a GradientTape is entered again in its own 'with' block",
                 why="a tape records one block at a time",
                 remedy="create another tape for the inner block",
             )

@@ -263,7 +263,7 @@ def _find_in_source(function: types.FunctionType, source: str) -> Definition:
         names = ", ".join(function.__code__.co_varnames[: function.__code__.co_argcount])
         number = f"{len(matches)} functions" if matches else "no function"
         raise SourceError(
-            f"the text passed as source= contains {number} like {function.__qualname__!r}",
+            f"the text passed as source= contains {number} matching {function.__qualname__!r}",
             why=f"a function is identified by its name and parameters: {function.__name__}({names})",
             remedy="pass the text of this function alone",
             place=code_position(function.__code__),
@@ -310,7 +310,7 @@ def _enclosing_lambda(candidates: list[Definition], code: types.CodeType) -> lis
 
 
 def has_source(function: types.FunctionType) -> bool:
-    """Return whether a function has a verified source, or a file whose text has changed since."""
+    """Return whether the source of a function is found, or its file has changed since it was defined."""
     try:
         find(function)
     except ConversionError:

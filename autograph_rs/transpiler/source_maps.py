@@ -10,7 +10,7 @@ from autograph_rs.runtime.debugging.source_maps import Segment, SourceMap
 
 
 def build_source_map(converted: ast.AST, text: str, filename: str) -> SourceMap:
-    """Return the map of a text unparsed from a converted function."""
+    """Return the source map of the text that a converted function unparses to."""
     [statement] = ast.parse(text).body
     is_lambda = isinstance(converted, ast.Lambda) and isinstance(statement, ast.Expr)
     parsed = statement.value if is_lambda else statement  # type: ignore[attr-defined]

@@ -26,7 +26,7 @@ class StagingError(AutographError, TypeError):
       File "...", line 3, in noisy
         return x + np.random.RandomState(0).rand()
                    ^^^^^^^^^^^^^^^^^^^^^^^^
-      why: it would be created once, when the function is traced, and calls would continue its sequence
+      why: it would be created only once, during the trace, so later calls would continue its sequence
       fix: create it outside the function, or use np.random.default_rng
       see: docs/errors/StagingError.md
 
@@ -188,7 +188,7 @@ class UnsupportedFunctionError(StagingError):
         return sorted(x, key=lambda v: -v)
                ^^^^^^^^^^^^^^^^^^^^^^^^^^^
       why: the graph has no operation that sorts by the results of a function
-      fix: index with np.argsort of the keys: x[np.argsort(-x)]
+      fix: index the items with np.argsort of the keys: x[np.argsort(-x)]
       see: docs/errors/UnsupportedFunctionError.md
 
     ## Why

@@ -1,4 +1,4 @@
-"""Options of staged loops, set by `set_loop_options` and checked where a loop is staged."""
+"""Options for staged loops, set by `set_loop_options` and checked where a loop is staged."""
 
 from __future__ import annotations
 

@@ -97,6 +97,7 @@ def calls() -> Iterator[Call]:
     call("add.reduce multiply.reduce maximum.reduce minimum.reduce add.accumulate multiply.accumulate", A)
     call("logical_and.reduce logical_or.reduce", A > 0)
     call("add.reduce", A, axis=1)
+    call("add.reduce", A, keepdims=True)
     call("add.outer subtract.outer multiply.outer", A, V)
     yield from found
 

@@ -302,6 +302,20 @@ def test_concrete_arrays_are_plain():
     assert ran == ["positive", "negative"]
 
 
+def test_prints_of_structures_show_values(capfd):
+    @jax.jit
+    @ag.convert
+    def f(x):
+        print([x, 1], {"a": (x,)})
+        return x
+
+    f(2.0).block_until_ready()
+    jax.effects_barrier()
+    printed = capfd.readouterr().out
+    assert "2.0" in printed
+    assert "Tracer" not in printed
+
+
 # Errors --------------------------------------------------------------------------------------------------
 
 

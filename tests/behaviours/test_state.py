@@ -190,6 +190,20 @@ def scaled(x):
     return x * scale
 
 
+def test_28_signs_of_zeros_count_and_those_of_nans_do_not():
+    number = 0.0
+    f = ag.function(lambda x: x * number, check_globals=True)
+    f(np.float64(1))
+    number = -0.0
+    with pytest.raises(ag.StateError, match=r"was 0\.0 .* and is -0\.0 now"):
+        f(np.float64(1))
+    number = float("nan")
+    g = ag.function(lambda x: x + number, check_globals=True)
+    g(np.float64(1))
+    number = float("inf") - float("inf")
+    assert np.isnan(g(np.float64(1)))
+
+
 def test_28_a_changed_closure_is_noticed():
     factor = 1
 

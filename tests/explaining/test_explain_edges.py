@@ -121,3 +121,14 @@ def test_a_name_of_an_inner_function_is_no_global():
     """Before it runs nobody knows what a parameter of an inner function, or of a comprehension, is."""
     found = {c.callee: c.converted for c in ag.explain(calls_of_inner_names).calls}
     assert found == {"halve": None, "inner": None}
+
+
+def test_what_cannot_be_iterated_has_no_iterations():
+    def f(x):
+        for i in 5:
+            x = x + i
+        return x
+
+    report = ag.explain(f, np.float64(1))
+    assert isinstance(report.error, TypeError)
+    assert "no iterations" not in str(report)

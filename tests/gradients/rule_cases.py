@@ -346,6 +346,10 @@ for _name in "irfft hfft".split():
 for _name in "fft2 ifft2 rfft2 fftn ifftn rfftn".split():
     _f = getattr(np.fft, _name)
     case(_name, lambda a, _f=_f: _both(_f(a)), (3, 4))
+for _name in "fftn ifftn".split():
+    _f = getattr(np.fft, _name)
+    case(_name, lambda a, _f=_f: _both(_f(a, axes=())), (3, 4))
+    case(_name, lambda a, _f=_f: _both(_f(np.sum(a))), (3,))
 for _name in "irfft2 irfftn".split():
     _f = getattr(np.fft, _name)
     case(_name, lambda a, b, _f=_f: _f(a + 1j * b), (3, 4), (3, 4))

@@ -97,7 +97,9 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(name):
-    with pytest.raises(ag.GradientError, match="has no gradient") as raised:
+    with pytest.raises(
+        ag.GradientError, match=r"has no gradient|the gradient of [\w. ]+ does not support"
+    ) as raised:
         ag.grad(REFUSED[name])(S)
     assert "test_options.py" in str(raised.value)
 

@@ -86,3 +86,16 @@ def test_it_is_text(text):
     for convert in (ag.to_graph, ag.to_code, ag.convert, ag.function):
         with pytest.raises(ag.ArgumentError, match="source= must be the text of a function, not"):
             convert(written, source=text)
+
+
+def test_private_names_of_methods():
+    """Functions in a method of a class read its private names."""
+
+    class Scale:
+        __factor = 3
+
+        def scaled(self):
+            return lambda x: x * self.__factor if x > 0 else x
+
+    text = "class Scale:\n    def scaled(self):\n        return lambda x: x * self.__factor if x > 0 else x\n"
+    assert ag.to_graph(Scale().scaled(), source=text)(2) == 6

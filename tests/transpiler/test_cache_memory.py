@@ -8,6 +8,7 @@ import time
 import types
 
 import pytest
+from breadth import some
 from modules import executed
 
 import autograph_rs as ag
@@ -53,13 +54,14 @@ def test_lambdas_are_forgotten():
     name = "<many lambdas>"
     text = "f = " + "lambda x: " * 3 + "x if x > 0 else -x\n"
     before = None
-    for i in range(800):
+    rounds = some(800, 1500)
+    for i in range(rounds):
         made = executed(text, name).f
         f = types.FunctionType(made.__code__, {"__builtins__": {}})
         assert ag.to_graph(f)(1)(2)(-3) == 3
         assert ag.convert(f)(1)(2)(-3) == 3
         del made, f
-        before = entries() if i == 599 else before
+        before = entries() if i == rounds - 201 else before
     assert entries() <= before + 10
 
 
@@ -67,9 +69,10 @@ def test_dropped_namespaces_are_forgotten():
     """A function that its own namespace holds goes with the namespace."""
     text = "def f(x):\n    return x if x > 0 else -x\n"
     before = None
-    for i in range(800):
+    rounds = some(800, 1500)
+    for i in range(rounds):
         assert ag.to_graph(executed(text, "<namespace>").f)(-1) == 1
-        before = entries() if i == 599 else before
+        before = entries() if i == rounds - 201 else before
     assert entries() <= before + 20
 
 

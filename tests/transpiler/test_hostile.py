@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import faulthandler
 import linecache
 import os
 import re
@@ -25,6 +26,7 @@ from autograph_rs.source import definitions
 from autograph_rs.source.recursion_limit import guarded_conversion
 
 BOUND = 300  # seconds of this process, many times what the slowest takes; those of others do not count
+HANGS = 3600  # seconds on any clock: what waits and does not compute
 DEEP = "nested too deeply"
 
 
@@ -32,7 +34,9 @@ DEEP = "nested too deeply"
 def bounded():
     """Every test ends in bounded time."""
     started = time.process_time()
+    faulthandler.dump_traceback_later(HANGS, exit=True)
     yield
+    faulthandler.cancel_dump_traceback_later()
     assert time.process_time() - started < BOUND
 
 

@@ -45,6 +45,9 @@ class FunctionalBackend:
     builtins: Mapping[Any, Callable[..., Any]] = {}
 
     def __init__(self) -> None:
+        missing = [name for name in FunctionalBackend.__annotations__ if not hasattr(self, name)]
+        if missing:
+            raise TypeError(f"{type(self).__name__} lacks {', '.join(missing)}")
         self._local = _State()
 
     # What a system implements
@@ -74,12 +77,6 @@ class FunctionalBackend:
     conditional: Callable[[Any, tuple[Any, Any], Outputs], list[Any]]
     stage_while: Callable[[Loop], list[Any]]
     stage_for: Callable[[Any, Loop], list[Any]]
-    component_avals: Callable[[Any], list[Any]]
-    """Return the types of the arrays that hold a bound value."""
-    components: Callable[[Any, Any], list[Any]]
-    """Return the arrays that hold a bound value."""
-    compose: Callable[[Any, list[Any], Any], Any]
-    """Return the bound value that arrays hold; the inverse of `components`."""
 
     # Captures
 
@@ -248,6 +245,18 @@ class FunctionalBackend:
         bound = arrays.pop() if aval.is_flagged else True
         return Maybe(self._from_arrays(aval.aval, arrays, count), bound, aval.name)
 
+    def component_avals(self, aval: Any) -> list[Any]:
+        """Return the types of the arrays that hold a bound value."""
+        return [aval]
+
+    def components(self, value: Any, aval: Any) -> list[Any]:
+        """Return the arrays that hold a bound value."""
+        return [self.cast(value, aval)]
+
+    def compose(self, aval: Any, arrays: list[Any], count: Any) -> Any:
+        """Return the bound value that arrays hold; the inverse of `components`."""
+        return arrays[0]
+
     def arrays_in(self, leaves: Sequence[Any]) -> list[Any]:
         """Return the arrays in leaves, each once."""
         arrays: dict[int, Any] = {}
@@ -265,6 +274,9 @@ class FunctionalBackend:
     def is_empty(self, iterated: Any) -> bool:
         count = self.sequence(iterated).count
         return isinstance(count, int) and count <= 0
+
+    def sources(self, iterated: Any) -> list[Any]:
+        return list(self.sequence(iterated).arrays)
 
     def sequence(self, iterated: Any) -> StagedSequence:
         """Return an iterable as items by index."""

@@ -74,7 +74,7 @@ def extremum(
             raise UnsupportedFunctionError(
                 "min() or max() with a key cannot be staged",
                 why="no operation calls a function on each item and compares the results",
-                remedy=f"index by {argument} of the keys",
+                remedy=f"index the items with {argument} of the keys",
             )
         if len(args) == 1:
             [values] = args
@@ -114,5 +114,5 @@ def sort_key_error(system: str, example: str) -> UnsupportedFunctionError:
     return UnsupportedFunctionError(
         "sorted() with a key cannot be staged",
         why=f"{system} has no operation that calls a function on each item and sorts by the results",
-        remedy=f"index by the argsort of the keys: {example}",
+        remedy=f"index the items with the argsort of the keys: {example}",
     )

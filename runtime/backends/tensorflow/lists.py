@@ -96,9 +96,9 @@ class StagedList:
         avals = tuple([self.backend.type_of(leaf) for leaf in leaves])
         if any(not isinstance(k, TensorType) for k in avals):
             raise StagingError(
-                f"a staged branch or loop appends a {type(value).__name__} to a list",
+                f"a {type(value).__name__} is put into a list in a staged branch or loop",
                 why="a staged list holds tensors, numbers, text, and tuples and dicts of these",
-                remedy="append its tensors in a tuple or dict",
+                remedy="put its tensors into a tuple or dict",
             )
         aval = self.backend.merge_lists(self.type, ListType(avals, spec))
         if aval != self.type or not self.parts:
@@ -256,8 +256,8 @@ class StagedList:
 
     def __contains__(self, item: Any) -> Any:
         raise UnsupportedFunctionError(
-            "Python's 'in' searches a staged list",
-            why="Python would need the values, which are known only when the program runs",
+            "Python's 'in' cannot search a staged list",
+            why="'in' needs the values, which are known only when the graph runs",
             remedy="use tf.reduce_any(tf.stack(items) == x)",
         )
 

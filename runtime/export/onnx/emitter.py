@@ -165,8 +165,8 @@ class Emitter:
     def _as_floats(self, node: Node, arrays: list[Any]) -> list[Any]:
         """Convert arguments to the floating dtype of the result, as NumPy does.
 
-        Definitions were written for gradients, which take floats of a single dtype. Integers beside floats
-        may be indices, except for ufuncs.
+        The definitions used here were written for gradients, which take floats of a single dtype. Integers
+        passed alongside floats may be indices, so they are converted only for ufuncs.
         """
         dtype = getattr(node.type, "dtype", None)
         dtypes = [getattr(getattr(a, "type", None), "dtype", None) for a in arrays]

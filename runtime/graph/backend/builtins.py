@@ -182,7 +182,7 @@ def _sorted(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
         raise UnsupportedFunctionError(
             "sorted() with a key cannot be staged",
             why="the graph has no operation that sorts by the results of a function",
-            remedy="index with np.argsort of the keys: x[np.argsort(-x)]",
+            remedy="index the items with np.argsort of the keys: x[np.argsort(-x)]",
         )
     values = values if _is_staged_iterable(values) else list(values)
     source = lists.staged_list(values) if isinstance(values, list) else values

@@ -48,7 +48,8 @@ class OpEmitter(CodeWriter):
         self.line(f"{name} = ({''.join(self.names[i] + ', ' for i in node.inputs)})", node)
 
     def emit_zip(self, node: Node) -> None:
-        self.names[node] = f"zip({self.operands(node)}{', strict=True' * node.attrs['strict']})"
+        options = ["strict=True"] if node.attrs["strict"] else []
+        self.names[node] = f"zip({', '.join([*(self.names[i] for i in node.inputs), *options])})"
 
     def emit_dataset(self, node: Node) -> None:
         self.names[node] = f"{self.global_name(node.attrs['function'])}()"

@@ -28,9 +28,9 @@ def unsupported_options(node: Node, options: Sequence[str]) -> GradientError:
 def unsupported_argument(name: str, what: str, **place: Any) -> GradientError:
     """Return the error for an argument that the gradient of a function does not support."""
     return GradientError(
-        f"{name} has no gradient with {what}",
-        why="its gradient rule does not support this argument",
-        remedy="omit the argument, or use functions that have a gradient, such as np.where on the result",
+        f"the gradient of {name} does not support {what}",
+        why="its gradient rule covers the other uses only",
+        remedy="change the call, or express it with functions that have a gradient, such as np.where",
         **place,
     )
 

@@ -180,7 +180,7 @@ _CONSTRUCTORS = (random.Random, np.random.RandomState, np.random.Generator)
 def _raise_constructor_error(kind: type, *_: Any, **__: Any) -> Any:
     raise StagingError(
         f"a {kind.__name__} is created in a traced function",
-        why="it would be created once, when the function is traced, and calls would continue its sequence",
+        why="it would be created only once, during the trace, so later calls would continue its sequence",
         remedy="create it outside the function, or use np.random.default_rng",
     )
 

@@ -113,7 +113,10 @@ def with_bases(value: Any) -> Iterator[Any]:
 
 def root_of(value: Any) -> Any:
     """Return the array at the end of a chain of views."""
-    return [*with_bases(value)][-1]
+    root = value
+    for root in with_bases(value):  # noqa: B007 - the last one
+        pass
+    return root
 
 
 def ties(backend: Backend, left: Sequence[Any], code: types.CodeType | None) -> dict[int, Any]:

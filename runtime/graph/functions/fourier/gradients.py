@@ -57,6 +57,8 @@ def _nd_transform(last: Any, others: Any, default: Any = None, *, inverse: bool 
     def defined(a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None) -> Any:
         if axes is None:
             axes = range(-(ndim_of(a) if s is None else len(s)), 0)
+        if not axes:
+            return a
         *steps, final = zip([None] * len(axes) if s is None else s, axes, strict=True)
         order = [*((others, *step) for step in steps), (last, *final)]
         for function, n, axis in order if inverse else order[::-1]:
