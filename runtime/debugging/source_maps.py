@@ -102,7 +102,7 @@ class SourceMap:
 
 
 def _vlq(number: int) -> str:
-    """Encode a number as a base64 VLQ: five bits a digit, lowest first, below them the sign."""
+    """Encode a number as a base64 VLQ: five bits per digit, lowest first, with the sign in the lowest bit."""
     rest, text = (-number << 1 | 1) if number < 0 else number << 1, ""
     while rest > 31:
         text, rest = text + _DIGITS[rest & 31 | 32], rest >> 5

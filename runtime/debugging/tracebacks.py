@@ -29,7 +29,8 @@ _MODE = os.environ.get("AUTOGRAPH_RS_TRACEBACK", "")
 FULL = _MODE == "full"
 if _MODE not in ("", "full"):
     warnings.warn(
-        f"AUTOGRAPH_RS_TRACEBACK={_MODE!r} is ignored: 'full' shows every frame",
+        f"AUTOGRAPH_RS_TRACEBACK={_MODE!r} is ignored: the only supported value is "
+        "'full', which shows every frame",
         RuntimeWarning,
         stacklevel=2,
     )

@@ -231,7 +231,7 @@ class MismatchError(StagingError):
       y: float64[3] if true | str if false (one is text)
         if true, line 4: y = np.zeros(3)
         if false, line 6: y = "none"
-      why: the program selects one of them at run time, and later code needs one type for both
+      why: the graph selects one of them at run time, and later code needs one type for both
       fix: assign one type to 'y' in both branches: float64[3] or str
       see: docs/errors/MismatchError.md
 
@@ -276,7 +276,7 @@ class MissingValueError(MismatchError, NameError):
            ^^^^^^
       the result of the function: float64[] if true | None if false (None is not such a value)
         if true, line 4: return np.sqrt(x)
-      why: the program selects one of them at run time, and later code needs one type for both
+      why: the graph selects one of them at run time, and later code needs one type for both
       fix: return a value of the type float64[] on each path
       see: docs/errors/MissingValueError.md
 

@@ -71,7 +71,7 @@ class RaiseInTryError(StagingError):
       File "...", line 3, in checked
         try:
         ^^^
-      why: the 'try' of line 3 has an 'except', and has ended when the program raises
+      why: the graph raises when it runs, and by then the 'try' in line 3 has ended
       fix: test the condition instead of catching the exception
       see: docs/errors/RaiseInTryError.md
 
@@ -110,7 +110,7 @@ class UnrolledLoopError(StagingError):
           File "...", line 3, in search
             for i in itertools.count():
                      ^^^^^^^^^^^^^^^^^
-          why: a plain iterator is unrolled to its end, because only the running program knows when the ...
+          why: a plain iterator is unrolled to its end, because only the running graph can tell when ...
           fix: use 'while', or loop over a staged range or array
           see: docs/errors/UnrolledLoopError.md
 
@@ -202,7 +202,7 @@ class StagedRecursionError(AutographError, RecursionError):
       File "...", line 4, in product
         return 1 if n <= 1 else n * product(n - 1)
                     ^^^^^^
-      why: the depth is known only when the program runs, so the trace would not end
+      why: the depth is known only when the graph runs, so the trace would not end
       fix: write 'product' as a loop, or let a plain number decide when it ends
       see: docs/errors/StagedRecursionError.md
 

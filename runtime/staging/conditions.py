@@ -124,7 +124,7 @@ def _merge_paths(
         holders = [location for location in plan if isinstance(location, Location)]
         rows.outer = {statement.name_of(slot): outer_name(statement, slot) for slot in holders}
         what = "an 'if' on a staged value" if sides[0].closures else "a conditional expression"
-        why = "the program selects one of them at run time, and later code needs one type for both"
+        why = "the graph selects one of them at run time, and later code needs one type for both"
         raise rows.error(what, why, "in both branches", sides)
     results = backend.cond(cond, (first.capture, second.capture), merged)
     share, is_view = getattr(backend, "share", None), getattr(backend, "is_view", None)
@@ -159,7 +159,8 @@ def _refuse_selected(lists: Sequence[Any], name: str) -> None:
     if any(isinstance(value, selected_container.SelectedContainer) for value in lists):
         raise AliasError(
             f"a staged condition selects one of two lists for {name}, and other names refer to them too",
-            why=f"a change to {name} would have to reach the selected list, known only when the program runs",
+            why=f"a change to {name} would have to reach the selected list, "
+            "which is known only when the graph runs",
             remedy=f"assign a copy to {name} in each branch: list(...)",
         )
 
@@ -177,7 +178,7 @@ def _grow_lists(statement: Statement, first: Path, second: Path) -> bool:
 def _values_on_both(
     statement: Statement, location: Any, paths_: tuple[Path, Path]
 ) -> tuple[list[Value], list[Value]]:
-    """Return what two paths leave, raw and aligned. A path that raises leaves the other's value."""
+    """Return the values that two paths leave, raw and aligned; a path that raises leaves the other's."""
     ends = [p for p in paths_ if p.capture.raised is None] or paths_
     sides = [ends[0], ends[-1]]
     left = [path.values.get(location) or statement.current(location) for path in sides]

@@ -65,7 +65,7 @@ def refuse_caught(error: BaseException, places: Iterable[tuple[types.CodeType, i
             tried = enclosing_try(position_at(code, instruction))
             raise RaiseInTryError(
                 f"{type(error).__name__} is raised under a staged condition inside a 'try' with an 'except'",
-                why=f"the 'try' of line {tried.line} has an 'except', and has ended when the program raises",
+                why=f"the graph raises when it runs, and by then the 'try' in line {tried.line} has ended",
                 remedy="test the condition instead of catching the exception",
                 sites=[("the 'try'", tried)],
                 place=raised or ...,

@@ -135,8 +135,9 @@ def certain(value: Any, name: str) -> Any:
     backend = BACKENDS[type(value)]
     if backend is not None and backend.is_staged(value) and bound(backend, value) is not value:
         raise MissingValueError(
-            f"whether there is an attribute {name!r} depends on a staged value",
-            why="hasattr() and getattr() decide during the trace, and only the running program knows",
+            f"whether the attribute {name!r} exists depends on a staged value",
+            why="hasattr() and getattr() decide during the trace, but "
+            "the answer is known only when the graph runs",
             remedy=f"assign the attribute {name!r} on each path",
         )
     return value
@@ -146,7 +147,7 @@ def refuse_text(value: Any) -> None:
     """Raise if a tuple, list or dict that is formatted as text holds staged values."""
     if any(staged_by(leaf) is not None for leaf in flatten(value)[0]):
         raise ValueNeededError(
-            f"a {type(value).__name__} that holds staged values is formatted into text",
+            f"a {type(value).__name__} that holds staged values cannot be formatted as text",
             why="Python would format the placeholders that stand for the values during the trace",
             remedy="format its items, as in f'{x[0]}, {x[1]}', or print it",
         )

@@ -82,7 +82,7 @@ def checked(backend: Backend, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def decrement_limit(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of a loop with one iteration less to run."""
+    """Return the options of a loop with `maximum_iterations` lowered by one."""
     most: Any = options.get("maximum_iterations")
     is_known = isinstance(most, (int, np.integer))
     if most <= 0 if is_known else most is None or BACKENDS[type(most)] is None:

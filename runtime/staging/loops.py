@@ -74,7 +74,7 @@ def _refuse_aliased_writes(carried: CarriedValues, path: Path) -> None:
         is_array = carried.backend.is_handle(old) and not isinstance(location, Written)
         if is_array and any(id(value) in written for value in with_bases(old)):
             raise AliasError(
-                f"a staged loop assigns another array to {location.name!r}, and also writes the original "
+                f"a staged loop assigns another array to {location.name!r}, and also writes to the original "
                 "array through another name",
                 why="whether both names refer to the same array depends on the iteration",
                 remedy=f"copy the array before the loop: {location.name} = {location.name}.copy()",
@@ -209,7 +209,7 @@ def for_stmt(
     iterates = [source for iterated in iterates for source in with_bases(iterated)]
     if any(isinstance(w, Written) and any(w.handle is s for s in iterates) for w in carried.init):
         raise AliasError(
-            "a staged 'for' writes to the array or list that it iterates",
+            "a staged 'for' cannot write to the array or list that it iterates",
             why="later iterations would have to see what this one writes",
             remedy="loop over a copy ('for x in xs.copy()'), or over the indexes ('for i in range(len(xs))')",
         )

@@ -52,7 +52,7 @@ class Location:
 
     @property
     def inherited(self) -> Any:
-        """The value if the owner has none: a class attribute, or `undefined`."""
+        """The value to use if the owner has none: a class attribute, or `undefined`."""
         kinds = () if isinstance(self.owner, (dict, list, types.CellType)) else type(self.owner).__mro__
         value = next((vars(kind)[self.key] for kind in kinds if self.key in vars(kind)), self)
         return self.undefined if value is self or hasattr(value, "__get__") else value

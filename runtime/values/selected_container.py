@@ -39,7 +39,7 @@ class SelectedContainer:
         kind = self.base.__name__
         return AliasError(
             f"a {kind} that a staged condition selects is read after one of its candidates has changed",
-            why="whether it is the one that changed is known only when the program runs",
+            why="whether the changed candidate was selected is known only when the graph runs",
             remedy=f"select it after the change, or select a copy: {kind}(x)",
         )
 
@@ -101,8 +101,8 @@ def _reader(base: type, name: str) -> Callable[..., Any]:
 def _writer(kind: str) -> Callable[..., NoReturn]:
     def method(self: SelectedContainer, *args: Any, **kwargs: Any) -> NoReturn:
         raise AliasError(
-            f"a {kind} that a staged condition selects is modified",
-            why="which one it is, and thus which one would change, is known only when the program runs",
+            f"a {kind} that a staged condition selects cannot be modified",
+            why="the one that would have to change is known only when the graph runs",
             remedy=f"modify a copy if the original need not change: {kind}(x); "
             "or use a two-dimensional array: a[i, j] = v",
         )

@@ -242,7 +242,7 @@ def test_what_cannot_be_done():
 
     n = torch.tensor(2)
     for f, arguments, text in [
-        (by_slice, (XS, n), "known only when the program runs"),
+        (by_slice, (XS, n), "known only when the graph runs"),
         (by_shape, (XS,), "the shape"),
         (growing, (XS,), "known only at run time"),
         (recursive, (XS,), "calls itself|too deep"),

@@ -295,8 +295,8 @@ class FunctionalBackend:
                 "list", len(items), lambda i: items[i] if isinstance(i, int) else self.get_item(items, i)
             )
         raise StagingError(
-            f"a {type(iterated).__name__} is iterated together with staged values",
-            why="a staged zip or enumerate takes items by a staged index",
+            f"a {type(iterated).__name__} cannot be iterated together with staged values",
+            why="a staged zip or enumerate reads items by a staged index, which this type does not support",
             remedy="convert it to a list (list(items)) or an array",
         )
 

@@ -57,8 +57,8 @@ class GrowingList:
 
     def _reject(self, *_: Any) -> Any:
         raise UnsupportedFunctionError(
-            "a staged loop reads or shortens a list that it appends to",
-            why="the length of the list is known only when the program runs",
+            "a staged loop cannot read or shorten a list that it appends to",
+            why="the length of the list is known only when the graph runs",
             remedy="carry the last item in a variable, or write into an array created before the loop",
         )
 

@@ -27,25 +27,25 @@ def check_unaliased(target: Any, system: str, copy_template: str) -> None:
     if len(aliases) > 1:
         first, second = aliases[:2]
         raise AliasError(
-            f"an item is assigned to an array that is both {first!r} and {second!r}",
+            f"cannot assign an item of an array that both {first!r} and {second!r} refer to",
             why=f"{system} arrays are values, so only one of the two variables would change",
-            remedy=f"copy it first ({first} = {copy_template.format(first)}), and return it "
+            remedy=f"copy the array first ({first} = {copy_template.format(first)}), and return the copy "
             "from a function that changes it",
         )
 
 
 def staged_index_error(target: Any, remedy: str) -> ValueNeededError:
     return ValueNeededError(
-        f"a {type(target).__name__} is indexed by a staged value",
-        why="Python would need the value, which is known only when the program runs",
+        f"a {type(target).__name__} cannot be indexed by a staged value",
+        why="Python would need the value, which is known only when the graph runs",
         remedy=remedy,
     )
 
 
 def staged_key_error(target: Any, remedy: str) -> ValueNeededError:
     return ValueNeededError(
-        f"an item of a {type(target).__name__} is set by a staged key",
-        why="Python would need the value of the key, which is known only when the program runs",
+        f"an item of a {type(target).__name__} cannot be set by a staged key",
+        why="Python would need the value of the key, which is known only when the graph runs",
         remedy=remedy,
     )
 
@@ -53,8 +53,8 @@ def staged_key_error(target: Any, remedy: str) -> ValueNeededError:
 def mixed_items_error(target: Any, array: str, reason: object = "") -> MismatchError:
     """Return the error of a staged index into items of several types; `array` is the system's word."""
     return MismatchError(
-        f"a {type(target).__name__} of different things is indexed by a staged value",
-        why="the program selects the item only when it runs, so all items need one type"
+        f"a {type(target).__name__} whose items differ in type or shape cannot be indexed by a staged value",
+        why="the item is selected only when the graph runs, so all items need one type"
         + (f": {reason}" if reason else ""),
         remedy=f"give its items one type and shape, or use {array}",
     )
@@ -71,7 +71,7 @@ def in_range(item: Any, container: Any, array: str) -> Any:
 def membership_error(container: Any, array: str) -> UnsupportedFunctionError:
     """Return the error of `in` with a container that has no staged search."""
     return UnsupportedFunctionError(
-        f"a staged value is searched for in a {type(container).__name__}",
-        why="Python would need its value, which is known only when the program runs",
+        f"a staged value cannot be searched for in a {type(container).__name__}",
+        why="Python would need the value, which is known only when the graph runs",
         remedy=f"use a list, tuple, range or {array}: x in (1, 2, 3)",
     )

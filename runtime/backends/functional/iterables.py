@@ -38,8 +38,8 @@ class StagedSequence(BackendNeutral):
         if isinstance(self.length, int):
             return self.length
         raise ValueNeededError(
-            f"Python iterates a staged {self.name}, or takes its length",
-            why="its length is known only when the program runs",
+            f"Python cannot iterate a staged {self.name}, or take its length",
+            why="its length is known only when the graph runs",
             remedy="loop over it in converted code, or make its bounds plain integers",
         )
 

@@ -86,7 +86,7 @@ def operands_of(
     value: Any, is_staged: Callable[[Any], bool], known: Callable[[Any, Any], Any]
 ) -> tuple[list[Any], Callable[[Sequence[Any]], Any]]:
     """Return the staged values in a structure and in its texts, and the function that rebuilds it when the
-    program runs, from what `known(array, operand)` returns of each.
+    program runs, from what `known(array, operand)` returns for each.
     """
     leaves, spec = flatten(value)
     staged = {

@@ -17,13 +17,13 @@ from .errors import static_shapes
 
 
 def call_library(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Call the function of `jax.numpy` for one of `math`, NumPy or Python."""
+    """Call the `jax.numpy` counterpart of a function of `math`, NumPy or Python."""
     counterpart = getattr(jnp, _NAMES.get(function.__name__, function.__name__), None)
     if counterpart is None:
         raise UnsupportedFunctionError(
             f"{function.__name__}() was called on a staged JAX array",
-            why="JAX has no function for it",
-            remedy="use functions of jax.numpy, or jax.pure_callback",
+            why="JAX has no counterpart of this function",
+            remedy="use functions of jax.numpy, or call it through jax.pure_callback",
         )
     with static_shapes(f"{function.__name__}()"):
         return counterpart(*args, **kwargs)

@@ -34,9 +34,9 @@ def static_shapes(what: str) -> Iterator[None]:
             raise
         raise ValueNeededError(
             f"{what} has a shape that depends on a staged value",
-            why="JAX's shapes are static",
-            remedy="pass what decides the shape as a plain number (jax.jit's static_argnums), or use "
-            "jnp.where or lax.dynamic_slice",
+            why="JAX needs every shape during the trace, before the value is known",
+            remedy="pass the value that decides the shape as a plain number (static_argnums of jax.jit), or "
+            "use jnp.where or lax.dynamic_slice",
         ) from error
 
 

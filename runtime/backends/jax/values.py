@@ -224,7 +224,7 @@ class JaxValues(CapturingBackend):
                 raise UnsupportedFunctionError(
                     f"numpy.{function.__name__} was called on a staged JAX array",
                     why="jax.numpy has no function of that name",
-                    remedy="use functions of jax.numpy, or jax.pure_callback",
+                    remedy="use functions of jax.numpy, or call it through jax.pure_callback",
                 )
             with static_shapes(f"{function.__name__}()"):
                 return counterpart(*_lists_as_arrays(args), **kwargs)

@@ -202,7 +202,7 @@ class TensorFlowBackend(TensorFlowValues):
                     raise MismatchError(
                         f"a variable of a loop has the shape {widened}, but its invariant is {shape}",
                         why="an invariant has to hold before the loop as well",
-                        remedy=f"use an invariant that {widened} fits, such as None for each dimension "
+                        remedy=f"declare an invariant that {widened} fits, with None for each dimension "
                         "that changes",
                     )
 

@@ -34,9 +34,9 @@ def _cast(kind: type) -> Callable[..., Any]:
     def cast(value: Any = 0, *rest: Any) -> Any:
         if rest:
             raise UnsupportedFunctionError(
-                f"{kind.__name__}() of a staged value with a base cannot be staged",
+                f"{kind.__name__}() of a staged value cannot take a second argument",
                 why="TensorFlow has no operation for it",
-                remedy="pass the staged value alone",
+                remedy="pass only the staged value",
             )
         if not isinstance(value, (tf.Tensor, tf.Variable, Number, StagedList)):
             return kind(value)
@@ -96,7 +96,7 @@ def _round(value: Any, digits: int | None = None) -> Any:
 
 def _pairwise(is_better: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def pairwise(a: Any, b: Any) -> Any:
-        """Return the first, as Python does, unless the second is strictly better."""
+        """Return the first of two values, as Python does, unless the second is strictly better."""
         is_number = all(isinstance(v, (bool, int, float, Number)) for v in (a, b))
         second = is_better(b, a)
         left, right = _promote(a, b)
@@ -196,7 +196,7 @@ def _list(values: Any = ()) -> Any:
     tensor = tf.convert_to_tensor(values)
     if tensor.shape.rank in (None, 0) or tensor.shape[0] is None:
         raise ValueNeededError(
-            "list() is called on a tensor whose length is known only at run time",
+            "list() cannot convert a tensor whose length is known only at run time",
             why="the length of a Python list is fixed when the graph is built",
             remedy="append its items in a 'for' loop, or use the tensor",
         )

@@ -114,15 +114,15 @@ def translated_error(error: BaseException) -> AutographError | None:
         return None
     if is_endless:
         what = "Python itself iterates a dataset, in a generator or in unconverted code"
-        why = "the iteration does not end while a graph is built"
-        remedy = "iterate it in a function without 'yield', or use its map"
+        why = "a graph that is being built yields no actual elements, so the iteration would never end"
+        remedy = "iterate it in a function without 'yield', or use the dataset's map method"
     elif "terating" in text:
         what = "Python itself unpacks or iterates a staged tensor, in unconverted code"
         why = "TensorFlow cannot iterate a tensor in a graph"
         remedy = "unpack tf.unstack(x), or index it"
     else:
         what = "Python needs the value of a staged tensor"
-        why = "it is known only at run time"
+        why = "the value is known only when the graph runs"
         remedy = "convert the function that needs it, or use a TensorFlow function that takes a tensor"
     return ValueNeededError(what, why=why, remedy=remedy, place=user_position(error))
 

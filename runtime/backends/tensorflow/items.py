@@ -122,7 +122,7 @@ def _gather(tensor: Any, key: tuple[Any, ...]) -> Any:
     """Return the items at the positions that several index arrays select together."""
     if any(not _is_scalar(p) and not isinstance(p, (tf.Tensor, np.ndarray, list)) for p in key):
         raise UnsupportedFunctionError(
-            "a tensor is indexed by arrays and slices together",
+            "a tensor cannot be indexed by arrays and slices together",
             why="TensorFlow has no operation for it",
             remedy="index twice: x[rows][:, 1:]",
         )
@@ -149,7 +149,7 @@ def set_item(backend: Any, target: Any, key: Any, value: Any) -> Any:
         if other:
             raise AliasError(
                 f"a staged value is written into a plain array that {other} refers to as well",
-                why="the other name would not see the writes of the program",
+                why="the other name would not see what the graph writes",
                 remedy="write to a copy of it, as in y = x.copy(), or pass the array as an argument",
             )
         return _write(backend, tf.convert_to_tensor(target), key, value)
@@ -210,7 +210,7 @@ def contains(backend: Any, item: Any, container: Any) -> Any:
         return tf.logical_and(inside, past % step == 0)
     if isinstance(container, StagedSequence):
         raise UnsupportedFunctionError(
-            f"'in' searches a staged {container.name}",
+            f"'in' cannot search a staged {container.name}",
             why="TensorFlow has no operation for it",
             remedy="compare with its bounds, or search the tensor that it iterates",
         )

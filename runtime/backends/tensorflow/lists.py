@@ -96,7 +96,7 @@ class StagedList:
         avals = tuple([self.backend.type_of(leaf) for leaf in leaves])
         if any(not isinstance(k, TensorType) for k in avals):
             raise StagingError(
-                f"a {type(value).__name__} is put into a list in a staged branch or loop",
+                f"a {type(value).__name__} cannot be put into a list in a staged branch or loop",
                 why="a staged list holds tensors, numbers, text, and tuples and dicts of these",
                 remedy="put its tensors into a tuple or dict",
             )
@@ -111,7 +111,7 @@ class StagedList:
     def extend(self, values: Any) -> None:
         if isinstance(values, StagedList) and known_length(values.count) is None:
             raise UnsupportedFunctionError(
-                "a list whose length is known only at run time extends another list",
+                "a list cannot be extended by a list whose length is known only at run time",
                 why="Python would need the number of items",
                 remedy="append its items in a 'for' loop",
             )
@@ -131,7 +131,7 @@ class StagedList:
         count = known_length(self.count)
         if count is None:
             raise ValueNeededError(
-                "Python iterates a list whose length is known only at run time",
+                "Python cannot iterate a list whose length is known only at run time",
                 why="Python would need the number of items",
                 remedy="use a 'for' loop in converted code, or tf.stack(items)",
             )
@@ -142,7 +142,7 @@ class StagedList:
         if count is None:
             raise ValueNeededError(
                 "Python needs the length of a staged list",
-                why="it is known only when the program runs",
+                why="the length is known only when the graph runs",
                 remedy="call len() in converted code",
             )
         return count
@@ -186,7 +186,7 @@ class StagedList:
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, slice):
             raise UnsupportedFunctionError(
-                "a slice of a staged list is assigned",
+                "cannot assign to a slice of a staged list",
                 why="TensorFlow's lists have no operation for it",
                 remedy="assign its items in a 'for' loop",
             )
@@ -263,10 +263,10 @@ class StagedList:
 
     def _reject(self, *_: Any, **__: Any) -> Any:
         raise UnsupportedFunctionError(
-            "a method is called on a list whose length is known only at run time",
-            why="a staged list only has append(), insert(), pop(), extend(), clear() and items: "
-            "remove(), sort() and the like cannot be staged",
-            remedy="use a tensor: tf.stack(items)",
+            "this method cannot be called on a list whose length is known only at run time",
+            why="a staged list supports only append(), insert(), pop(), extend(), clear() and subscripts; "
+            "remove(), sort() and other methods cannot be staged",
+            remedy="convert the list to a tensor first: tf.stack(items)",
         )
 
     remove = sort = reverse = index = __mul__ = __radd__ = _reject

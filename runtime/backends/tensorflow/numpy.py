@@ -58,8 +58,8 @@ def counterpart(function: Callable[..., Any]) -> Callable[..., Any]:
         where = "math" if module == "math" else ".".join(filter(None, ("numpy", module)))
         raise UnsupportedFunctionError(
             f"{where}.{function.__name__} was called on a staged tensor",
-            why="TensorFlow has no function for it",
-            remedy="use functions of TensorFlow, or tf.numpy_function",
+            why="TensorFlow has no counterpart of this function",
+            remedy="use functions of TensorFlow, or call it through tf.numpy_function",
         )
 
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -78,7 +78,7 @@ def _operand(value: Any) -> Any:
 
 
 def scalar(implementation: Callable[..., Any], *args: Any) -> Any:
-    """Call a function for one of `math`; the result of Python numbers is one."""
+    """Call the counterpart of a `math` function; Python numbers give a Python number."""
     result = implementation(*[as_float(a) for a in args])
     return weak(result) if all(isinstance(a, (int, float, Number)) for a in args) else result
 
@@ -119,7 +119,7 @@ def _shape(value: Any) -> Any:
         return tuple(known)
     if value.shape.rank is None:
         raise ValueNeededError(
-            "np.shape() is called on a tensor whose rank is known only at run time",
+            "np.shape() cannot return the shape of a tensor whose rank is known only at run time",
             why="its result is a tuple with an item for each dimension",
             remedy="use tf.shape(x)",
         )

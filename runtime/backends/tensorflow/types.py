@@ -145,7 +145,7 @@ class Number(tf.__internal__.types.Tensor):
     def _reject(self, *_: Any) -> Any:
         raise ValueNeededError(
             "Python needs the value of a staged Python number",
-            why="it is known only when the program runs",
+            why="the value is known only when the graph runs",
             remedy="convert the function that needs it, or use a TensorFlow function that takes a tensor",
         )
 

@@ -75,7 +75,7 @@ def _layout(value: torch.Tensor) -> Any:
 def select_initial(
     has_run: torch.Tensor, final: Sequence[torch.Tensor], initial: Sequence[torch.Tensor]
 ) -> list[torch.Tensor]:
-    """Return the results of a `while_loop`, or its initial values if no iteration has_run."""
+    """Return the results of a `while_loop`, or its initial values where `has_run` is false."""
     if not torch.is_grad_enabled():
         return list(final)
     return [

@@ -50,7 +50,7 @@ class TorchBackend(TorchValues):
             raise _recursion_error(error) from None
         if any(w is e for w in capture.program.written for e in examples):
             raise AliasError(
-                "a staged loop writes in place to a tensor that it also rebinds or iterates",
+                "a staged loop cannot write in place to a tensor that it also rebinds or iterates",
                 why="other names of that tensor would have to change too",
                 remedy="compute a new tensor: write x = x + 1, not x += 1",
             )
@@ -269,7 +269,7 @@ def _recursion_error(error: RecursionError) -> RecursionError:
     return StagedRecursionError(
         "staged statements are nested too deeply for PyTorch's tracer",
         why="a function calls itself under a staged condition, or there are very many branches",
-        remedy="write it as a loop, or split the function",
+        remedy="write the recursion as a loop, or split the function",
     )
 
 

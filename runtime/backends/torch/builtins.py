@@ -21,14 +21,14 @@ from .numpy import replaced as replaced_numpy
 
 
 def call_library(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Call torch's function for one of `math` or NumPy."""
+    """Call torch's counterpart of a function of `math` or NumPy."""
     if is_of_numpy(function):
         return call_numpy(function, args, kwargs)
     counterpart = getattr(torch, function.__name__, None)
     if counterpart is None or function not in MATH or function is math.factorial:
         raise UnsupportedFunctionError(
             f"{function.__name__}() was called on a staged tensor",
-            why="PyTorch has no function for it",
+            why="PyTorch has no counterpart of this function",
             remedy="use functions of torch",
         )
     return counterpart(*map(_tensor, args), **kwargs)
@@ -44,7 +44,7 @@ def _print(
     if file is not None:
         raise UnsupportedFunctionError(
             "print() of a staged value with `file` cannot be staged",
-            why="a program writes only to the standard output",
+            why="a graph writes only to the standard output",
             remedy="omit `file`",
         )
     print_values(values, sep, end)
@@ -53,7 +53,7 @@ def _print(
 def _filter(*_: Any) -> Any:
     raise UnsupportedFunctionError(
         "filter() of staged values cannot be staged",
-        why="the number of its items is known only when the program runs",
+        why="the number of its items is known only when the graph runs",
         remedy="use a mask: torch.where(x > 0, x, 0)",
     )
 

@@ -227,9 +227,10 @@ class _LiftedValues:
             for other, _, _ in self.versions:
                 if other is not value and storage(other) == storage(value):
                     raise AliasError(
-                        "a staged branch or loop writes to a tensor and uses an earlier view of it",
-                        why="the view would have to change too whenever the program runs",
-                        remedy="create the view inside, or compute a new tensor: x = x + 1",
+                        "a staged branch or loop cannot write to a tensor and use an earlier view of it",
+                        why="the write would have to change the view too, which a graph cannot do",
+                        remedy="create the view inside the branch or loop, or compute a new "
+                        "tensor: x = x + 1",
                     )
 
 
@@ -266,9 +267,9 @@ class _Symbols(px._SymNodeDict):
             return super().get(key, default)
         if not isinstance(key, torch.SymInt):
             raise StagingError(
-                "a staged branch or loop uses a number that .item() returned before it",
+                "a staged branch or loop cannot use a number that .item() returned before it",
                 why="PyTorch's higher-order operators take tensors, not such numbers",
-                remedy="use the tensor itself, or call .item() inside",
+                remedy="use the tensor itself, or call .item() inside the branch or loop",
             )
         self.lifted.add(key)
         return super().get(key, default)

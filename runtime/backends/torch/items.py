@@ -31,8 +31,8 @@ def _split(target: torch.Tensor, key: Any) -> tuple[torch.Tensor, list[Any]]:
         bounds = (part.start, part.stop, part.step) if isinstance(part, slice) else ()
         if any(isinstance(b, torch.Tensor) and is_traced(b) for b in bounds):
             raise ValueNeededError(
-                "a slice has staged bounds",
-                why="its length is known only when the program runs, and PyTorch captures tensors of "
+                "a slice cannot have staged bounds",
+                why="its length is known only when the graph runs, and PyTorch captures tensors of "
                 "known sizes",
                 remedy="keep all items and use a mask: torch.where((i >= start) & (i < stop), x, 0) "
                 "with i = torch.arange(len(x))",
@@ -42,7 +42,7 @@ def _split(target: torch.Tensor, key: Any) -> tuple[torch.Tensor, list[Any]]:
     count = sum(1 for p in parts if p is not None and p is not Ellipsis)
     if any(isinstance(p, torch.Tensor) and p.dtype == torch.bool for p in parts):
         raise UnsupportedFunctionError(
-            "a subscript holds a mask and a staged index",
+            "a subscript cannot combine a mask and a staged index",
             why="PyTorch has no operation for it",
             remedy="index twice: x[mask][i]",
         )

@@ -46,7 +46,7 @@ def call_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     if counterpart is None:
         raise UnsupportedFunctionError(
             f"numpy.{function.__name__} was called on a staged tensor",
-            why="PyTorch has no function for it",
+            why="PyTorch has no counterpart of this function",
             remedy="use functions of torch",
         )
     if function in _ARRAYS and isinstance(args[0], (list, tuple)):
@@ -56,7 +56,7 @@ def call_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         raise ValueNeededError(
             f"numpy.{function.__name__} creates an array whose size is known only at run time",
             why="PyTorch captures tensors of known sizes",
-            remedy="create one of the maximum size, and use a mask",
+            remedy="create an array of the maximum size, and mask the unused items",
         )
     args, kwargs = unflatten(spec, [_to_torch(leaf) for leaf in leaves])
     return _to_tensors(counterpart(*args, **kwargs))

@@ -55,7 +55,7 @@ def other_reference(
     without: Collection[Any] = (),
     is_deep: bool = False,
 ) -> str:
-    """Describe another reference to a list or array than the variables `own` of the function of `code`.
+    """Describe a reference to a list or array other than the variables `own` of the function of `code`.
 
     Return a text such as "the variable 'xs'", or "".
 

@@ -31,7 +31,7 @@ def stage_list(statement: Statement, location: Any) -> bool:
     if is_iterated(held):
         raise StagingError(
             f"the list {name!r} changes its length under a staged condition while a Python loop iterates it",
-            why="Python's loop would not see items that the program adds or removes at run time",
+            why="Python's loop would not see items that the graph adds or removes at run time",
             remedy=f"loop over a copy: for item in list({name})",
         )
     if other:

@@ -67,8 +67,8 @@ class FieldMerging:
         """Check that no merged instance in `values` is stored outside the variables."""
         for value in self.parts_of(values):
             raise AliasError(
-                f"a staged branch or loop assigns another {type(value).__name__} object to an attribute, "
-                "global or item",
+                f"a staged branch or loop cannot assign another {type(value).__name__} object to an "
+                "attribute, global or item",
                 why="every reference to the previous object would have to refer to the new one",
                 remedy="set the attributes of the existing object, or make the class a frozen dataclass",
             )

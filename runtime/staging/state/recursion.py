@@ -21,7 +21,7 @@ def recursion_error(
     name = enclosing_qualname(code).rpartition(".")[2]
     return StagedRecursionError(
         f"{name!r} calls itself under a staged condition",
-        why="the depth is known only when the program runs, so the trace would not end",
+        why="the depth is known only when the graph runs, so the trace would not end",
         remedy=f"write {name!r} as a loop, or let a plain number decide when it ends",
         sites=[] if condition is None else [("the condition", condition)],
         place=call,

@@ -17,7 +17,7 @@ from ...errors.unsupported import CONTAINER_ALTERNATIVES
 from ...values.locations import Location
 from .aliases import user_frames
 
-_EACH_TIME = "the program would have to change the object each time it runs, and "
+_EACH_TIME = "the graph would have to change the object each time it runs, and "
 
 
 def changed(owner: Any, name: str, other: str) -> AliasError:
@@ -27,7 +27,7 @@ def changed(owner: Any, name: str, other: str) -> AliasError:
     alias = f", and {other} refers to it too" if other else ""
     what = f"{plain} is changed in a staged branch or loop{alias}"
     if kind in CONTAINER_ALTERNATIVES:
-        why = f"{_EACH_TIME}a program holds only numbers, text, arrays and lists"
+        why = f"{_EACH_TIME}a graph holds only numbers, text, arrays and lists"
         return AliasError(what, why=why, remedy=CONTAINER_ALTERNATIVES[kind])
     return AliasError(
         what,
@@ -71,7 +71,7 @@ def not_a_variable_error(held: list[Any], holder: Location | None, closures: Seq
         f"{what} changes its length in a staged branch or loop",
         why="a list whose length depends on staged values becomes another object, and only a variable of the "
         "function can refer to it",
-        remedy="collect the items in a local list, return that, and add it to "
-        f"{repr(name) if name else 'the other'} after the call",
+        remedy="collect the items in a local list, return that list, and add it to "
+        f"{repr(name) if name else 'the outer list'} after the call",
         sites=[] if place is None else [("it changes here", place)],
     )

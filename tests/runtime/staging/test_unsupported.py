@@ -214,7 +214,7 @@ def class_chosen_by_a_branch(x):
     return A.y
 
 
-@refused("whether there is an attribute 'y' depends on a staged value.*assign the attribute 'y'")
+@refused("whether the attribute 'y' exists depends on a staged value.*assign the attribute 'y'")
 def presence_of_an_attribute(x):
     class Box:
         pass
@@ -229,7 +229,7 @@ def presence_of_an_attribute(x):
     return hasattr(box, "y")
 
 
-@refused("whether there is an attribute 'w' depends on a staged value")
+@refused("whether the attribute 'w' exists depends on a staged value")
 def default_of_an_attribute(x):
     class Box:
         pass

@@ -111,7 +111,9 @@ def test_another_name_of_what_a_loop_held_before(view):
             a = a * 2
         return a, other
 
-    with pytest.raises(ag.StagingError, match="assigns another array to 'a', and also writes the original"):
+    with pytest.raises(
+        ag.StagingError, match="assigns another array to 'a', and also writes to the original"
+    ):
         ag.function(f)(np.ones((2, 3)), np.int64(2))
 
 
