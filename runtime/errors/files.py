@@ -17,7 +17,7 @@ class SaveError(AutographError, TypeError):
       File "...", line 1
         ag.save(f.get_concrete_function(np.ones(2)), "f.json")
         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      why: a file holds numbers, text, arrays and structures of them
+      why: a file can hold only numbers, text, arrays and structures of them
       fix: pass and return only such values
       see: docs/errors/SaveError.md
 
@@ -56,7 +56,7 @@ class FormatError(AutographError, ValueError):
         ag.Graph.from_json('{"format": "something else"}')
         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       why: autograph_rs does not write such a graph; docs/graph-format.md describes the format
-      fix: pass a file that ag.save wrote, or the text of Graph.to_json()
+      fix: pass a file that ag.save wrote, or text that Graph.to_json() returned
       see: docs/errors/FormatError.md
 
     ## Why

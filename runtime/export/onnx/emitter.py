@@ -57,7 +57,7 @@ class Emitter:
         if node.inputs and "raise" in errors.values():
             raise unsupported.unsupported_node(
                 node,
-                "the function was traced under np.errstate(...='raise'), and models do not raise them",
+                "the function was traced under np.errstate(...='raise'), which models cannot obey",
                 "test the values, and use 'raise' or 'assert'",
             )
         self.values[node] = self._emit(node)

@@ -25,7 +25,7 @@ def emit_list(e: Emitter, node: Node) -> Any:
 
 
 def emit_tuple(e: Emitter, node: Node) -> Any:
-    """A tuple in a list is an item of it. A tuple that is indexed is a tuple of values."""
+    """Emit a tuple of values, or a list if the node has a list type."""
     return emit_list(e, node) if isinstance(node.type, ListType) else tuple(e.inputs(node))
 
 

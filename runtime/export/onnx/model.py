@@ -172,7 +172,7 @@ class ExportedModel(ModelDraft):
             if not isinstance(held, Variable):
                 raise self.error(
                     f"the Variable {node.attrs['name']!r} is an argument",
-                    "each call can pass another Variable",
+                    "each call can pass a different Variable, but the model would hold only one",
                     'make it an input: variables="explicit"',
                 )
             self.add_argument(node, name)

@@ -35,7 +35,10 @@ def constant(e: Emitter, node: Node) -> Any:
         return e.b.constant(value)
     if not isinstance(node.type, ArrayType):
         raise unsupported.unsupported_node(
-            node, "a model holds only arrays and numbers", "use those", f"a {type(value).__name__}"
+            node,
+            "a model holds only arrays and numbers",
+            "use arrays and numbers",
+            f"a {type(value).__name__}",
         )
     return e.b.constant(np.asarray(value), dtype_of(e.b, node.type) if node.type.dtype.kind != "U" else None)
 

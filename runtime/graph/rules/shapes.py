@@ -99,8 +99,7 @@ def require_plain(value: Any, name: str) -> Any:
         raise ValueNeededError(
             f"the argument '{name}' is staged",
             why="the type of the result depends on it and must be known before the graph runs",
-            remedy="give it a plain value: a Python number among the arguments, or one that "
-            "is computed from shapes",
+            remedy="pass a plain value: a Python number from the arguments, or a value computed from shapes",
         )
     return value
 

@@ -230,7 +230,9 @@ def _argument_decoder(
         check_keys(fields, at, "argument", "form")
         index = expect_index(fields.get("argument"), f"{at}.argument")
         if index != next(numbers) or index >= staged:
-            raise format_error(f"{at}.argument", "the arguments are not in the order of the graph's")
+            raise format_error(
+                f"{at}.argument", "the arguments are not in the same order as those of the graph"
+            )
         kind = graph.arguments[index].type
         if not isinstance(kind, ArrayType):
             raise format_error(f"{at}.argument", f"an array is expected here, not {kind}")

@@ -30,7 +30,7 @@ def not_a_graph(problem: str) -> FormatError:
     return FormatError(
         problem,
         why="autograph_rs does not write such a graph; docs/graph-format.md describes the format",
-        remedy="pass a file that ag.save wrote, or the text of Graph.to_json()",
+        remedy="pass a file that ag.save wrote, or text that Graph.to_json() returned",
     )
 
 

@@ -132,7 +132,7 @@ def _corrcoef(x: Any, y: Any = None, rowvar: bool = True, *_: Any, **__: Any) ->
 
 
 def _staged_take(array: Any, places: Any) -> Any:
-    """`np.take` of an array that may be plain at staged indices, which NumPy itself does not dispatch on."""
+    """Call `np.take` on a plain or staged array with staged indices, on which NumPy does not dispatch."""
     return recording.call(np.take, (array, places), {})
 
 

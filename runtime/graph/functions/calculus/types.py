@@ -96,7 +96,7 @@ def polyfit_type(
 ) -> ArrayType:
     if full or cov:
         raise UnsupportedFunctionError(
-            "np.polyfit is staged with full or cov",
+            "np.polyfit cannot be staged with `full` or `cov`",
             why="only the coefficients are supported in a graph",
             remedy="omit `full` and `cov`",
         )
@@ -108,7 +108,7 @@ def polyfit_type(
 def added_shape(a1: ArrayType, a2: ArrayType) -> Shape:
     if max(a1.ndim, a2.ndim) > 1:
         raise UnsupportedFunctionError(
-            "a staged array of two dimensions or more is used as a polynomial",
+            "a staged array of two or more dimensions cannot be used as a polynomial",
             why="a polynomial is a vector of coefficients",
             remedy="loop over the polynomials, one vector each",
         )
@@ -120,8 +120,9 @@ def cov_shape(m: ArrayType, y: ArrayType | None, *_: Any, rowvar: bool = True, *
     count = total([variable_count(x, rowvar) for x in (m, y) if x is not None])
     if count is None:
         raise UnsupportedFunctionError(
-            "a covariance is computed of a number of variables that is known only when the graph runs",
-            why="the covariance of one variable is a number, and of several a matrix",
+            "the covariance of an unknown number of variables cannot be staged",
+            why="one variable gives a number and several give a matrix, but how many there are is known only "
+            "when the graph runs",
             remedy="give the array a known first dimension: x.reshape(3, -1)",
         )
     return () if count == 1 else (count, count)

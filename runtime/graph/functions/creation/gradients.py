@@ -23,7 +23,7 @@ def array_rule(ct: Any, y: Any, object: Any, dtype: Any = None, *, ndmin: int = 
 
 
 def _ndim(value: Any) -> int:
-    """Return the rank of an array or of the array that a nested list makes."""
+    """Return the rank of an array, or of the array that a nested list converts to."""
     return 1 + max(map(_ndim, value), default=0) if isinstance(value, (list, tuple)) else ndim_of(value)
 
 
@@ -45,7 +45,7 @@ def _geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtyp
 
 
 def arange_rule(ct: Any, y: Any, *bounds: Any, dtype: Any = None, **_: Any) -> Any:
-    """Element n is `start + n * step`. The number of elements does not depend on the bounds."""
+    """Differentiate element n as `start + n * step`, with the number of elements held constant."""
     steps = np.cumsum(np.ones_like(ct)) - 1
     start, step = np.sum(ct), np.sum(ct * steps)
     return ((None,) if len(bounds) == 1 else (start, None, step)[: len(bounds)],)

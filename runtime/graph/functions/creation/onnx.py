@@ -47,7 +47,7 @@ def full_like(c: Call, a: Any, fill_value: Any, dtype: Any = None, order: str = 
 
 def arange(c: Call, *arguments: Any, start: Any = None, stop: Any = None, step: Any = None, dtype: Any = None,
            **_: Any) -> Value:  # fmt: skip
-    """Compute the elements as NumPy does: the first, plus multiples of its difference to the second."""
+    """Compute the elements as NumPy does: the first, plus multiples of the second minus the first."""
     b = c.b
     names = ("stop",) if len(arguments) == 1 else ("start", "stop", "step")
     bounds = {"start": start, "stop": stop, "step": step, **dict(zip(names, arguments, strict=False))}

@@ -78,7 +78,7 @@ def array(c: Call, argument: Any) -> Value:
 
 
 def check_options(c: Call, kwargs: dict[str, Any]) -> None:
-    """Raise if a ufunc is called with options, other than those that only determine the result's type."""
+    """Raise if a ufunc is called with options other than those that only determine the result's type."""
     wrong = [name for name, value in kwargs.items() if name not in ("dtype", "casting") and value is not None]
     if wrong:
         raise c.unsupported(", ".join(wrong))

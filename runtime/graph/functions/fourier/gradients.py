@@ -22,7 +22,7 @@ def _pad_or_truncate(a: Any, n: Any, axis: int) -> Any:
 
 
 def _transposed(transform: Any) -> Any:
-    """Return the gradient of a transform, given that by its transposed matrix for n points."""
+    """Return the gradient of a transform, given the `transform` that its transposed matrix computes."""
 
     def rule(
         ct: Any, y: Any, a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None
@@ -37,7 +37,7 @@ def _transposed(transform: Any) -> Any:
 def irfft_rule(
     ct: Any, y: Any, a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None
 ) -> Any:
-    """Each frequency counts for its conjugate too, except the first and, for an even length, the last."""
+    """Count each frequency for its conjugate too, except the first and, for an even length, the last."""
     have, n = shape_of(a)[axis], shape_of(y)[axis]
     if not isinstance(n, int):
         raise unsupported_argument("numpy.fft.irfft", "an array of unknown length")

@@ -40,7 +40,7 @@ def point_count(length: Dimension, name: str) -> Dimension:
 
 
 def term_count(points: Dimension, name: str) -> Dimension:
-    """Return the length of the result of a transform of so many points."""
+    """Return the length of the result of a transform of this number of points."""
     return map_known(lambda n: n // 2 + 1, points) if name in ("rfft", "ihfft") else points
 
 

@@ -41,7 +41,7 @@ def _as_matrices(x: Any) -> Any:
 
 
 def det_rule(ct: Any, y: Any, a: Any) -> Any:
-    """For small matrices use the adjugate, a polynomial that is defined for singular matrices too."""
+    """Use the adjugate for small matrices: it is a polynomial, defined for singular matrices too."""
     n = shape_of(a)[-1]
     if not isinstance(n, int) or n > MAX_ADJUGATE_SIZE:
         return (_as_matrices(ct * y) * _t(np.linalg.inv(a)),)

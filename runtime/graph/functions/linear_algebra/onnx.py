@@ -12,7 +12,7 @@ from ..elementwise.onnx_arithmetic import Rule, array
 
 
 def determinant(c: Call, a: Any) -> Value:
-    """Only matrices of at most four rows are supported."""
+    """Compute a determinant by expansion; only matrices of at most four rows are supported."""
     x = array(c, a)
     size = c.node.inputs[0].type.shape[-1] if c.node.inputs else None
     if size is None or size > 4:

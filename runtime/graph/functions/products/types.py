@@ -57,7 +57,7 @@ def linalg_outer_shape(x1: ArrayType, x2: ArrayType) -> Shape:
 
 
 def vdot_shape(a: ArrayType, b: ArrayType) -> Shape:
-    """Both arrays are flattened. NumPy reports a mismatch in the words of reshape."""
+    """Check that both arrays have the same size. NumPy reports a mismatch as an error of `reshape`."""
     sizes = element_count(a.shape), element_count(b.shape)
     if not unify(sizes)[1]:
         raise ValueError(f"cannot reshape array of size {sizes[1]} into shape {format_shape(sizes[:1])}")
@@ -114,7 +114,7 @@ def cross_shape(
     if None in part_lengths and 3 not in part_lengths:
         raise UnsupportedFunctionError(
             "np.cross is called on vectors whose length is known only when the graph runs",
-            why="the cross product of vectors of length 3 is a vector, and of length 2 a number",
+            why="the cross product is a vector for vectors of length 3, but a number for length 2",
             remedy="give the arrays a known last dimension: x.reshape(-1, 3)",
         )
     shape = broadcast_shapes([replace_axis(a.shape, axisa), replace_axis(b.shape, axisb)])

@@ -122,7 +122,7 @@ def cumsum_rule(ct: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, ou
 
 
 def cumprod_rule(ct: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-    """Before the first zero divide by each factor; the zero itself uses the products without it."""
+    """Divide by each factor before the first zero; for the zero itself, use the products without it."""
     flat, along = (np.reshape(a, (-1,)), 0) if axis is None else (a, axis)
     zeros = np.cumsum(flat == 0, along)
     is_first = (flat == 0) & (zeros == 1)

@@ -229,7 +229,7 @@ _max, _min = min_or_max("Max"), min_or_max("Min")
 
 def quantile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
              method: str = "linear", keepdims: Any = False, **options: Any) -> Any:  # fmt: skip
-    """The definition for gradients ignores NaNs. Here one NaN makes all quantiles NaN."""
+    """Compute quantiles. One NaN makes them all NaN, whereas the definition for gradients ignores NaNs."""
     result = DEFINITIONS[np.quantile](a, q, axis, method=method, keepdims=keepdims, **options)
     return np.where(np.any(np.isnan(a), axis, keepdims=keepdims is True), math.nan, result)
 

@@ -63,7 +63,7 @@ def view_rule(function: Callable[..., Any]) -> Rule:
 
 
 def views_rule(function: Callable[..., Any]) -> Rule:
-    """Return the rule of a function that makes such a view of each of its arguments."""
+    """Return the rule of a function that returns a view, as in `view_rule`, of each of its arguments."""
 
     def rule(*arrays: Any) -> Any:
         views = tuple(view_type(as_array(array), function) for array in arrays)
@@ -120,7 +120,8 @@ def squeeze_shape(a: ArrayType, axis: Any = None) -> Shape:
         raise UnsupportedFunctionError(
             "np.squeeze is called without an axis on an array with a length that is known only when the "
             "graph runs",
-            why="it removes every axis of length one, but the rank of the result must be known before",
+            why="it removes every axis of length one, but the rank of the result must be known before the "
+            "graph runs",
             remedy="pass the axes: np.squeeze(x, axis=0)",
         )
     return tuple(d for d in a.shape if d != 1)
