@@ -35,7 +35,7 @@ class ConvertedModule:
         return "\n".join(line.text for line in self.lines)
 
     def source_map(self, filename: str) -> SourceMap:
-        """Return the map from the converted text to the original, which is in the file `filename`."""
+        """Return the source map from the converted text to the original in the file `filename`."""
         mappings = ((row, *m) for row, line in enumerate(self.lines, 1) for m in line.mappings)
         return SourceMap(filename, tuple(mappings), tuple(sorted(self.added)))
 

@@ -22,7 +22,7 @@ RULES = tuple(unsupported.RULES.values())
 
 @dataclass(frozen=True)
 class Finding:
-    """A place in the code that cannot be staged."""
+    """Code that cannot be staged, with its position."""
 
     line: int
     column: int

@@ -68,7 +68,7 @@ class CapturedConstants:
 
 
 def _is_nan(value: Any) -> bool:
-    """Return whether a value is a NaN; their bits differ, but no program can rely on that."""
+    """Return whether a value is a NaN. The bits of NaNs may differ, but no program can rely on that."""
     return isinstance(value, float) and math.isnan(value)
 
 

@@ -71,7 +71,7 @@ class GradientTape:
     def __enter__(self) -> Self:
         if self._is_open:
             raise StateError(
-                "a GradientTape is entered again in its own 'with' block",
+                "a GradientTape cannot be entered again inside its own 'with' block",
                 why="a tape records one block at a time",
                 remedy="create another tape for the inner block",
             )
@@ -93,7 +93,7 @@ class GradientTape:
     def _check_recording(self) -> None:
         if self._recording is None and self._session is None:
             raise StateError(
-                "a GradientTape is used before its block",
+                "a GradientTape cannot be used before its 'with' block",
                 why="a tape knows only the computations in its 'with' block",
                 remedy="write 'with ag.GradientTape() as tape:' around the computation",
             )

@@ -1,4 +1,4 @@
-"""The ways out of a block: whether control can fall through to its end, and its jumps."""
+"""Exits of a block: the jumps out of it, and whether control can reach its end."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Rewriter:
         ]
 
     def thunk(self, operand: gast.AST, bound: list[str], stem: str, location: gast.AST) -> gast.AST:
-        """Return an operand as a lambda, or as a function added before the statement if it binds names."""
+        """Return an operand as a lambda or, if it binds names, as a function added before the statement."""
         if not bound:
             return at(lambda_(operand), location)
         name = self.walk.context.function_name(stem)

@@ -179,7 +179,7 @@ def test_watching():
         (lambda tape, x: tape.watch(3), ag.GradientError, "watch 3"),
         (lambda tape, x: tape.watch("text"), ag.GradientError, "watch"),
         (lambda tape, x: [tape.gradient(x * x, x), tape.gradient(x, x)], ag.StateError, "a second time"),
-        (lambda tape, x: ag.GradientTape().gradient(x, x), ag.StateError, "before its block"),
+        (lambda tape, x: ag.GradientTape().gradient(x, x), ag.StateError, "before its 'with' block"),
     ],
 )
 def test_mistakes(use, error, message):
