@@ -119,7 +119,7 @@ def with_iterator(x):
 
 @pytest.mark.parametrize("f", [with_manager, with_iterator])
 def test_methods_that_python_itself_calls_are_not_converted(f):
-    with pytest.raises(ag.StagingError, match=r'(?s)_documented_calls.py", line \d+.*only at run time'):
+    with pytest.raises(ag.StagingError, match=r'(?s)_documented_calls.py", line \d+.*only when the graph runs'):
         compiled(f)(T(1))
     with pytest.raises(NOT_A_BOOL):
         theirs(f)(T(1))

@@ -275,9 +275,6 @@ class FunctionalBackend:
         count = self.sequence(iterated).count
         return isinstance(count, int) and count <= 0
 
-    def sources(self, iterated: Any) -> list[Any]:
-        return list(self.sequence(iterated).arrays)
-
     def sequence(self, iterated: Any) -> StagedSequence:
         """Return an iterable as items by index."""
         if isinstance(iterated, StagedSequence):

@@ -82,6 +82,9 @@ class CapturingBackend(FunctionalBackend):
     def element_leaves(self, item: Any) -> list[Any]:
         return flatten(item)[0]
 
+    def sources(self, iterated: Any) -> list[Any]:
+        return list(self.sequence(iterated).arrays)
+
     def stage_while(self, loop: Loop) -> list[Any]:
         self._reject_growing_lists(loop.types)
         return self.run_loop(loop, self._limit(loop), lambda _: [])
