@@ -119,7 +119,8 @@ def with_iterator(x):
 
 @pytest.mark.parametrize("f", [with_manager, with_iterator])
 def test_methods_that_python_itself_calls_are_not_converted(f):
-    with pytest.raises(ag.StagingError, match=r'(?s)_documented_calls.py", line \d+.*only when the graph runs'):
+    message = r'(?s)_documented_calls.py", line \d+.*only when the graph runs'
+    with pytest.raises(ag.StagingError, match=message):
         compiled(f)(T(1))
     with pytest.raises(NOT_A_BOOL):
         theirs(f)(T(1))
