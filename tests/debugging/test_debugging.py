@@ -9,18 +9,17 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import json
-import os
 import re
-import subprocess
-import sys
 import traceback
 import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import debugging_support
 import numpy as np
 import pytest
+from debugging_support import python
 
 import autograph_rs as ag
 
@@ -36,28 +35,9 @@ def load(tmp_path: Path) -> Load:
     def load(source: str) -> types.ModuleType:
         file = tmp_path / "user_code.py"
         file.write_text(source, encoding="utf-8")
-        spec = importlib.util.spec_from_file_location("user_code", file)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module
+        return debugging_support.load(file)
 
     return load
-
-
-def line_of(source: str, mark: str) -> int:
-    """The number of the line that ends in the comment `# mark`."""
-    (line,) = (n for n, text in enumerate(source.splitlines(), 1) if text.endswith(f"# {mark}"))
-    return line
-
-
-def python(*arguments: str, cwd: Path, text: str = "", **environ: str) -> subprocess.CompletedProcess[str]:
-    """Run the interpreter in a folder, with `text` typed to it."""
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=cwd, env=os.environ | environ, check=False, timeout=300,
-        capture_output=True, text=True, input=text,
-    )  # fmt: skip
 
 
 # --- Tracebacks -----------------------------------------------------------------------------------

@@ -7,8 +7,6 @@ A *program* is a file of `programs/`, written as a user would write it. It has
     def repaired():     # what the remedy of the message makes of it
         ...
     EXPECTED = ...      # what `repaired` gives
-    PLAIN = "reason"    # only where the repaired program gives something else, or nothing, without a graph
-
     PLAIN = "reason"    # only where the repaired program gives another value, or none, without a graph
 """
 
