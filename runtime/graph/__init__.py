@@ -2,7 +2,7 @@
 
 `ir` defines graphs and types, `tracing` records operations on staged values, `rules` and `functions` infer
 types, `backend` stages control flow, `state` holds variables and datasets. `optimise` and `compile` prepare a
-graph to run.
+graph for execution.
 """
 
 from ..backends import register_backend
@@ -19,7 +19,7 @@ from .tracing.trace import init_scope
 
 
 def _load_graph_methods() -> None:
-    """Import the modules that print, draw, compare and serialize graphs: tracing needs none of them."""
+    """Import the modules that print, draw, compare and serialize graphs. Tracing does not need them."""
     from .ir import comparison, drawing, printer  # noqa: F401, PLC0415
     from .serialization import graphs  # noqa: F401, PLC0415
 

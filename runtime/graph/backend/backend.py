@@ -94,14 +94,14 @@ class GraphBackend:
             return value
         result = recording.record("check_bound", (value,), kind.held, effect=True, symbol=kind.name)
         if isinstance(result, Tensor) and result.type.shape:
-            result.set_base(value, self.bound, ...)  # so that writes reach the array of the variable
+            result.set_base(value, self.bound, ...)  # so that writes reach the variable's array
             result.shared = value.shared
         return result
 
     # Captures
 
     def is_given(self, value: Any) -> bool:
-        """Return whether a container is the caller's own. Containers among the arguments are copies."""
+        """Return whether a container is the user's own, and not the trace's copy of an argument."""
         return not items.is_argument_copy(value)
 
     def is_inner(self, value: Any) -> bool:
@@ -130,9 +130,9 @@ class GraphBackend:
         return capture
 
     def raise_last(self, error: Exception) -> bool:
-        """Record the error that ended the trace, if it holds a staged value or follows effects of the graph.
+        """Record the error that ended the trace, if it contains a staged value or the graph has effects.
 
-        Return whether it was recorded.
+        Return whether the error was recorded.
         """
         is_staged = any(isinstance(v, Staged) for v in (*error.args, *vars(error).values()))
         if not is_own_raise(error) or not (
@@ -164,7 +164,7 @@ class GraphBackend:
             ]
 
     def convert(self, value: Any, kind: StagedType) -> Node:
-        """Return the node of a value converted to the merged type of two paths or iterations."""
+        """Convert a value to the merged type of two paths or iterations, and return its node."""
         if isinstance(value, Undefined):
             return _missing()
         if type(value) is list:
@@ -230,7 +230,7 @@ class GraphBackend:
         return self.results(op, inputs, types, body=body.graph, carried=len(types), **attrs)
 
     def share(self, value: Any, reason: str) -> None:
-        """Forbid writes to a value that may be another name of an array, and to the base of a view."""
+        """Forbid writes to a value that may alias an array and, if it is a view, to its base."""
         if self.is_handle(value):
             value.shared = reason
             base = value.base
@@ -238,17 +238,17 @@ class GraphBackend:
                 base.shared = "it has a view that was created in a branch or loop"
 
     def refreshed(self, value: Any) -> Any:
-        """Recompute a view of an array that was written to; return any other value unchanged."""
+        """Recompute a view whose base was written to; return any other value unchanged."""
         return value.read() if isinstance(value, Staged) and value.is_stale else value
 
     def follow(self, placeholder: Any, array: Any) -> None:
-        """Treat a placeholder as a possible view or another name of an array."""
+        """Treat a placeholder as a possible view or alias of an array."""
         if not isinstance(placeholder, Tensor) or not isinstance(array, Tensor):
             return
         if placeholder.base is None:
             placeholder.set_possible_base(array)
         elif placeholder.base is not array:
-            array.shared = "it may have another name, from an earlier iteration"
+            array.shared = "it may have another name from an earlier iteration"
 
     def is_view(self, value: Any) -> bool:
         return isinstance(value, Staged) and value.base is not None
@@ -264,7 +264,7 @@ class GraphBackend:
     def staged_list(self, values: Sequence[Any]) -> StagedList:
         if not self.is_given(values):
             raise AliasError(
-                "a list that is an argument changes its length in a staged branch or loop",
+                "a list passed as an argument changes its length in a staged branch or loop",
                 why="the length of the caller's list would be known only when the graph runs",
                 remedy="copy the list in the function (items = list(items)), and return the copy",
             )
@@ -304,18 +304,18 @@ def _limits(options: dict[str, Any]) -> dict[str, Any]:
     limit = options.get("maximum_iterations")
     if isinstance(limit, Staged):
         raise ValueNeededError(
-            "maximum_iterations is staged",
-            why="it is part of the loop's code, which is generated before the graph runs",
-            remedy="pass a plain int, and use 'if' and 'break' for a staged limit",
+            "maximum_iterations cannot be a staged value",
+            why="the limit is part of the loop's code, which is generated before the graph runs",
+            remedy="pass a plain int, or leave the loop with 'if' and 'break' at a staged limit",
         )
     return {} if limit is None else {"maximum_iterations": limit}
 
 
 def raise_in_graph(error: BaseException) -> Node:
-    """Add a node that raises the exception that user code raised while it was traced.
+    """Add a node that raises an exception of the traced code when the graph runs.
 
     Raises:
-        RaiseInTryError: an `except` clause of the traced code would have to catch it when the graph runs.
+        RaiseInTryError: an `except` clause of the traced code would have to catch the exception.
     """
     refuse_caught(error, user_frames())
     arguments = recording.Arguments()

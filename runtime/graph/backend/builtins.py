@@ -141,7 +141,7 @@ def _extreme_by_key(function: Callable[..., Any], values: tuple, key: Callable[[
 
 
 def _is_less(first: Any, second: Any) -> Any:
-    """Compare two values, tuples and lists lexicographically."""
+    """Compare two values. Tuples and lists compare lexicographically."""
     if not (isinstance(first, (tuple, list)) and type(first) is type(second)):
         return first < second
     result: Any = len(first) < len(second)
@@ -181,7 +181,7 @@ def _sorted(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
     if key is not None:
         raise UnsupportedFunctionError(
             "sorted() with a key cannot be staged",
-            why="the graph has no operation that sorts by the results of a function",
+            why="the graph has no operation that sorts by a key function",
             remedy="index the items with np.argsort of the keys: x[np.argsort(-x)]",
         )
     values = values if _is_staged_iterable(values) else list(values)
@@ -195,7 +195,7 @@ def _conversion(kind: type) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs or len(args) != 1:
             raise UnsupportedFunctionError(
-                f"{kind.__name__}() of a staged value with more than one argument cannot be staged",
+                f"{kind.__name__}() with more than one argument cannot be staged",
                 why="the graph has no operation for it",
                 remedy="pass the staged value alone",
             )
@@ -277,8 +277,8 @@ def _filter(function: Callable[..., Any] | None, iterable: Any) -> Any:
 
 def _repr(value: Any) -> Any:
     raise ValueNeededError(
-        "repr() is called on a staged value, or on an object that holds one",
-        why="it would describe the trace, and not the value when the graph runs",
+        "repr() is called on a staged value, or on an object that contains one",
+        why="the text would describe the trace, not the value that the graph computes",
         remedy="use an f-string: f'{x!r}'",
     )
 
@@ -294,7 +294,7 @@ def _type(value: Any, *args: Any) -> type:
 
 
 def _python_class(value: Any) -> type | None:
-    """Return the class that a staged value has when the graph runs, or None for other values."""
+    """Return the run-time class of a staged value, or None for other values."""
     kind = getattr(value, "type", None)
     if isinstance(kind, ScalarType):
         return kind.python

@@ -1,4 +1,4 @@
-"""Items: read, write and search containers at staged keys, or for staged values."""
+"""Read and write container items at staged keys, and search containers for staged values."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def contains(item: Any, container: Any) -> Any:
         return recording.record("contains", (container, item), ScalarType(bool))
     name = describe_staged(container) if recording.is_staged(container) else f"a {type(container).__name__}"
     raise UnsupportedFunctionError(
-        f"a staged value is searched for in {name}",
-        why="Python's `in` needs the value searched for, which is known only when the graph runs",
+        f"'in' cannot search {name} for a staged value",
+        why="Python's 'in' needs the value, which is known only when the graph runs",
         remedy="use a list, tuple, range or array: x in (1, 2, 3)",
     )
 
@@ -58,16 +58,16 @@ def get_item(target: Any, key: Any) -> Any:
     if isinstance(target, np.ndarray):
         item = recording.getitem(target, key)
         if is_basic(key) and getattr(item, "ndim", False):
-            item.shared = "is a view of a plain array, which would have to change too"
+            item.shared = "it is a view of a plain array, which would have to change too"
         return item
     if isinstance(target, (list, tuple)) and not isinstance(key, slice):
         return _item_of_sequence(target, key)
     is_slice = isinstance(key, slice)
-    what = "sliced between staged bounds" if is_slice else "indexed by a staged value"
+    what = "sliced with staged bounds" if is_slice else "indexed by a staged value"
     raise ValueNeededError(
         f"a {type(target).__name__} is {what}",
         why="Python would need the value, which is known only when the graph runs",
-        remedy=f"use an array{'' if is_slice else ', list or tuple of values of one type'}",
+        remedy=f"use an array{'' if is_slice else ', or a list or tuple of values of one type'}",
     )
 
 
@@ -81,7 +81,7 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
         other = other_reference(target, None, None)
         if other:
             raise AliasError(
-                f"a staged value is written into a plain array, and {other} refers to it too",
+                f"a staged value is written into a plain array, and {other} also refers to the array",
                 why="the other name would not see the write when the graph runs",
                 remedy="write to a copy (y = x.copy()), or pass the array as an argument",
             )
@@ -99,10 +99,10 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
             target[key] = value
         if any(isinstance(item, list) for item in target):
             raise StagingError(
-                "an item of a list of lists is set at a staged index",
-                why="the index is known only when the graph runs, and a staged list can only hold numbers, "
-                "arrays and tuples of these",
-                remedy="use an array of two dimensions, np.array(rows), and copy its rows: rows[j].copy()",
+                "an item of a list of lists is assigned at a staged index",
+                why="the index is known only when the graph runs, and a staged list can contain only "
+                "numbers, arrays and tuples of these",
+                remedy="use a two-dimensional array, np.array(rows), and copy its rows: rows[j].copy()",
             )
         items = lists.staged_list(target)
         items[key] = value
@@ -115,14 +115,14 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
 
 
 def _item_of_sequence(target: Sequence[Any], key: Any) -> Any:
-    """Record the item of a plain list or tuple at a staged index."""
+    """Read an item of a plain list or tuple at a staged index."""
     are_lists = bool(target) and all(isinstance(v, list) for v in target)
     parts = [part for v in target if isinstance(v, list) for part in v] if are_lists else target
     if any(isinstance(part, (list, tuple, dict)) for part in parts):
         raise MismatchError(
-            f"a {type(target).__name__} of values of different structure is indexed by a staged value",
-            why="the index is known only when the graph runs, and the items need one structure",
-            remedy="give its items one length, or use an array",
+            f"a {type(target).__name__} whose items differ in structure is indexed by a staged value",
+            why="the index is known only when the graph runs, so all items need one structure",
+            remedy="make all items the same length, or use an array",
         )
     if are_lists and parts:
         kind = next(recording.to_node(v).type for v in target if v)
@@ -137,9 +137,9 @@ def _item_of_sequence(target: Sequence[Any], key: Any) -> Any:
             merged = merge_types(merged, kind)
         except TypeError as error:
             raise MismatchError(
-                f"a {type(target).__name__} of values of different types is indexed by a staged value",
-                why=f"the index is known only when the graph runs, and the items need one type: {error}",
-                remedy="give its items one type",
+                f"a {type(target).__name__} whose items differ in type is indexed by a staged value",
+                why=f"the index is known only when the graph runs, so all items need one type: {error}",
+                remedy="convert its items to one type",
             ) from None
     items = recording.add("list" if isinstance(target, list) else "tuple", target, ListType(merged))
     item = recording.record("list_get", (items, key), merged)

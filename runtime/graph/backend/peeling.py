@@ -21,12 +21,13 @@ _length = IMPLEMENTATIONS[len]
 
 
 def first_and_rest(
-    iterated: Any, both: Callable[[Any, Callable[[], Any]], Any]
+    iterated: Any, and_: Callable[[Any, Callable[[], Any]], Any]
 ) -> tuple[Any, Any, Any] | None:
     """Split an iterable into its first item and the rest.
 
-    Return whether there is an item, a function that returns the first one, and an iterable of the others.
-    Return None for an iterable that cannot be split. `both` computes `and` of conditions that may be staged.
+    Return a condition that is true if there is an item, a function that returns the first item, and an
+    iterable over the rest. Return None for an iterable that cannot be split. `and_` combines two conditions,
+    which may be staged.
     """
     iterated = as_iterable(iterated)
     if isinstance(iterated, (Tensor, StagedList)):
@@ -40,20 +41,20 @@ def first_and_rest(
         return has_item, lambda: start, staged_range(start + step, stop, step)
     if iterated.op == "reversed" and isinstance(inputs[0], (Tensor, StagedList)):
         return _length(inputs[0]) > 0, lambda: inputs[0][-1], staged_reversed(inputs[0][:-1])
-    if iterated.op == "enumerate" and (inner := first_and_rest(inputs[0], both)):
+    if iterated.op == "enumerate" and (inner := first_and_rest(inputs[0], and_)):
         has_item, first, rest = inner
         return has_item, lambda: (inputs[1], first()), staged_enumerate(rest, inputs[1] + 1)
     if iterated.op == "zip" and not iterated.attrs["strict"]:
-        parts = [part for part in (first_and_rest(i, both) for i in inputs) if part is not None]
+        parts = [part for part in (first_and_rest(i, and_) for i in inputs) if part is not None]
         if parts and len(parts) == len(inputs):
             has_items, firsts, rests = zip(*parts, strict=True)
-            return _all(has_items, both), lambda: tuple([first() for first in firsts]), staged_zip(*rests)
+            return _all(has_items, and_), lambda: tuple([first() for first in firsts]), staged_zip(*rests)
     return None
 
 
-def _all(conditions: Sequence[Any], both: Callable[[Any, Callable[[], Any]], Any]) -> Any:
-    """Return the conjunction of conditions, which is False as soon as one is plainly False."""
+def _all(conditions: Sequence[Any], and_: Callable[[Any, Callable[[], Any]], Any]) -> Any:
+    """Return the conjunction of conditions: a plain False if any of them is a plain False."""
     if any(condition is False for condition in conditions):
         return False
     staged = [condition for condition in conditions if condition is not True]
-    return functools.reduce(lambda a, b: both(a, lambda: b), staged) if staged else True
+    return functools.reduce(lambda a, b: and_(a, lambda: b), staged) if staged else True

@@ -29,8 +29,8 @@ class Elements(IterableSource):
         invalid = [s for s in self._specs if not isinstance(s, TensorSpec)]
         if invalid:
             raise ArgumentError(
-                f"the spec of a dataset is a TensorSpec or a structure of them, not {describe(invalid[0])}",
-                why="it declares the dtype and shape of each array of an element",
+                f"a dataset's spec must be a TensorSpec or a structure of them, not {describe(invalid[0])}",
+                why="it declares the dtype and shape of each array in an element",
                 remedy="pass ag.TensorSpec(shape, dtype) for each array, or omit spec=",
             )
 
@@ -42,12 +42,12 @@ class Elements(IterableSource):
         """
         values, structure = flatten(element)
         if structure != self._structure and self._structure.kind is tuple and type(element) is list:
-            values, structure = flatten(tuple(element))  # data loaders collate tuples to lists
+            values, structure = flatten(tuple(element))  # data loaders collate tuples into lists
         if structure != self._structure:
             raise SpecError(
                 f"an element of the dataset is {structure}, but its spec is {self._structure}",
                 why="the graph was built for the structure of the spec",
-                remedy="change the spec to this structure, or give all elements one structure",
+                remedy="change the spec to this structure, or give all elements the same structure",
                 place=None,
             )
         what = "an element of the dataset has"
@@ -75,8 +75,8 @@ class Dataset(Elements):
     def __iter__(self) -> Iterator[Any]:
         if is_tracing():
             raise ValueNeededError(
-                "a dataset is iterated by Python while a graph is built",
-                why="Python would iterate its elements once, and the graph iterates them on each run",
+                "Python cannot iterate a dataset during a trace",
+                why="Python would iterate the elements once, but the graph iterates them on each run",
                 remedy="loop over it with 'for' in converted code, or create its iterator outside "
                 "the function and call next() on it",
             )
@@ -123,7 +123,7 @@ def from_iterable(source: Callable[[], Iterable[Any]] | Iterable[Any], *, spec: 
     Raises:
         ArgumentError: `source` can be iterated only once, or `spec` is not a spec.
         SpecError: an element does not match the spec (raised during iteration).
-        OptionError: there is no spec, and no element to take it from.
+        OptionError: `spec` is omitted, and `source` is empty.
 
     In a `function`, a loop over the dataset is one node, which runs when the graph runs.
 
@@ -164,8 +164,8 @@ def from_iterable(source: Callable[[], Iterable[Any]] | Iterable[Any], *, spec: 
         first = next(iter(factory()), missing)
         if first is missing:
             raise OptionError(
-                "the dataset has no element to take its spec from",
-                why="without spec=, the spec is that of the first element",
+                "the dataset has no spec, and no element to infer it from",
+                why="without spec=, the spec is inferred from the first element",
                 remedy="pass spec= to from_iterable",
             )
         leaves, structure = flatten(tuple(first) if type(first) is list else first)

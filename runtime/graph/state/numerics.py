@@ -29,14 +29,14 @@ class check_numerics:  # noqa: N801 - used as a function and as a context manage
     ...     mean(np.ones(2), np.float64(0))
     Traceback (most recent call last):
         ...
-    autograph_rs.NumericsError: truediv made an Inf of 2.0, 0.0
+    autograph_rs.NumericsError: truediv computed an Inf from 2.0, 0.0
     ...
     """
 
     @api_boundary
     def __init__(self, on: bool = True):
         self._before = "numerics" in MODES
-        _switch(check_bool("on", on))
+        _set_checking(check_bool("on", on))
 
     def __enter__(self) -> None:
         pass
@@ -44,10 +44,10 @@ class check_numerics:  # noqa: N801 - used as a function and as a context manage
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, place: TracebackType | None
     ) -> None:
-        _switch(self._before)
+        _set_checking(self._before)
 
 
-def _switch(on: bool) -> None:
+def _set_checking(on: bool) -> None:
     (MODES.add if on else MODES.discard)("numerics")
 
 
@@ -57,9 +57,9 @@ def check(value: Any, op: str, operands: tuple[Any, ...]) -> None:
         return
     what = "a NaN" if np.any(np.isnan(value)) else "an Inf"
     raise NumericsError(
-        f"{op} made {what} of {', '.join(map(_text, operands))}",
+        f"{op} computed {what} from {', '.join(map(_text, operands))}",
         why="its operands are finite, and check_numerics() is on",
-        remedy="restrict the operands to values with a finite result, as with np.maximum or np.where",
+        remedy="limit the operands to values with a finite result, for example with np.maximum or np.where",
         place=None,
     )
 

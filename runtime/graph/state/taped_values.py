@@ -29,7 +29,7 @@ class TapedValue:
 
     __slots__ = ("number", "primal", "session")
     any_created = False
-    """Whether any instance was ever created; until then calls skip the search for them."""
+    """Whether any instance was ever created. Until then, calls skip the search for instances."""
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]
 
@@ -39,7 +39,7 @@ class TapedValue:
             object.__setattr__(self, name, value)
 
     def numpy(self) -> Any:
-        """Return the number or array itself, whose uses are not recorded."""
+        """Return the plain number or array. Its uses are not recorded."""
         return self.primal
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -65,9 +65,9 @@ class TapedValue:
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise GradientError(
-            f"an assignment sets {name!r} of a value recorded by a GradientTape",
-            why="a tape records functions of a value and writes to its items, but not its attributes",
-            remedy="call a function that returns a value, as x.reshape(shape), or assign its items, x[:] = y",
+            f"the attribute {name!r} of a value recorded by a GradientTape cannot be assigned",
+            why="a tape records function calls and assignments to items, but not assignments to attributes",
+            remedy="call a method that returns a value, such as x.reshape(shape), or assign items: x[:] = y",
         )
 
     def __getitem__(self, key: Any) -> Any:
@@ -91,7 +91,8 @@ class TapedValue:
 
     def __float__(self) -> float:
         self._raise_if_recording(
-            "converts a recorded value to a Python float", "call NumPy functions, np.exp instead of math.exp"
+            "converts a recorded value to a Python float",
+            "call NumPy functions, such as np.exp instead of math.exp",
         )
         return float(self.primal)
 
@@ -105,7 +106,7 @@ class TapedValue:
     __deepcopy__ = __copy__
 
     def _raise_if_recording(self, what: str, remedy: str) -> None:
-        """Raise `GradientError` if the session is active, since it would not record this use."""
+        """Raise `GradientError` if the session is active, because it cannot record this use."""
         check_no_leak(self)
         if current_session() is self.session:
             raise GradientError(
@@ -170,7 +171,7 @@ def check_no_leak(value: Any) -> None:
     """Raise `GradientError` if a trace reads a taped value while its tape is open."""
     if type(value) is TapedValue and value.session.is_open and is_tracing():
         raise GradientError(
-            "a traced function reads a value of a GradientTape that was entered outside of the function",
+            "a traced function reads a value of a GradientTape that was entered outside the function",
             why="values that a function reads from closures and objects are constants of its graph",
             remedy="pass the value to the function as an argument",
         )

@@ -1,7 +1,8 @@
 """`Variable`: a named array that functions read and assign, and that outlives their calls.
 
-In a trace a variable is a staged array: its contents are one more argument of the graph, and its new contents
-one more result, which is stored back after each run. Outside a trace it behaves like the array that it holds.
+In a trace, a variable is a staged array. Its contents are an extra argument of the graph, and its new
+contents an extra result, which is stored in the variable after each run. Outside a trace, it behaves like its
+array.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _ATTRIBUTES = (
 _SMALLEST: dict[Any, Any] = {
     bool: np.bool_, int: np.int8, float: np.float16, complex: np.complex64, str: np.str_
 }  # fmt: skip
-"""The smallest dtype of the kind of each Python scalar."""
+"""For each type of Python scalar, the smallest NumPy dtype of its kind."""
 
 
 class _StagedOrStored:
@@ -65,7 +66,7 @@ class _HandleAttribute:
         setattr(current_builder().root.handle_of(instance), self.name, value)
 
 
-# Methods that assign strip frames themselves, as the extra call of a decorator would slow them down.
+# Methods that assign strip frames themselves: the extra call of a decorator would slow them down.
 
 
 def _in_place(name: str) -> Callable[..., Any]:
@@ -132,7 +133,7 @@ class Variable(Tensor):
         self.label = name
 
     def handle(self, node: Node, owner: Builder) -> Tensor:
-        """Return the staged array for the variable in a trace that has `node` as its argument."""
+        """Return the staged array for the variable in a trace whose graph has the argument `node`."""
         tensor = Tensor(node, owner)
         tensor.is_mutable = True
         return tensor
@@ -148,7 +149,7 @@ class Variable(Tensor):
     @property
     @record_calls
     def value(self) -> Any:
-        """The array of the variable, or a copy as a NumPy scalar if its shape is `()`.
+        """The variable's array, or a copy as a NumPy scalar if the shape is `()`.
 
         A write to the array is a write to the variable. In a trace, this is the staged value.
         """
@@ -164,15 +165,15 @@ class Variable(Tensor):
 
     @record_calls
     def read_value(self) -> Any:
-        """Return the present value, which later assignments do not change."""
+        """Return the current value, which later assignments do not change."""
         return self.read() if is_tracing() else self._array.copy()[()]
 
     def assign(self, value: Any) -> Variable:
-        """Assign a value of the variable's shape. As in NumPy, text is cut to the width of the dtype.
+        """Assign a value of the same shape. As in NumPy, strings are truncated to the width of the dtype.
 
         Raises:
-            AssignmentError: the value has another shape, or a dtype that NumPy's same-kind casting does not
-                convert to that of the variable.
+            AssignmentError: the value has another shape, or NumPy's same-kind casting cannot convert it to
+                the variable's dtype.
 
         >>> Variable([1.0, 2.0]).assign([3, 4])
         Variable('variable', [3. 4.], dtype=float64)
@@ -184,7 +185,7 @@ class Variable(Tensor):
             raise
 
     def assign_add(self, value: Any) -> Variable:
-        """Add to the variable and return the variable."""
+        """Add a value to the variable, and return the variable."""
         try:
             return self._set(self + value, "assign_add")
         except BaseException as error:
@@ -192,7 +193,7 @@ class Variable(Tensor):
             raise
 
     def assign_sub(self, value: Any) -> Variable:
-        """Subtract from the variable and return the variable."""
+        """Subtract a value from the variable, and return the variable."""
         try:
             return self._set(self - value, "assign_sub")
         except BaseException as error:
@@ -220,7 +221,7 @@ class Variable(Tensor):
         return self
 
     def _check_cast(self, value: Any, array: Any, what: str) -> None:
-        """Raise `AssignmentError` if the value cannot be cast to the variable's dtype within its kind."""
+        """Raise `AssignmentError` unless same-kind casting can convert the value to the variable's dtype."""
         while isinstance(value, (list, tuple)) and value:
             value = value[0]
         python = value.python if isinstance(value, ScalarType) else type(value)
@@ -245,7 +246,7 @@ class Variable(Tensor):
     @property
     @record_calls
     def array(self) -> Any:
-        """The array of the variable itself; in a trace, the staged array."""
+        """The variable's array itself; in a trace, the staged array."""
         return current_builder().root.handle_of(self) if is_tracing() else self._array
 
     # NumPy's protocols
@@ -287,7 +288,7 @@ class Variable(Tensor):
 class VariableSpec:
     """Spec of a `Variable` argument of a loaded trace: any variable of this dtype and shape.
 
-    Arguments with equal `number` are the same variable.
+    Arguments with the same `number` are the same variable.
     """
 
     __slots__ = ("number", "type")
@@ -311,30 +312,30 @@ def _initial_array(value: Any, dtype: np.dtype | None) -> np.ndarray:
         raise ArgumentError(
             f"{describe(value)} cannot be the initial value of a Variable{suffix}",
             why=f"NumPy says: {error}",
-            remedy="pass a number, a nested list whose rows have one length, or an array",
+            remedy="pass a number, an array, or a nested list whose rows have equal lengths",
         ) from error
     if array.dtype == object:
         raise ArgumentError(
-            f"a Variable holds numbers or strings, not {describe(value)}",
-            why="it is an array, whose items have one dtype",
-            remedy="pass a number, a nested list of numbers or an array",
+            f"a Variable must contain numbers or strings, not {describe(value)}",
+            why="a Variable is an array, and its items have one dtype",
+            remedy="pass a number, an array or a nested list of numbers",
         )
     return array
 
 
 def _ragged_error(what: str, value: Any, error: ValueError) -> ValueError:
-    """Return our error for a list that is not an array, and any other error unchanged."""
+    """Return an `AssignmentError` for a list of ragged rows, and any other error unchanged."""
     if not isinstance(value, (list, tuple)) or isinstance(error, AutographError):
         return error
     return AssignmentError(
         f"{what}: {describe(value)} cannot be converted to an array",
         why=f"NumPy says: {error}",
-        remedy="assign a list whose rows have one length",
+        remedy="assign a list whose rows have equal lengths",
     )
 
 
 def _unwrapped(value: Any) -> Any:
-    """Replace variables with the arrays that they hold, in lists and tuples too."""
+    """Replace variables with their values, including those in lists and tuples."""
     if isinstance(value, Variable):
         return value.value
     if type(value) in (list, tuple):

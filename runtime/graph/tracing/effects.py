@@ -1,4 +1,4 @@
-"""Effects of graphs: printing, calls to Python functions, and random numbers. And f-strings."""
+"""Record printing, calls to Python functions, random draws and f-strings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from .trace import constant_type, current_builder, is_tracing
 
 @api_boundary
 def print(*values: Any, **options: Any) -> None:  # noqa: A001 - stands in for Python's
-    """Print like Python's `print`, on every run of a graph rather than once while it is traced.
+    """Print like Python's `print`, on every run of the graph rather than once during the trace.
 
     Args:
         *values: staged or plain values.
@@ -67,7 +67,7 @@ def py_function(f: Callable[..., Any], args: Any, spec: Any) -> Any:
         The result of `f`, with the structure and types of `spec`.
 
     Raises:
-        ArgumentError: `f` is not callable, or `spec` holds something other than specs.
+        ArgumentError: `f` is not callable, or `spec` contains something other than specs.
         SpecError: the result of `f` does not match `spec` (raised when the graph runs).
 
     A graph with such a call cannot be saved.
@@ -101,7 +101,7 @@ def py_function(f: Callable[..., Any], args: Any, spec: Any) -> Any:
             raise SpecError(
                 f"{what} {actual}, but its spec is {structure}",
                 why="the graph was built for the structure of the spec",
-                remedy="return that structure, or change the spec to the structure that is returned",
+                remedy="return that structure, or change the spec to match the result",
                 place=None,
             )
         return tuple([conform(leaf, s, what) for leaf, s in zip(leaves, specs, strict=True)])
@@ -121,7 +121,7 @@ def py_function(f: Callable[..., Any], args: Any, spec: Any) -> Any:
 
 
 def staged_string(text: str) -> Any:
-    """Return a staged string if the string contains marks of staged values, else the string itself."""
+    """Return a staged string if the string contains markers of staged values, else the string itself."""
     pieces = split_markers(text)
     if all(isinstance(piece, str) for piece in pieces):
         return text
@@ -141,17 +141,17 @@ def record_print(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
 
 
 def _check_print_options(arguments: recording.Arguments) -> None:
-    """Raise if the traced code set NumPy's print options: staged values are formatted when the graph runs."""
+    """Raise if the traced code set NumPy's print options, which have no effect when the graph runs."""
     if arguments.inputs and np.get_printoptions() != current_builder().root.printing:
         raise UnsupportedFunctionError(
-            "a staged value is formatted under np.printoptions set in the traced function",
+            "a staged value is formatted under NumPy print options that the traced function set",
             why="it is formatted when the graph runs, with the options in effect around the call",
             remedy="set the options around the call: with np.printoptions(precision=2): f(x)",
         )
 
 
 def join_pieces(*pieces: Any) -> str:
-    """Format and join strings and tuples of a value, a conversion and a format spec."""
+    """Join strings and formatted values. A value comes as a tuple with its conversion and format spec."""
     return "".join(p if isinstance(p, str) else format(CONVERSIONS[p[1]](p[0]), p[2]) for p in pieces)
 
 
@@ -207,7 +207,7 @@ _PERMUTED = {"shuffle": "permutation"}
 
 
 def _record_draw(owner: Any, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Record a method call of a generator, which is an object or the node of a staged generator."""
+    """Record a method call on a generator: a plain object, or the node of a staged generator."""
     if name in _PERMUTED and args and isinstance(args[0], (list, np.ndarray)):
         raise AliasError(
             "shuffle() is called on a plain list or array in a traced function",
@@ -232,7 +232,7 @@ def _record_draw(owner: Any, name: str, args: tuple, kwargs: dict[str, Any]) -> 
 
 
 def _scratch_generator(owner: Any) -> Any:
-    """Return a generator of the same class, to draw samples from without advancing the user's."""
+    """Return a new generator of the same class, so that sampling does not advance the user's generator."""
     if isinstance(owner, random.Random):
         return random.Random(0)  # noqa: S311 - not for cryptography
     return np.random.RandomState(0) if isinstance(owner, np.random.RandomState) else np.random.default_rng(0)
@@ -253,14 +253,14 @@ def _infer_type(method: types.BuiltinMethodType, args: tuple, kwargs: dict[str, 
             continue
         return _merge_samples(method.__name__, first, second)
     raise UnsupportedFunctionError(
-        f"{method.__name__}() of a random generator cannot be staged with these arguments",
-        why=f"it fails on sample values of their types: {reason}",
-        remedy="pass numbers and arrays that it accepts",
+        f"{method.__name__}() of a random generator cannot be staged with arguments of these types",
+        why=f"a call with sample arguments of the same types failed: {reason}",
+        remedy="pass numbers or arrays that the method accepts",
     )
 
 
 def _sample(value: Any, length: int) -> Any:
-    """Replace staged values with plain samples, with `length` for unknown lengths and for numbers."""
+    """Replace staged values with plain samples. Unknown lengths and numbers become `length`."""
     if isinstance(value, dict):
         samples = {k: _sample(v, length) for k, v in value.items()}
         if isinstance(value.get("p"), Staged):
@@ -277,7 +277,7 @@ def _sample(value: Any, length: int) -> Any:
 
 
 def _merge_samples(name: str, first: Any, second: Any) -> Any:
-    """Return the type of two sample results. A dimension in which they differ is unknown."""
+    """Return the common type of two sample results. Dimensions that differ are unknown."""
     if first is None:
         return None
     if type(first) is list:
@@ -285,9 +285,9 @@ def _merge_samples(name: str, first: Any, second: Any) -> Any:
     kinds = constant_type(first), constant_type(second)
     if kinds[0] is None or kinds[1] is None or isinstance(first, str):
         raise UnsupportedFunctionError(
-            f"{name}() of a random generator returns a {type(first).__name__}",
-            why="a graph can only hold numbers and arrays",
-            remedy="draw numbers, and use them to index an array",
+            f"{name}() of a random generator returns a {type(first).__name__}, which cannot be staged",
+            why="a graph can contain only numbers and arrays",
+            remedy="draw numbers and use them to index an array",
         )
     is_array = isinstance(kinds[0], ArrayType) and isinstance(kinds[1], ArrayType)
     return merge_types(kinds[0], kinds[1]) if is_array else kinds[0]

@@ -1,7 +1,7 @@
 """Staged iterables besides arrays and lists: `range`, `enumerate`, `zip`, `reversed` and datasets.
 
-A *structure* describes how staged values form an item: an int is the index of one value, and a tuple is a
-tuple of structures.
+A *structure* describes how staged values form an item: an int is the index of one value, and a tuple
+contains structures.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .trace import constant_type
 
 
 class ConstructedStructure(tuple):  # noqa: SLOT001 - it has an attribute
-    """A structure whose item is `make` of the parts, and not the tuple of them."""
+    """A structure whose items are built by calling `make` on the parts, instead of as tuples."""
 
     make: Callable[[Sequence[Any]], Any]
 
@@ -32,7 +32,7 @@ class ConstructedStructure(tuple):  # noqa: SLOT001 - it has an attribute
 
 
 class StagedIterable:
-    """An iterable that exists when the graph runs. `parts` are the types of the values in one item."""
+    """An iterable of the graph. `parts` are the types of the values in one item."""
 
     def __init__(
         self, op: str, inputs: Sequence[Any], parts: Sequence[StagedType], structure: Any, **attrs: Any
@@ -58,7 +58,7 @@ class StagedIterable:
         )
 
     def _items(self) -> Iterator[Any]:
-        """Iterate while tracing, over arrays of static length; other arrays raise an error."""
+        """Iterate over arrays of static length during the trace. Other arrays raise an error."""
         self.mark_consumed()
         if self.op == "enumerate":
             items, start = self.inputs
@@ -68,7 +68,7 @@ class StagedIterable:
         return iter(range(*self.inputs)) if self.op == "range" else reversed(list(self.inputs[0]))
 
     def mark_consumed(self) -> None:
-        """Mark as iterated: all iterables except ranges can be iterated only once."""
+        """Mark the iterable as consumed. Every iterable except a range can be iterated only once."""
         if self.is_consumed and self.op != "range":
             raise StagingError(
                 f"a staged {self.op} is iterated twice",
@@ -91,7 +91,7 @@ def element_types(iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[S
     def rebuild(values: Sequence[Any]) -> Any:
         for value in values:
             if isinstance(value, Staged):
-                value.shared = "is an item of an iterable, which would have to change too"
+                value.shared = "it is an item of an iterable, which would have to change too"
         return build_item(structure, values)
 
     return rebuild, parts
@@ -115,7 +115,7 @@ class IterableSource:
     """Base class of objects that a graph iterates, such as datasets."""
 
     def staged(self) -> StagedIterable:
-        """Return the iterable of the graph."""
+        """Return the staged iterable."""
         raise NotImplementedError
 
 
@@ -141,9 +141,9 @@ def element_parts(iterated: Any) -> tuple[list[StagedType], Any]:
     if isinstance(iterated, str) or not (constant_type(iterated) or isinstance(iterated, (list, tuple))):
         kind = type(iterated).__name__
         raise StagingError(
-            f"a value of type {kind} is iterated together with staged values",
+            f"a value of type {kind} cannot be iterated together with staged values",
             why="a graph can iterate arrays, ranges and lists of numbers, but not Python iterators",
-            remedy=_ITERATOR_REMEDIES.get(kind, "make a list of it first: list(...)"),
+            remedy=_ITERATOR_REMEDIES.get(kind, "convert it to a list first: list(...)"),
         )
     if not isinstance(iterated, (list, tuple, np.ndarray)):
         raise TypeError(f"'{type(iterated).__name__}' object is not iterable")
@@ -153,8 +153,8 @@ def element_parts(iterated: Any) -> tuple[list[StagedType], Any]:
 
 _ITERATOR_REMEDIES = {
     "count": "use enumerate(...), or a range",
-    "cycle": "index the sequence that it repeats: items[i % len(items)], with i of an enumerate",
-    "repeat": "use the value that it repeats",
+    "cycle": "index the repeated sequence: items[i % len(items)], with i from enumerate",
+    "repeat": "use the repeated value itself",
 }
 
 

@@ -13,8 +13,8 @@ from ..ir.types import ListType, ScalarType, TupleType
 from .recording import Arguments, add, outputs, record, record_call, to_node
 from .trace import constant_type, current_builder
 
-IS_ITEM = "is an item of a list, which would have to change too"
-"""The reason for which an item of a staged list is not written to in place."""
+IS_ITEM = "it is an item of a list, which would have to change too"
+"""Why an item of a staged list cannot be written to in place."""
 
 
 def staged_list(values: Sequence[Any]) -> Any:
@@ -47,11 +47,11 @@ def _element_type(value: Any) -> Any:
 
 
 def _mark_as_item(value: Any) -> None:
-    """Forbid writes to a value that becomes an item: the copy in the graph's list would not change."""
+    """Forbid writes to a value that is added to a staged list: the list's copy would not change."""
     if hasattr(value, "assign_add"):
         raise StagingError(
             "a Variable is appended to a staged list",
-            why="a staged list holds values, and cannot refer to a Variable",
+            why="a staged list contains values, not references to Variables",
             remedy="append its value: v.read_value()",
         )
     if hasattr(value, "shared"):
@@ -66,15 +66,15 @@ def list_append(target: Any, value: Any) -> Any:
 
 
 def _merge_element_types(element: Any, kind: Any) -> Any:
-    """Return the element type of a list after a value is added. It is None for an empty list."""
+    """Return the element type of a list after adding a value. `element` is None for an empty list."""
     if element is None:
         return kind
     try:
         return merge_types(element, kind)
     except TypeError as error:
         raise MismatchError(
-            f"a list whose length depends on staged values holds values of two types, {element} and {kind}",
-            why=f"its items are known only when the graph runs, and must have one type: {error}",
+            f"a list whose length depends on staged values has items of two types, {element} and {kind}",
+            why=f"its items are known only when the graph runs, so they must have one type: {error}",
             remedy="append values of one type",
         ) from None
 
@@ -88,7 +88,7 @@ def element_node(value: Any) -> Node:
     if isinstance(value, (tuple, list)):
         raise StagingError(
             "a list is appended to a list whose length depends on staged values",
-            why="such a list can only hold numbers, arrays, and tuples of these",
+            why="such a list can contain only numbers, arrays, and tuples of these",
             remedy="append an array (np.array(items)) or a tuple",
         )
     return to_node(value)
@@ -143,9 +143,9 @@ def list_get(target: Any, key: Any) -> Any:
 def list_set(target: Any, key: Any, value: Any) -> Any:
     if isinstance(key, slice):
         raise UnsupportedFunctionError(
-            "a slice of a list is assigned, and the list or a bound of the slice is staged",
-            why="the length of the list depends on staged values, and such a list has no such operation",
-            remedy="append to another list in a loop",
+            "a slice of a list cannot be assigned if the list or a bound of the slice is staged",
+            why="the graph has no operation that replaces a slice of a list",
+            remedy="build another list: append its items in a loop",
         )
     kind = ListType(_merge_element_types(target.type.element, to_node(value).type))
     return record("list_set", (target, key, value), kind)

@@ -65,7 +65,7 @@ def record_view(function: Callable, base: Any, *args: Any, **kwargs: Any) -> Any
 
 
 def record_views(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Record a call that returns possible views: all of the one argument, or one of each argument."""
+    """Record a call that returns possible views: several of one argument, or one of each argument."""
     results = recording.call(function, args, kwargs)
     bases = [a for a in args if getattr(a, "has_views", False)]
     for result, base in zip(results, bases if len(bases) > 1 else bases * len(results), strict=False):

@@ -34,7 +34,7 @@ _staged = types.SimpleNamespace()
 
 
 def register_staged_class(kind: type, make: Callable[[Node], Any]) -> None:
-    """Set the class of staged values and the function that wraps a node. Their module imports this one."""
+    """Register the class of staged values and the function that wraps nodes; `tensor` defines both."""
     _staged.kind, _staged.make = kind, make
 
 
@@ -95,9 +95,9 @@ def contains_staged(value: Any) -> bool:
 
 
 class Arguments:
-    """Collects the staged inputs of a call, after given ones, and replaces them with slots in its arguments.
+    """Collector of the staged inputs of a call, which replaces them with slots in the call's arguments.
 
-    Templates hold tuples in place of namedtuples, unless `keep_namedtuples`.
+    `inputs` come first. Templates contain tuples in place of namedtuples unless `keep_namedtuples` is true.
     """
 
     def __init__(self, inputs: Iterable[Node] = (), *, keep_namedtuples: bool = False) -> None:
@@ -105,11 +105,11 @@ class Arguments:
         self._keep_namedtuples = keep_namedtuples
 
     def templates(self, *values: Any) -> list[Any]:
-        """Return the values with slots in place of the staged values in them."""
+        """Return the values with slots in place of staged values."""
         return [self.extract(value)[0] for value in values]
 
     def extract(self, value: Any) -> tuple[Any, Any]:
-        """Return a value twice: with slots in place of the staged values in it, and with their types."""
+        """Return a value with slots in place of staged values, and again with types in their place."""
         if is_staged(value) or isinstance(value, np.ndarray):
             return self._slot(_check_bound(to_node(value)))
         if isinstance(value, (list, tuple)):
@@ -176,7 +176,7 @@ def call(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
 def record_call(
     op: str, function: Callable, inputs: Sequence[Node], args: Any, kwargs: Any, kind: Any
 ) -> Any:
-    """Record a call whose result has the inferred type `kind`; a plain value there is the result itself."""
+    """Record a call whose result has the inferred type `kind`, or return `kind` if it is a plain value."""
     if isinstance(kind, (tuple, list)) and any(isinstance(k, (ArrayType, ScalarType)) for k in kind):
         node = add(op, inputs, None, function=function, args=args, kwargs=kwargs)
         results = outputs(node, kind)
@@ -191,7 +191,7 @@ def output(node: Node, index: int, kind: StagedType) -> Node:
 
 
 def outputs(node: Node, kinds: Iterable[StagedType]) -> list[Any]:
-    """Return the results of a node with several, as staged values."""
+    """Return the several results of a node as staged values."""
     return [wrap(output(node, i, kind)) for i, kind in enumerate(kinds)]
 
 
@@ -225,9 +225,9 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]
 
 
 def _differs_from_operator(name: str, inputs: Sequence[Any]) -> bool:
-    """Return whether a ufunc call may compute another result than the operator of its name.
+    """Return whether a ufunc call may compute a different result than the operator of the same name.
 
-    `x ** 2` is a square, and operators on NumPy scalars round, and sign NaNs, in their own way. If the first
+    `x ** 2` computes a square, and operators on NumPy scalars round and sign NaNs differently. If the first
     operand is not staged, the call may come from an operator, which NumPy turns into a ufunc call.
     """
     if not is_staged(inputs[0]):
@@ -246,7 +246,7 @@ def _is_python_scalar(value: Any) -> bool:
 
 
 def _to_array_type(value: Any) -> Any:
-    """Cast a staged Python scalar to the NumPy scalar that a ufunc converts it to."""
+    """Cast a staged Python scalar to a NumPy scalar, as a ufunc does."""
     return cast(value, ArrayType(np.dtype(value.type.python))) if is_staged(value) else value
 
 
@@ -268,7 +268,7 @@ def binary(name: str, left: Any, right: Any) -> Any:
 
 
 def _is_bool_array(value: Any, kind: StagedType) -> bool:
-    """Return whether a value is an array of bools, and not a NumPy scalar."""
+    """Return whether a value is an array of bools rather than a NumPy scalar."""
     if not isinstance(kind, ArrayType) or kind.dtype != bool:
         return False
     return bool(kind.shape) or isinstance(value, np.ndarray) or getattr(value, "is_mutable", False)
@@ -290,7 +290,7 @@ def unary(name: str, operand: Any) -> Any:
 
 @functools.lru_cache(maxsize=4096)
 def operator_type(name: str, kinds: tuple[Any, ...]) -> StagedType:
-    """Infer the type of an operator's result. A string beside an array is passed as its value."""
+    """Infer the type of an operator's result. For a string beside an array, `kinds` contains the string."""
     if any(isinstance(k, ArrayType) for k in kinds):
         return ufunc_type(UFUNCS[name], "__call__", kinds, {})
     function = builtins.abs if name == "abs" else getattr(operator, name)
@@ -298,7 +298,7 @@ def operator_type(name: str, kinds: tuple[Any, ...]) -> StagedType:
 
 
 def builtin(function: Callable, *args: Any) -> Any:
-    """Record a Python builtin on numbers. Calling it on sample values gives the type of the result."""
+    """Record a call to a Python builtin on numbers. A call on sample values gives the type of the result."""
     samples = [_sample(a) for a in args]
     kind = constant_type(function(*samples))
     if kind is None:
@@ -346,7 +346,7 @@ def cast(value: Any, kind: StagedType, *, casting: Casting = "unsafe", operation
 
 
 def ensure_shape(value: Any, kind: ArrayType, what: str) -> Any:
-    """Check that a value has the static shape of `kind`, if necessary when the graph runs."""
+    """Check that a value has the static shape of `kind`, at run time if necessary."""
     shape = value.type.shape
     if shape == kind.shape:
         return value
@@ -363,7 +363,7 @@ def with_shape(value: Any, shape: tuple[int, ...], what: str) -> Any:
 
 
 def _raise_cast_error(node: Node, kind: ArrayType, operation: str) -> NoReturn:
-    """Raise NumPy's own error for an in-place operation, by running it on ones of the same types."""
+    """Raise NumPy's own error for an in-place operation by running it on arrays of ones."""
     if operation in UFUNCS:
         operands = [_ones(i.type) for i in node.inputs]
         UFUNCS[operation](*operands, out=np.ones((1,) * kind.ndim, kind.dtype))

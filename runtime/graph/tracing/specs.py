@@ -23,8 +23,8 @@ class TensorSpec:
         name: the name of the argument in the graph.
 
     Raises:
-        ArgumentError: `shape` is not a sequence of lengths, or `dtype` is not a dtype of NumPy.
-        OptionError: a length is negative or does not fit 64 bits.
+        ArgumentError: `shape` is not a sequence of lengths, or `dtype` is not a NumPy dtype.
+        OptionError: a length is negative or does not fit in 64 bits.
 
     >>> TensorSpec((None, 3), "float32")
     TensorSpec((None, 3), float32)
@@ -65,15 +65,15 @@ def _checked_shape(shape: Sequence[int | None]) -> tuple[int | None, ...]:
         lengths = tuple([None if n is None else operator.index(n) for n in shape])
     except TypeError as error:
         raise ArgumentError(
-            f"the shape of a TensorSpec is a sequence of lengths, not {describe(shape)}",
+            f"the shape of a TensorSpec must be a sequence of lengths, not {describe(shape)}",
             why="a shape has an int for each dimension, or None for a length known only at run time",
             remedy="write () for a scalar, (3,) for three items, (None, 3) for any number of rows",
         ) from error
     invalid = [n for n in lengths if n is not None and not 0 <= n < 2**63]
     if invalid:
         raise OptionError(
-            f"a TensorSpec has a length of {invalid[0]}",
-            why="a length of an array is between 0 and 2**63 - 1",
+            f"a TensorSpec cannot have a length of {invalid[0]}",
+            why="the length of an array is between 0 and 2**63 - 1",
             remedy="write None for a length that is known only at run time",
         )
     return lengths
@@ -123,7 +123,7 @@ class Identity:
             self._ref = lambda: value
 
     def get(self) -> Any:
-        """Return the object, or None once it is gone."""
+        """Return the object, or None if it was garbage-collected."""
         return self._ref()
 
     def __hash__(self) -> int:
@@ -145,8 +145,10 @@ def weak_leaf(leaf: Any) -> Any:
 
 
 def leaf_key(leaf: Any) -> Any:
-    """Return the trace cache key of a leaf: the dtype and shape of an array, the exact type and value of a
-    number or string, the identity of any other object.
+    """Return the trace cache key of a leaf.
+
+    An array has its dtype and shape as the key, a number or string its exact type and value, and any other
+    object its identity.
     """
     kind = type(leaf)
     if kind is np.ndarray or isinstance(leaf, (np.ndarray, np.generic)):

@@ -1,4 +1,4 @@
-"""Staged values, which user code handles while it is traced.
+"""Staged values, on which user code operates while it is traced.
 
 A `Staged` is a handle on a node. An in-place write gives the handle another node, so every alias of the array
 sees the write, as in NumPy. A *view* (`x[1:]`, `x.T`) refers to its base: it is recomputed after a write to
@@ -38,9 +38,13 @@ from .trace import Builder, current_builder, hide_operator_frames, is_tracing, l
 
 _UNKNOWN = "its value is known only when the graph runs"
 _USE_LOOP = "use a 'for' loop in converted code, or an index: x[0]"
-_LENGTH_NEEDED = ("has a length that Python needs", _UNKNOWN, "call len() in converted code")
+_LENGTH_NEEDED = (
+    "is passed to len() by code that was not converted",
+    "its length is known only when the graph runs",
+    "call len() in converted code",
+)
 _ITERATION_NEEDED = ("is iterated by Python", "its length is known only when the graph runs", _USE_LOOP)
-_NO_METHOD = "the length of the list depends on staged values, and such a list has no such operation"
+_NO_METHOD = "the length of the list depends on staged values, and the graph has no operation for this"
 
 
 def _unsupported(what: str, remedy: str, why: str = _UNKNOWN) -> Callable[..., NoReturn]:
@@ -70,9 +74,9 @@ class Staged:
         self.write_history: list[tuple[Builder, Node]] | tuple[()] = ()
         """The builder and node before each write."""
         self.shared = ""
-        """The reason why a write would miss another name of the value, or "" if writes are allowed."""
+        """Why a write would not reach every alias of the value, or "" if writes are allowed."""
         self.is_mutable = False
-        """Return whether a value without dimensions is an array, and not a NumPy scalar."""
+        """Whether a zero-dimensional value is an array rather than a NumPy scalar."""
         self._base_stamp = base[0].stamp if base else 0
 
     @property
@@ -92,7 +96,7 @@ class Staged:
 
     @property
     def stamp(self) -> int:
-        """A number that grows with each write to the value or to a base of it."""
+        """A number that increases with each write to the value or to its base."""
         return self.version + (self._base[0].stamp if self._base is not None else 0)
 
     @property
@@ -110,7 +114,7 @@ class Staged:
         return self._node.op == "argument" or self.is_mutable
 
     def node(self) -> Node:
-        """Return the node of the current graph that holds the present value.
+        """Return the current graph's node for the value, after all writes so far.
 
         Raises:
             LeakError: the value is used outside the scope that created it.
@@ -123,14 +127,14 @@ class Staged:
         return current_builder().capture(self._node, self._owner)
 
     def read(self) -> Any:
-        """Return the present value as a handle that later writes do not affect."""
+        """Return the current value as a new handle, which later writes do not affect."""
         return wrap(self.node())
 
     def write(self, value: Any) -> None:
-        """Set the value of the handle, which all aliases of it see.
+        """Set the value of the handle. All aliases see the write.
 
         Raises:
-            AliasError: another handle may stand for the same array, and would not see the write.
+            AliasError: another handle may stand for the same array, but would not see the write.
         """
         if self.shared:
             shared = self.shared.replace("an array", self.noun)
@@ -146,14 +150,14 @@ class Staged:
         self.version += 1
 
     def restore(self, owner: Builder, node: Node) -> None:
-        """Undo the writes since the value was held by `node`."""
+        """Undo all writes since `node` was the value's node."""
         self._owner, self._node = owner, node
         self.version += 1
 
     def fail(
         self, what: str, why: str, remedy: str, kind: Callable[..., StagingError] = ValueNeededError
     ) -> NoReturn:
-        """Raise an error about this value, with the position at which it was made."""
+        """Raise an error about this value, with the position where it was made."""
         error = kind(f"a staged value of type {self.type} {what}", why=why, remedy=remedy)
         creation = [position for position in self._node.places if not is_library(position.file)][-1:]
         error.sites = tuple(
@@ -182,11 +186,11 @@ class Staged:
         "use a NumPy function instead of that code, or x.astype(complex)",
     )
     __array__ = _unsupported(
-        "is stored into a plain NumPy array", "write to an argument, or to an array created in the function"
+        "is stored in a plain NumPy array", "write to an argument, or to an array created in the function"
     )
     __format__ = _unsupported(
-        "is formatted into text while the graph is built",
-        "format it with an f-string in converted code, with a plain width and precision",
+        "cannot be formatted during the trace",
+        "use an f-string in converted code, with a plain width and precision",
     )
 
     def __str__(self) -> str:
@@ -199,13 +203,13 @@ class Staged:
         cached = _called_lru_cache()
         if cached:
             self.fail(
-                f"is passed to {cached}(), which caches its results by its arguments",
-                f"cached arguments must be known while the graph is built, and {_UNKNOWN}",
+                f"is passed to {cached}(), which caches results by argument",
+                "a cache key must be known during the trace, but the value is known only when the graph runs",
                 f"call the function without its cache: {cached}.__wrapped__",
             )
         self.fail(
-            "is a key of a dict or a member of a set",
-            f"these must be known while the graph is built, and {_UNKNOWN}",
+            "is used as a dict key or a set member",
+            "a key or member must be known during the trace, but the value is known only when the graph runs",
             "use a plain value there, or index an array with the staged value",
         )
 
@@ -243,7 +247,9 @@ def _binary(name: str, *, reflected: bool = False) -> Callable[[Any, Any], Any]:
         if not recording.can_stage(other):
             return NotImplemented
         if name == "mul" and isinstance(other, (list, tuple, str)) and not getattr(self.type, "shape", ()):
-            self.fail("repeats a list or text", _UNKNOWN, "use np.full or np.tile, or append in a loop")
+            self.fail(
+                "cannot repeat a list or string", _UNKNOWN, "use np.full or np.tile, or append in a loop"
+            )
         return recording.binary(name, other, self) if reflected else recording.binary(name, self, other)
 
     return method
@@ -289,10 +295,8 @@ class Value(Staged):
 
     def __pow__(self, other: Any, modulo: Any = None) -> Any:
         if modulo is not None:
-            why = "the graph has no such operation"
-            self.fail(
-                "is the base of a pow() with a modulus", why, "write (x ** k) % m", UnsupportedFunctionError
-            )
+            what, why = "cannot be the base of a pow() with a modulus", "the graph has no operation for it"
+            self.fail(what, why, "write (x ** k) % m", UnsupportedFunctionError)
         return _power(self, other)
 
     __neg__, __pos__, __abs__, __invert__ = map(_unary, ("neg", "pos", "abs", "invert"))
@@ -322,8 +326,8 @@ class Scalar(Value):
             raise AttributeError(f"'{kind.__name__}' object has no attribute {name!r}")
         self.fail(
             f"has no {name}{'()' if callable(getattr(kind, name)) else ''}",
-            "the graph has no such operation",
-            "call it on the plain strings, before one of them is selected"
+            "the graph has no operation for it",
+            "call it on the plain strings before selecting one"
             if kind is str
             else "use operators or NumPy functions, or call it through ag.py_function",
             UnsupportedFunctionError,
@@ -438,24 +442,24 @@ class Tensor(Value):
 
     @property
     def has_views(self) -> bool:
-        """Return whether NumPy returns views of the value: it is an array, and not a NumPy scalar."""
+        """Return whether the value is an array, which can have views, rather than a NumPy scalar."""
         return bool(self.type.shape or self.is_mutable)
 
     def set_base(self, base: Tensor, recompute: Callable[[Any], Any], key: Any) -> None:
-        """Make the value a view of `base`: of its items at `key`, or of unknown ones if `key` is None.
+        """Make the value a view of the items of `base` at `key`, or of unknown items if `key` is None.
 
-        `recompute` computes the view from the base again.
+        `recompute` computes the view again from the base.
         """
         self._base, self._base_stamp = (base, recompute, key), base.stamp
         self.is_mutable = self.is_mutable or not bound_type(self.type).shape
 
     def set_possible_base(self, base: Tensor) -> None:
-        """Make the value a possible view of `base`, which cannot be read after a write to the base."""
+        """Make the value a possible view of `base`. It cannot be read after a write to `base`."""
 
         def recompute(_: Any) -> NoReturn:
             self.fail(
-                "is read after a write to an array that it is, or may be, a view of",
-                "whether it shows the write depends on the memory layout of the array",
+                "is read after a write to an array that it may be a view of",
+                "whether it sees the write depends on the memory layout of the array",
                 self.copy_remedy,
                 AliasError,
             )
@@ -482,9 +486,9 @@ class Tensor(Value):
         if self._base is not None and not self.shared:
             base, _, key = self._base
             if key is None:
-                why = "which elements of the array it shows depends on the memory layout of the array"
+                why = "the array's memory layout decides which of its elements the view refers to"
                 remedy = "write to the array itself"
-                self.fail("is a view that cannot be written through", why, remedy, AliasError)
+                self.fail("is a view that cannot be written to", why, remedy, AliasError)
             is_whole = isinstance(base.type, MaybeType)  # the base is a variable, which is bound here
             base.write_through(value if is_whole else recording.setitem(base, key, value))
             self._base_stamp = base.stamp
@@ -512,7 +516,7 @@ class StagedList(Staged):
 
     __slots__ = ()
 
-    noun, copy_remedy = "a list", "copy it for its other name, or return a copy: items.copy()"
+    noun, copy_remedy = "a list", "assign a copy to the other name, or return a copy: items.copy()"
 
     @property
     def name(self) -> str:
@@ -541,14 +545,14 @@ class StagedList(Staged):
 
     def __delitem__(self, key: Any) -> None:
         if isinstance(key, slice):
-            remedy = "make a new list of the items that stay: [x for x in items if ...]"
-            self.fail("is deleted from by a slice", _NO_METHOD, remedy, UnsupportedFunctionError)
+            remedy = "build a list of the items to keep: [x for x in items if ...]"
+            self.fail("does not support deleting a slice", _NO_METHOD, remedy, UnsupportedFunctionError)
         self.pop(key)
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__") or not hasattr(list, name):
             raise AttributeError(f"'list' object has no attribute '{name}'")
-        remedy = "use append, extend, pop, del or an index, or use an array"
+        remedy = "use append, extend, pop, del or indexing, or use an array"
         self.fail(f"has no {name}()", _NO_METHOD, remedy, UnsupportedFunctionError)
 
     def __iadd__(self, values: Any) -> Any:
@@ -590,14 +594,14 @@ class StagedList(Staged):
 
 
 def _as_method(function: Any, name: str, owner: str = "numpy.ndarray") -> Any:
-    """Name a function like a method of NumPy's or Python's class, for errors and reports."""
+    """Name a function after a method of a NumPy or Python class, for errors and reports."""
     function.__module__, _, kind = owner.rpartition(".")
     function.__name__, function.__qualname__ = name, f"{kind}.{name}"
     return function
 
 
 def wrap(node: Node, owner: Builder | None = None) -> Any:
-    """Return the staged value of a node of the current graph."""
+    """Return the staged value for a node of the current graph."""
     owner = owner or current_builder()
     kind = node.type
     bound = bound_type(kind)

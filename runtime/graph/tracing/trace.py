@@ -1,8 +1,8 @@
 """Graph builders: the state of a trace.
 
 A *trace* has one `Builder` for the function and one for each branch or loop body inside it. A staged value
-belongs to the builder that was current when it was created. A builder nested inside that one *captures* the
-value: it becomes an argument of the inner graph. Used anywhere else, the value has *leaked*.
+belongs to the builder that was current when it was created. A builder nested inside that builder
+*captures* the value: it becomes an argument of the inner graph. Used anywhere else, the value has *leaked*.
 """
 
 from __future__ import annotations
@@ -101,13 +101,13 @@ class Builder:
         return inner
 
     def operands(self) -> list[tuple[Node, Node]]:
-        """Return the captured values as pairs of the parent's node and this graph's argument."""
+        """Return the captured values as pairs of a node of the parent and an argument of this graph."""
         parent = self.parent
         assert parent is not None
         return [(o, i) for o, i in self.captured.items() if i.op == "argument" and o in parent.owned]
 
     def close_body(self, own: int) -> list[Node]:
-        """Put the arguments of captured values after the `own` ones of a loop body; return these values."""
+        """Put the arguments of captured values after the first `own` arguments; return the captured nodes."""
         self.graph.name = "body"
         pairs = self.operands()
         self.graph.arguments[own:] = [i for _, i in pairs]
@@ -115,7 +115,7 @@ class Builder:
 
 
 def join_branches(builders: Sequence[Builder]) -> tuple[dict[str, Graph], list[Node]]:
-    """Give both branches of a conditional the same arguments; return the graphs and the captured values."""
+    """Give both branches of a conditional the same arguments; return the graphs and the captured nodes."""
     captures = [dict(b.operands()) for b in builders]
     operands = list({**captures[0], **captures[1]})
     for builder, name, argument_of in zip(builders, ("if_true", "if_false"), captures, strict=True):
@@ -129,7 +129,7 @@ def join_branches(builders: Sequence[Builder]) -> tuple[dict[str, Graph], list[N
 class RootBuilder(Builder):
     """The builder of a whole trace, with the variables that the function reads and writes.
 
-    `may_create` is whether the traced function may create variables, which only its first call may.
+    `may_create` says whether the traced function may create variables: only its first call may.
     """
 
     def __init__(self, name: str, *, may_create: bool):
@@ -138,9 +138,9 @@ class RootBuilder(Builder):
         self.created = False
         self.printing = np.get_printoptions()
         self.argument_containers: list[Any] = []
-        """Lists, dicts and objects among the arguments, which are copies of the caller's."""
+        """The trace's copies of lists, dicts and objects among the arguments."""
         self.handles: dict[int, tuple[Any, Any]] = {}
-        """Each variable and the staged value that stands for it, by the id of the variable."""
+        """Maps the id of each variable to the variable and the staged value that stands for it."""
         self.variable_arguments: dict[int, Node] = {}
 
     def handle_of(self, variable: Any) -> Any:
@@ -156,13 +156,13 @@ class RootBuilder(Builder):
         if BACKENDS[type(initial)] is not None:
             raise StateError(
                 f"the Variable {name!r} is created with a staged initial value",
-                why="a Variable is created when the function is traced, and that value is known "
+                why="a Variable is created when the function is traced, but this value is known "
                 "only when the graph runs",
                 remedy="create it with a plain value, then assign: v = ag.Variable(0.0); v.assign(x)",
             )
         if not self.may_create:
             raise StateError(
-                f"the Variable {name!r} is created again by a later call to {self.graph.name}",
+                f"a later call to {self.graph.name} creates the Variable {name!r} again",
                 why="only the first call to a function may create variables: each trace would create another",
                 remedy="create it once (if self.v is None: self.v = ag.Variable(0)), or outside the function",
             )
@@ -228,7 +228,7 @@ def current_builder() -> Builder:
     if builder is None:
         raise LeakError(
             "a staged value is used when nothing is being traced",
-            why="it stands for a value that exists only while its graph runs, and it has left its function",
+            why="it stands for a value that exists only while its graph runs, but has left the function",
             remedy="return it from the function instead of storing it elsewhere",
         )
     return builder
@@ -245,7 +245,7 @@ def in_inner_graph() -> bool:
 
 
 class tracing_into:  # noqa: N801 - used as a context manager
-    """Context in which staged operations are recorded by a builder."""
+    """Context manager that makes a builder record the staged operations."""
 
     def __init__(self, builder: Builder, backend: Any):
         self.builder, self.backend = builder, backend
@@ -309,7 +309,7 @@ def user_frames() -> Frames:
 
 
 def trace_root(run: Callable[[], Any]) -> Any:
-    """Run the traced function. The frame of this call marks where the stack of the traced code begins."""
+    """Run the traced function. This frame marks the start of the traced code on the stack."""
     return run()
 
 
@@ -317,7 +317,7 @@ _SCALARS = (bool, int, float, complex, str)
 
 
 def constant_type(value: Any) -> StagedType | None:
-    """Return the type that a plain value has as a constant of a graph, or None if it cannot be one."""
+    """Return the type of a plain value as a graph constant, or None if it cannot be a constant."""
     kind = type(value)
     if kind in _SCALARS:
         return ScalarType(kind)

@@ -10,7 +10,7 @@ def no_rule(name: str) -> UnsupportedFunctionError:
     return UnsupportedFunctionError(
         f"{name} was called on a staged array",
         why="the graph has no rule for it",
-        remedy="use functions that have a rule, or call it through ag.py_function",
+        remedy="use a supported NumPy function, or call it through ag.py_function",
     )
 
 
@@ -23,13 +23,13 @@ def ufunc_at(name: str) -> UnsupportedFunctionError:
 
 
 def plain_out(name: str) -> AliasError:
-    """Return the error for writing staged values into a plain array, with `+=` or the out= of a function."""
+    """Return the error for writing staged values into a plain array, with `+=` or an `out=` argument."""
     is_operator = user_opcode() == "BINARY_OP"
     return AliasError(
-        f"{'an operator such as +=' if is_operator else f'the out= of {name}'} writes staged values into a "
-        "plain array",
+        f"{'an operator such as +=' if is_operator else f'the out= argument of {name}'} writes staged values "
+        "into a plain array",
         why="a graph cannot write to a plain array when it runs",
-        remedy="make a new array: t = t + x instead of t += x"
+        remedy="create a new array: t = t + x instead of t += x"
         if is_operator
         else f"use the result of the function: y = {name.replace('numpy', 'np')}(...)",
     )
@@ -38,32 +38,32 @@ def plain_out(name: str) -> AliasError:
 def foreign_operand(value: object) -> StagingError:
     kind = "None" if value is None else f"a value of type {type(value).__name__}"
     return StagingError(
-        f"{kind} is combined with a staged value, or stored among staged values",
-        why="a graph can only hold numbers, bools, strings, arrays and lists of these",
+        f"{kind} cannot be combined with a staged value, or stored among staged values",
+        why="a graph can contain only numbers, bools, strings, arrays and lists of these",
         remedy="use a number or an array instead, such as np.nan for None",
     )
 
 
 def shape_mismatch(what: str, shape: object, assigned: object) -> AssignmentError:
     return AssignmentError(
-        f"{what}: its shape is {shape}, not {assigned}",
+        f"{what}: expected the shape {shape}, got {assigned}",
         why="the shape of a Variable never changes",
-        remedy="assign a value of its shape, or create a Variable of the other shape",
+        remedy="assign a value of the expected shape, or create another Variable",
     )
 
 
 def list_without_array() -> StagingError:
     return StagingError(
-        "a staged list that is empty or holds lists is passed to a NumPy function",
-        why="NumPy functions take arrays, and such a list has no dtype",
-        remedy="append a number or an array to it first, or use an array of two dimensions",
+        "a NumPy function cannot take a staged list that is empty or contains lists",
+        why="NumPy would convert the list to an array, but its dtype is unknown",
+        remedy="append a number or an array to it first, or use a two-dimensional array",
     )
 
 
 def bool_array_power() -> StagingError:
     return StagingError(
-        "an array of bools is raised to a power that is a staged int",
-        why="the dtype of the result depends on the power: it is int8 for 2",
+        "an array of bools cannot be raised to a power that is a staged int",
+        why="the dtype of the result depends on the power: for 2, it is int8",
         remedy="convert the array to integers: x.astype(int) ** k",
     )
 
@@ -71,15 +71,15 @@ def bool_array_power() -> StagingError:
 def no_result(name: str, samples: list[object]) -> UnsupportedFunctionError:
     kinds = ", ".join(type(sample).__name__ for sample in samples)
     return UnsupportedFunctionError(
-        f"{name}() cannot be staged on {kinds}",
+        f"{name}() of {kinds} cannot be staged",
         why="its result is not a number, bool, string or array",
-        remedy="use a NumPy function",
+        remedy="use a NumPy function instead",
     )
 
 
 def shared_argument(graph: str, first: str, second: str) -> AliasError:
     return AliasError(
         f"{graph} writes to its argument {first!r}, which shares memory with {second!r}",
-        why="the other argument would have to change too",
-        remedy=f"pass a copy of one of them: {first}.copy()",
+        why="the write would have to change the other argument too",
+        remedy=f"pass a copy of one argument: {first}.copy()",
     )
