@@ -187,7 +187,7 @@ class UnsupportedFunctionError(StagingError):
       File "...", line 3, in by_size
         return sorted(x, key=lambda v: -v)
                ^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      why: the graph has no operation that sorts by the results of a function
+      why: the graph has no operation that sorts by a key function
       fix: index the items with np.argsort of the keys: x[np.argsort(-x)]
       see: docs/errors/UnsupportedFunctionError.md
 

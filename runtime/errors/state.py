@@ -15,7 +15,7 @@ class StateError(AutographError, ValueError):
     >>> count(np.int64(1))
     Traceback (most recent call last):
         ...
-    autograph_rs.StateError: the Variable 'variable' is created again by a later call to count
+    autograph_rs.StateError: a later call to count creates the Variable 'variable' again
       File "...", line 3, in count
         return ag.Variable(0).assign_add(x)
                ^^^^^^^^^^^^^^
@@ -93,12 +93,12 @@ class AssignmentError(StateError, TypeError):
     >>> weights.assign([1.0, 2.0, 3.0])
     Traceback (most recent call last):
         ...
-    autograph_rs.AssignmentError: assign of the Variable 'weights': its shape is (2,), not (3,)
+    autograph_rs.AssignmentError: assign of the Variable 'weights': expected the shape (2,), got (3,)
       File "...", line 1
         weights.assign([1.0, 2.0, 3.0])
         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       why: the shape of a Variable never changes
-      fix: assign a value of its shape, or create a Variable of the other shape
+      fix: assign a value of the expected shape, or create another Variable
       see: docs/errors/AssignmentError.md
 
     ## Why

@@ -241,12 +241,12 @@ class NumericsError(AutographError, FloatingPointError):
     ...     root(np.float64(0))
     Traceback (most recent call last):
         ...
-    autograph_rs.NumericsError: numpy.sqrt made a NaN of -1.0
+    autograph_rs.NumericsError: numpy.sqrt computed a NaN from -1.0
       File "...", line 3, in root
         return np.sqrt(x - 1.0)
                ^^^^^^^^^^^^^^^^
       why: its operands are finite, and check_numerics() is on
-      fix: restrict the operands to values with a finite result, as with np.maximum or np.where
+      fix: limit the operands to values with a finite result, for example with np.maximum or np.where
       see: docs/errors/NumericsError.md
 
     ## Why

@@ -92,7 +92,7 @@ def test_25_shape_and_dtype_are_fixed():
     with pytest.raises(TypeError, match="cannot cast"):
         v += 0.5
     unknown = ag.function(lambda x: v.assign(x), input_signature=[ag.TensorSpec((None,), v.dtype)])
-    with pytest.raises(ValueError, match=r"its shape is \(2,\), not \(3,\)"):
+    with pytest.raises(ValueError, match=r"expected the shape \(2,\), got \(3,\)"):
         unknown(np.array([1, 2, 3]))
     assert unknown(np.array([3, 4])).tolist() == v.numpy().tolist() == [3, 4]
 

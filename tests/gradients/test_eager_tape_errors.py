@@ -35,7 +35,7 @@ REFUSED = {
     "bits": (lambda x: x.view(np.int64) * x, "reads 'view' of a recorded value"),
     "partition": (lambda x: x.partition(1), "reads 'partition' of a recorded value"),
     "objects": (lambda x: x.astype(object)[0] * x, "a recorded value to the dtype object"),
-    "shape": (lambda x: setattr(x, "shape", (1, 2)), "an assignment sets 'shape' of a value"),
+    "shape": (lambda x: setattr(x, "shape", (1, 2)), "the attribute 'shape' of a value"),
     "earlier tape": (lambda x: EARLIER.__setitem__(0, x[0]), "setitem writes to a value of another tape"),
     "in place on an earlier one": (lambda x: operator.iadd(EARLIER, x), "iadd writes to a value of another"),
     "histogram": (lambda x: np.histogram(x, 3, (0, 4), weights=x)[0] @ np.ones(3), "has no gradient"),

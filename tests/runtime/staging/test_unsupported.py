@@ -108,7 +108,7 @@ def condition_of_dict_comprehension(x):
     return {k: 1 for k in range(3) if x > k}
 
 
-@refused("holds values of two types, int and str.*one is text")
+@refused("has items of two types, int and str.*one is text")
 def values_of_two_types(x):
     return [v for v in (1, "a") if x > 1]
 
@@ -118,17 +118,17 @@ def walrus_in_comprehension(x):
     return [y for i in x if (y := i) > 1]
 
 
-@refused("is a key of a dict or a member of a set.*use a plain value", np.array([1, 2]))
+@refused("is used as a dict key or a set member.*use a plain value", np.array([1, 2]))
 def set_comprehension(x):
     return {i for i in x}
 
 
-@refused("is a key of a dict or a member of a set.*use a plain value")
+@refused("is used as a dict key or a set member.*use a plain value")
 def set_display(x):
     return {x}
 
 
-@refused("is a key of a dict or a member of a set.*use a plain value")
+@refused("is used as a dict key or a set member.*use a plain value")
 def key_of_a_dict(x):
     return {x: 1}
 
@@ -260,7 +260,7 @@ def deleted_key(x):
     return len(table)
 
 
-@refused("is deleted from by a slice.*make a new list of the items that stay")
+@refused("does not support deleting a slice.*build a list of the items to keep")
 def deleted_slice(x):
     items = [1, 2, 3]
     if x > 0:
@@ -275,7 +275,7 @@ def deleted_staged_index(x):
     return items
 
 
-@refused("a list is sliced between staged bounds.*use an array")
+@refused("a list is sliced with staged bounds.*use an array")
 def slice_of_a_list(x):
     return [1, 2, 3, 4][1:x]
 
@@ -332,7 +332,7 @@ def width_in_f_string(x):
     return f"{5:>{x}}"
 
 
-@refused(r"the result depends on the power: it is int8 for 2\n.*x.astype\(int\) \*\* k")
+@refused(r"the result depends on the power: for 2, it is int8\n.*x.astype\(int\) \*\* k")
 def power_of_truths(x):
     return np.array([True, False]) ** int(x)
 
