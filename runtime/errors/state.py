@@ -93,7 +93,7 @@ class AssignmentError(StateError, TypeError):
     >>> weights.assign([1.0, 2.0, 3.0])
     Traceback (most recent call last):
         ...
-    autograph_rs.AssignmentError: assign of the Variable 'weights': expected the shape (2,), got (3,)
+    autograph_rs.AssignmentError: assign of the Variable 'weights': expected shape (2,), got (3,)
       File "...", line 1
         weights.assign([1.0, 2.0, 3.0])
         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

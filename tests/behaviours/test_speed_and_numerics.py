@@ -58,7 +58,7 @@ def test_40_where_the_first_nan_is_made():
     x = np.array([2.0, 1.0])
     with np.errstate(all="ignore"):
         assert not np.isfinite(f(x)).all()
-        with ag.check_numerics(), pytest.raises(ag.NumericsError, match="numpy.log computed a NaN") as caught:
+        with ag.check_numerics(), pytest.raises(ag.NumericsError, match="computed a NaN") as caught:
             f(x)
         assert caught.traceback[-1].lineno + 1 == f.python_function.__code__.co_firstlineno + 5
         assert not np.isfinite(f(x)).all()

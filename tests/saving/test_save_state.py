@@ -176,7 +176,7 @@ def test_lengths_that_are_checked_when_a_graph_runs(tmp_path: Path) -> None:
     f(np.array([3, 4]))
     loaded = round_trip(f, tmp_path)
     assert loaded(np.array([5, 6])).tolist() == [5, 6]
-    with pytest.raises(ValueError, match=r"expected the shape \(2,\), got \(3,\)"):
+    with pytest.raises(ValueError, match=r"expected shape \(2,\), got \(3,\)"):
         loaded(np.array([5, 6, 7]))
     assert loaded.variables[0].numpy().tolist() == [5, 6]
 
@@ -188,7 +188,7 @@ def test_numerics_are_checked_in_loaded_graphs(tmp_path: Path) -> None:
     loaded = round_trip(ag.function(f).get_concrete_function(X), tmp_path)
     with np.errstate(all="ignore"):
         assert not np.isfinite(loaded(X)).all()
-        with ag.check_numerics(), pytest.raises(ag.NumericsError, match="numpy.log computed a NaN") as caught:
+        with ag.check_numerics(), pytest.raises(ag.NumericsError, match="computed a NaN") as caught:
             loaded(X)
     assert "return np.log(x - 1) * 2" in caught.value.__notes__[0]
 

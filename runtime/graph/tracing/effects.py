@@ -144,7 +144,7 @@ def _check_print_options(arguments: recording.Arguments) -> None:
     """Raise if the traced code set NumPy's print options, which have no effect when the graph runs."""
     if arguments.inputs and np.get_printoptions() != current_builder().root.printing:
         raise UnsupportedFunctionError(
-            "a staged value is formatted under NumPy print options that the traced function set",
+            "a staged value is formatted under NumPy print options set in the traced function",
             why="it is formatted when the graph runs, with the options in effect around the call",
             remedy="set the options around the call: with np.printoptions(precision=2): f(x)",
         )

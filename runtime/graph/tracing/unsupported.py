@@ -46,7 +46,7 @@ def foreign_operand(value: object) -> StagingError:
 
 def shape_mismatch(what: str, shape: object, assigned: object) -> AssignmentError:
     return AssignmentError(
-        f"{what}: expected the shape {shape}, got {assigned}",
+        f"{what}: expected shape {shape}, got {assigned}",
         why="the shape of a Variable never changes",
         remedy="assign a value of the expected shape, or create another Variable",
     )

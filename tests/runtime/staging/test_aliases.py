@@ -219,7 +219,7 @@ def test_a_write_that_another_name_would_not_see_is_refused(f):
 
 def test_a_list_argument_that_grows_under_a_condition_is_refused():
     found = [1.0]
-    with pytest.raises(ag.StagingError, match="list that is an argument"):
+    with pytest.raises(ag.StagingError, match="list passed as an argument"):
         ag.function(an_argument_that_grows)(found, X)
     assert found == [1.0]
 

@@ -134,7 +134,7 @@ def test_one_of_several_is_not_read_after_one_of_them_was_written():
 
 @pytest.mark.parametrize("rows", [[(1, 2), (3,)], [[1, [2]], [3]], [[1, 2], (3, 4)]])
 def test_items_of_different_structure_are_refused(rows):
-    with pytest.raises(ag.MismatchError, match="of different structure"):
+    with pytest.raises(ag.MismatchError, match="items differ in structure"):
         ag.function(lambda n: rows[n])(np.int64(0))
 
 
