@@ -153,7 +153,7 @@ class LeakError(AutographError, RuntimeError):
       File "...", line 1
         kept[0] + 1
         ^^^^^^^^^^^
-      it was made here:
+      it was created here:
       File "...", line 3, in keep
         kept.append(x + 1)
                     ^^^^^

@@ -306,7 +306,7 @@ def _limits(options: dict[str, Any]) -> dict[str, Any]:
         raise ValueNeededError(
             "maximum_iterations cannot be a staged value",
             why="the limit is part of the loop's code, which is generated before the graph runs",
-            remedy="pass a plain int, or leave the loop with 'if' and 'break' at a staged limit",
+            remedy="pass a plain int, or break out of the loop at a staged limit",
         )
     return {} if limit is None else {"maximum_iterations": limit}
 

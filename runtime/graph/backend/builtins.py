@@ -68,14 +68,16 @@ def _is_staged_iterable(value: Any) -> bool:
     return isinstance(value, (StagedIterable, StagedList)) or (isinstance(value, Tensor) and bool(value.ndim))
 
 
-def _of_iterable(
-    function: Callable[..., Any], result: Callable[[StagedType], StagedType], unrolled: Callable[..., Any]
+def _iterable_builtin(
+    function: Callable[..., Any],
+    result_type: Callable[[StagedType], StagedType],
+    unrolled: Callable[..., Any],
 ) -> Callable[..., Any]:
     """Stage a builtin that consumes one iterable, or call `unrolled` if the iterable is plain."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and not kwargs and _is_staged_iterable(args[0]):
-            kind = result(_element_type(args[0]))
+            kind = result_type(_element_type(args[0]))
             return record(function.__name__, (_iterable_node(args[0]),), kind, function=function)
         return unrolled(*args, **kwargs)
 
@@ -229,7 +231,7 @@ def _tuple(value: Any) -> Any:
     return _iterate(value, tuple)
 
 
-def _of_items(function: Any, staged: Callable[..., Any]) -> Callable[..., Any]:
+def _iterator_builtin(function: Any, staged: Callable[..., Any]) -> Callable[..., Any]:
     """Call `staged` if an iterable or an option is staged, and Python's own function otherwise."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -307,7 +309,7 @@ def _math(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if any(isinstance(a, (list, tuple)) for a in args):
             raise UnsupportedFunctionError(
-                f"math.{function.__name__} is called on a list or tuple of staged values",
+                f"math.{function.__name__} of a list or tuple of staged values cannot be staged",
                 why="the graph has no operation for it",
                 remedy="use a NumPy function, such as np.sum, np.prod or np.linalg.norm of an array",
             )
@@ -340,15 +342,15 @@ IMPLEMENTATIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     print: lambda *args, **kwargs: effects.record_print(args, kwargs),
     len: _len,
     range: staged_range,
-    enumerate: _of_items(enumerate, staged_enumerate),
-    zip: _of_items(zip, staged_zip),
-    reversed: _of_items(reversed, staged_reversed),
+    enumerate: _iterator_builtin(enumerate, staged_enumerate),
+    zip: _iterator_builtin(zip, staged_zip),
+    reversed: _iterator_builtin(reversed, staged_reversed),
     min: _extreme(min),
     max: _extreme(max),
     sum: _sum,
-    any: _of_iterable(any, lambda _: _BOOL, _any),
-    all: _of_iterable(all, lambda _: _BOOL, _all),
-    sorted: _of_iterable(sorted, ListType, _sorted),
+    any: _iterable_builtin(any, lambda _: _BOOL, _any),
+    all: _iterable_builtin(all, lambda _: _BOOL, _all),
+    sorted: _iterable_builtin(sorted, ListType, _sorted),
     map: _map,
     filter: _filter,
     list: _list,

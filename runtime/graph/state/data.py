@@ -151,7 +151,7 @@ def from_iterable(source: Callable[[], Iterable[Any]] | Iterable[Any], *, spec: 
         raise ArgumentError(
             f"a {type(source).__name__} can be iterated only once",
             why="a dataset iterates its source on every call, and once more for its spec",
-            remedy="pass a function that creates it to from_iterable",
+            remedy="pass from_iterable a function that creates it",
         )
     else:
         iterable = source

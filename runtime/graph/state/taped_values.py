@@ -130,12 +130,12 @@ def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-def _of_primal(function: Callable[..., Any]) -> Callable[..., Any]:
+def _primal_method(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda self, *args: function(self.primal, *args)
 
 
 for _builtin in (len, bool, int, format, repr, str):
-    setattr(TapedValue, f"__{_builtin.__name__}__", _of_primal(_builtin))
+    setattr(TapedValue, f"__{_builtin.__name__}__", _primal_method(_builtin))
 for _name in (*ARITHMETIC, *_COMPARISONS):
     _function = getattr(operator, f"__{_name}__")
     setattr(TapedValue, f"__{_name}__", _operator(_function))

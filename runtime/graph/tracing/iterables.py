@@ -52,7 +52,7 @@ class StagedIterable:
         if self.op != "range" or not recording.contains_staged(self.inputs):
             return self._items()
         raise ValueNeededError(
-            f"a staged {self.op} is iterated by Python",
+            f"Python cannot iterate a staged {self.op}",
             why="its length is known only when the graph runs",
             remedy="use a 'for' loop in converted code",
         )

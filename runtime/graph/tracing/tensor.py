@@ -43,7 +43,11 @@ _LENGTH_NEEDED = (
     "its length is known only when the graph runs",
     "call len() in converted code",
 )
-_ITERATION_NEEDED = ("is iterated by Python", "its length is known only when the graph runs", _USE_LOOP)
+_ITERATION_NEEDED = (
+    "cannot be iterated by Python",
+    "its length is known only when the graph runs",
+    _USE_LOOP,
+)
 _NO_METHOD = "the length of the list depends on staged values, and the graph has no operation for this"
 
 
@@ -138,8 +142,8 @@ class Staged:
         """
         if self.shared:
             shared = self.shared.replace("an array", self.noun)
-            why = f"every name of {self.noun} must see a write to it, on each run of the graph"
-            self.fail(f"is written to in place, but {shared}", why, self.copy_remedy, AliasError)
+            why = f"every name of {self.noun} must see each write to it"
+            self.fail(f"cannot be written to in place: {shared}", why, self.copy_remedy, AliasError)
         builder = current_builder()
         if builder is not self._owner:
             builder.writes.setdefault(id(self), (self, self._owner, self._node))
@@ -157,11 +161,11 @@ class Staged:
     def fail(
         self, what: str, why: str, remedy: str, kind: Callable[..., StagingError] = ValueNeededError
     ) -> NoReturn:
-        """Raise an error about this value, with the position where it was made."""
+        """Raise an error about this value, with the position where it was created."""
         error = kind(f"a staged value of type {self.type} {what}", why=why, remedy=remedy)
         creation = [position for position in self._node.places if not is_library(position.file)][-1:]
         error.sites = tuple(
-            ("it was made here", position) for position in creation if position != error.place
+            ("it was created here", position) for position in creation if position != error.place
         )
         raise error
 
@@ -428,7 +432,7 @@ class Tensor(Value):
         return (self[i] for i in range(self.type.shape[0]))
 
     __contains__ = _unsupported(
-        "is searched by Python's 'in'", "use 'in' in converted code, or np.any(x == item)"
+        "cannot be searched by Python's 'in'", "use 'in' in converted code, or np.any(x == item)"
     )
 
     def __getitem__(self, key: Any) -> Any:

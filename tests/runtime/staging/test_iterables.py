@@ -55,7 +55,7 @@ def test_a_length_that_is_not_known_is_refused() -> None:
     def f(xs):
         return dict(enumerate(xs[xs > 1]))
 
-    with pytest.raises(ag.ValueNeededError, match="is iterated by Python"):
+    with pytest.raises(ag.ValueNeededError, match="cannot be iterated by Python"):
         f(XS)
 
 

@@ -56,7 +56,7 @@ def yield_in_while(x):
     return list(g())
 
 
-@refused("a staged range is iterated by Python.*use a 'for' loop")
+@refused("Python cannot iterate a staged range.*use a 'for' loop")
 def yield_in_for(x):
     def g():
         for i in range(x):
@@ -322,7 +322,7 @@ def walrus_in_lambda(x):
     return (lambda: (y := x) > 0 and y)()
 
 
-@refused("a staged range is iterated by Python")
+@refused("Python cannot iterate a staged range")
 def star_of_a_staged_range(x):
     return [*range(x)]
 
