@@ -174,7 +174,8 @@ def leak_error(node: Node, handle: Any = None) -> LeakError:
     where = f"here, as the argument {node.attrs['name']!r}" if node.op == "argument" else "here"
     holder = "" if handle is None else _describe_holder(handle)
     return LeakError(
-        f"a staged value of type {node.type} is used outside the function, branch or loop body that created it",
+        f"a staged value of type {node.type} is used outside the function, branch or loop body "
+        "that created it",
         why="it stands for a value that exists only while that part of the graph runs",
         remedy="return it or assign it to a local variable of the function, instead of storing it elsewhere",
         rows=[f"it leaked through {holder}"] if holder else [],
