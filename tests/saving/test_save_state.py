@@ -310,7 +310,7 @@ CHANGES: dict[str, tuple[Any, str]] = {
     "nothing": (lambda t, c: draw(c).update(inputs=[]), "a slot refers to a missing input"),
     "python": (
         lambda t, c: draw(c).update(op="py_function"),
-        "a file cannot hold py_function: it calls Python",
+        "a file cannot contain py_function: it calls Python",
     ),
     "parameter": (lambda t, c: c["parameters"].append(["v", "keyword_only"]), "duplicate parameter"),
     "parameter kind": (lambda t, c: c["parameters"].append(["w", "any"]), "not a known kind of parameter"),

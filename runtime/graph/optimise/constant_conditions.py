@@ -1,7 +1,7 @@
 """Control flow simplification.
 
 - A conditional with a constant predicate becomes its branch.
-- A result that both branches compute alike is taken from outside the conditional.
+- A result that is the same in both branches replaces the output of the conditional.
 - A loop that never runs yields its initial values.
 - A carried value that the body never changes is captured instead.
 """
