@@ -170,7 +170,7 @@ def leading_integers(c: Call, x: Value, key: Any) -> list[Value] | None:
 
 
 def write(c: Call, x: Value, key: Any, value: Value, *, adds: bool = False) -> Value:
-    """Return a copy of an array with the selected elements replaced, or added to."""
+    """Return a copy of an array with the selected elements replaced, or increased if `adds`."""
     b = c.b
     value = checked_cast(c, value, x.dtype)
     attrs: dict[str, Any] = {"reduction": "add"} if adds else {}

@@ -56,7 +56,7 @@ def unaliased_arrays(values: Sequence[Any]) -> list[Any]:
 
 
 def check_cotangent(cotangent: Any, value: Any) -> Any:
-    """Return a cotangent if it suits its value.
+    """Return a cotangent after checking it against its value.
 
     Raises:
         GradientError: the shapes differ, or the cotangent is complex and the value is real.

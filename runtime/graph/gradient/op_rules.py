@@ -203,7 +203,7 @@ def builtin_sum(reverse: Reverse, node: Node, ct: Any) -> None:
 
 
 def extreme(reverse: Reverse, node: Node, ct: Any) -> None:
-    """Apply the rule of Python's `min` and `max`: the first operand that is the extreme gets the cotangent."""
+    """Apply the rule of Python's `min` and `max`: the first extreme operand gets the cotangent."""
     if len(node.inputs) == 1:
         [source] = node.inputs
         is_list = _is_list(source) and isinstance(source.type.element, (ArrayType, ScalarType))

@@ -43,7 +43,7 @@ class ScalarType:
 
 @dataclass(frozen=True, slots=True)
 class ListType:
-    """A Python list whose elements have one type, or None while the list is empty."""
+    """A Python list whose elements have one type. `element` is None while the list is empty."""
 
     element: StagedType | None
 

@@ -1,4 +1,4 @@
-"""Algebraic simplification by identities that are exact to the bit, such as `x * 1`, `x - 0` and `-(-x)`.
+"""Algebraic simplification by bit-exact identities, such as `x * 1`, `x - 0` and `-(-x)`.
 
 An identity must hold for NaNs, signed zeros, infinities and wrapping integers, and preserve dtype and shape:
 `x + 0` is not `x` if `x` is `-0.0`, but `x - 0` is. A new array is replaced only with an array that the graph

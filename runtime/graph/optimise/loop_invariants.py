@@ -118,7 +118,7 @@ def _surely_runs(loop: Node) -> bool:
 
 
 def _guard(loop: Node) -> Node | None:
-    """Return a node that is true if the loop runs a first iteration, or None if no node tells."""
+    """Return a node that is true if the loop runs a first iteration, or None if there is no such node."""
     if loop.op == "while":
         return loop.inputs[0]
     if not _has_true_test(loop):

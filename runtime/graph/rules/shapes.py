@@ -203,7 +203,7 @@ def as_array(value: Any) -> ArrayType:
         if value.python is str:
             raise UnsupportedFunctionError(
                 "a staged string cannot be used as an array",
-                why="the dtype depends on its length, which is known only when the graph runs",
+                why="its dtype depends on the string's length, which is known only when the graph runs",
                 remedy="use a plain string, or numbers",
             )
         return ArrayType(np.dtype(value.python))

@@ -42,7 +42,7 @@ def ufunc_type(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
     if result.dtype.kind in "US" and ScalarType(str) in inputs:
         raise UnsupportedFunctionError(
             "a staged string cannot be passed to a NumPy function",
-            why="the dtype of the result depends on its length, which is known only when the graph runs",
+            why="the result's dtype depends on the string's length, which is known only when the graph runs",
             remedy="use a plain string",
         )
     return type_of_result(result, shape[0] if ufunc.signature else shape)

@@ -322,4 +322,4 @@ class _RecordClasses:
     @staticmethod
     def _check(condition: bool, at: str) -> None:
         if not condition:
-            raise format_error(at, "a valid name for each part, without duplicates, is expected here")
+            raise format_error(at, "as many valid and distinct names as parts are expected here")

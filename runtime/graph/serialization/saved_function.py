@@ -34,7 +34,7 @@ def to_content(
     except FormatError as error:
         raise SaveError(
             f"{name} cannot be saved because autograph_rs could not read the file again: {error.args[0]}",
-            why="this is a bug of autograph_rs; no file was written",
+            why="this is a bug in autograph_rs; no file was written",
             remedy="report the bug, with the source of the function",
         ) from error
     return content
