@@ -1,4 +1,4 @@
-"""Cotangents: the types that have them, zeros, sums, and conversion to the type of a value."""
+"""Cotangents: supported types, zeros, sums, and conversion to the type of a value."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ class ForwardBody(ForwardGraph):
         if node not in self._residuals:
             kind = ListType(node.type)
             start = Node("list", (), {}, kind, node.source)
-            carried = Node("argument", (), {"name": "kept"}, kind, node.source)
+            carried = Node("argument", (), {"name": "residuals"}, kind, node.source)
             value = self._unaliased(node)
             appended = Node("list_append", (carried, value), {}, kind, node.source)
             self.graph.nodes.insert(self._after(value), appended)

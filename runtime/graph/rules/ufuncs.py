@@ -1,7 +1,7 @@
 """Type rules of ufuncs: one rule per method, shared by all ufuncs.
 
-The loops of a ufunc apply to elements, and its inputs broadcast. Those of a *generalized* ufunc apply
-to *core* dimensions, which its signature names; the other dimensions, the *loop* dimensions, broadcast.
+The loops of a ufunc apply to elements, and its inputs broadcast. The loops of a *generalized* ufunc
+apply to *core* dimensions, which its signature names; the other dimensions, the *loop* dimensions, broadcast.
 """
 
 from __future__ import annotations

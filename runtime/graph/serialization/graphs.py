@@ -220,7 +220,7 @@ def _raise_args(data: dict[str, Any], args: Any, at: str) -> tuple[Any, ...]:
     values, attributes = args
     if "original" in data:
         original = expect_name(data["original"], f"{at}.original")
-        attributes = {**attributes, "__notes__": [f"{original} when the graph was made"]}
+        attributes = {**attributes, "__notes__": [f"the original exception class is {original}"]}
     return kind, values, attributes
 
 

@@ -52,7 +52,7 @@ def expect_items(data: Any, at: str) -> list[tuple[Any, str]]:
 
 
 def expect_fields(data: Any, at: str, *keys: str) -> dict[str, Any]:
-    """Return an object that has no other keys."""
+    """Return an object after checking that it has no other keys."""
     check_keys(expect(data, dict, at), at, *keys)
     return data
 

@@ -57,7 +57,7 @@ class Model:
         self.origins: dict[str, tuple[Node, str]] = {}
 
     def fresh(self, stem: str) -> str:
-        """Return a name that no value of the model has yet."""
+        """Return an unused name that begins with `stem`."""
         name, count = stem, 0
         while not name or name in self.names:
             count += 1
@@ -149,7 +149,7 @@ class Builder:
         self.nodes.append(helper.make_node(kind, names, list(outputs), name=label, **attrs))
 
     def source_location(self) -> str:
-        """Return the user's file and line, for operator names, which run-time errors contain."""
+        """Return the user's file and line, which become part of operator names and so of run-time errors."""
         return "".join(
             f" ({os.path.basename(place.file)}:{place.line})" for place in self.current_node.places[-1:]
         )

@@ -41,7 +41,7 @@ def emit_loop(
     values. `rows` is the array to iterate over, if only its end stops the loop and all shapes are fixed.
     """
     model = b.model
-    number, test = (Value(model.fresh(n), d, 0) for n, d in (("round", INT), ("going", BOOL)))
+    number, test = (Value(model.fresh(n), d, 0) for n, d in (("round", INT), ("continue", BOOL)))
     inner = Builder(model, b)
     token = Value(model.fresh("token"), INT, 1)
     inner.token = token
