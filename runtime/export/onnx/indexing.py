@@ -118,7 +118,7 @@ def slice_bound(c: Call, value: Any) -> Any:
 
 
 def apply_index_arrays(c: Call, x: Value, parts: Sequence[Any]) -> Value:
-    """Index by the arrays of a key, after its slices have been applied, and place their axes as NumPy does."""
+    """Index by the arrays of a key after applying its slices, and place their axes as NumPy does."""
     b = c.b
     indices: list[Value] = []
     axes: list[int] = []

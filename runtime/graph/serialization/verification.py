@@ -80,7 +80,7 @@ class _Verifier:
         self.require(low <= count and (high is None or count <= high), f"has {count} inputs, not {expected}")
         self.attributes(node, schema)
         self.require(type(node.effect) is bool, "effect is not a boolean")
-        self.require(not schema.effect or node.effect, "has an effect, but its effect is not true")
+        self.require(not schema.effect or node.effect, "has an effect, but `effect` is not true")
         if node.op in UNTYPED or (node.op == "constant" and node.attrs["value"] is Missing.VALUE):
             self.require(node.type is None, "must not have a type")
         else:
@@ -91,7 +91,7 @@ class _Verifier:
             self.graph(node.attrs[name], f"{at}.{name}", depth + 1)
             self.at = f"{at} ({node.op})"
             has_effect = any(inner.effect for inner in node.attrs[name].nodes)
-            self.require(node.effect or not has_effect, "contains an effect, but its effect is not true")
+            self.require(node.effect or not has_effect, "contains an effect, but `effect` is not true")
         self.types(node)
 
     def call_schema(self, node: Node) -> OpSchema:
