@@ -67,7 +67,7 @@ class OptionError(AutographError, ValueError):
       File "...", line 1
         ag.function(lambda x: x, optimise=["fold", "everything"])
         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      why: optimise= is True, False, or a list of optimisation names
+      why: optimise= must be True, False, or a list of optimization names
       fix: choose from fold, branches, identities, cse, hoist, dead
       see: docs/errors/OptionError.md
 

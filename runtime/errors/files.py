@@ -17,7 +17,7 @@ class SaveError(AutographError, TypeError):
       File "...", line 1
         ag.save(f.get_concrete_function(np.ones(2)), "f.json")
         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      why: a file can hold only numbers, text, arrays and structures of them
+      why: a file can contain only numbers, text, arrays and structures of them
       fix: pass and return only such values
       see: docs/errors/SaveError.md
 

@@ -101,12 +101,12 @@ STATE = ag.Variable(0.0)
     [
         (known, "stored elsewhere"), (given, "stored elsewhere"), (twice, "occurs twice"),
         (in_itself, "occurs twice"), (of_another_layout, "has state other than attributes"),
-        (with_a_variable, "holds a Variable"),
+        (with_a_variable, "contains a Variable"),
     ],
 )  # fmt: skip
 def test_an_object_that_cannot_be_made_at_each_call_is_refused_at_the_return(f, reason):
     try:
-        describe = f"(?s)that holds staged values.*but this one .*{reason}.*return its values"
+        describe = f"(?s)with staged values.*but this one .*{reason}.*return its values"
         with pytest.raises(ag.LeakError, match=describe):
             ag.function(f)(X)
     finally:

@@ -161,7 +161,7 @@ CHANGES: dict[str, tuple[Any, str]] = {
         lambda c: next(n for n in nodes(graph(c)) if "errstate" in n.get("attrs", {}))["attrs"]
         .update(errstate={"dict": [["divide", "call"]]}), "errstate"
     ),
-    "no effect": (lambda c: node(c, "print").pop("effect"), "has an effect but is not marked so"),
+    "no effect": (lambda c: node(c, "print").pop("effect"), "has an effect, but `effect` is not true"),
     "missing body": (lambda c: node(c, "for").pop("body"), "body: an object is expected here, not null"),
     "branch results": (
         lambda c: node(c, "cond")["then"]["results"].clear(),

@@ -280,16 +280,16 @@ def draw(content: Any) -> Any:
 
 
 CHANGES: dict[str, tuple[Any, str]] = {
-    "own variable": (lambda t, c: t.update(state=[0, 0]), "a Variable of the file and an argument"),
+    "own variable": (lambda t, c: t.update(state=[0, 0]), "a Variable in the file and an argument"),
     "no variable": (lambda t, c: t.update(state=[None, 7]), "the file has only 1 Variables"),
-    "both arguments": (lambda t, c: t.update(state=[None, None]), "a Variable of the file and"),
+    "both arguments": (lambda t, c: t.update(state=[None, None]), "a Variable in the file and"),
     "too many": (
         lambda t, c: t.update(state=[None] * 3),
         "do not match the arguments|exactly one of a Variable",
     ),
     "another type": (
         lambda t, c: c["variables"][0]["value"].update(shape=[1]),
-        "the Variable is not of type",
+        r"a Variable of type .* is expected",
     ),
     "no array": (lambda t, c: c["variables"][0].update(value=3), "the value of a Variable is not an array"),
     "argument": (
@@ -310,7 +310,7 @@ CHANGES: dict[str, tuple[Any, str]] = {
     "nothing": (lambda t, c: draw(c).update(inputs=[]), "a slot refers to a missing input"),
     "python": (
         lambda t, c: draw(c).update(op="py_function"),
-        "a file cannot hold py_function: it calls Python",
+        "a file cannot contain py_function: it calls Python",
     ),
     "parameter": (lambda t, c: c["parameters"].append(["v", "keyword_only"]), "duplicate parameter"),
     "parameter kind": (lambda t, c: c["parameters"].append(["w", "any"]), "not a known kind of parameter"),

@@ -43,8 +43,8 @@ def emit_cond(e: Emitter, node: Node) -> tuple[Any, ...]:
     if checks:
         b.token = outputs.pop()
     rest = iter(outputs)
-    settled = {k: unflatten(like[k], rest) for k in used_types}
-    return tuple([settled.get(k) for k in range(len(node.attrs["then"].results))])
+    used_results = {k: unflatten(like[k], rest) for k in used_types}
+    return tuple([used_results.get(k) for k in range(len(node.attrs["then"].results))])
 
 
 def loop_body(
@@ -104,9 +104,10 @@ def emit_for(e: Emitter, node: Node) -> tuple[Any, ...]:
 
 
 def scan_rows(e: Emitter, node: Node) -> Value | None:
-    """Return the array over which a loop can `Scan`: all rows, with carried values of fixed shapes.
+    """Return the array that a loop can `Scan`, or None.
 
-    It must have at least one row, since onnxruntime cannot scan an empty array.
+    The loop must visit all rows, and its carried values must have fixed shapes. The array must have at least
+    one row, since onnxruntime cannot scan an empty array.
     """
     loop = Loop(node)
     array, length = e.values[node.inputs[1]], getattr(node.inputs[1].type, "shape", ())[:1]
@@ -116,8 +117,8 @@ def scan_rows(e: Emitter, node: Node) -> Value | None:
         for k in kinds
     )
     ends = [node.inputs[0], loop.body.results[0]]
-    goes_on = all(end.op == "constant" and end.attrs["value"] is True for end in ends)
-    if length in ((), (None,), (0,)) or not is_steady or not goes_on or "maximum_iterations" in node.attrs:
+    is_endless = all(end.op == "constant" and end.attrs["value"] is True for end in ends)
+    if length in ((), (None,), (0,)) or not is_steady or not is_endless or "maximum_iterations" in node.attrs:
         return None
     return array if isinstance(array, Value) and not array.is_sequence and array.dtype.kind != "U" else None
 

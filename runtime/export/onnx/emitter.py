@@ -28,7 +28,7 @@ class Emitter:
     """Walks graphs and emits each node into the current ONNX graph.
 
     `b` builds the current ONNX graph. `values` maps each node to its `Value`, a list or tuple of values, or
-    an iterable. The value of a node with several results is a tuple of these.
+    an iterable. The value of a node with several results is a tuple.
     """
 
     def __init__(self, builder: Builder):
@@ -57,7 +57,7 @@ class Emitter:
         if node.inputs and "raise" in errors.values():
             raise unsupported.unsupported_node(
                 node,
-                "the function was traced under np.errstate(...='raise'), which models cannot obey",
+                "the function was traced under np.errstate(...='raise'), which a model cannot reproduce",
                 "test the values, and use 'raise' or 'assert'",
             )
         self.values[node] = self._emit(node)
@@ -83,7 +83,7 @@ class Emitter:
         return self.cast_result(node, rule(call, *args, **kwargs))
 
     def result_types(self, node: Node) -> dict[int, Any]:
-        """Return the types of those results of a conditional that are used."""
+        """Return the types of the used results of a conditional."""
         return dict(sorted(self._results.get(node, {}).items()))
 
     def find_rule(self, function: Any) -> Rule | None:
@@ -134,12 +134,12 @@ class Emitter:
 
     def emit_composition(self, node: Node, definition: Rule) -> Any:
         """Trace the definition of a function, and emit its nodes in place of the call."""
-        graph, several = self._trace_definition(node, definition)
+        graph, is_multi_result = self._trace_definition(node, definition)
         self.values.update(zip(graph.arguments, self.inputs(node), strict=True))
         self._active_compositions.append(node.attrs.get("function"))
         result = self.graph(graph)
         self._active_compositions.pop()
-        return self.cast_result(node, tuple(result) if several else result[0])
+        return self.cast_result(node, tuple(result) if is_multi_result else result[0])
 
     def _trace_definition(self, node: Node, definition: Rule) -> tuple[Graph, bool]:
         builder = RootBuilder(node.op, may_create=False)
@@ -154,13 +154,14 @@ class Emitter:
                 result = definition(*args, **fill_slots(node.attrs.get("kwargs", {}), arrays))
             except Exception as error:
                 raise unsupported.no_rule(node) from error
-            several = node.type is None
-            builder.graph.results += [recording.to_node(v) for v in (result if several else [result])]
+            is_multi_result = node.type is None
+            results = result if is_multi_result else [result]
+            builder.graph.results += map(recording.to_node, results)
         dtypes = [getattr(t, "dtype", None) for t in (builder.graph.results[0].type, node.type)]
-        if not several and dtypes[0] != dtypes[1]:
+        if not is_multi_result and dtypes[0] != dtypes[1]:
             raise unsupported.no_rule(node)
         optimise(builder.graph, ALL)
-        return builder.graph, several
+        return builder.graph, is_multi_result
 
     def _as_floats(self, node: Node, arrays: list[Any]) -> list[Any]:
         """Convert arguments to the floating dtype of the result, as NumPy does.
@@ -172,12 +173,12 @@ class Emitter:
         dtypes = [getattr(getattr(a, "type", None), "dtype", None) for a in arrays]
         if dtype is None or dtype.kind != "f":
             return arrays
-        every = isinstance(node.attrs.get("function"), np.ufunc) or all(
+        convert_all = isinstance(node.attrs.get("function"), np.ufunc) or all(
             d is None or d.kind != "f" for d in dtypes
         )
         return [
             recording.cast(a, ArrayType(dtype, a.type.shape))
-            if d is not None and (every or d.kind == "f")
+            if d is not None and (convert_all or d.kind == "f")
             else a
             for a, d in zip(arrays, dtypes, strict=True)
         ]

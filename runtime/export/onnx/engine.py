@@ -1,8 +1,8 @@
 """The engine "onnxruntime" of `function`: it runs graphs as ONNX models.
 
-The first call builds the model. Its inputs are the graph's arguments and `alive`, which is always true but
-unknown to optimizers, so that none evaluates a failing check before the model runs. Its outputs are the
-results and the token of the checks.
+The first call builds the model. Its inputs are the graph's arguments and `alive`, which is always true.
+Optimizers do not know that, so they cannot evaluate a failing check before the model runs. Its outputs are
+the results and the token of the checks.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Program(ModelDraft):
             raise
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4  # errors are raised, so do not log them to stderr
-        # Of several errors, the one that Python meets first must be raised.
+        # Of several errors, the one that Python would raise first must be raised.
         options.execution_order = onnxruntime.ExecutionOrder.PRIORITY_BASED
         try:
             self._session = onnxruntime.InferenceSession(
@@ -108,10 +108,10 @@ class Program(ModelDraft):
         return result
 
     def __call__(self, arrays: tuple[Any, ...]) -> list[Any]:
-        fed = [np.asarray(array) for array in (*arrays, True)]
-        fed = [array.astype(object) if array.dtype.kind == "U" else array for array in fed]
+        feeds = [np.asarray(array) for array in (*arrays, True)]
+        feeds = [array.astype(object) if array.dtype.kind == "U" else array for array in feeds]
         try:
-            values = iter(self._session.run(None, dict(zip(self._input_names, fed, strict=True))))
+            values = iter(self._session.run(None, dict(zip(self._input_names, feeds, strict=True))))
         except Exception as error:  # noqa: BLE001 - its errors have no class of their own
             self._fail(error)
         return [
@@ -120,7 +120,7 @@ class Program(ModelDraft):
         ]
 
     def _fail(self, error: Exception) -> None:
-        """Raise the exception of the user's program for an error of onnxruntime."""
+        """Raise the exception that the user's program would raise, given an error of onnxruntime."""
         text = str(error)
         named = {text.rfind(f"Name:'{label}'"): label for label in self.model.origins}
         last = max(named, default=-1)  # earlier ones are the enclosing loops and conditionals
@@ -133,7 +133,7 @@ def raise_from(raised: BaseException, node: Node | None, cause: Exception) -> No
 
 
 def python_error(text: str, node: Node | None, message: str) -> BaseException:
-    """Return the program's exception for an error of onnxruntime, or an AutographError if it is unknown."""
+    """Return the exception that the program would raise, or an AutographError if it is unknown."""
     if node is not None and node.op == "raise":
         if not node.inputs:
             result: BaseException = node.attrs["function"](*node.attrs["args"])
@@ -143,10 +143,10 @@ def python_error(text: str, node: Node | None, message: str) -> BaseException:
             why="a failing model can only report a message that is known before it runs",
             remedy="raise it with a constant message, or use engine='numpy'",
         )
-    name, _, describe = message.partition(": ")
+    name, _, detail = message.partition(": ")
     exception_type = getattr(builtins, name, None)
     if isinstance(exception_type, type) and issubclass(exception_type, Exception):
-        return exception_type(describe)
+        return exception_type(detail)
     if node is not None and node.op == "list_get":
         return IndexError(f"{'tuple' if node.inputs[0].op == 'tuple' else 'list'} index out of range")
     if outside := _OUT_OF_BOUNDS.search(text):
@@ -159,14 +159,14 @@ def python_error(text: str, node: Node | None, message: str) -> BaseException:
     if "ttempting to broadcast" in text or "Incompatible dimensions" in text:
         return ValueError("operands could not be broadcast together")
     return AutographError(
-        f"onnxruntime fails in {'the model' if node is None else node.op}{message and f': {message}'}",
+        f"onnxruntime failed in {'the model' if node is None else node.op}{message and f': {message}'}",
         why=text,
         remedy="check the arguments, or use engine='numpy', which raises NumPy's errors",
     )
 
 
 def read_result(form: Any, kind: Any, values: Iterator[Any]) -> Any:
-    """Return the value of a type, built from the next tensors and sequences."""
+    """Build a value of type `kind` from the next tensors and sequences."""
     if isinstance(form, Maybe):
         is_bound, value = bool(next(values)), read_result(form.held, kind.held, values)
         return value if is_bound else Missing.VALUE
@@ -192,7 +192,7 @@ def read_leaf(value: Any, kind: Any) -> Any:
     if isinstance(kind, ScalarType):
         return kind.python(np.asarray(value).item())
     result = np.array(value, kind.dtype)
-    return result.view(kind.dtype)[()]  # onnxruntime returns the other of NumPy's two 64-bit ints
+    return result.view(kind.dtype)[()]  # onnxruntime may return NumPy's other 64-bit int type
 
 
 NODE_FRAMES = (
@@ -201,9 +201,9 @@ NODE_FRAMES = (
     Emitter.node.__code__,
     Program._add_result.__code__,  # noqa: SLF001
 )
-"""Code objects whose frames hold the failing node in the local variable `node`."""
+"""Code objects whose frames have the failing node in the local variable `node`."""
 
 
 def engine(graph: Graph, inputs: Any) -> Engine:
-    """Return the engine of a graph whose arguments are described by `inputs`."""
+    """Return the engine of a graph. `inputs` describes its arguments."""
     return Engine(graph, argument_forms(inputs))

@@ -1,7 +1,6 @@
 """ONNX rules of indexing: reading and writing elements by NumPy's rules.
 
-`select` alone interprets keys. A write uses it too, to select the flat indices of the elements that it
-replaces.
+Only `select` interprets keys. Writes use it too, to select the flat indices of the elements to replace.
 """
 
 from __future__ import annotations
@@ -119,7 +118,7 @@ def slice_bound(c: Call, value: Any) -> Any:
 
 
 def apply_index_arrays(c: Call, x: Value, parts: Sequence[Any]) -> Value:
-    """Index by the arrays of a key, after its slices were applied, and place their axes as NumPy does."""
+    """Index by the arrays of a key after applying its slices, and place their axes as NumPy does."""
     b = c.b
     indices: list[Value] = []
     axes: list[int] = []
@@ -162,7 +161,7 @@ def check_mask(c: Call, x: Value, mask: Value, axis: int) -> None:
 
 
 def leading_integers(c: Call, x: Value, key: Any) -> list[Value] | None:
-    """Return the integers of a key that consists of integers for the first axes only, else None."""
+    """Return the parts of a key that consists only of integers for the first axes, or None for other keys."""
     parts = key if type(key) is tuple else (key,)
     if len(parts) > x.ndim or any(p is None or p is Ellipsis or isinstance(p, slice) for p in parts):
         return None
@@ -171,7 +170,7 @@ def leading_integers(c: Call, x: Value, key: Any) -> list[Value] | None:
 
 
 def write(c: Call, x: Value, key: Any, value: Value, *, adds: bool = False) -> Value:
-    """Return an array in which the selected elements are replaced, or added to."""
+    """Return a copy of an array with the selected elements replaced, or increased if `adds`."""
     b = c.b
     value = checked_cast(c, value, x.dtype)
     attrs: dict[str, Any] = {"reduction": "add"} if adds else {}
@@ -192,8 +191,8 @@ def write(c: Call, x: Value, key: Any, value: Value, *, adds: bool = False) -> V
 def broadcast_to_selection(c: Call, value: Value, shape: Value, ndim: int) -> Value:
     """Broadcast a value to the shape of the selection.
 
-    If the selection is smaller, Expand enlarges the value and the reshape fails. An empty value is made by a
-    slice, because onnxruntime ignores an Expand of one element to none.
+    If the selection is smaller than the value, the final reshape fails. An empty selection needs a slice,
+    because onnxruntime ignores an Expand of one element to none.
     """
     b = c.b
     if value.ndim > ndim:

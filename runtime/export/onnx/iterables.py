@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def list_item(b: Builder, values: Any, index: Value) -> Any:
-    """Return an item of a list. The operators make the run fail if the index is out of range."""
+    """Return an item of a list. The run fails if the index is out of range."""
     if isinstance(values, Columns):
         return tuple([list_item(b, part, index) for part in values.parts])
     if isinstance(values, Items):

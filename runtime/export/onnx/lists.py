@@ -34,7 +34,7 @@ def copy_as_type(e: Emitter, node: Node, index: int = 0) -> Any:
 
 
 def map_columns(values: Any, change: Any, item: Any = None) -> Any:
-    """Apply `change` to a list, or to each column of a list of tuples and its part of `item`."""
+    """Apply `change` to a list, or to each column of a list of tuples with the matching part of `item`."""
     if isinstance(values, Columns):
         item = item.parts if isinstance(item, Columns) else item
         items = item if isinstance(item, tuple) else [item] * len(values.parts)
@@ -135,8 +135,8 @@ def insert(e: Emitter, node: Node) -> Any:
     return map_columns(values, insert_value, item)
 
 
-def pairwise(combine: Any, otherwise: str) -> Any:
-    """Return the rule of an operation on the tensors of two lists, which has no operators for `otherwise`."""
+def pairwise(combine: Any, unsupported_lists: str) -> Any:
+    """Return the rule that combines the tensors of two lists. Errors call others `unsupported_lists`."""
 
     def rule(e: Emitter, node: Node) -> Any:
         first, second = copy_as_type(e, node), copy_as_type(e, node, 1)
@@ -144,7 +144,7 @@ def pairwise(combine: Any, otherwise: str) -> Any:
         def join(x: Any, y: Any) -> Any:
             if isinstance(x, Items):
                 return Items(combine(e.b, x.tensor, y.tensor))
-            raise unsupported.unsupported_options(node, otherwise)
+            raise unsupported.unsupported_options(node, unsupported_lists)
 
         return first if isinstance(first, Empty) else map_columns(first, join, second)
 

@@ -23,7 +23,7 @@ from .builder.values import Columns, Empty, coerce, dtype_of, flatten
 from .emitter import Emitter
 
 OPSET = 26
-"""The version of ONNX's operator set, the first with all operators used here."""
+"""The first version of ONNX's operator set with all operators used here."""
 
 IR_VERSION = 13
 
@@ -33,7 +33,7 @@ def to_model(concrete: ConcreteGraph, *, explicit: bool) -> Any:
 
     Args:
         concrete: one trace of a function.
-        explicit: whether Variables are inputs, and outputs if they are written. Otherwise they are constants.
+        explicit: whether Variables are inputs (and outputs if they are written) instead of constants.
 
     Raises:
         SaveError: the graph contains something that ONNX cannot express.
@@ -50,7 +50,7 @@ def to_model(concrete: ConcreteGraph, *, explicit: bool) -> Any:
 
 
 class ModelDraft:
-    """A model under construction from a graph: its inputs, outputs and operators."""
+    """A model under construction: its inputs, outputs and operators."""
 
     def __init__(self, graph: Graph, model: Model):
         self.graph, self.model = graph, model
@@ -72,7 +72,7 @@ class ModelDraft:
         return value
 
     def add_output(self, name: str, value: Value, dims: list[Any]) -> None:
-        """Add an output of this name for a value."""
+        """Add an output for a value."""
         self.b.emit("Identity", [value], [name])
         self.outputs.append(value_info(value, name, dims))
 
@@ -139,7 +139,7 @@ class ExportedModel(ModelDraft):
             self.add_output(name, value, dims)
 
     def check_no_writes(self) -> None:
-        """Raise if the graph changes its arguments, or Variables that are constants."""
+        """Raise if the graph changes containers among its arguments, or Variables that are constants."""
         graph = self.concrete.graph
         if self.concrete.changes:
             raise self.error(
@@ -168,15 +168,15 @@ class ExportedModel(ModelDraft):
         """Add an input of the model, or a constant for a Variable."""
         position = index - len(self.concrete.inputs.staged)
         if position >= 0 and not self.explicit:
-            held = self.concrete.inputs.state[position]
-            if not isinstance(held, Variable):
+            variable = self.concrete.inputs.state[position]
+            if not isinstance(variable, Variable):
                 raise self.error(
                     f"the Variable {node.attrs['name']!r} is an argument",
-                    "each call can pass a different Variable, but the model would hold only one",
+                    "each call can pass a different Variable, but the model would contain only one",
                     'make it an input: variables="explicit"',
                 )
             self.add_argument(node, name)
-            self.model.initializers.append(onnx.numpy_helper.from_array(np.asarray(held.value), name))
+            self.model.initializers.append(onnx.numpy_helper.from_array(np.asarray(variable.value), name))
         else:
             self.add_input(node, name)
 
@@ -198,7 +198,7 @@ class ExportedModel(ModelDraft):
         if not is_array or np.asarray(value).dtype.kind not in "biufU":
             raise self.error(
                 f"it returns a {type(value).__name__}",
-                f"{name} of a model must be an array of numbers, bools or strings",
+                f"the output {name} must be an array of numbers, bools or strings",
                 "return arrays and numbers",
             )
         return self.b.constant(value, np.asarray(value).dtype)

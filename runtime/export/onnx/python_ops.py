@@ -36,7 +36,7 @@ def constant(e: Emitter, node: Node) -> Any:
     if not isinstance(node.type, ArrayType):
         raise unsupported.unsupported_node(
             node,
-            "a model holds only arrays and numbers",
+            "a model can contain only arrays and numbers",
             "use arrays and numbers",
             f"a {type(value).__name__}",
         )
@@ -147,7 +147,7 @@ def emit_sum(e: Emitter, node: Node) -> Value:
 
 
 def min_or_max(kind: str) -> Any:
-    """Return the rule of `min` or `max`: the first item that no other is better than."""
+    """Return the rule of `min` or `max`, which select the first of equal items."""
 
     def rule(e: Emitter, node: Node) -> Value:
         b = e.b

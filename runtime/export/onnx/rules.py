@@ -46,7 +46,7 @@ _UNSUPPORTED = {
     "dataset": ("its elements come from Python when the graph runs", "pass arrays to the function"),
     "next": ("its elements come from Python when the graph runs", "pass arrays to the function"),
     "default_rng": (
-        "ONNX's generators draw other numbers than NumPy's",
+        "ONNX's random generators draw different numbers from NumPy's",
         "pass the random numbers as an argument",
     ),
     "complex": (

@@ -17,13 +17,13 @@ IN_PLACE_OPS = ("setitem", "add_at")
 
 
 def argument_forms(inputs: Any) -> dict[int, bool]:
-    """Map each 0-d argument to whether it is an array, if the `Inputs` of its graph know."""
+    """Map each 0-d argument to whether it is an array, if the `Inputs` of its graph specify this."""
     staged = {leaf: i for i, leaf in enumerate(inputs.staged)}
     return {staged[leaf]: form == "array" for leaf, form in inputs.forms.items() if leaf in staged}
 
 
 def array_results(graph: Graph, argument_flags: dict[int, bool]) -> list[bool]:
-    """Return for each result whether it is a 0-d array. `argument_flags` answers for arguments."""
+    """Return for each result whether it is a 0-d array. `argument_flags` has the answers for arguments."""
     known = {node: argument_flags.get(i, False) for i, node in enumerate(graph.arguments)}
     return [_is_array(result, known) for result in graph.results]
 
@@ -53,7 +53,7 @@ def _compute_is_array(node: Node, known: dict[Node, bool]) -> bool:
         try:
             with np.errstate(all="ignore"):
                 value = _run_numpy(node, [_sample(i, known, length) for i in node.inputs])
-        except Exception:  # noqa: BLE001, S112 - of these lengths it cannot be told
+        except Exception:  # noqa: BLE001, S112 - NumPy rejects samples of this length
             continue
         return isinstance(value, np.ndarray)
     return False
@@ -78,7 +78,7 @@ def _sample(node: Node, known: dict[Node, bool], length: int) -> Any:
 
 
 def _run_numpy(node: Node, values: list[Any]) -> Any:
-    """Return NumPy's result of a node for sample values, or None for ops that do not call NumPy."""
+    """Run a node on sample values with NumPy and return its result, or None if its op does not call NumPy."""
     if node.op in UFUNCS:
         return UFUNCS[node.op](*values)
     if node.op == "convert":

@@ -25,7 +25,7 @@ __all__ = ["Compiled", "compile_graph"]
 
 
 class Compiled:
-    """The function of a graph, its source, and the node of each line."""
+    """A compiled graph: the Python function, its source, and the node of each line."""
 
     def __init__(
         self, function: Callable[..., tuple], source: str, nodes: dict[int, Node], codes: list[CodeType]
@@ -48,8 +48,8 @@ class Compiled:
 def compile_graph(graph: Graph, *, checked: bool = False) -> Compiled:
     """Compile a graph to a function from its arguments to a tuple of its results.
 
-    If `checked`, it raises at the first NaN or Inf. Each operation then has its own line and its own result
-    array, so that the error can show the operands.
+    If `checked`, the function raises at the first NaN or infinity. Each operation then has its own line and
+    its own result array, so that the error can show the operands.
     """
     emitter = Emitter(graph, checked=checked)
     name = _identifier(graph.name)
@@ -64,6 +64,6 @@ def compile_graph(graph: Graph, *, checked: bool = False) -> Compiled:
 
 
 def _identifier(name: str) -> str:
-    """Return the graph's name if it is usable as the function's name, or "graph"."""
+    """Return the graph's name if a Python function can have it, otherwise "graph"."""
     is_taken = keyword.iskeyword(name) or hasattr(builtins, name) or name in NAMESPACE or name[-1:].isdigit()
     return name if name.isascii() and name.isidentifier() and not is_taken else "graph"

@@ -1,10 +1,10 @@
 """Buffer reuse: compute a result into the array of an operand at its last use.
 
-This saves an allocation, which is measurably faster for large arrays only, from about the size at which NumPy
-computes `(a + b) * c` into the memory of `a + b`. The array must be made by the graph, unaliased, and of the
-dtype and shape of the result. Two cases are excluded because results could be rounded differently: another
-operand with several dimensions, which may give a new array another memory layout, and complex numbers, whose
-products NumPy rounds differently if the result overlaps an operand.
+This saves an allocation. It is measurably faster only for large arrays, from about the size at which NumPy
+itself computes `(a + b) * c` into the memory of `a + b`. The graph must have created the array, nothing may
+alias it, and it must have the dtype and shape of the result. Two cases are excluded because their results
+could be rounded differently. A second operand with several dimensions may give a new array another memory
+layout. NumPy rounds products of complex numbers differently if the result overlaps an operand.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _FUNCTIONS: dict[str, np.ufunc | None] = {**UFUNCS, "pow": None, "matmul": None}
 
 
 class Buffers:
-    """Selector of the arrays of a graph that can be reused."""
+    """Selector of reusable arrays in a graph."""
 
     def __init__(self, graph: Graph):
         self._aliases = AliasAnalysis(graph) if any(map(_is_large, graph.walk())) else None
 
     def target(self, node: Node, last_uses: set[Node], owned: Any) -> Node | None:
-        """Return the input of a node whose array can hold the result, or None."""
+        """Return the input of a node whose array can store the result, or None."""
         aliases = self._aliases
         if aliases is None or not last_uses or not _is_large(node) or self.function(node) is None:
             return None

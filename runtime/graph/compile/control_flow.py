@@ -20,7 +20,7 @@ MAX_NESTING = 12
 
 
 class Emitter(OpEmitter):
-    """Emitter of the function of a graph."""
+    """Emitter of the Python function for a graph."""
 
     def __init__(self, graph: Graph, *, checked: bool = False) -> None:
         super().__init__(graph, checked=checked)
@@ -96,7 +96,7 @@ class Emitter(OpEmitter):
         self.disown_passed_operands(node, [(g.arguments, operands, g.results) for g in graphs])
 
     def is_free(self, value: Node, inputs: Sequence[Node]) -> bool:
-        """Return whether a value is owned, and used only once: by this node, and once among its inputs."""
+        """Return whether a value is owned, has no later use, and occurs only once among `inputs`."""
         if value not in self.last_uses or value not in self.owned:
             return False
         own = self.bases(value)
@@ -123,7 +123,7 @@ class Emitter(OpEmitter):
         return names
 
     def loop_body(self, loop: Loop, names: list[str], test: str) -> str:
-        """Emit the body, and return the expression of its test for another iteration."""
+        """Emit the body, and return the expression that tests whether to run another iteration."""
         for operand, argument in loop.captures():
             self.names[argument] = self.names[operand]
         written = self.written_arguments_of(loop.body)
@@ -202,7 +202,7 @@ class Emitter(OpEmitter):
     def disown_passed_operands(self, node: Node, parts: Sequence[Any]) -> None:
         """Mark operands that a result may alias as not owned, since a later write would change the result.
 
-        `parts` holds for each inner graph its arguments, their operands, and its results.
+        Each of `parts` is a tuple for one inner graph: its arguments, their operands, and its results.
         """
         passed_operands = set()
         for arguments, outer, results in parts:

@@ -12,7 +12,7 @@ from .writer import CodeWriter
 
 
 class OpEmitter(CodeWriter):
-    """Emitter with a method for each op."""
+    """Emitter with one method per op."""
 
     def emit_constant(self, node: Node) -> None:
         self.names[node] = self.literal(node.attrs["value"])
@@ -67,9 +67,9 @@ class OpEmitter(CodeWriter):
         self.names[node] = f"reversed({self.operands(node)})"
 
     def writable_name(self, node: Node) -> str:
-        """Return a name through which the first input may be modified, and by which the node is then known.
+        """Return a name through which a node may modify its first input, and give the result the same name.
 
-        Copy the input first, unless it is owned and not used later.
+        Copy the input first, unless it is owned and has no later use.
         """
         target = node.inputs[0]
         if target in self.last_uses and target in self.owned:
@@ -136,7 +136,7 @@ def copy_of(text: str, value: Node) -> str:
 
 
 def has_distinct_indices(node: Node) -> bool:
-    """Return whether the key of a write surely selects no element twice."""
+    """Return whether the key of a write is guaranteed to select no element twice."""
     parts = node.attrs["key"]
     parts = parts if type(parts) is tuple else (parts,)
     kinds = [node.inputs[part.index].type for part in parts if isinstance(part, Slot)]

@@ -30,7 +30,7 @@ VIEWS = frozenset(
      "numpy.rollaxis", "numpy.split", "numpy.array_split", "numpy.atleast_1d", "numpy.atleast_2d",
      "numpy.rot90", "numpy.ndarray.reshape", "numpy.ndarray.transpose", "numpy.ndarray.astype", "with_shape")
 )  # fmt: skip
-_LAZY = frozenset(("range", "enumerate", "zip", "reversed", "dataset"))  # expressions without a line
+_LAZY = frozenset(("range", "enumerate", "zip", "reversed", "dataset"))  # expressions that never get a line
 _MAX_DEPTH = 8  # nested expressions
 
 NAMESPACE: dict[str, Any] = {
@@ -46,7 +46,7 @@ Owned: TypeAlias = set[Node | tuple[Node, int]]
 
 
 class CodeWriter:
-    """The emitted lines and the names of values."""
+    """The lines emitted so far, and the name of each value."""
 
     def __init__(self, graph: Graph, *, checked: bool = False) -> None:
         self.checked = checked
@@ -83,7 +83,7 @@ class CodeWriter:
         return f"{stem}{self.count}"
 
     def name_of(self, node: Node) -> str:
-        """Return a name for the result of a node; an array may reuse the name of a dead one."""
+        """Return a name for the result of a node; an array may reuse the name of a dead array."""
         if not (isinstance(node.type, ArrayType) and node.type.shape):
             return self.fresh()
         if self.free:
@@ -192,7 +192,8 @@ class CodeWriter:
     def inline_pending(self, node: Node, inputs: Sequence[Node]) -> int:
         """Nest the pending inputs of a node in its expression, and return their nesting depth.
 
-        Expressions that may raise keep the order of the graph, and stay on one line of the user's code.
+        An expression that may raise is nested only if this preserves the order of the graph, and only if both
+        nodes come from the same line of the user's code.
         """
         if not self.pending:
             return 0

@@ -21,8 +21,8 @@ Path: TypeAlias = tuple[Any, ...]
 class Change:
     """The new contents of the container at `path`.
 
-    Each item is the path of a container or value that the arguments already hold, or a new value: its spec,
-    its plain leaves, and for each leaf the index of a result or None.
+    Each item is the path of a container or value already among the arguments, or a new value: its spec, its
+    plain leaves, and the result index of each leaf or None.
     """
 
     path: Path
@@ -42,13 +42,12 @@ class Change:
 
 
 def check_distinct_containers(arguments: Any, function: str) -> None:
-    """Raise `AliasError` if a container occurs twice among the arguments: the trace has separate copies."""
+    """Raise `AliasError` if a container occurs twice among the arguments: the trace copies it twice."""
     paths: dict[int, Path] = {}
     for path, container in mutable_containers(arguments):
         if len(path) > 1 and paths.setdefault(id(container), path) != path:
             raise AliasError(
-                f"{function} changes a {type(container).__name__} among its arguments, and was passed "
-                "the same one twice",
+                f"{function} changes its arguments, but was passed the same {type(container).__name__} twice",
                 why="the graph works on a separate copy of each argument",
                 remedy=f"pass a copy: {type(container).__name__}(x)",
             )

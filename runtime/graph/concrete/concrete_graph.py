@@ -43,9 +43,9 @@ class Outputs:
 
     Args:
         spec: the structure.
-        plain: for each leaf its plain value, or None.
-        indices: for each leaf the index of the graph's result, or None for a plain leaf.
-        fresh: the leaves that are plain values created by the traced function; each call returns a copy.
+        plain: the plain value of each leaf, or None.
+        indices: the index of each leaf among the graph's results, or None for a plain leaf.
+        fresh: the indices of plain leaves that the traced function creates; each call returns copies.
     """
 
     spec: Spec
@@ -68,9 +68,9 @@ class Inputs:
 
     Args:
         spec: the structure of `(args, kwargs)`.
-        leaves: for each leaf its `TensorSpec`, the plain number or text, or the `Identity` of the object.
-        state: the variables that the graph reads or writes; for one that is a leaf, the leaf's index.
-        forms: for leaves without dimensions "array" or "scalar", if the graph accepts only one of them.
+        leaves: each leaf as a `TensorSpec`, a plain number or string, or the `Identity` of an object.
+        state: the Variables that the graph reads or writes, or leaf indices of those among the arguments.
+        forms: "array" or "scalar" by index of a 0-d leaf, if the graph accepts only one of them.
     """
 
     spec: Spec
@@ -92,12 +92,13 @@ class ConcreteGraph:
     """The optimized and compiled graph of one trace.
 
     The graph itself computes arrays from arrays. `run` passes it the staged leaves of a call's arguments and
-    the variables, and writes back what the graph changes in them. `is_reusable` is False if the traced code
-    raised, since the next call may not raise.
+    the Variables, and writes their new values back. `is_reusable` is False if the traced code raised, since
+    the next call may not raise.
 
-    `writes` are the arguments that are written: their new values are the last results. `changes` are those to
-    containers among the arguments. `copied_results` are copied because they equal others; if given, the graph
-    is already optimized. `engine` makes what runs the graph; by default it is compiled to NumPy.
+    `writes` are the indices of arguments that the graph writes; their new values are its last results.
+    `changes` are changes to containers among the arguments. `copied_results` are the indices of results that
+    must be copied because they equal other results; if given, the graph is already optimized. `engine`
+    creates the function that runs the graph; by default, the graph is compiled to NumPy calls.
     """
 
     def __init__(
@@ -131,9 +132,9 @@ class ConcreteGraph:
 
     @property
     def fast_path_function(self) -> Callable[..., tuple[Any]] | None:
-        """A function from a call's arrays to a tuple with its result, or None if a call does more."""
-        does_more = self.writes or self.changes or self.copied_results or self._constants or self.inputs.state
-        if does_more or not self.is_reusable or None in self.outputs.indices:
+        """A function from a call's arrays to a 1-tuple of its result, or None if a call needs more steps."""
+        has_more = self.writes or self.changes or self.copied_results or self._constants or self.inputs.state
+        if has_more or not self.is_reusable or None in self.outputs.indices:
             return None
         run, build = self._run, self.outputs.build
         if self.outputs.spec.kind is None:
@@ -189,7 +190,7 @@ class ConcreteGraph:
         return results
 
     def _check_unaliased(self, arrays: Sequence[Any]) -> None:
-        """Raise `AliasError` if a written argument shares memory with another, which would not change."""
+        """Raise `AliasError` if a written argument shares memory with another, which would stay unchanged."""
         for i in self.writes:
             for j, other in enumerate(arrays):
                 if i != j and overlap(array_of(arrays[i]), other):
@@ -197,7 +198,7 @@ class ConcreteGraph:
                     raise shared_argument(self.graph.name, first, second)
 
     def set_user_traceback(self, error: BaseException) -> None:
-        """Give an error of a run a traceback through the user's code."""
+        """Replace the traceback of a run-time error with one through the user's code."""
         if FULL:
             return
         compiled = [c for c in (self._compiled, self._checked, self._engine) if c is not None]
@@ -246,10 +247,10 @@ def trace(
     optimisations: Sequence[str] = ALL,
     engine: Callable[[Graph, Inputs], Engine] | None = None,
 ) -> tuple[ConcreteGraph, bool]:
-    """Trace `function(*args, **kwargs)`; return its graph, and whether it created variables.
+    """Trace `function(*args, **kwargs)`; return its graph, and whether it created Variables.
 
-    `arguments` is `(args, kwargs)`. For each leaf of it, `specs` has the spec to stage it with, or None to
-    leave it plain, and `names` a name. `may_create` is whether the function may create variables.
+    `arguments` is `(args, kwargs)`. `specs` has the spec of each leaf to stage, or None for a plain leaf;
+    `names` has a name for each leaf. `may_create` allows the function to create Variables.
     """
     leaves, spec = flatten(arguments, mutable_dataclasses=True)
     builder = RootBuilder(name, may_create=may_create)
@@ -351,16 +352,16 @@ def _result_node(leaf: Any) -> Node | None:
         raise LeakError(
             f"a staged {leaf.op} is returned",
             why="it is an iterator, which exists only while the graph runs",
-            remedy="return list(...) of it, or the results of a loop over it",
+            remedy="return a list of its items, or the results of a loop over it",
         )
     return None
 
 
 class Engine(Protocol):
-    """Interface of a function that runs one graph on NumPy arrays, as `compile_graph` returns it."""
+    """Interface of the functions that run one graph on NumPy arrays."""
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
-        """Return the graph's results, with the types of the graph."""
+        """Return the graph's results, each of the type that the graph declares."""
 
     def node_at(self, traceback: Any) -> Node | None:
         """Return the node that raised, given the traceback of the error."""

@@ -35,7 +35,7 @@ def inline(concrete: ConcreteGraph, leaves: Sequence[Any], arguments: Any) -> An
     """Inline a call and return its result, like `concrete.run` outside a trace.
 
     Raises:
-        StagingError: an argument that the graph writes to is not staged, or shares memory with another one.
+        StagingError: an argument that the graph writes to is not staged, or shares memory with another.
     """
     graph, inputs = concrete.graph, concrete.inputs
     handles = [leaves[i] for i in inputs.staged] + inputs.variables(leaves)

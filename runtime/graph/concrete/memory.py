@@ -1,4 +1,4 @@
-"""Memory that arrays share, and copies that separate it."""
+"""Detect arrays that share memory, and copy them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Objects that a traced function creates and returns.
 
-Each call returns new objects, with arrays in place of the staged values. So nothing else may refer to an
-object that holds a staged value.
+Each call returns new objects, with arrays in place of the staged values. Therefore nothing else may refer to
+an object that contains a staged value.
 """
 
 from __future__ import annotations
@@ -37,31 +37,31 @@ class ReturnedObjects:
         return flatten(value, mutable_dataclasses=True, attributes=self._attributes)
 
     def _attributes(self, value: Any) -> dict[str, Any] | None:
-        """Return the attributes of an object that holds staged values, or None for other values.
+        """Return the attributes of an object that contains staged values, or None for other values.
 
         Raises:
-            LeakError: a call cannot create such an object.
+            LeakError: later calls cannot recreate the object.
         """
         if isinstance(value, _OPAQUE) or BACKENDS[type(value)] is not None:
             return None
         if not any(map(_is_staged, _reachable(value))):
             return None
         if any(value is other for other in self.objects):
-            raise _leak_error(value, "occurs twice, where the caller would get two objects")
+            raise _leak_error(value, "occurs twice, so it would become two objects")
         attributes = instance_attributes(value)
         if not _has_only_attributes(type(value)):
             raise _leak_error(value, "has state other than attributes")
         if any(isinstance(part, Variable) for part in attributes.values()):
-            raise _leak_error(value, "also holds a Variable")
+            raise _leak_error(value, "also contains a Variable")
         self.objects.append(value)
         return attributes
 
     def check(self, *roots: Any) -> None:
-        """Raise `LeakError` if an object is referenced other than through `roots`."""
+        """Raise `LeakError` if an object is referenced from outside `roots`."""
         own = {id(item) for root in roots for item in _reachable(root)}
         own |= {id(roots), id(self.objects)}
         if self.objects and _has_other_referrers(self.objects, own):
-            gc.collect()  # unreachable cycles may still hold references
+            gc.collect()  # unreachable cycles may still contain references
             for value in self.objects:
                 if _has_other_referrers([value], own):
                     raise _leak_error(
@@ -78,7 +78,7 @@ def _has_other_referrers(values: list[Any], own: set[int]) -> bool:
 
 def _leak_error(value: Any, reason: str) -> LeakError:
     return LeakError(
-        f"the function returns or stores in an argument a {type(value).__name__} that holds staged values",
+        f"the function returns a {type(value).__name__} with staged values, or stores it in an argument",
         why=f"each call creates new objects, with arrays in place of staged values, but this one {reason}",
         remedy=_REMEDY,
     )

@@ -1,7 +1,7 @@
 """Reverse-mode differentiation of the nodes of a trace.
 
-`Recording` is the interface. `reverse` walks the nodes backward, `op_rules` and `control_flow` have the rules
-of ops that are not NumPy functions, and `residuals` provides the values of inner graphs to their reverse.
+`Recording` is the interface. `reverse` walks the nodes backward, and `residuals` provides the values of inner
+graphs to their reverse. `op_rules` and `control_flow` contain the rules of ops that are not NumPy functions.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ def unaliased_arrays(values: Sequence[Any]) -> list[Any]:
 
 
 def check_cotangent(cotangent: Any, value: Any) -> Any:
-    """Return a cotangent after comparing it with its value.
+    """Return a cotangent after checking it against its value.
 
     Raises:
-        GradientError: its shape differs, or it is complex and the value real.
+        GradientError: the shapes differ, or the cotangent is complex and the value is real.
     """
     shape, expected = (getattr(type_of(v), "shape", ()) for v in (cotangent, value))
     if len(shape) != len(expected) or any(
@@ -80,7 +80,7 @@ def check_cotangent(cotangent: Any, value: Any) -> Any:
 
 
 class Recording:
-    """Recording of the nodes added to the current graph, starting with the current values of Variables."""
+    """The nodes added to the current graph since the recording began, and the initial values of Variables."""
 
     def __init__(self) -> None:
         self.builder = current_builder()
@@ -109,15 +109,18 @@ class Recording:
         owner, node = value._owner, value._node  # noqa: SLF001 - not captured by the current builder
         if owner is not self.builder or value.is_stale:
             raise GradientError(
-                "the target or source of a gradient was made in another branch or iteration than its tape",
-                why="the tape records one graph, and the value belongs to another",
+                "a target or source of a gradient belongs to another branch or iteration than the tape",
+                why="a tape records one graph, and this value belongs to another",
                 remedy="use the tape and its values in the same branch or loop body",
                 sites=unsupported.sites(node),
             )
         return node
 
     def gradients(self, targets: Sequence[tuple[Any, Any]], sources: Sequence[Node]) -> list[Any]:
-        """Return the cotangent of each source, given those of targets; None if no target depends on it."""
+        """Return the cotangent of each source, or None if no target depends on it.
+
+        `targets` are pairs of a value and its cotangent.
+        """
         reverse = Reverse(self.builder, self.builder.graph.nodes[self._start :], sources)
         for value, cotangent in targets:
             node = self._node_of(value)

@@ -79,13 +79,13 @@ def _sum_cotangents(reverse: Reverse, nodes: Iterable[Node]) -> Any:
 
 
 def _current_cotangent(reverse: Reverse, node: Node) -> Any:
-    """Return the cotangent of a node so far, or zeros."""
+    """Return the cotangent accumulated so far for a node, or zeros."""
     total = reverse.cotangent(node)
     return zeros_like(reverse.value(node)) if total is None else total
 
 
 def _active_nodes(graph: Graph, sources: Iterable[Node]) -> set[Node]:
-    """Return the nodes of a graph that depend on sources."""
+    """Return the nodes of a graph that depend on the given sources."""
     return Reverse(None, graph.nodes, sources).active
 
 
@@ -166,7 +166,7 @@ class _LoopReverse(Loop):
         return self.reverse.result(self.node, i, lambda: self.carried[i].type)
 
     def _used_carried(self, cotangents: dict[int, Any]) -> list[int]:
-        """Return the carried values whose cotangents an iteration of the reverse reads or computes."""
+        """Return the indices of carried values whose cotangents the reverse loop reads or computes."""
         used = set(cotangents) & self.active_carried
         while True:
             reached = _dependencies([self.results[i] for i in used], self.active_nodes)
@@ -185,7 +185,7 @@ class _LoopReverse(Loop):
 
 
 def _dependencies(results: list[Node], among: set[Node]) -> set[Node]:
-    """Return the nodes of `among` that the results depend on through nodes of `among`."""
+    """Return the nodes of `among` that the results depend on, following only nodes of `among`."""
     seen: set[Node] = set()
     pending = [result for result in results if result in among]
     while pending:
@@ -199,7 +199,7 @@ def _dependencies(results: list[Node], among: set[Node]) -> set[Node]:
 def _iterated_parts(
     source: Node, reverse: Reverse, *, is_reversed: bool = False
 ) -> list[tuple[Node, bool] | None]:
-    """Return for each part of an element its source and whether it is read from the end, or None."""
+    """Return a pair (source, is_reversed) for each part of an element, or None for an inactive part."""
     if isinstance(source.type, (ArrayType, ListType)):
         return [(source, is_reversed) if source in reverse.active else None]
     if source.op == "zip":

@@ -1,4 +1,4 @@
-"""Cotangents: the types that have them, zeros, sums, and conversion to the type of a value."""
+"""Cotangents: supported types, zeros, sums, and conversion to the type of a value."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def index_range(length: Any) -> Any:
 
 
 def shape_of(value: Any) -> tuple[Any, ...]:
-    """Return the shape of an array or number. For a forward value only lengths become residuals."""
+    """Return the shape of an array or number. Only the lengths of a forward value become residuals."""
     if not isinstance(value, Tensor):
         return np.shape(value) if not isinstance(value, Staged) else ()
     return tuple([
@@ -70,7 +70,7 @@ def _dimension(value: Tensor, axis: int) -> Any:
 
 
 def element_count(lengths: Iterable[Any]) -> Any:
-    """Return a product of lengths, some of which may be staged."""
+    """Return the product of lengths, which may be staged."""
     return reduce(mul, lengths, 1)
 
 
@@ -96,7 +96,7 @@ def zeros_like(value: Any) -> Any:
 
 
 def ones_like(value: Any) -> Any:
-    """Return a cotangent of ones, that of a value in the sum of its elements."""
+    """Return a cotangent of ones: the derivative of the sum of the elements."""
     kind = getattr(value.type, "held", value.type) if isinstance(value, Staged) else None
     if isinstance(kind, ArrayType):
         if not kind.shape:
@@ -106,7 +106,7 @@ def ones_like(value: Any) -> Any:
 
 
 def add_cotangents(first: Any, second: Any) -> Any:
-    """Return the sum of two cotangents of one value. None is zero."""
+    """Return the sum of two cotangents of one value. None means zero."""
     if first is None or second is None:
         return second if first is None else first
     if isinstance(first, tuple):
@@ -153,7 +153,7 @@ def _dtype(kind: Any) -> np.dtype:
 
 
 def as_array(array: Any) -> Any:
-    """Return a cotangent as an array. Without dimensions it may be a NumPy scalar when the graph runs."""
+    """Return a cotangent as an array, since a 0-d cotangent may be a NumPy scalar when the graph runs."""
     return array if shape_of(array) else recording.call(np.array, (array,), {})
 
 

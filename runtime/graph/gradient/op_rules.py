@@ -35,7 +35,7 @@ def getitem(reverse: Reverse, node: Node, ct: Any) -> None:
 
 
 def _slice_cotangent(reverse: Reverse, node: Node, ct: Any) -> Any:
-    """Return the cotangent of a sliced list, computed with arrays."""
+    """Compute the cotangent of a sliced list with arrays."""
     target = node.inputs[0]
     if not isinstance(target.type.element, (ArrayType, ScalarType)):
         raise no_rule(node)
@@ -50,7 +50,7 @@ def _as_list(array: Any, kind: Any) -> Any:
 
 
 def _unaliased(part: Any) -> Any:
-    """Return a part of a cotangent that later writes to the cotangent do not change."""
+    """Return a part of a cotangent, copied if later writes to the cotangent could change it."""
     return recording.call(copy, (part,), {}) if may_view(recording.to_node(part)) else part
 
 
@@ -119,7 +119,7 @@ def list_append(reverse: Reverse, node: Node, ct: Any) -> None:
 
 
 def _reverse_insertion(reverse: Reverse, target: Node, index: Any, value: Node, ct: Any) -> None:
-    """Split the cotangent of a list into those of an inserted item and of the list before."""
+    """Split the cotangent of a list into the cotangents of the inserted item and of the original list."""
     popped = recording.add("list_pop", (ct, index), None)
     reverse.accumulate(target, wrap(recording.output(popped, 0, ct.type)))
     reverse.accumulate(value, wrap(recording.output(popped, 1, ct.type.element)))
@@ -203,7 +203,7 @@ def builtin_sum(reverse: Reverse, node: Node, ct: Any) -> None:
 
 
 def extreme(reverse: Reverse, node: Node, ct: Any) -> None:
-    """Apply the rule of Python's `min` and `max`: the first equal operand gets the cotangent."""
+    """Apply the rule of Python's `min` and `max`: the first extreme operand gets the cotangent."""
     if len(node.inputs) == 1:
         [source] = node.inputs
         is_list = _is_list(source) and isinstance(source.type.element, (ArrayType, ScalarType))

@@ -1,4 +1,4 @@
-"""Residuals: the values of inner graphs that their reverse reads.
+"""Residuals: the values of inner graphs that their reverse graphs read.
 
 The inner graphs of a conditional or loop have run before their reverse runs. A conditional saves a residual
 as an additional result, and a loop as a list to which its body appends in each iteration. A residual is
@@ -24,7 +24,7 @@ INT = ScalarType(int)
 
 
 class ForwardGraph:
-    """The graph of a branch or body, as the owner of the values that its reverse reads.
+    """A branch or loop body whose values its reverse graph reads.
 
     `holder` is the conditional or loop, and `outer` its owner: a builder or another `ForwardGraph`.
     """
@@ -51,7 +51,7 @@ class ForwardGraph:
         raise NotImplementedError
 
     def dimension(self, node: Node, axis: int) -> Node:
-        """Return a length of an array, so that the length is the residual instead of the array."""
+        """Return the node of an array's length, so that the residual is the length instead of the array."""
         length = self._dimensions.get((node, axis))
         if length is None:
             length = Node("dimension", (node,), {"axis": axis}, INT, node.source)
@@ -64,7 +64,7 @@ class ForwardGraph:
         return self.graph.nodes.index(node) + 1 if node.op != "argument" else 0
 
     def _unaliased(self, node: Node) -> Node:
-        """Return a value that later writes do not change: a copy of a possible view."""
+        """Return a node, copied if it may be a view, so that later writes do not change it."""
         is_array = getattr(node.type, "shape", ()) or node.op == "getitem"
         if not is_array or not may_view(node):
             return node
@@ -128,7 +128,7 @@ class ForwardBody(ForwardGraph):
         if node not in self._residuals:
             kind = ListType(node.type)
             start = Node("list", (), {}, kind, node.source)
-            carried = Node("argument", (), {"name": "kept"}, kind, node.source)
+            carried = Node("argument", (), {"name": "residuals"}, kind, node.source)
             value = self._unaliased(node)
             appended = Node("list_append", (carried, value), {}, kind, node.source)
             self.graph.nodes.insert(self._after(value), appended)
@@ -170,7 +170,7 @@ class ForwardBody(ForwardGraph):
 class ReverseBuilder(Builder):
     """Builder of the graph that reverses a branch or body.
 
-    `index` is the iteration of the forward loop that an iteration of the reverse loop corresponds to.
+    `index` is the iteration of the forward loop that corresponds to the current reverse iteration.
     """
 
     def __init__(self, name: str, forward: ForwardGraph):

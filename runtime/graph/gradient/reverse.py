@@ -36,7 +36,7 @@ from .cotangents import (
 
 
 class Reverse:
-    """The cotangents of the nodes of one graph, whose owner is a builder or a `ForwardGraph`."""
+    """The cotangents of the nodes of one graph. `owner` is its builder or `ForwardGraph`."""
 
     def __init__(self, owner: Any, nodes: Sequence[Node], sources: Iterable[Node]):
         self.owner, self.nodes = owner, list(nodes)
@@ -65,7 +65,7 @@ class Reverse:
         return wrap(node, self.owner)
 
     def result(self, node: Node, index: int, kind: Callable[[], Any]) -> Any:
-        """Return one of several results of a node, adding an output of type `kind()` if there is none."""
+        """Return one of several results of a node, adding an output of type `kind()` if it is missing."""
         outputs = self.results.setdefault(node, {})
         if index not in outputs:
             output = Node("output", (node,), {"index": index}, kind(), node.source)
@@ -135,7 +135,7 @@ Rule = Callable[[Reverse, Node, Any], None]
 
 
 ACTIVE_RESULTS: dict[str, Callable[[Reverse, Node], set[int]]] = {}
-"""By the op of a conditional or loop: the indices of the results that depend on active inputs."""
+"""Functions that return the indices of active results, by the op of a conditional or loop."""
 OP_RULES: dict[str, Rule] = {}
 """The rules of ops that are not NumPy functions."""
 LIST_OPERATORS: dict[str, Rule] = {}
@@ -277,7 +277,7 @@ class Call:
 
     @property
     def template(self) -> tuple[Any, ...]:
-        """The templates of the positional arguments. Those of an operator are its inputs."""
+        """The templates of the positional arguments. The arguments of an operator are its inputs."""
         args: tuple[Any, ...] | None = self.node.attrs.get("args")
         return tuple(map(Slot, range(len(self.node.inputs)))) if args is None else args
 
@@ -323,7 +323,7 @@ def _as_float_array(value: Any) -> Any:
 
 
 class Results:
-    """Sequence of the results of a node with several. Missing outputs are added on demand."""
+    """The results of a node, as a sequence. Missing outputs are added on demand."""
 
     def __init__(self, reverse: Reverse, node: Node, call: Call):
         self._reverse, self._node, self._call = reverse, node, call

@@ -15,7 +15,7 @@ def no_rule(node: Node) -> GradientError:
         name = f"{node.attrs['function'].__name__}() of {node.inputs[0].op}()"
     return GradientError(
         f"{name} has no gradient",
-        why="it has no gradient rule",
+        why="there is no gradient rule for it",
         remedy="use functions that have a gradient, or compute it outside the differentiated function",
         sites=sites(node),
     )
@@ -29,7 +29,7 @@ def unsupported_argument(name: str, what: str, **place: Any) -> GradientError:
     """Return the error for an argument that the gradient of a function does not support."""
     return GradientError(
         f"the gradient of {name} does not support {what}",
-        why="its gradient rule covers the other uses only",
+        why="the gradient rule does not cover this use",
         remedy="change the call, or express it with functions that have a gradient, such as np.where",
         **place,
     )

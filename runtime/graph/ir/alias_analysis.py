@@ -1,9 +1,9 @@
 """Alias analysis: which values of a graph may share memory, and which of them the caller can see.
 
 Values that may be the same array, views of the same array, or elements of the same list form one *alias
-set*. An alias set *escapes* if it holds an argument or a result of the whole graph, or a constant: the
-caller can tell its arrays apart, so the graph must make as many of them as the user's code does. An
-operation without a rule is assumed to alias its inputs.
+set*. An alias set *escapes* if it contains an argument or a result of the whole graph, or a constant. The
+caller can tell the arrays of such a set apart, so the graph must create as many of them as the user's code
+does. An operation without a rule is assumed to alias its inputs.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from .subgraphs import Loop, argument_sources
 from .types import ArrayType, ListType, MaybeType, ScalarType, TupleType
 
 Value: TypeAlias = Node | tuple[Node, int]
-"""A node, or one result of a node with several as (node, index)."""
+"""A node, or one of several results of a node as (node, index)."""
 
 _SEPARATE_RESULTS = frozenset(("cond", "while", "for", "list_pop"))
-"""Ops whose results are each in an alias set of their own."""
+"""Ops whose results have separate alias sets."""
 _WITHOUT_MEMORY = frozenset(
     ("argument", "constant", "raise", "print", "text", "check", "contains", "len", "dimension")
 )
@@ -95,7 +95,7 @@ class AliasAnalysis:
         return self.alias_set(value) in self._escaping
 
     def is_in_list(self, value: Value) -> bool:
-        """Return whether a list may hold an array that aliases a value."""
+        """Return whether a list may contain an array that aliases a value."""
         return self.alias_set(value) in self._in_lists
 
     def is_unaliased(self, value: Value) -> bool:

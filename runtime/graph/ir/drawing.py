@@ -14,9 +14,9 @@ from .printer import abbreviate
 from .subgraphs import argument_sources
 
 MAX_DRAWN = 150
-"""The most nodes for which a notebook draws a graph."""
+"""The maximum number of nodes for which a notebook draws a graph."""
 MAX_LINES = 120
-"""The most lines of text that a notebook displays of a graph."""
+"""The maximum number of lines of a graph that a notebook displays."""
 _TIMEOUT_SECONDS = 20
 
 

@@ -1,7 +1,7 @@
 """Run-time semantics of ops, as Python expressions with one placeholder per input.
 
 The compiler substitutes the operands, so a graph becomes straight-line Python. Ops without a short expression
-call a function of this module. Calls to NumPy functions need no entry: their nodes hold the function.
+call a function of this module. Calls to NumPy functions need no entry: their nodes refer to the function.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Op names are `argument`, `constant`, Python's operators as in the module `operator` (`add`, `lt`, `getitem`),
 NumPy's functions by path (`numpy.sum`), Python's builtins (`int`, `len`), `cond`, `while` and `for`, which
-hold inner graphs, and `output`, which selects one result of a node with several. A node with `effect` is
+contain inner graphs, and `output`, which selects one of several results of a node. A node with `effect` is
 never removed or reordered.
 """
 
@@ -20,14 +20,14 @@ from ...errors import ArgumentError, describe
 
 Frames: TypeAlias = tuple[tuple[types.CodeType, int], ...]
 Source: TypeAlias = tuple[CodePosition, ...] | Frames
-"""The user's stack when a node was created, outermost frame first. During a trace it holds code objects and
-instruction offsets, which are cheap to record; later it holds resolved positions."""
+"""The user's stack when a node was created, outermost frame first. During a trace it contains code objects
+and instruction offsets, which are cheap to record; later it contains resolved positions."""
 
 GRAPH_METHODS: dict[str, Callable[..., Any]] = {}
 """Registry of the functions that print, draw, serialize and compare graphs. Their modules fill it."""
 
 METHOD_LOADERS: list[Callable[[], None]] = []
-"""Called when a method is first used: they import the modules that register here."""
+"""Functions that import the modules which fill `GRAPH_METHODS`. They run when a method is first used."""
 
 
 def _method(name: str) -> Callable[..., Any]:
@@ -38,7 +38,7 @@ def _method(name: str) -> Callable[..., Any]:
 
 
 class Missing(enum.Enum):
-    """Marker that an unbound variable holds while a graph runs."""
+    """Marker for an unbound variable while a graph runs."""
 
     VALUE = "unbound"
 
@@ -101,7 +101,7 @@ def _resolve_source(source: Source, read: Callable[..., CodePosition]) -> tuple[
 class Graph:
     """Nodes in program order, from arguments to results.
 
-    `str(graph)` has one line per node, followed by the user's line where that changes. The inner graphs of
+    `str(graph)` has one line per node, followed by the user's line when it changes. The inner graphs of
     conditionals and loops are indented below their node. Each of their arguments is printed with its source:
     `%5 = %1` is the same value, `%5 in %1` an element of the iterated value, and `%5 from %1` a carried
     value that is initially `%1`.
@@ -119,7 +119,7 @@ class Graph:
     results: list[Node] = field(default_factory=list)
 
     def walk(self) -> Iterator[Node]:
-        """Yield every node; the nodes of inner graphs follow the node that holds them."""
+        """Yield every node; the nodes of inner graphs follow the node that contains them."""
         for node in self.nodes:
             yield node
             for inner in node.graphs():
@@ -133,7 +133,7 @@ class Graph:
         return sum(1 for node in self.walk() if node.op == op)
 
     def resolve_sources(self) -> None:
-        """Replace code objects in the sources of nodes with code positions, so that they can be freed."""
+        """Replace the code objects in node sources with code positions, so that the objects can be freed."""
         read = position_reader()
         shared: dict[tuple[int, ...], tuple[CodePosition, ...]] = {}
         for node in self.walk():
@@ -184,7 +184,7 @@ class Graph:
         """Serialize the graph as text that `from_json` reads.
 
         Raises:
-            SaveError: the graph holds a value that cannot be serialized.
+            SaveError: the graph contains a value that cannot be serialized.
         """
         return str(_method("json")(self))
 
@@ -199,9 +199,9 @@ class Graph:
         """
         if not isinstance(text, (str, bytes, bytearray)):
             raise ArgumentError(
-                f"from_json was called with {describe(text)}, not with text",
-                why="it reads the text that Graph.to_json() returns",
-                remedy="pass that text, or read a file with ag.load",
+                f"the argument of from_json must be text, not {describe(text)}",
+                why="from_json reads the text that Graph.to_json() returns",
+                remedy="pass the result of Graph.to_json(), or read a file with ag.load",
             )
         graph: Graph = _method("from_json")(text)
         return graph

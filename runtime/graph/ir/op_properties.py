@@ -13,7 +13,7 @@ _PYTHON = {bool: "b", int: "i", float: "f"}
 
 
 def is_speculatable(node: Node) -> bool:
-    """Return whether a node can run speculatively: it never raises or warns, whatever its operands hold."""
+    """Return whether a node can run speculatively: it never raises or warns for any operands."""
     if node.op in ("constant", "output", "dimension", "tuple"):
         return True
     kinds = [number_kind(i) for i in node.inputs]
@@ -44,7 +44,7 @@ def number_kind(node: Node) -> str:
 
 
 def _broadcasts(node: Node) -> bool:
-    """Return whether the operands' shapes are static: type inference has then checked that they broadcast."""
+    """Return whether the operands' shapes are static, so that type inference has checked broadcasting."""
     return not any(None in i.type.shape for i in node.inputs)
 
 

@@ -1,4 +1,4 @@
-"""The graphs inside conditionals and loops, and the inputs of the node that their arguments stand for."""
+"""Inner graphs of conditionals and loops, and the inputs of the node that correspond to their arguments."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TypeAlias
 from .graph import Graph, Node
 
 Pair: TypeAlias = tuple[Node, Node]
-"""An input of a node, and the argument of an inner graph that stands for it."""
+"""An input of a node, and the corresponding argument of an inner graph."""
 
 
 class Loop:
-    """The parts of a `while` or `for` node, as they are when this object is created.
+    """A snapshot of the parts of a `while` or `for` node.
 
     Inputs: the first test, the iterated value of a `for`, the `initial` carried values, captured `operands`.
-    Arguments of the body: the `elements` of the iterated value, the `carried` values, the `captured` ones.
+    Arguments of the body: the `elements` of the iterated value, the `carried` values, the `captured` values.
     Results of the body: the next test, the `results` for the carried values.
     """
 
@@ -50,7 +50,7 @@ class Loop:
 
 
 def argument_sources(node: Node, inner: Graph) -> list[tuple[str, Node, Node]]:
-    """Return for each argument of an inner graph a relation, an input of `node`, and the argument.
+    """Return a triple for each argument of an inner graph: a relation, an input of `node`, the argument.
 
     The relation is "=" (the same value), "from" (the initial value of a carried value) or "in" (an element of
     the iterated value).

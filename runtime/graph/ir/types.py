@@ -43,7 +43,7 @@ class ScalarType:
 
 @dataclass(frozen=True, slots=True)
 class ListType:
-    """A Python list whose elements have one type, which is None as long as the list is empty."""
+    """A Python list whose elements have one type. `element` is None while the list is empty."""
 
     element: StagedType | None
 
@@ -63,7 +63,7 @@ class TupleType:
 
 @dataclass(frozen=True, slots=True)
 class MaybeType:
-    """A user variable called `name` that is unbound or holds a value of type `held`."""
+    """A user variable called `name` that is unbound or has a value of type `held`."""
 
     held: StagedType
     name: str
@@ -83,7 +83,7 @@ class GeneratorType:
 StagedType: TypeAlias = ArrayType | ScalarType | ListType | TupleType | MaybeType | GeneratorType
 
 SAMPLES: dict[type, Any] = {bool: True, int: 1, float: 1.0, complex: 1j, str: "1"}
-"""A value of each Python scalar type, on which operations are tried out to infer the type of their result."""
+"""A sample value of each Python scalar type, used to infer the result types of operations."""
 
 
 def bound_type(kind: Any) -> Any:

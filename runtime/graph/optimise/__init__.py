@@ -46,7 +46,7 @@ def optimisation_names(which: bool | Iterable[str]) -> tuple[str, ...]:
         if name not in OPTIMISATIONS:
             raise OptionError(
                 f"there is no optimization {describe(name)}",
-                why="optimise= is True, False, or a list of optimisation names",
+                why="optimise= must be True, False, or a list of optimization names",
                 remedy=f"choose from {', '.join(ALL)}",
             )
     return names

@@ -1,4 +1,4 @@
-"""Algebraic simplification by identities that hold bit by bit, such as `x * 1`, `x - 0` and `-(-x)`.
+"""Algebraic simplification by bit-exact identities, such as `x * 1`, `x - 0` and `-(-x)`.
 
 An identity must hold for NaNs, signed zeros, infinities and wrapping integers, and preserve dtype and shape:
 `x + 0` is not `x` if `x` is `-0.0`, but `x - 0` is. A new array is replaced only with an array that the graph
@@ -176,4 +176,4 @@ RULES: dict[str, Rule] = {
     "numpy.ndarray.transpose": _transpose,
     "getitem": _full_slice,
 }
-"""The rule of each op. It returns a node equal to the given one up to its type, or None."""
+"""The rule of each op. It returns an equal node, possibly of another type, or None."""

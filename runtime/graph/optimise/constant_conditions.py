@@ -1,7 +1,7 @@
 """Control flow simplification.
 
 - A conditional with a constant predicate becomes its branch.
-- A result that both branches compute alike is taken from outside the conditional.
+- A result that is the same in both branches replaces the output of the conditional.
 - A loop that never runs yields its initial values.
 - A carried value that the body never changes is captured instead.
 """
@@ -41,7 +41,7 @@ def simplify_control_flow(graph: Graph) -> None:
 def _simplify_condition(
     node: Node, known_outputs: dict[tuple[Node, int], Node], replacements: Replacements
 ) -> list[Node]:
-    """Return the nodes that replace a conditional, and record the outputs that become known."""
+    """Return the nodes that replace a conditional, and record its known outputs."""
     pred, *operands = node.inputs
     then, orelse = node.graphs()
     if not is_constant(pred):
@@ -70,7 +70,7 @@ def _are_equal_constants(first: Node, second: Node) -> bool:
 
 
 def _simplify_loop(node: Node, known_outputs: dict[tuple[Node, int], Node]) -> list[Node]:
-    """Return the nodes that replace a loop, and record the outputs that become known."""
+    """Return the nodes that replace a loop, and record its known outputs."""
     loop = Loop(node)
     if _never_runs(node):
         known_outputs.update(((node, i), value) for i, value in enumerate(loop.initial))

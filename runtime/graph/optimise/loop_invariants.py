@@ -1,9 +1,9 @@
-"""Loop-invariant code motion: compute before a loop what its body computes from captured values alone.
+"""Loop-invariant code motion: move computations that use only captured values out of a loop.
 
-A loop may run no iteration, and then its body must have no visible effect: no error, no warning, no time
-spent. Unless a first iteration is certain, hoisted nodes go into a conditional on the loop's running at all.
-A node that may raise is hoisted only if no node that stays before it can raise or has an effect. A node that
-makes an array is hoisted only if that array does not escape, since users could tell one array from several.
+If a loop runs no iteration, hoisted nodes must have no visible effect: no error, no warning, no time spent.
+Unless a first iteration is certain, they go into a conditional that runs only if the loop does. A node that
+may raise is hoisted only if no earlier node that stays in the body can raise or has an effect. A node that
+creates an array is hoisted only if the array does not escape, since users could tell one array from several.
 """
 
 from __future__ import annotations
@@ -111,14 +111,14 @@ def _has_true_test(loop: Node) -> bool:
 
 
 def _surely_runs(loop: Node) -> bool:
-    """Return whether a loop surely runs a first iteration."""
+    """Return whether a loop certainly runs a first iteration."""
     if not _has_true_test(loop) or loop.attrs.get("maximum_iterations") == 0:
         return False
     return loop.op == "while" or bool(trip_count(loop))
 
 
 def _guard(loop: Node) -> Node | None:
-    """Return a value that is true if the loop runs a first iteration, or None if there is none."""
+    """Return a node that is true if the loop runs a first iteration, or None if there is no such node."""
     if loop.op == "while":
         return loop.inputs[0]
     if not _has_true_test(loop):
@@ -134,7 +134,7 @@ def _guard(loop: Node) -> Node | None:
 def _guarded(
     loop: Node, guard: Node, hoisted: list[Node], needed: list[Node]
 ) -> tuple[list[Node], list[Node]]:
-    """Put hoisted nodes into a conditional; return the nodes before the loop and the needed outputs."""
+    """Put hoisted nodes into a conditional; return the nodes to insert, and the needed outputs."""
     captures = Replacements()
     operands: list[Node] = []
     arguments: list[tuple[Node, Node]] = []

@@ -3,7 +3,7 @@
 A type rule is called with the user's own arguments, in which a type replaces each staged tensor. It returns
 the type of the result, a tuple or list of types where NumPy returns several, or a plain value where types
 determine it (`np.ndim(x)`). It raises NumPy's own error for a call that can never succeed. `TYPE_RULES`
-holds the rules of functions, `ufunc_type` serves every ufunc, `getitem_type` and `check_setitem` serve
+contains the rules of functions, `ufunc_type` serves every ufunc, `getitem_type` and `check_setitem` serve
 subscripts, and `METHODS` maps each array method to its function.
 """
 

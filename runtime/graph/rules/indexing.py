@@ -1,9 +1,9 @@
 """Type rules of subscripts: the type of `array[key]`, and whether `array[key] = value` can succeed.
 
-A key is *basic* when it holds integers, slices, `None` and `...`. An array of integers or booleans makes it
-*advanced*, and then its integers count as arrays too. The arrays broadcast together. Their dimensions replace
-the indexed axes if those are adjacent, and come first otherwise. A mask of rank n stands for n arrays of
-integers whose length is known only at run time.
+A key is *basic* if it consists of integers, slices, `None` and `...`. An array of integers or booleans makes
+it *advanced*, and then its integers count as arrays too. The arrays broadcast together. Their dimensions
+replace the indexed axes if those are adjacent, and come first otherwise. A mask of rank n stands for n arrays
+of integers whose length is known only at run time.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Selection:
 
     @classmethod
     def of(cls, shape: Shape, key: Any) -> Selection:
-        """Return what `key` selects in an array of this shape."""
+        """Return the selection that `key` makes in an array of this shape."""
         parts = parse_key(shape, key if isinstance(key, tuple) else (key,))
         indices = [i for i, part in enumerate(parts) if part.kind != "basic"]
         arrays = [
@@ -72,7 +72,7 @@ class Selection:
         return cls((*chain(*basic[:first]), *index_shape, *chain(*basic[first:])), index_shape, parts)
 
     def check_elements(self) -> None:
-        """Check the bounds of index arrays. NumPy checks them only when it selects something."""
+        """Check the bounds of index arrays. NumPy checks them only if the selection is not empty."""
         if element_count(self.index_shape) not in (0, None):
             check_bounds(self.parts, "advanced")
 
@@ -117,7 +117,7 @@ def check_setitem(array: ArrayType, key: Any, value: Any) -> None:
     elif selection.is_element:
         sizes = [d for d in value_shape if d is not None]
         if len(sizes) == len(value_shape) > 0:
-            # Whether NumPy accepts an array of one element as an element depends on its version.
+            # Some versions of NumPy accept an array of one element as an element, others do not.
             with suppress_warnings():
                 np.zeros(1, array.dtype)[0] = np.ones([min(d, 2) for d in sizes], as_array(value).dtype)
     elif not can_broadcast_to(value_shape, target):

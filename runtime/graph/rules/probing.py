@@ -81,7 +81,7 @@ def rule_from_formula(
 ) -> Rule:
     """Return the type rule of `function`, whose parameters `arrays` (by default the first) are arrays.
 
-    With a `dtype`, or `SAME_DTYPE` for the dtype of the first array, the rule does not probe. Some
+    If `dtype` is given (`SAME_DTYPE` for the dtype of the first array), the rule does not probe: some
     functions fail on dummies combined with the user's other arguments.
     """
     parameters = signature(function, shape)

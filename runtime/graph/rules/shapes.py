@@ -43,7 +43,7 @@ def total(dims: Sequence[Dimension]) -> Dimension:
 
 
 def element_count(dims: Sequence[Dimension]) -> Dimension:
-    """Return the number of elements. One empty axis makes it 0, whatever the other axes are."""
+    """Return the number of elements. It is 0 if any axis is empty, even if others are unknown."""
     return 0 if 0 in dims else map_known(lambda *known: math.prod(known), *dims)
 
 
@@ -75,7 +75,7 @@ def rank_of_shape_vector(vector: ArrayType) -> int:
     (length,) = vector.shape
     if length is None:
         raise ValueNeededError(
-            "an array whose length is known only when the graph runs is used as a shape",
+            "an array of unknown length cannot be used as a shape",
             why="its length is the rank of the result, which must be known before the graph runs",
             remedy="pass a tuple of numbers: (n, m)",
         )
@@ -88,7 +88,7 @@ def dimension_result(dim: Dimension) -> int | ScalarType:
 
 
 def format_shape(shape: Sequence[object], comma: str = ",") -> str:
-    """Format a shape as NumPy's messages do. Those of NumPy's Python code have a space after the comma."""
+    """Format a shape as NumPy's messages do. Messages of its Python code have a space after the comma."""
     inner = comma.join("?" if d is None else str(d) for d in shape)
     return f"({inner},)" if len(shape) == 1 else f"({inner})"
 
@@ -97,7 +97,7 @@ def require_plain(value: Any, name: str) -> Any:
     """Return `value`, or raise if it is staged."""
     if is_staged(value):
         raise ValueNeededError(
-            f"the argument '{name}' is staged",
+            f"the argument '{name}' cannot be staged",
             why="the type of the result depends on it and must be known before the graph runs",
             remedy="pass a plain value: a Python number from the arguments, or a value computed from shapes",
         )
@@ -111,7 +111,7 @@ def normalize_axis(axis: Any, ndim: int, name: str | None = None) -> int:
 def normalize_axes(axis: Any, ndim: int, name: str | None = None) -> tuple[int, ...]:
     """Return the axes that `axis=` names; `None` names all.
 
-    For an array without axes many functions accept the axis 0 or -1, which names none.
+    For a 0-d array, many functions accept the axis 0 or -1, which then names no axis.
     """
     if axis is None or (ndim == 0 and require_plain(axis, "axis") in (0, -1)):
         return tuple(range(ndim))
@@ -121,7 +121,7 @@ def normalize_axes(axis: Any, ndim: int, name: str | None = None) -> tuple[int, 
 def shape_and_axis(shape: Shape, axis: Any) -> tuple[Shape, int]:
     """Return the shape and axis along which most of NumPy's C functions work.
 
-    Without an axis they work on the flattened array. A scalar is an array of one element.
+    If `axis` is None, they work on the flattened array. A scalar counts as an array of one element.
     """
     if axis is None:
         return (element_count(shape),), 0
@@ -158,7 +158,7 @@ def unify_shapes(shapes: Sequence[Shape]) -> Shape | None:
 def broadcast(
     *shapes: Shape, error: str = "operands could not be broadcast together with shapes {}"
 ) -> Shape:
-    """Return the broadcast shape. NumPy's message, `error`, differs between functions."""
+    """Return the broadcast shape. `error` is NumPy's message, which differs between functions."""
     rank = max(map(len, shapes), default=0)
     result: list[Dimension] = []
     for column in zip(*((1,) * (rank - len(s)) + tuple(s) for s in shapes), strict=True):
@@ -202,8 +202,8 @@ def as_array(value: Any) -> ArrayType:
     if isinstance(value, ScalarType):
         if value.python is str:
             raise UnsupportedFunctionError(
-                "a staged string is used as an array",
-                why="its width is known only when the graph runs",
+                "a staged string cannot be used as an array",
+                why="its dtype depends on the string's length, which is known only when the graph runs",
                 remedy="use a plain string, or numbers",
             )
         return ArrayType(np.dtype(value.python))
@@ -212,7 +212,7 @@ def as_array(value: Any) -> ArrayType:
     if isinstance(value, ListType):
         if value.element is None:
             raise StagingError(
-                "an empty staged list is used as an array",
+                "an empty staged list cannot be used as an array",
                 why="the type of its items is unknown",
                 remedy="append a number or an array to it first",
             )

@@ -1,7 +1,7 @@
-"""Registries of what the graph knows about NumPy's functions, one for each kind of rule.
+"""Registries of rules for NumPy's functions, one for each kind of rule.
 
-They are empty here. `autograph_rs.runtime.graph.functions` fills them, one family of functions at a
-time, so that tracing and differentiation look rules up without importing any family.
+The families of functions in `autograph_rs.runtime.graph.functions` fill them, so that tracing and
+differentiation look up rules without importing any family.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ GRADIENT_RULES: dict[Any, Any] = {}
 """Gradients of other functions.
 
 A rule is called with the result's cotangent, the result, and the user's own arguments. It returns a
-cotangent for each parameter: None, a staged value, a function that computes one on demand, an `At`, or a
-list of these for a list of arrays. The cotangents of several results are a dict by position.
+cotangent for each parameter: None, a staged value, a function that computes one on demand, a `CotangentAt`,
+or a list of these for a list of arrays. Cotangents of several results are passed as a dict by index.
 """
 
 DEFINITIONS: dict[Any, Any] = {}
@@ -37,7 +37,7 @@ CONSTANT: set[Any] = {
     np.around, np.round, np.fix, np.zeros_like, np.ones_like, np.empty_like, np.zeros, np.ones, np.empty,
     np.eye, np.identity, np.tri, np.linalg.matrix_rank, "floordiv", "round",
 }  # fmt: skip
-"""Functions and ops that are constant wherever they have a derivative."""
+"""Functions and ops whose derivative is zero wherever it exists."""
 
 ARRAYS_OF_SCALARS = frozenset(
     (np.array, np.asarray, np.copy, np.full, np.full_like, np.zeros_like, np.ones_like, np.empty_like,

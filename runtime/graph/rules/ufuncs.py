@@ -1,7 +1,7 @@
-"""Type rules of ufuncs: one rule for each method serves all of them.
+"""Type rules of ufuncs: one rule per method, shared by all ufuncs.
 
-The loops of a ufunc apply to elements, and its inputs broadcast. Those of a *generalized* ufunc apply
-to *core* dimensions, which its signature names; the other dimensions, the *loop* dimensions, broadcast.
+The loops of a ufunc apply to elements, and its inputs broadcast. The loops of a *generalized* ufunc
+apply to *core* dimensions, which its signature names; the other dimensions, the *loop* dimensions, broadcast.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def ufunc_type(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
         return type_of_result(result, shape if ufunc.signature else [shape] * ufunc.nout)
     if result.dtype.kind in "US" and ScalarType(str) in inputs:
         raise UnsupportedFunctionError(
-            "a staged string is used with a NumPy function",
-            why="the result is an array whose width is known only when the graph runs",
+            "a staged string cannot be passed to a NumPy function",
+            why="the result's dtype depends on the string's length, which is known only when the graph runs",
             remedy="use a plain string",
         )
     return type_of_result(result, shape[0] if ufunc.signature else shape)

@@ -43,7 +43,7 @@ FORMAT, VERSION = "autograph_rs graph", 1
 
 
 class GraphWriter:
-    """Serializer of graphs that share a table of code positions, which only `source` saves."""
+    """Serializer of graphs that share a table of code positions. The table is empty unless `source`."""
 
     def __init__(self, *, source: bool = True):
         self.source = source
@@ -99,7 +99,7 @@ def _op_name(node: Node, graph: Graph) -> str:
         return node.op
     name = name_of(node.attrs.get("function"))
     if name is None:
-        raise _save_error(node, graph, "the file format has no name for the function it calls")
+        raise _save_error(node, graph, "the file format has no name for the function that it calls")
     return name
 
 
@@ -130,7 +130,7 @@ def _save_error(node: Node, graph: Graph, why: str) -> SaveError:
     reason, _, remedy = why.partition(". ")
     return SaveError(
         f"the node {node.op} of the graph {graph.name} cannot be saved: {reason}",
-        why="a file holds plain values and calls to functions that the format names, but no Python code",
+        why="a file contains plain values and calls to functions that the format names, but no Python code",
         remedy=remedy or "do this outside the function, or use operations that docs/graph-format.md lists",
         place=next(iter(node.places[-1:]), None),
     )
@@ -162,7 +162,7 @@ class GraphReader:
         op = expect(fields.get("op"), str, f"{at}.op")
         schema = OPS.get(op, CALL)
         if schema.unsupported:
-            raise format_error(f"{at}.op", f"a file cannot hold {op}: {schema.unsupported}")
+            raise format_error(f"{at}.op", f"a file cannot contain {op}: {schema.unsupported}")
         extra = ("exception", "original") if op == "raise" else ()
         check_keys(fields, at, "op", "inputs", "type", "effect", "attrs", "at", *extra, *schema.graphs)
         if schema is CALL:
@@ -197,7 +197,7 @@ class GraphReader:
 
 def _item_at(index: Any, items: list[Any], at: str) -> Any:
     if expect_index(index, at) >= len(items):
-        raise format_error(at, f"{index} is not defined before it is used: only {len(items)} are")
+        raise format_error(at, f"{index} is not defined before it is used: only {len(items)} items are")
     return items[index]
 
 
@@ -220,7 +220,7 @@ def _raise_args(data: dict[str, Any], args: Any, at: str) -> tuple[Any, ...]:
     values, attributes = args
     if "original" in data:
         original = expect_name(data["original"], f"{at}.original")
-        attributes = {**attributes, "__notes__": [f"{original} when the graph was made"]}
+        attributes = {**attributes, "__notes__": [f"the original exception class is {original}"]}
     return kind, values, attributes
 
 

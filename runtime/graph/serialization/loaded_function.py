@@ -48,7 +48,7 @@ class SavedFunction:
 
 
 class LoadedGraph(ConcreteGraph):
-    """A trace from a file. A note on its errors has the user's code positions."""
+    """A trace loaded from a file. A note on its errors shows the user's code positions."""
 
     def _traceback(self, error: BaseException, places: Sequence[CodePosition]) -> Any:
         if places:
@@ -145,12 +145,12 @@ class _TraceReader:
         for i, (number, location) in enumerate(state):
             if (number is None) is not (staged + i in leaf_of):
                 raise format_error(
-                    location, "exactly one of a Variable of the file and an argument is expected"
+                    location, "exactly one of a Variable in the file and an argument is expected here"
                 )
             variables.append(leaf_of[staged + i] if number is None else self.variable(number, location))
             kind = graph.arguments[staged + i].type
             if not isinstance(kind, ArrayType) or (number is not None and variables[-1].type != kind):
-                raise format_error(location, f"the Variable is not of type {kind}, which the graph takes")
+                raise format_error(location, f"a Variable of type {kind} is expected here")
         own = [id(v) for v in variables if isinstance(v, Variable)]
         if len(set(own)) != len(own):
             raise format_error(f"{at}.state", "a Variable is duplicated")
@@ -177,7 +177,7 @@ class _TraceReader:
             encoded_key, content = expect_list(pair, location, 2, "a key and its new value")
             key, item = decode_key(encoded_key, location), expect(content, dict, location)
             if key in items or (names is not None and key not in names):
-                raise format_error(location, f"{key!r} is duplicated or not a field")
+                raise format_error(location, f"{key!r} is duplicated or is not a field")
             if "path" in item:
                 check_keys(item, location, "path")
                 items[key] = _path(item["path"], spec, location, container=False)
@@ -187,7 +187,7 @@ class _TraceReader:
 
 
 def _path(data: Any, spec: Spec, at: str, *, container: bool = True) -> Path:
-    """Return a path into the arguments, whose structure is `spec`."""
+    """Decode a path into the arguments, whose structure is `spec`."""
     path = tuple(decode_key(k, at) for k in expect(data, list, at))
     if len(path) < 2 or (container and _spec_at(spec, path).kind in (None, tuple)):
         raise format_error(at, "the path does not lead to a list, dict or object among the arguments")
@@ -322,4 +322,4 @@ class _RecordClasses:
     @staticmethod
     def _check(condition: bool, at: str) -> None:
         if not condition:
-            raise format_error(at, "as many distinct valid names as parts are expected here")
+            raise format_error(at, "as many valid and distinct names as parts are expected here")

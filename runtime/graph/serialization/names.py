@@ -1,6 +1,6 @@
 """Tables of the functions, types and exceptions that a file can name.
 
-A reader looks names up in these tables only, never in a module, and evaluates no text of a file.
+A reader looks up names only in these tables, never in a module, and evaluates no text from a file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FUNCTION_OF: dict[str, Callable[..., Any]] = {
     "default_rng": np.random.default_rng,
     **dict.fromkeys(RANDOM_OPS, draw),
 }
-"""The function of each op that always calls the same one."""
+"""The function of each op that always calls the same function."""
 
 ITERATED: dict[str, type] = {"list": list, "tuple": tuple}
 """The collections that the op `iterate` can build."""

@@ -25,7 +25,7 @@ class OpSchema:
         optional: the attributes that may be missing.
         effect: whether nodes must be marked as effects.
         is_multi_result: whether nodes may have several results, or none.
-        unsupported: why a file cannot hold the op, then ". " and a remedy; empty if it can.
+        unsupported: why a file cannot contain the op, optionally with ". " and a remedy; empty if it can.
     """
 
     inputs: tuple[int, int | None]
@@ -67,7 +67,7 @@ def _print_kwargs(value: Any) -> bool:
 
 
 def _text_parts(value: Any) -> bool:
-    """Return whether a value is the parts of an f-string: text, and slots with conversion and format."""
+    """Return whether a value lists the parts of an f-string: text, and slots with conversion and format."""
     return type(value) is tuple and all(
         type(p) is str
         or (type(p) is tuple and list(map(type, p[1:])) == [str, str] and p[1] in ("", "r", "s", "a"))
@@ -88,18 +88,18 @@ def _structure(value: Any) -> bool:
 
 
 def _getitem_args(value: Any) -> bool:
-    """Return whether a value is the arguments of `getitem`: a container and a key."""
+    """Return whether a value can be the arguments of `getitem`: a container and a key."""
     return type(value) is tuple and len(value) == 2 and isinstance(value[0], Slot)
 
 
 def _draw_args(value: Any) -> bool:
-    """Return whether a value is a draw: a generator, the name of its method, and the method's arguments."""
+    """Return whether a value describes a draw: a generator, a method's name, and the method's arguments."""
     is_valid = type(value) is tuple and list(map(type, value[1:])) == [str, tuple, dict]
     return is_valid and isinstance(value[0], (Slot, *DRAWERS))
 
 
 def _with_shape_args(value: Any) -> bool:
-    """Return whether a value is the arguments of `with_shape`: an array, its shape and a description."""
+    """Return whether a value can be the arguments of `with_shape`: an array, its shape and a description."""
     is_valid = type(value) is tuple and list(map(type, value)) == [Slot, tuple, str]
     return is_valid and all(map(_count, value[1]))
 
@@ -176,7 +176,7 @@ RESULT_COUNTS: dict[str, Callable[[Node], int]] = {
     "for": lambda node: node.attrs["carried"],
     "list_pop": lambda _: 2,
 }
-"""Functions that count the results of nodes with several."""
+"""Functions that return the number of results of a node, by op."""
 
 _ERROR_MODES = ("ignore", "warn", "raise", "print")
 ERROR_STATES: dict[str, tuple[str, ...]] = dict.fromkeys(("divide", "over", "under", "invalid"), _ERROR_MODES)

@@ -1,4 +1,4 @@
-"""Decode JSON data to values and types, the inverse of `values`. Errors have the location of invalid data.
+"""Decode JSON data to values and types, the inverse of `values`. Errors contain the location of invalid data.
 
 `at` is always the location of `data` in the file, for error messages.
 """
@@ -52,7 +52,7 @@ def expect_items(data: Any, at: str) -> list[tuple[Any, str]]:
 
 
 def expect_fields(data: Any, at: str, *keys: str) -> dict[str, Any]:
-    """Return an object that has no other keys."""
+    """Return an object after checking that it has no other keys."""
     check_keys(expect(data, dict, at), at, *keys)
     return data
 
@@ -247,7 +247,7 @@ def _decode_dtype(data: Any, at: str, depth: int) -> np.dtype:
 
 
 _ARRAY_KEYS = {"array": ("shape", "data", "order"), "scalar": ("data",)}
-"""The further keys of values that are encoded by several."""
+"""The additional keys of values that are encoded with more than one key."""
 
 _DECODERS: dict[str, Callable[[Any, str, int], Any]] = {
     "float": _decode_float,
@@ -271,7 +271,7 @@ _DECODERS: dict[str, Callable[[Any, str, int], Any]] = {
 _TYPE_KEYS: dict[str, tuple[str, ...]] = {
     "array": ("shape",), "scalar": (), "list": (), "tuple": (), "generator": (), "maybe": ("name",)
 }  # fmt: skip
-"""The first key of each kind of type, and its further keys."""
+"""The first key of each kind of type, and its additional keys."""
 
 
 def decode_type(data: Any, at: str, depth: int = 0) -> StagedType | None:

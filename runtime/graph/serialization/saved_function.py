@@ -34,7 +34,7 @@ def to_content(
     except FormatError as error:
         raise SaveError(
             f"{name} cannot be saved because autograph_rs could not read the file again: {error.args[0]}",
-            why="autograph_rs has a bug; no file was written",
+            why="this is a bug in autograph_rs; no file was written",
             remedy="report the bug, with the source of the function",
         ) from error
     return content
@@ -131,6 +131,6 @@ class _FunctionWriter:
     def save_error(self, reason: str) -> SaveError:
         return SaveError(
             f"{self.name} cannot be saved because {reason}",
-            why="a file can hold only numbers, text, arrays and structures of them",
+            why="a file can contain only numbers, text, arrays and structures of them",
             remedy="pass and return only such values",
         )

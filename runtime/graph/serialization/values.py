@@ -131,7 +131,7 @@ _ENCODERS: dict[type, Callable[[Any, int], Any]] = {
 
 
 def encode_key(key: Any) -> Any:
-    """Return a dict key as JSON data; it must have a Python literal."""
+    """Return a dict key as JSON data. Only keys that Python can write as literals are supported."""
     if type(key) in KEY_TYPES and not (type(key) is float and not math.isfinite(key)):
         return encode(key)
     raise _unsupported(f"the dict key {key!r}")

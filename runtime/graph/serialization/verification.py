@@ -1,7 +1,7 @@
 """Verify that a graph is well formed: its ops, inputs, attributes and types.
 
-`verify` runs no node. It accepts every graph that a trace or an optimization makes. It protects the compiler
-from untrusted files: the Python that a verified graph compiles to holds no text of the graph other than
+`verify` runs no node. It accepts every graph that a trace or an optimization produces. It protects the
+compiler from untrusted files: the Python code of a verified graph contains no text from the file other than
 checked names and literals.
 """
 
@@ -26,7 +26,7 @@ STAGED = (ArrayType, ScalarType, ListType, TupleType, MaybeType, GeneratorType)
 
 
 def verify(graph: Graph, at: str = "graph") -> None:
-    """Raise `FormatError`, with the location as in a file, if a graph or one inside it is not well formed."""
+    """Raise `FormatError`, with the location in the file, if a graph or an inner graph is not well formed."""
     _Verifier().graph(graph, at, 0)
 
 
@@ -80,7 +80,7 @@ class _Verifier:
         self.require(low <= count and (high is None or count <= high), f"has {count} inputs, not {expected}")
         self.attributes(node, schema)
         self.require(type(node.effect) is bool, "effect is not a boolean")
-        self.require(not schema.effect or node.effect, "has an effect but is not marked so")
+        self.require(not schema.effect or node.effect, "has an effect, but `effect` is not true")
         if node.op in UNTYPED or (node.op == "constant" and node.attrs["value"] is Missing.VALUE):
             self.require(node.type is None, "must not have a type")
         else:
@@ -91,7 +91,7 @@ class _Verifier:
             self.graph(node.attrs[name], f"{at}.{name}", depth + 1)
             self.at = f"{at} ({node.op})"
             has_effect = any(inner.effect for inner in node.attrs[name].nodes)
-            self.require(node.effect or not has_effect, "contains an effect but is not marked so")
+            self.require(node.effect or not has_effect, "contains an effect, but `effect` is not true")
         self.types(node)
 
     def call_schema(self, node: Node) -> OpSchema:
@@ -192,11 +192,13 @@ class _Verifier:
             results = [source.attrs[g].results[index] for g in ("then", "orelse")]
             self.require(
                 all(are_compatible(node.type, r.type) for r in results),
-                "is not of the type of a branch's result",
+                "does not have the type of a branch's result",
             )
         elif source.op in ("while", "for"):
             result = source.attrs["body"].results[1 + index]
-            self.require(are_compatible(node.type, result.type), "is not of the type of the body's result")
+            self.require(
+                are_compatible(node.type, result.type), "does not have the type of the body's result"
+            )
 
     def check_cond(self, node: Node) -> None:
         then, orelse = node.attrs["then"], node.attrs["orelse"]

@@ -116,7 +116,7 @@ def test_strings() -> None:
     check(np.equal, "__call__", words, Python("ab"))
     check(np.strings.str_len, "__call__", words)
     add = partial(ufunc_type, np.add, "__call__")
-    with pytest.raises(StagingError, match="width"):
+    with pytest.raises(StagingError, match="length"):
         add((ArrayType(words.dtype, (2,)), ScalarType(str)), {})
 
 

@@ -1,8 +1,8 @@
 """Build ONNX graphs operator by operator, from values with a dtype and rank.
 
-A *check* makes a run fail where the Python program would raise: an operator whose name is the message fails
-because its inputs do not fit. Its output, the *token*, is threaded through all checks in order and into an
-output of the model, so that no optimization removes a check.
+A *check* makes a run fail where the Python program would raise. It is an operator whose name is the message,
+and which fails because its inputs are incompatible. Its output, the *token*, is threaded through all checks
+in order and into an output of the model, so that no optimization removes a check.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Value:
 class Model:
     """State shared by all graphs of a model: names and constants.
 
-    `origins` maps the name of each operator to the node that it belongs to, and the message of a check.
+    `origins` maps the name of each operator to its node and, for a check, the message.
     """
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Model:
         self.origins: dict[str, tuple[Node, str]] = {}
 
     def fresh(self, stem: str) -> str:
-        """Return a name that no value of the model has yet."""
+        """Return an unused name that begins with `stem`."""
         name, count = stem, 0
         while not name or name in self.names:
             count += 1
@@ -93,7 +93,7 @@ def value_info(value: Value, name: str, dims: Sequence[int | str | None] | None 
 class Builder:
     """Builds the graph of a model, branch or loop body.
 
-    `alive` is true whenever this graph runs, but unknown to optimizers; it is None for the main graph.
+    `alive` is true whenever this graph runs, but optimizers cannot know that. It is None for the main graph.
     `token` is the output of the last check.
     """
 
@@ -149,7 +149,7 @@ class Builder:
         self.nodes.append(helper.make_node(kind, names, list(outputs), name=label, **attrs))
 
     def source_location(self) -> str:
-        """Return the user's file and line, for operator names, which run-time errors contain."""
+        """Return the user's file and line, which become part of operator names and so of run-time errors."""
         return "".join(
             f" ({os.path.basename(place.file)}:{place.line})" for place in self.current_node.places[-1:]
         )
@@ -166,8 +166,8 @@ class Builder:
     ) -> Value:
         """Add an operator whose operands share a dtype, computed in a dtype that onnxruntime supports.
 
-        The result has their dtype and highest rank unless `dtype` and `ndim` tell. Inputs of other dtypes
-        come `first` or in the `rest`.
+        By default, the result has their dtype and highest rank; `dtype` and `ndim` override these. Inputs of
+        other dtypes precede the operands in `first` or follow them in `rest`.
         """
         given = operands[0].dtype
         used = compute_dtype(kind, given)
@@ -187,7 +187,7 @@ class Builder:
             if not -(2**63) <= value < 2**63:
                 raise unsupported.unsupported_node(
                     self.current_node,
-                    "its integers have 64 bits",
+                    "ONNX integers have at most 64 bits",
                     "use a smaller number",
                     f"the integer {value}",
                 )
@@ -199,7 +199,7 @@ class Builder:
         return self.model.constant(np.array(values, INT), weak=False)
 
     def constant_like(self, value: float, x: Value) -> Value:
-        """Return a constant of a value's dtype."""
+        """Return a constant with the dtype of another value."""
         return self.constant(value, x.dtype)
 
     def value(self, given: Any) -> Value:
@@ -336,7 +336,7 @@ class Builder:
         return self.op(kind, x, rest=[self.ints(*along)], ndim=ndim, keepdims=int(keepdims))
 
     def any(self, x: Value, axes: Sequence[int] | None = None, *, keepdims: bool = False) -> Value:
-        """Return whether any element is true, false for no elements."""
+        """Return whether any element is true; false if there are no elements."""
         return self.cast(self.reduce("ReduceSum", self.cast(x, INT), axes, keepdims=keepdims), BOOL)
 
     def all(self, x: Value, axes: Sequence[int] | None = None, *, keepdims: bool = False) -> Value:

@@ -12,7 +12,7 @@ from .builder import BOOL, INT, Builder, Value, value_info
 
 
 def make_subgraph(b: Builder, name: str, inputs: Sequence[Value], results: Sequence[Value]) -> Any:
-    """Return a finished subgraph. Each of its outputs is computed in it under a name of its own."""
+    """Return a finished subgraph. An Identity operator gives each output its own name."""
     outputs = [b.node("Identity", [r], r.dtype, r.ndim) for r in results]
     return helper.make_graph(
         b.nodes,
@@ -37,11 +37,11 @@ def emit_loop(
 ) -> list[Value]:
     """Emit a `Loop`, or a `Scan` where possible, and return the final carried values.
 
-    `body` maps the iteration number and the carried values to whether to continue, and new values. `rows` is
-    the array to iterate over, if only its end stops the loop and all shapes are fixed.
+    `body` maps the iteration number and the carried values to the condition for continuing and the new
+    values. `rows` is the array to iterate over, if only its end stops the loop and all shapes are fixed.
     """
     model = b.model
-    number, test = (Value(model.fresh(n), d, 0) for n, d in (("round", INT), ("going", BOOL)))
+    number, test = (Value(model.fresh(n), d, 0) for n, d in (("round", INT), ("continue", BOOL)))
     inner = Builder(model, b)
     token = Value(model.fresh("token"), INT, 1)
     inner.token = token

@@ -10,7 +10,7 @@ NOT_RUNNABLE = "cannot be run by onnxruntime"
 
 
 def reword_for_engine(error: SaveError) -> SaveError:
-    """Reword an export error for an engine that would run the model."""
+    """Reword an export error for an engine, which runs the model instead of exporting it."""
     error.args = (str(error.args[0]).replace(NOT_EXPORTABLE, NOT_RUNNABLE),)
     return error
 
@@ -38,7 +38,7 @@ def unsupported_options(node: Node, options: str) -> SaveError:
     return unsupported_node(
         node,
         f"the exporter has no ONNX operators for it with {options}",
-        "omit that, or compute it in another way",
+        "omit that, or compute the result in another way",
     )
 
 

@@ -1,7 +1,7 @@
 """ONNX representations of staged values that are not tensors: lists, tuples, unbound variables.
 
 A list of numbers, or of arrays of one known shape, is one tensor whose first axis counts the items: `Items`.
-A list of arrays whose shapes are known only at run time is an ONNX sequence. A list of tuples is a list for
+A list of arrays whose shapes are known only at run time is an ONNX sequence. A list of tuples is one list for
 each position of the tuples: `Columns`. A variable that may be unbound is a bool and a value, which is zero
 if the variable is unbound: `Maybe`.
 """
@@ -43,7 +43,7 @@ class Empty:
 
 @dataclass(frozen=True, slots=True)
 class Iterable:
-    """A length, a function from an index to an item's values, and one that collects all items in a list."""
+    """A length, a function that returns an item by index, and one that returns all items as a list."""
 
     length: Value
     item: Callable[[Builder, Value], Sequence[Any]]
@@ -81,7 +81,7 @@ def check_elements(b: Builder, kind: ListType) -> None:
     if not isinstance(kind.element, (ArrayType, ScalarType)):
         raise unsupported.unsupported_node(
             b.current_node,
-            "ONNX sequences hold tensors, not other sequences",
+            "ONNX sequences contain tensors, not other sequences",
             "store the items of all inner lists in one list, and their lengths in another",
             f"a {kind}",
         )
@@ -119,7 +119,7 @@ def unflatten(like: Any, parts: Iterator[Value]) -> Any:
 
 
 def coerce(b: Builder, value: Any, kind: StagedType) -> Any:
-    """Convert a value to a wider type, that of a merged result of two branches or of a loop variable."""
+    """Convert a value to a wider type, such as that of a loop variable or of a conditional's result."""
     if isinstance(kind, MaybeType):
         if value is Missing.VALUE:
             return Maybe(b.constant(False, BOOL), zero(b, kind.held))
@@ -191,7 +191,7 @@ def empty_list(b: Builder, kind: ListType) -> Any:
 
 
 def to_list(b: Builder, values: list[Any], kind: ListType) -> Any:
-    """Return a list of values."""
+    """Build a list from its items."""
     element = kind.element
     if not values or element is None:
         return empty_list(b, kind)
