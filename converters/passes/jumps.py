@@ -225,7 +225,7 @@ class LowerJumps(Pass):
         return [_set(completed, False, location), statement, _unless([completed], undo, location)]
 
     def prepare_loop(self, statement: gast.AST) -> list[gast.AST]:
-        """Create the flags of a loop, and move its `else` block behind it."""
+        """Create the flags of a loop, and move its `else` block after it."""
         loop = _Loop(self.new_flag("broken"), self.new_flag("continued"))
         self.lowered[statement] = loop
         self.loops.append(loop)
@@ -317,7 +317,7 @@ def _add_loop_test(loop: gast.AST, flags: list[str]) -> None:
 def _return_in_control_flow(
     statements: list[gast.AST], unconverted: Container[gast.AST], inside: bool = False
 ) -> bool:
-    """Return whether code that will become a closure holds a `return`."""
+    """Return whether code that will become a closure contains a `return`."""
     for statement in statements:
         if isinstance(statement, gast.Return):
             if inside:

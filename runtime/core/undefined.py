@@ -1,7 +1,7 @@
 """The placeholder for variables without a value.
 
 Plain converted code leaves such a variable unbound, as Python does. A staged statement must name all its
-state, so `Undefined` stands for what is unbound. Reading it raises the error that Python would raise.
+state, so `Undefined` stands for its unbound variables. Reading one raises the error that Python would raise.
 """
 
 from __future__ import annotations

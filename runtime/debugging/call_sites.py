@@ -1,6 +1,6 @@
 """Positions of conditions, options and assignments in the user's source, for error messages.
 
-Converted code keeps only the positions of its instructions, so the source is parsed when an error is made.
+Converted code keeps only the positions of its instructions, so the source is parsed when an error is created.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def first_length_change(name: str, closures: Iterable[Callable[..., object]]) ->
 
 
 def previous_assignment(name: str, frames: Iterable[types.FrameType]) -> CodePosition | None:
-    """Return where a variable was last assigned before the statement that runs, in frames of its function."""
+    """Return where a variable was last assigned before the running statement, given frames of its function."""
     for frame in frames:
         code = frame.f_code
         body = _body_lines(position_at(code, frame.f_lasti))

@@ -50,9 +50,9 @@ def encode_positions(positions: Iterable[Any], first: int) -> bytes:
 
 
 def hide_operator_steps(code: types.CodeType) -> bytes:
-    """Return a line table without the operators that were inlined, so that debuggers do not stop there.
+    """Return a line table without the inlined operators, so that debuggers do not stop there.
 
-    Their instructions are those without columns.
+    Instructions of operators are those without columns.
     """
     if len(code.co_linetable.translate(None, _LINE_ONLY)) == len(code.co_linetable):
         return code.co_linetable

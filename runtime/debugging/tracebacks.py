@@ -232,7 +232,7 @@ def _without_internal(
 
 
 def add_staging_note(error: BaseException, frame: types.FrameType) -> None:
-    """Note the staged user line and its staged operands in an error that unconverted code raised.
+    """Add a note with the staged user line and operands to an error that unconverted code raised.
 
     An error gets one note at most, and none if it has a position or the user's own code raised it.
     """
@@ -326,7 +326,7 @@ def make_raiser(
 ) -> Callable[..., None]:
     """Return a function that raises what `make_error` returns, if anything, as if `position` raised it.
 
-    `make_error` gets the arguments of the function; `parameters` are its parameters.
+    The function has the parameters `parameters`, and passes its arguments to `make_error`.
     """
     if position is None or FULL:
         position = position_at(make_raiser.__code__, 0)

@@ -249,7 +249,7 @@ class PassError(ConversionError, RuntimeError):
     >>> ag.Transpiler(passes=Pipeline().add(Faulty)).to_graph(f)
     Traceback (most recent call last):
         ...
-    autograph_rs.PassError: Faulty made a tree that does not compile: empty body on FunctionDef
+    autograph_rs.PassError: Faulty produced a tree that does not compile: empty body on FunctionDef
       File "...", line 1, in f
         def f(x):
         ^^^^^

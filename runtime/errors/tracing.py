@@ -77,7 +77,7 @@ class RaiseInTryError(StagingError):
 
     ## Why
 
-    Whether the exception is raised is known only when the program runs, and the `try` has ended by then. An
+    Whether the exception is raised is known only when the program runs, after the `try` has ended. An
     exception that the traced function does not catch is supported: the program raises it.
 
     ## How to fix it

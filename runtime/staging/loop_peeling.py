@@ -1,4 +1,4 @@
-"""Peel the first iteration of a loop whose variables have no value to carry before it.
+"""Peel the first iteration of a loop if a variable that it carries has no value before it.
 
     best = None
     for x in xs:
@@ -6,8 +6,8 @@
             best = x
 
 A staged loop cannot carry a value that is None at first and an array later. So the first iteration runs
-before the loop, with None, and the staged loop runs the remaining ones. If the loop turns out to have no
-iteration, the program raises.
+before the loop, with None, and the staged loop runs the remaining ones. If the loop runs no iteration,
+the program raises.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .conditions import if_stmt
 
 @dataclass(frozen=True)
 class NoInitialValue:
-    """The variables that keep a loop from being staged, all of which are unbound or None before it."""
+    """The variables that are unbound or None before a loop, and so keep it from being staged."""
 
     absent: Sequence[str]
     mismatch: Callable[[], MismatchError]
@@ -39,7 +39,7 @@ class NoInitialValue:
 def assert_runs(backend: Backend, conditions: Sequence[Any], names: str) -> AbstractContextManager[Any]:
     """Make the program raise if a loop is not entered. Code in the context runs after that check."""
     error = AssertionError(
-        f"a staged loop ran no iteration, and only an iteration assigns {names}: assign a value of that type "
+        f"a staged loop ran no iteration, and only an iteration assigns {names}: assign a value of the same type "
         "before the loop"
     )
 

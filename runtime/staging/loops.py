@@ -58,7 +58,7 @@ def _fixed_point(
     )
 
 
-_ONE_TYPE = "each iteration receives what the previous one left, so both need one type"
+_ONE_TYPE = "each iteration starts with the values of the previous one, so their types must match"
 
 
 def _refuse_aliased_writes(carried: CarriedValues, path: Path) -> None:

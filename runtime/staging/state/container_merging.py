@@ -1,4 +1,4 @@
-"""Merge locations that hold lists and dicts from before a statement.
+"""Merge locations that contain lists and dicts from before a statement.
 
 If both paths leave the same container in a location, the location keeps it, and its contents are merged in
 their own slots, so every name sees the result. Otherwise the location gets a new container. If something else
@@ -79,7 +79,7 @@ def _contents(statement: Statement, found: Any, path: Path | None) -> Value:
 
 
 class MergedContainers:
-    """The values of a statement's locations on two paths, and the containers they hold."""
+    """The values of a statement's locations on two paths, and the containers in them."""
 
     def __init__(self, statement: Statement):
         self.statement = statement
@@ -122,7 +122,7 @@ class MergedContainers:
         return bool(other_reference(source, own, statement.code, without=owners, is_deep=True))
 
     def _count_of(self, source: Any) -> int:
-        """Return in how many locations a path leaves the container."""
+        """Return the number of locations in which a path leaves the container."""
         times = [0, 0]
         for location, (left, _) in self._pairs.items():
             for side, (leaves, _) in enumerate(left):

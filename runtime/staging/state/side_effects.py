@@ -187,7 +187,7 @@ def warn_of_advanced(iterators: Iterable[Any], known: set[Any]) -> None:
 
 
 def warn_of_escape(name: str, key: Any, closures: Iterable[Any], what: Any, known: set[Any]) -> None:
-    """Warn that an attribute or variable, `key`, outlives the trace and holds a staged value."""
+    """Warn that an attribute or variable, `key`, outlives the trace and contains a staged value."""
     if what in known:  # an inner statement has warned already
         return
     known.add(what)

@@ -50,8 +50,8 @@ def checked_write(made: Any, target: Any, backend: Backend) -> Any:
     )
     raise AliasError(
         f"{what} is written to in place, but is not a variable of the function",
-        why=f"arrays of {backend.name} are values: the write creates another array, and whatever refers to "
-        "this one still does",
+        why=f"arrays of {backend.name} are immutable: the write creates another array, and other references "
+        "keep the old one",
         remedy="write to a variable and store it back: a = rows[i]; a[j] = v; rows[i] = a (or, for one array "
         "with several dimensions, x[i, j] = v)",
     )
@@ -66,7 +66,7 @@ def not_a_variable_error(held: list[Any], holder: Location | None, closures: Seq
     name = next((n for scope in scopes for n, v in [*scope.items()] if v is held), "")
     name = name or ("" if holder is None else holder.name)
     place = first_length_change(name.rpartition(".")[2], closures)
-    what = f"the list {name!r}, which is not a variable of the function," if name else "a list in no variable"
+    what = f"the list {name!r}, which is not a variable of the function," if name else "a list that no variable refers to"
     return StagingError(
         f"{what} changes its length in a staged branch or loop",
         why="a list whose length depends on staged values becomes another object, and only a variable of the "
