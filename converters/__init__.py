@@ -28,7 +28,7 @@ class PassError(RuntimeError):
 def convert_tree(
     tree: gast.AST, *, passes: tuple[type[Pass], ...] = PIPELINE, verify: bool = False
 ) -> frozenset[str]:
-    """Rewrite all functions in `tree`, including `tree` itself, in place; return the names of added functions.
+    """Rewrite all functions in `tree` in place, including `tree` itself. Return the names of added functions.
 
     With `verify`, check after each pass that the tree compiles and that the nodes that the pass declares to
     remove are gone.

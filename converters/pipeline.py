@@ -143,7 +143,7 @@ class Pipeline:
             return pipeline
         if not issubclass(operators, Operators):
             raise PipelineError(
-                f"{operators.__name__} replaces Operators but is not a subclass of it: features cannot be selected"
+                f"{operators.__name__} replaces Operators but is not a subclass of it: it has no features"
             )
         own = tuple(k for k in operators.rewriters if k in rewriters or k not in FEATURES.values())
         return pipeline.replace("Operators", type(operators.__name__, (operators,), {"rewriters": own}))

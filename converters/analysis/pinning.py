@@ -84,7 +84,7 @@ def unconverted_statements(function: gast.AST) -> dict[gast.AST, gast.AST]:
         return result
 
     def visit(statement: gast.AST, enclosing: list[gast.AST]) -> gast.AST | None:
-        """Return the pinned node in a statement, if any, and record the statements that it keeps in Python."""
+        """Return a statement's pinned node, if any, and record the statements that it keeps in Python."""
         if isinstance(statement, gast.Return):
             return pinned_returns
         if isinstance(statement, (gast.Break, gast.Continue)):

@@ -68,7 +68,7 @@ def first_length_change(name: str, closures: Iterable[Callable[..., object]]) ->
 
 
 def previous_assignment(name: str, frames: Iterable[types.FrameType]) -> CodePosition | None:
-    """Return where a variable was last assigned before the running statement, given frames of its function."""
+    """Return the last assignment of a variable before the running statement; `frames` are of its function."""
     for frame in frames:
         code = frame.f_code
         body = _body_lines(position_at(code, frame.f_lasti))

@@ -143,7 +143,7 @@ def apply_source_map(function: types.FunctionType) -> types.FunctionType:
 
 @functools.lru_cache
 def _read(file: str, modified: int) -> SourceMap | None:
-    """Read a map; return None if it is broken or the user's file is missing. `modified` invalidates the cache."""
+    """Read a map, or return None if it is broken or the user's file is missing; `modified` is a cache key."""
     try:
         with open(file, encoding="utf-8") as opened:
             source_map = SourceMap.from_json(opened.read())

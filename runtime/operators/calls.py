@@ -250,7 +250,7 @@ def _convert_callable(function: Any, kind: type, callee: Callable[[Any], Any]) -
 
 
 def _convert_class(cls: Any, callee: Callable[[Any], Any]) -> Any:
-    """Return a constructor that calls the converted `__init__`, or the class if there is nothing to convert."""
+    """Return a constructor that calls the converted `__init__`, or the class if it needs no conversion."""
     init, new = cls.__init__, cls.__new__
     if type(cls) is not type or new is not object.__new__ or type(init) is not types.FunctionType:
         return cls

@@ -178,7 +178,7 @@ def _grow_lists(statement: Statement, first: Path, second: Path) -> bool:
 def _values_on_both(
     statement: Statement, location: Any, paths_: tuple[Path, Path]
 ) -> tuple[list[Value], list[Value]]:
-    """Return the values that two paths leave, raw and aligned; a path that raises counts as leaving the other's."""
+    """Return the values that two paths leave, raw and aligned; if a path raises, the other's values twice."""
     ends = [p for p in paths_ if p.capture.raised is None] or paths_
     sides = [ends[0], ends[-1]]
     left = [path.values.get(location) or statement.current(location) for path in sides]

@@ -160,7 +160,7 @@ def looping() -> Backend | None:
 
 
 def tells_raises() -> bool:
-    """Return whether the running trace must know which exceptions user code raised, so that the program raises them."""
+    """Return whether the running trace must record what user code raises, so that the program raises it."""
     backend = active_backend()
     asks = hasattr(backend, "ended") or hasattr(backend, "raise_last")
     return backend is not None and (asks or in_branch())

@@ -39,8 +39,8 @@ class NoInitialValue:
 def assert_runs(backend: Backend, conditions: Sequence[Any], names: str) -> AbstractContextManager[Any]:
     """Make the program raise if a loop is not entered. Code in the context runs after that check."""
     error = AssertionError(
-        f"a staged loop ran no iteration, and only an iteration assigns {names}: assign a value of the same type "
-        "before the loop"
+        f"a staged loop ran no iteration, and only an iteration assigns {names}: assign a value of the same "
+        "type before the loop"
     )
 
     def fail() -> None:

@@ -66,7 +66,7 @@ def not_a_variable_error(held: list[Any], holder: Location | None, closures: Seq
     name = next((n for scope in scopes for n, v in [*scope.items()] if v is held), "")
     name = name or ("" if holder is None else holder.name)
     place = first_length_change(name.rpartition(".")[2], closures)
-    what = f"the list {name!r}, which is not a variable of the function," if name else "a list that no variable refers to"
+    what = f"the list {name!r}, which is not a variable of the function," if name else "a list in no variable"
     return StagingError(
         f"{what} changes its length in a staged branch or loop",
         why="a list whose length depends on staged values becomes another object, and only a variable of the "
