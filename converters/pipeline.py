@@ -142,9 +142,7 @@ class Pipeline:
         if operators is None or rewriters == Operators.rewriters:
             return pipeline
         if not issubclass(operators, Operators):
-            raise PipelineError(
-                f"{operators.__name__} replaces Operators but is not a subclass of it: it has no features"
-            )
+            raise PipelineError(f"{operators.__name__} must be a subclass of Operators to select features")
         own = tuple(k for k in operators.rewriters if k in rewriters or k not in FEATURES.values())
         return pipeline.replace("Operators", type(operators.__name__, (operators,), {"rewriters": own}))
 

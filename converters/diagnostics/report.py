@@ -42,7 +42,7 @@ class FunctionReport:
     unconverted_reason: str = ""
 
     def at(self, position: tuple[int, int]) -> Statement | None:
-        """Return the innermost statement around a position."""
+        """Return the innermost statement at a position."""
         index: int | None = bisect_right(self.statements, position, key=lambda s: s.span.start) - 1
         while index is not None and index >= 0:
             statement = self.statements[index]

@@ -3,8 +3,8 @@
 The *rest* is the code after a statement that may jump. If one side of an `if` always jumps, the rest moves to
 the other side, and no flag is needed. Otherwise the jump sets a *flag* that guards the rest. A loop that may
 exit early tests its flags: `while` in its test, `for` in `ag__.until(iterable, lambda: test)`. Flags that
-nothing reads are removed. Deeper than `MAX_NESTING`, guards follow each other instead of nesting, so that a
-hundred early returns, or an `elif` chain of two hundred arms, stay shallow.
+nothing reads are removed. Beyond `MAX_NESTING` levels, guards follow each other instead of nesting, so that
+a hundred early returns or an `elif` chain of two hundred arms stay shallow.
 """
 
 from __future__ import annotations

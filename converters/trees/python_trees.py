@@ -43,7 +43,7 @@ def python_tree(
 ) -> Any:
     """Return a new Python tree in which nodes without a location get that of their parent.
 
-    `memo` holds results for nodes with a location, so that a shared node is converted once.
+    `memo` caches results for nodes with a location, so that a shared node is converted once.
 
     >>> ast.unparse(python_tree(gast.parse("x = f(y)[0]")))
     'x = f(y)[0]'

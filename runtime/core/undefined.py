@@ -13,7 +13,7 @@ _RETURN_VALUE = re.compile(r"return_value(_\d+)?$")
 
 
 def is_return_variable(name: str) -> bool:
-    """Return whether the converters introduced a variable to hold the function's return value."""
+    """Return whether the converters added a variable to store the function's return value."""
     return _RETURN_VALUE.match(name) is not None
 
 

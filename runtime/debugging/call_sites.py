@@ -42,7 +42,7 @@ def option_position(name: str, loop: CodePosition) -> CodePosition:
 
 
 def enclosing_try(position: CodePosition) -> CodePosition:
-    """Return the innermost `try` with an `except` around a position, or `position` if there is none."""
+    """Return the innermost `try` with an `except` that encloses `position`, or `position` if none does."""
     innermost = None
     for node in _nodes(position.file):
         if isinstance(node, (ast.Try, ast.TryStar)) and node.handlers:

@@ -59,7 +59,7 @@ def _caller(frame: FrameType | None, level: int) -> FrameType | None:
 
 
 def _skip_operands(frame: FrameType | None) -> FrameType | None:
-    """Return `frame`, or the frame around it if it belongs to the lambda of an operand."""
+    """Return `frame`, or its caller if it belongs to the lambda of an operand."""
     while frame is not None and frame.f_code.co_name == "<lambda>" and function_frame(frame) is not frame:
         frame = _previous_frame(frame)
     return frame

@@ -121,7 +121,7 @@ def _vlq_numbers(text: str) -> Iterator[int]:
 
 
 def apply_source_map(function: types.FunctionType) -> types.FunctionType:
-    """Give a function of a converted file the user's file and lines, from the map beside that file.
+    """Apply the map of a converted file to one of its functions, which gets the user's file and lines.
 
     Without a map, or without the user's file, the function is unchanged. A broken map causes a warning.
     """

@@ -91,7 +91,7 @@ class ValueNeededError(StagingError):
 
 
 class GradientError(StagingError):
-    """A gradient is requested for a function or argument that has none.
+    """The gradient of a function, or with respect to an argument, does not exist.
 
     >>> import autograph_rs as ag, numpy as np
     >>> def loss(w):

@@ -104,7 +104,7 @@ class UnrolledLoopError(StagingError):
 
         search(np.int64(20))
 
-    raises this error after 10,000 iterations, each of which is traced:
+    raises this error after tracing 10,000 iterations:
 
         autograph_rs.UnrolledLoopError: a 'break' on a staged value did not end a Python loop within 10000 ...
           File "...", line 3, in search

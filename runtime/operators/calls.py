@@ -1,4 +1,4 @@
-"""The operator `callee`, which returns what a call in converted code runs.
+"""The operator `callee`, which returns the function that a call in converted code runs.
 
 The public API passes a function `resolve`, which decides whether to convert a Python function at its first
 call. The decision is cached by code object, so closures of one `def` share it, and removed with the code
@@ -24,7 +24,7 @@ from .higher_order import is_higher_order, takes_functions, with_converted_argum
 
 
 class CacheEntry(Protocol):
-    """The conversion of the functions with one code object.
+    """The conversion of all functions that share a code object.
 
     `shared` is a converted function for all functions with the globals `globals`; `bind` converts another.
     """

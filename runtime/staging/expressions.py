@@ -154,7 +154,7 @@ def refuse_text(value: Any) -> None:
 
 
 def looping() -> Backend | None:
-    """Return the active backend if it stages loops over a plain `range` that has loop options."""
+    """Return the active backend if it stages loops over a plain `range` when they have loop options."""
     backend = active_backend()
     return backend if getattr(backend, "loops_over_ranges", False) else None
 

@@ -26,8 +26,8 @@ def set_loop_options(**options: Any) -> None:
             `shape_invariants` apply to TensorFlow's loops. A backend may define others.
 
     Raises:
-        OptionError: the option does not exist or has a wrong value (raised where the loop is staged), or the
-            call is outside a loop in a function that is staged.
+        OptionError: an option is unknown or has a wrong value (raised where the loop is staged), or a staged
+            function makes the call outside of a loop.
 
     On plain values, and in an unconverted function, the call does nothing.
 

@@ -47,18 +47,18 @@ def assert_runs(backend: Backend, conditions: Sequence[Any], names: str) -> Abst
         raise error
 
     checks = []
-    for going in conditions:
-        if going is True:
+    for condition in conditions:
+        if condition is True:
             continue
         if hasattr(backend, "fail"):
-            checks.append(backend.fail(backend.not_(going), error))
+            checks.append(backend.fail(backend.not_(condition), error))
         else:
-            if_stmt(backend, backend.not_(going), fail, nothing, tuple, set_nothing, (), 0)
+            if_stmt(backend, backend.not_(condition), fail, nothing, tuple, set_nothing, (), 0)
     return backend.after(checks) if checks and hasattr(backend, "after") else nullcontext()
 
 
 def first_and_rest(
-    backend: Backend, iterated: Any, going: Any, found: NoInitialValue
+    backend: Backend, iterated: Any, first_test: Any, found: NoInitialValue
 ) -> tuple[Any, Any] | None:
     """Return the first item of an iterable and an iterable of the rest, or None if it is empty."""
     parts = getattr(backend, "first_and_rest", lambda _: None)(iterated)
@@ -67,5 +67,5 @@ def first_and_rest(
     is_there, first, rest = parts
     if is_there is False:
         return None
-    with assert_runs(backend, (is_there, going), found.names):
+    with assert_runs(backend, (is_there, first_test), found.names):
         return first(), rest

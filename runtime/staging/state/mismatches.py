@@ -44,7 +44,7 @@ BEFORE = Side("before the loop")
 
 @dataclass(frozen=True)
 class Row:
-    """A variable, or a part of one, with its type on each side."""
+    """A variable, or part of a variable, with its type on each side."""
 
     name: str
     first: str

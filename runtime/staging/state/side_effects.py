@@ -1,6 +1,6 @@
 """Warn about effects that happen once during a trace, but at each call in plain Python.
 
-Most changes made by staged code are part of its state, and unsupported ones raise errors. What remains are
+Most changes made by staged code are part of its state, and unsupported ones raise errors. The others are
 calls whose effect or result no backend sees, iterators that advance, and staged values that outlive their
 trace.
 """
