@@ -1,9 +1,9 @@
-"""Converted programs against programs with control flow written by hand, in each framework that is installed.
+"""Compare converted programs with hand-written control flow in each installed framework.
 
     python benchmarks/backends.py [--rounds N] [FRAMEWORK ...]
 
-Both are compiled by the framework and called in turns. Printed are the medians of warm calls and the median
-of the ratios of neighbours, and the time of the first call, which traces and compiles.
+The framework compiles both programs, and calls alternate between them. The output shows the medians of warm
+calls, the median ratio of neighboring calls, and the time of the first call, which traces and compiles.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def timed(run: Callable[[], Any], times: int = 1) -> float:
 
 
 def measured(ours: Callable[[], Any], by_hand: Callable[[], Any], rounds: int) -> tuple[Sample, Sample]:
-    """Seconds of a call, one after the other, each often enough that a clock can tell."""
+    """Return seconds per call, alternating between both; each sample is long enough for the clock."""
     times = max(1, int(0.01 / max(timed(by_hand, 3), 1e-7)))
     first, second = Sample(), Sample()
     for _ in range(rounds):
@@ -59,12 +59,12 @@ def main() -> None:
         "frameworks",
         nargs="*",
         metavar="FRAMEWORK",
-        help=f"of {', '.join(FRAMEWORKS)}; default: those installed",
+        help=f"frameworks to measure: {', '.join(FRAMEWORKS)} (default: all installed)",
     )
-    parser.add_argument("--rounds", type=int, default=31, help="pairs of measurements (31)")
+    parser.add_argument("--rounds", type=int, default=31, help="pairs of measurements (default: 31)")
     options = parser.parse_args()
     if unknown := set(options.frameworks).difference(FRAMEWORKS):
-        parser.error(f"there is no framework {', '.join(sorted(unknown))}")
+        parser.error(f"unknown framework: {', '.join(sorted(unknown))}")
     for framework in options.frameworks or FRAMEWORKS:
         if importlib.util.find_spec(framework) is None:
             print(f"{framework} is not installed", file=sys.stderr)

@@ -65,7 +65,7 @@ def arguments(given: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def compiled(f: Callable[..., Any], given: tuple[Any, ...]) -> Callable[[], Any]:
-    """A call of the compiled program that waits for its result; the first one traces it."""
+    """Return a function that calls the compiled program and waits; its first call traces."""
     made = jax.jit(f)
     return lambda: jax.block_until_ready(made(*given))
 

@@ -1,8 +1,7 @@
 """The programs of `workloads.py` in PyTorch, with control flow written by hand.
 
-Both are exported, and what was exported is called as it is, and compiled; PyTorch 2.13 does not compile a
-`scan` for a CPU. The parts of a loop that PyTorch captures take and give tensors only, none of which may be
-another.
+Programs are exported, and called both directly and compiled; PyTorch 2.13 does not compile a `scan` for a
+CPU. PyTorch's loop bodies take and return tensors only, and must not return an input.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch._higher_order_ops import scan, while_loop  # the ones that export takes
-from torch.utils._pytree import tree_map  # what export itself takes results apart with
+from torch._higher_order_ops import scan, while_loop  # the variants that export supports
+from torch.utils._pytree import tree_map  # the pytree functions that export uses
 from workloads import BEAMS, MOVES, WORKLOADS
 
 
@@ -84,12 +83,12 @@ class _Module(torch.nn.Module):
 
 
 def arguments(given: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Whole numbers are of 64 bits, as PyTorch's indices are."""
+    """Convert arguments to tensors, with 64-bit integers like PyTorch's indices."""
     return tuple(torch.tensor(a, dtype=torch.int64 if a.dtype.kind == "i" else None) for a in given)
 
 
 def exported(f: Callable[..., Any], given: tuple[Any, ...], *, compiles: bool = False) -> Callable[[], Any]:
-    """A call of the exported program; the first one exports it."""
+    """Return a function that calls the exported program; its first call exports."""
     made: list[Any] = []
 
     def call() -> Any:

@@ -1,9 +1,9 @@
-"""What else costs time or memory: calls, imports, traces, warm calls, staged loops, threads, many files.
+"""Measure other costs: calls, imports, traces, warm calls, staged loops, memory, threads, many files.
 
     python benchmarks/costs.py [--rounds N] [--only ROW ...]
 
-Each figure is measured in a process of its own, the systems in turns. A peer that is not installed is left
-out.
+Each measurement runs in its own process, alternating between systems. Systems that are not installed are
+skipped.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1", "AUTOGRAPH_V
 
 @dataclass(frozen=True)
 class Row:
-    """What is measured of which systems; the first is ours, and is shown over the `base` if there is one."""
+    """A measurement and its systems: first ours, which is also shown relative to `base`, if any."""
 
     title: str
     measure: str
@@ -61,7 +61,7 @@ def is_there(name: str) -> bool:
 
 
 def measured(row: Row, system: str) -> float:
-    """One figure, of a new process."""
+    """Run one measurement in a new process."""
     command = [sys.executable, str(WORKER), row.measure, system]
     if not row.measure:
         command = [sys.executable, "-c", IMPORT.format(system)]
@@ -73,7 +73,7 @@ def measured(row: Row, system: str) -> float:
 
 
 def line(row: Row, rounds: int) -> list[str]:
-    """The cells of a row: ours, over the base, and each peer by its name."""
+    """Return the cells of a row: ours, relative to the base, and each other system."""
     systems = [system for system in row.systems if is_there(system)]
     if row.needs and not is_there(row.needs):
         return [row.title, f"{row.needs} is not installed", "", ""]
@@ -94,9 +94,9 @@ def line(row: Row, rounds: int) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=7, help="how often each figure is measured")
+    parser.add_argument("--rounds", type=int, default=7, help="repetitions of each measurement (default: 7)")
     parser.add_argument("--only", nargs="+", choices=ROWS, default=list(ROWS), metavar="ROW",
-                        help="of " + ", ".join(ROWS))  # fmt: skip
+                        help="rows to measure: " + ", ".join(ROWS))  # fmt: skip
     options = parser.parse_args()
     lines = []
     for name in options.only:
@@ -104,7 +104,7 @@ def main() -> None:
         lines.append(line(ROWS[name], options.rounds))
     print(table(["", "ours", "over the base", "others"], lines))
     once = " and ".join(ROWS[name].title.split(",")[0] for name in options.only if ROWS[name].once)
-    print(f"\nMedians over {options.rounds} processes each; in brackets the middle half.")
+    print(f"\nMedians over {options.rounds} processes each, with the middle half in parentheses.")
     if once:
         print(f"Measured once: {once}.")
 

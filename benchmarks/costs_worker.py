@@ -1,8 +1,8 @@
-"""One measurement of one system in a process of its own, for `costs.py`.
+"""Run one measurement of one system in its own process, for `costs.py`.
 
     python costs_worker.py MEASUREMENT SYSTEM
 
-Prints a number. What is measured is there for a system under the same name: `warm_ours`, `warm_jax`.
+Prints a number. `MEASUREMENTS` lists the measurements.
 """
 
 # ruff: noqa: PLC0415 - each process imports the system that it measures
@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import gc
 import importlib
-import importlib.util  # which malt does not import itself, and uses
+import importlib.util  # malt uses it without importing it
 import os
 import resource
 import statistics
@@ -33,7 +33,7 @@ PLAIN_COMPILATIONS = 20  # take about as long as one conversion
 
 
 def best(run: Callable[[], object], number: int, repeat: int = 7) -> float:
-    """Seconds of one run."""
+    """Return the seconds of one run."""
     return min(timeit.repeat(run, number=number, repeat=repeat)) / number
 
 
@@ -59,7 +59,7 @@ def caller(x):
 
 
 def call(system: str) -> float:
-    """Microseconds that a call of a function that was called before takes longer than in plain Python."""
+    """Return the extra microseconds of a repeated call, compared with plain Python."""
     made = _to_graph(system)(caller)
     made(1)
     number = 20_000 if system == "ours" else 500
@@ -91,7 +91,7 @@ def collatz(n):
 
 
 def first(system: str) -> float:
-    """Milliseconds from the import to the result of a first converted function, where NumPy is loaded."""
+    """Return the milliseconds from import to the first converted result, with NumPy already loaded."""
     import numpy as np  # noqa: F401 - peers load it
 
     started = time.perf_counter()
@@ -100,7 +100,7 @@ def first(system: str) -> float:
 
 
 def warm(system: str) -> float:
-    """Microseconds that a warm call takes longer than the same NumPy expression."""
+    """Return the extra microseconds of a warm call, compared with the NumPy expression."""
     import numpy as np
 
     x, y = np.ones(3), np.ones(3)
@@ -109,7 +109,7 @@ def warm(system: str) -> float:
 
 
 def scalar_loop(system: str) -> float:
-    """Microseconds of a step of a scalar loop: Collatz from 97, which takes 118."""
+    """Return the microseconds per step of a scalar loop: Collatz from 97, with 118 steps."""
     import numpy as np
 
     function, args = _staged(system, collatz, (np.int64(97),))
@@ -119,7 +119,7 @@ def scalar_loop(system: str) -> float:
 
 
 def _staged(system: str, function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, Any]:
-    """A function as a system stages it, called once, and arguments of its own kind."""
+    """Return a function as staged by a system, after one call, and its arguments in the system's types."""
     if system == "ours":
         import autograph_rs as ag
 
@@ -148,7 +148,7 @@ def _staged(system: str, function: Callable[..., Any], args: tuple[Any, ...]) ->
 
 
 def trace(system: str) -> float:
-    """Milliseconds to trace a step of a model of twelve layers in Python loops."""
+    """Return the milliseconds to trace a step of a twelve-layer model with Python loops."""
     import jax
     import jax.numpy as jnp
 
@@ -181,7 +181,7 @@ def trace(system: str) -> float:
 
         step = jax.grad(ag.convert(model), argnums=1)
     args = shapes(32, 64), [layer] * LAYERS
-    jax.jit(step).trace(*args)  # conversion, and what JAX does at the first time
+    jax.jit(step).trace(*args)  # conversion, and JAX's own first-time work
     times = []
     for _ in range(5):
         jax.clear_caches()
@@ -195,7 +195,7 @@ def trace(system: str) -> float:
 
 
 def lambdas(system: str) -> float:
-    """Bytes for each function that was converted and dropped, after the first thousand."""
+    """Return the bytes kept per converted and dropped function, after the first thousand."""
     to_graph = _to_graph(system)
     count = LAMBDAS[system]
     with tempfile.TemporaryDirectory() as folder:
@@ -239,10 +239,10 @@ def f{}(x):
 
 
 def threads(system: str) -> float:
-    """Return how many times as many functions 16 threads convert and call per second as one thread.
+    """Return the ratio of functions converted and called per second by 16 threads to those by one thread.
 
-    The plain system compiles as many lines as often as it takes about as long: what it loses is the
-    interpreter's own price of threads.
+    The plain system compiles the same lines repeatedly, for about the same time; its loss is the
+    interpreter's own cost of threads.
     """
     import autograph_rs as ag
 
@@ -289,7 +289,7 @@ def threads(system: str) -> float:
 
 
 def command(_system: str) -> float:
-    """Lines of the standard library, as they are written, that one process converts in a second."""
+    """Return the source lines of the standard library that one process converts per second."""
     source = Path(os.__file__).parent
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder, "made")
@@ -301,7 +301,7 @@ def command(_system: str) -> float:
         )  # fmt: skip
         taken = time.perf_counter() - started
         files = [source / file.relative_to(made) for file in made.rglob("*.py")]
-    assert len(files) > 500, done.stderr  # some of its tests are no Python, on purpose
+    assert len(files) > 500, done.stderr  # some of its tests are deliberately not valid Python
     return sum(file.read_bytes().count(b"\n") for file in files) / taken
 
 

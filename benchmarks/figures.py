@@ -1,4 +1,4 @@
-"""Figures as a person reads them: medians with their spread, geometric means, tables."""
+"""Readable figures: medians with their spread, geometric means, tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Sample(list[float]):
 
     @property
     def quartiles(self) -> tuple[float, float]:
-        """The bounds of the middle half."""
+        """The bounds of the middle half of the values."""
         if len(self) < 2:
             return self[0], self[0]
         low, _, high = statistics.quantiles(self, n=4, method="inclusive")
@@ -23,13 +23,13 @@ class Sample(list[float]):
 
 
 def number(value: float) -> str:
-    """Three digits that count, and no exponent."""
+    """Format a number with three significant digits and no exponent."""
     digits = next((n for n, bound in enumerate((100, 10, 1)) if value >= bound), 3)
     return f"{value:,.{digits}f}"
 
 
 def spread(sample: Sample) -> str:
-    """The median and the middle half."""
+    """Format the median and the middle half."""
     low, high = sample.quartiles
     return f"{number(sample.median)} ({number(low)}-{number(high)})"
 
@@ -39,7 +39,7 @@ def geometric_mean(values: Iterable[float]) -> float:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Rows below a head and a rule: the first column to the left, the others to the right."""
+    """Format a table: the first column is left-aligned, the others right-aligned."""
     rows = [head, *rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [

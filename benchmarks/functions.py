@@ -1,7 +1,7 @@
-"""The six functions that the benchmarks convert and run, and the arguments that they run on.
+"""The six functions that the benchmarks convert and run, with their arguments.
 
-Plain Python, each with nothing around it: a worker writes a function's text to a file of its own
-for every conversion that it times.
+They are self-contained plain Python: a worker writes a function's text to a new file for every conversion
+that it times.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def mixed(xs, limit):
 
 @dataclass(frozen=True)
 class Case:
-    """A function, what it calls, and the arguments on which its run time is measured."""
+    """A function, its helpers, and the arguments for measuring its run time."""
 
     title: str
     function: Callable[..., Any]
@@ -120,7 +120,7 @@ class Case:
 
     @property
     def source(self) -> str:
-        """The text of a module that holds the function and its helpers, and nothing else."""
+        """The text of a module that contains only the function and its helpers."""
         return "\n\n".join(map(inspect.getsource, (*self.helpers, self.function)))
 
 

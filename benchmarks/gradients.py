@@ -1,10 +1,10 @@
-"""Gradients: ours beside HIPS/autograd on plain loops, tf.GradientTape in tf.function, and jax.jit(jax.grad).
+"""Compare gradients with HIPS/autograd on plain loops, tf.GradientTape in tf.function, and jax.jit(jax.grad).
 
     python benchmarks/gradients.py [--seconds S]
 
-Prints, for each workload, microseconds per warm call of the function and of its value with its gradient (the
-best of several runs taken in turns), and what one is of the other. A peer that is not installed is left out,
-and one that has no such gradient: JAX has none of a loop whose end depends on data.
+Prints for each workload the microseconds per warm call of the function and of its value with gradient (the
+best of several alternating runs), and their ratio. Systems that are not installed are skipped, and so is JAX
+where it has no gradient: for a loop whose end depends on data.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ except ImportError:
     jax = None
 
 Calls = tuple[Callable[..., Any], Callable[..., Any]]
-"""A function, and what computes its value with its gradients by all arguments."""
+"""A function, and one that computes its value with its gradients with respect to all arguments."""
 
 RNG = np.random.default_rng(0)
 STATES, INPUTS = 32, 8
 
 
 def workloads(np: Any) -> dict[str, Callable[..., Any]]:
-    """The functions as a user writes them, over NumPy or what stands for it."""
+    """Return the functions as a user writes them, over NumPy or a replacement."""
 
     def rnn(w, u, xs):
         h = np.zeros(STATES)
@@ -146,7 +146,7 @@ COLUMNS: dict[str, Callable[[str], Calls | None]] = {
 
 
 def measured(name: str, seconds: float) -> dict[str, tuple[float, float]]:
-    """Seconds of a call and of one with its gradient, for each column that has the workload."""
+    """Return seconds per call without and with the gradient, for each column that supports the workload."""
     args = ARGUMENTS[name]
     value, gradients = ours(name)[1](*args)
     calls = {}
@@ -171,7 +171,7 @@ def measured(name: str, seconds: float) -> dict[str, tuple[float, float]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=0.5, help="for one figure, about")
+    parser.add_argument("--seconds", type=float, default=0.5, help="approximate time per figure")
     options = parser.parse_args()
     rows = []
     for name in ARGUMENTS:

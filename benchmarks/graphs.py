@@ -1,4 +1,4 @@
-"""Time to make a graph, by its size, and time of small staged loops.
+"""Measure the time to build graphs of several sizes, and the run time of small staged loops.
 
 python benchmarks/graphs.py
 """
@@ -76,7 +76,7 @@ def polynomial(x):
 
 
 class Parts:
-    """The seconds that parts of a trace take."""
+    """The seconds spent in each part of a trace."""
 
     def __init__(self, *names: str):
         self.seconds = dict.fromkeys(names, 0.0)
@@ -129,7 +129,7 @@ def runs() -> None:
             count, _ = timer.autorange()
             times.append(min(timer.repeat(5, max(1, count // 5))) / max(1, count // 5))
         rows.append([function.__name__, *(number(1e6 * t) for t in times)])
-    print(table(["run, us", "plain", "graph", "graph, not optimised"], rows))
+    print(table(["run, us", "plain", "graph", "graph, not optimized"], rows))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Time to convert, and time of converted code on plain values, beside malt and tf.autograph.
+"""Compare conversion time, and run time on plain values, with malt and tf.autograph.
 
     python benchmarks/run.py [--rounds N] [--only convert|run] [--functions NAME ...] [--json FILE]
 
-All columns are measured in one run, in turns, each converter in a process of its own. A peer that
-is not installed is left out: `pip install diastatic-malt`, `pip install tensorflow`.
+All columns are measured alternately in one run, each converter in its own process. A converter that is not
+installed is skipped: `pip install diastatic-malt`, `pip install tensorflow`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from functions import CASES, Case
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = ("ours", "malt", "tf.autograph")
-# The columns of the second table: a converter, and what it makes of a function.
+# The columns of the second table: a converter, and its way to convert a function.
 RUNS = (
     ("ours", "convert"),
     ("ours", "to_graph"),
@@ -38,7 +38,7 @@ Key = tuple[str, ...]
 
 
 class Process:
-    """The running worker of one converter."""
+    """The running worker process of one converter."""
 
     def __init__(self, name: str, folder: Path) -> None:
         self.name = name
@@ -76,7 +76,7 @@ class Process:
 
 @contextlib.contextmanager
 def processes() -> Generator[dict[str, Process]]:
-    """The workers of all converters, until the measurements are done."""
+    """Start the workers of all converters, and stop them after the measurements."""
     with (
         tempfile.TemporaryDirectory(prefix="benchmark-") as folder,
         contextlib.ExitStack() as stack,
@@ -91,7 +91,7 @@ def processes() -> Generator[dict[str, Process]]:
 
 
 class Measurements:
-    """Samples by what was measured; an error takes the place of the samples."""
+    """Samples, or an error in their place, by key."""
 
     def __init__(self) -> None:
         self.samples: defaultdict[Key, Sample] = defaultdict(Sample)
@@ -106,16 +106,16 @@ class Measurements:
         return text(self.samples[key]) if key in self.samples else "-"
 
     def mean(self, keys: list[Key]) -> float | None:
-        """The geometric mean of the medians, where all of them are there."""
+        """Return the geometric mean of the medians, or None if one is missing."""
         if any(key in self.errors or key not in self.samples for key in keys):
             return None
         return geometric_mean(self.samples[key].median for key in keys)
 
 
 def measure_conversion(workers: dict[str, Process], cases: list[Case], rounds: int) -> Measurements:
-    """Keys: (converter, case), in milliseconds; ("compile", case) for parsing and compiling."""
+    """Measure milliseconds by (converter, case), or by ("compile", case) for parsing and compiling."""
     found = Measurements()
-    for turn in range(-1, rounds):  # the first turn fills caches and does not count
+    for turn in range(-1, rounds):  # the first turn warms caches and is discarded
         for case in cases:
             for name, worker in workers.items():
                 if worker.missing or (name, case.name) in found.errors:
@@ -131,7 +131,7 @@ def measure_conversion(workers: dict[str, Process], cases: list[Case], rounds: i
 
 
 def measure_runs(workers: dict[str, Process], cases: list[Case], rounds: int) -> Measurements:
-    """Keys: (converter, way, case) for ratios; ("original", case) for microseconds."""
+    """Measure ratios by (converter, way, case), and microseconds by ("original", case)."""
     found = Measurements()
     for turn in range(-1, rounds):
         for case in cases:
@@ -158,7 +158,7 @@ def over(value: float | None, divisor: float | None) -> float | None:
 
 
 def conversion_table(found: Measurements, cases: list[Case], workers: dict[str, Process]) -> str:
-    """Milliseconds for each; below, geometric means as multiples of the compiler and of ours."""
+    """Format milliseconds for each case, and geometric means relative to the compiler and to ours."""
     columns = ("compile", *COLUMNS)
     head = ["convert, ms", "ast.parse + compile", *COLUMNS]
     rows = [[case.title, *(found.cell((name, case.name), spread) for name in columns)] for case in cases]
@@ -170,7 +170,7 @@ def conversion_table(found: Measurements, cases: list[Case], workers: dict[str, 
 
 
 def run_table(found: Measurements, cases: list[Case], workers: dict[str, Process]) -> str:
-    """The time of the original, and the others' as multiples of it."""
+    """Format the time of the original, and the others relative to it."""
     head = ["run on plain values", "original, us", *(" ".join(column) for column in RUNS)]
     rows = [
         [
@@ -188,7 +188,7 @@ def run_table(found: Measurements, cases: list[Case], workers: dict[str, Process
 def named_missing(
     rows: list[list[str]], columns: tuple[str, ...], workers: dict[str, Process]
 ) -> list[list[str]]:
-    """The rows, with the reason in each cell of a converter that is not there."""
+    """Return the rows, with the reason in each cell of a missing converter."""
     return [
         [row[0], *(workers[name].missing or cell if name else cell
                    for name, cell in zip(columns, row[1:], strict=True))]
@@ -197,7 +197,7 @@ def named_missing(
 
 
 def describe(workers: dict[str, Process]) -> str:
-    """The machine and the versions that the figures belong to."""
+    """Describe the machine and the versions of the converters."""
     versions = ", ".join(f"{name} {worker.version}" for name, worker in workers.items())
     processor = platform.processor() or platform.machine()
     return (
@@ -209,10 +209,10 @@ def describe(workers: dict[str, Process]) -> str:
 def arguments(argv: list[str] | None) -> argparse.Namespace:
     names = [case.name for case in CASES]
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=15, help="how often to go round")
-    parser.add_argument("--only", choices=("convert", "run"), help="one of the two tables")
+    parser.add_argument("--rounds", type=int, default=15, help="measurements of each figure (default: 15)")
+    parser.add_argument("--only", choices=("convert", "run"), help="measure only one of the two tables")
     parser.add_argument("--functions", nargs="+", choices=names, default=names, metavar="NAME",
-                        help="of " + ", ".join(names))  # fmt: skip
+                        help="functions to measure: " + ", ".join(names))  # fmt: skip
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all samples to FILE")
     return parser.parse_args(argv)
 
@@ -227,7 +227,7 @@ def main(argv: list[str] | None = None) -> int:
         print(describe(workers))
         for name, worker in workers.items():
             if worker.error:
-                print(f"\n{name} does not load:\n{worker.error}")
+                print(f"\n{name} failed to load:\n{worker.error}")
         for part, (measure, show) in parts.items():
             if options.only in (None, part):
                 found = measure(workers, cases, options.rounds)
@@ -236,7 +236,7 @@ def main(argv: list[str] | None = None) -> int:
                     print(f"\n{' '.join(key)}:\n{error}")
                 measured.append(found)
                 samples[part] = {" ".join(key): list(s) for key, s in found.samples.items()}
-    print(f"\nMedians over {options.rounds} rounds; in brackets the middle half of the samples.")
+    print(f"\nMedians over {options.rounds} rounds, with the middle half of the samples in parentheses.")
     if options.json:
         options.json.write_text(json.dumps(samples, indent=1), encoding="utf-8")
     ours_failed = any(key[0] == COLUMNS[0] for found in measured for key in found.errors)

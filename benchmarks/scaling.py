@@ -1,11 +1,11 @@
-"""Conversion time against a function's length: ten times the lines may take at most twelve times as long.
+"""Measure conversion time by function length: ten times the lines may take at most twelve times as long.
 
     python benchmarks/scaling.py [--lines N] [--rounds N] [NAME ...]
 
-Each shape is a function of N lines and one of ten times as many. Measured is the time that the processor
-works on the passes, and, in the last columns, on the whole of `to_graph`; the best of some rounds counts.
-Python's own compiler, which is part of the whole, takes more than linear time on many nested functions:
-it copies the names that are bound around each.
+Each shape is a function of N lines and one of ten times as many. The output shows the processor time of the
+passes and, in the last columns, of all of `to_graph`: the best of several rounds. The latter includes
+Python's compiler, whose time grows faster than linearly with nested functions: it copies the enclosing names
+for each.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LIMIT = 12.0
 
 
 def repeated(block: str, *, before: str = "", indent: int = 1) -> Callable[[int], str]:
-    """A function of about `lines` lines: a block, again and again; `#` in it is a number of its own."""
+    """Return a writer of functions that repeat a block; `#` in it becomes a new number each time."""
     height = len(block.splitlines())
 
     def write(lines: int) -> str:
@@ -49,7 +49,7 @@ def repeated(block: str, *, before: str = "", indent: int = 1) -> Callable[[int]
 
 
 def chain(lines: int) -> str:
-    """One `match` with as many cases: an `elif` of a few hundred arms ends Python's own parser."""
+    """Write one `match` with many cases; Python's parser fails on a few hundred `elif` arms."""
     cases = "".join(f"        case {i}:\n            x = {i}\n" for i in range(lines // 2))
     return f"def f(x, y):\n    match y:\n{cases}    return x\n"
 
@@ -85,7 +85,7 @@ def timed(run: Callable[[], object]) -> float:
 
 
 def seconds(source: str, rounds: int) -> tuple[float, float]:
-    """The least times of the passes, and of `to_graph` from text to function."""
+    """Return the best times of the passes, and of all of `to_graph`."""
     passes, whole = [], []
     for i in range(rounds):
         name = f"<scaling {i}>"
@@ -101,16 +101,18 @@ def seconds(source: str, rounds: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Print a line for each shape, and where the passes' time grows faster than it may."""
+    """Print a line for each shape, and the shapes for which the passes exceed the limit."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="shapes to measure (default: all)")
     parser.add_argument("--lines", type=int, default=1000, help="lines of the shorter function")
-    parser.add_argument("--rounds", type=int, default=3, help="measurements, of which the best counts")
+    parser.add_argument(
+        "--rounds", type=int, default=3, help="measurements; the best one counts (default: 3)"
+    )
     options = parser.parse_args()
     if unknown := set(options.names).difference(SHAPES):
-        parser.error(f"there is no shape {', '.join(sorted(unknown))}; there are {', '.join(SHAPES)}")
+        parser.error(f"unknown shape: {', '.join(sorted(unknown))}; the shapes are {', '.join(SHAPES)}")
     rows, slow = [], []
     for name in options.names or SHAPES:
         short, short_whole = seconds(SHAPES[name](options.lines), options.rounds)

@@ -1,9 +1,9 @@
-"""Functions run as graphs: ours beside plain NumPy, tf.function, XLA and jax.jit, in one process.
+"""Compare functions run as graphs with plain NumPy, tf.function, XLA and jax.jit, in one process.
 
     python benchmarks/staged.py [--seconds S]
 
-Prints, for each workload, microseconds per warm call (the best of several runs taken in turns), the ratio
-to plain NumPy, and milliseconds of the first call. A peer that is not installed is left out.
+Prints for each workload the microseconds per warm call (the best of several alternating runs), the ratio to
+plain NumPy, and the milliseconds of the first call. Systems that are not installed are skipped.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def tiny(x, y):
 
 
 def products(a, b):
-    """A hundred products of small integer matrices."""
+    """Multiply small integer matrices a hundred times."""
     total = np.zeros_like(a)
     for _ in range(100):
         total = total + a @ b
@@ -44,7 +44,7 @@ def products(a, b):
 
 
 def chain(x):
-    """A chain of products of large matrices."""
+    """Multiply a chain of large matrices."""
     y = x
     for _ in range(10):
         y = (y @ x) * 1e-3
@@ -52,7 +52,7 @@ def chain(x):
 
 
 def convolution(x, k):
-    """One large operation."""
+    """Run one large operation."""
     return np.convolve(x, k)
 
 
@@ -131,7 +131,7 @@ COLUMNS: dict[str, Callable[[str], Callable[..., Any] | None]] = {
 
 
 def best(run: Callable[[], Any], seconds: float) -> float:
-    """Seconds per call."""
+    """Return seconds per call."""
     start = time.perf_counter()
     run()
     once = time.perf_counter() - start
@@ -146,7 +146,7 @@ def best(run: Callable[[], Any], seconds: float) -> float:
 
 
 def measured(name: str, seconds: float) -> dict[str, tuple[float, float]]:
-    """First call and warm call in seconds, for each column that has the workload."""
+    """Return seconds of the first and of a warm call, for each column that supports the workload."""
     args = WORKLOADS[name][1]
     expected = plain(name)(*args)
     calls: dict[str, Callable[[], Any]] = {}
@@ -177,7 +177,7 @@ def measured(name: str, seconds: float) -> dict[str, tuple[float, float]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=0.5, help="for one figure, about")
+    parser.add_argument("--seconds", type=float, default=0.5, help="approximate time per figure")
     options = parser.parse_args()
     figures = {name: measured(name, options.seconds) for name in WORKLOADS}
     for title, place, unit in (("warm call, us", 1, 1e6), ("first call, ms", 0, 1e3)):

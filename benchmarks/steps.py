@@ -1,4 +1,4 @@
-"""Draws `docs/assets/profile.svg`: the share of a conversion that each of its steps takes.
+"""Draw `docs/assets/profile.svg`: the share of conversion time that each step takes.
 
     python benchmarks/steps.py [--rounds N]
 
@@ -33,13 +33,13 @@ STEPS: list[tuple[Any, str, str]] = [
     (loader, "inline_operators", "inline operators"),
     (loader, "python_tree", "gast to ast"),
     (loader, "compile", "compile"),
-    (loader._Renamer, "__call__", "names and lines of codes"),  # noqa: SLF001 - a profile looks inside
+    (loader._Renamer, "__call__", "rename code objects and map lines"),  # noqa: SLF001 - a profile looks inside
 ]
 WIDTH, ROW, LABEL = 760, 24, 220
 
 
 class Clock:
-    """Seconds by step; a step that calls itself counts once."""
+    """Seconds by step; recursive calls of a step count once."""
 
     def __init__(self) -> None:
         self.seconds: Counter[str] = Counter()
@@ -62,10 +62,10 @@ class Clock:
 
 
 def profile(rounds: int) -> dict[str, float]:
-    """The share of each step, and of what is in none."""
+    """Return the share of each step, and of the rest."""
     clock = Clock()
     for holder, attribute, name in STEPS:
-        step = getattr(holder, attribute, None) or compile  # a module finds the builtin
+        step = getattr(holder, attribute, None) or compile  # a module falls back to the builtin
         setattr(holder, attribute, clock.around(step, name))
     total = 0.0
     with tempfile.TemporaryDirectory() as folder:
@@ -80,7 +80,7 @@ def profile(rounds: int) -> dict[str, float]:
 
 
 def picture(shares: dict[str, float]) -> str:
-    """A bar for each step."""
+    """Return an SVG with a bar for each step."""
     scale = (WIDTH - LABEL - 60) / max(shares.values())
     rows = []
     for number, (name, share) in enumerate(shares.items()):

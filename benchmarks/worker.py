@@ -1,9 +1,9 @@
-"""One converter in a process of its own, which times what `run.py` asks for.
+"""Run one converter in its own process, and time what `run.py` requests.
 
     python worker.py CONVERTER FOLDER
 
-Requests and answers are JSON, one a line. A process for each keeps the converters apart: none pays
-for the modules, the hooks and the heap of another.
+Requests and answers are JSON, one per line. Separate processes isolate the converters: none pays for the
+modules, hooks and heap of another.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from typing import Any
 from functions import CASES, Case
 
 BURST = 3  # conversions in a row, at least
-BURST_SECONDS = 0.1  # as many as fill this: each converter has the machine for as long as another
-SAMPLE_SECONDS = 0.004  # long against the clock's resolution, short against the scheduler's
+BURST_SECONDS = 0.1  # a burst fills this time, so that each converter gets an equal share
+SAMPLE_SECONDS = 0.004  # long compared with the clock's resolution, short compared with the scheduler's
 Function = Callable[..., Any]
 
 
 @dataclass(frozen=True)
 class Converter:
-    """What is measured: a package, and its ways to make a function from a function.
+    """A package to measure, and its ways to convert a function.
 
-    The first way named is the one whose time to convert is measured.
+    The conversion time is measured for the first way.
     """
 
     package: str
@@ -63,7 +63,7 @@ CONVERTERS = {
 
 
 class Worker:
-    """Times the conversions and runs of one converter."""
+    """Measures the conversions and runs of one converter."""
 
     def __init__(self, converter: Converter, folder: Path) -> None:
         self.converter = converter
@@ -74,10 +74,10 @@ class Worker:
         self.pairs: dict[tuple[str, str], tuple[Function, Function]] = {}
 
     def fresh(self, case: Case) -> Function:
-        """A new copy of the function, in a file and at a line where none was before.
+        """Return a new copy of the function, in a new file and at a new line.
 
-        Converters cache by code object, and code objects that differ in nothing but their file
-        are equal, so each copy starts a line further down.
+        Converters cache by code object, and code objects that differ only in their file are equal, so each
+        copy starts one line further down.
         """
         number = next(self.copies)
         name = f"copy_{number}"
@@ -92,9 +92,9 @@ class Worker:
         return function
 
     def convert(self, case: str) -> dict[str, list[float]]:
-        """Seconds to convert each of a few fresh copies, and to parse and compile their text.
+        """Return seconds to convert each of a few fresh copies, and to parse and compile their text.
 
-        The first of a burst finds cold caches, the machine having been with another converter.
+        The first conversion of a burst runs with cold caches, because another converter ran before it.
         """
         burst = self.bursts.get(case, BURST)
         convert = self.converter.way("to_graph")
@@ -109,10 +109,10 @@ class Worker:
         }
 
     def run(self, case: str, way: str) -> dict[str, float]:
-        """Seconds of a call: of the original, and of what `way` makes of it.
+        """Return seconds per call of the original and of its conversion by `way`.
 
-        In the order original, made, made, original, so that a steady drift of the machine's
-        speed falls on both alike.
+        The order is original, made, made, original, so that a steady drift of the machine's speed affects
+        both equally.
         """
         args = self.cases[case].args
         original, made = self.pair(case, way)
@@ -120,14 +120,14 @@ class Worker:
         return {"original": (times[0] + times[3]) / 2, "made": (times[1] + times[2]) / 2}
 
     def pair(self, case: str, way: str) -> tuple[Function, Function]:
-        """The original and what `way` makes of it; both have run and agree."""
+        """Return the original and its conversion by `way`, after checking that their results agree."""
         if (case, way) not in self.pairs:
             original = self.fresh(self.cases[case])
             made = self.converter.way(way)(original)
             args = self.cases[case].args
             for _ in range(3):
                 if made(*args) != original(*args):
-                    raise AssertionError(f"{way} of {case} computes something else")
+                    raise AssertionError(f"{way} of {case} returns a different result")
             self.pairs[case, way] = original, made
         return self.pairs[case, way]
 
@@ -139,7 +139,7 @@ def elapsed(action: Callable[[], object]) -> float:
 
 
 def seconds(function: Function, args: tuple[Any, ...]) -> float:
-    """The time of one call, from as many as fill a sample."""
+    """Return seconds per call, averaged over the calls that fill a sample."""
     was_enabled = gc.isenabled()
     gc.collect(0)
     gc.disable()
@@ -174,7 +174,7 @@ def greeting(converter: Converter) -> dict[str, Any]:
 
 
 def answers(name: str, folder: Path) -> Iterator[dict[str, Any]]:
-    """The greeting, then an answer to each request."""
+    """Print a greeting, then an answer to each request."""
     converter = CONVERTERS[name]
     worker = Worker(converter, folder)
     actions: dict[str, Callable[..., dict[str, Any]]] = {
@@ -195,7 +195,7 @@ def answers(name: str, folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def main() -> None:
-    # What a package prints must not mix with the answers.
+    # Output of packages must not mix with the answers.
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as out:
         os.dup2(2, 1)
         for answer in answers(sys.argv[1], Path(sys.argv[2])):

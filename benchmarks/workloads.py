@@ -1,4 +1,4 @@
-"""Five programs with control flow, as a user writes them; the frameworks' own versions stand beside."""
+"""Five programs with control flow, as a user writes them; `backends_*.py` has the hand-written versions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def collatz(n):
-    """A scalar loop."""
+    """Run a scalar loop."""
     steps = 0
     while n != 1:
         if n % 2 == 0:
@@ -18,7 +18,7 @@ def collatz(n):
 
 
 def clipped_walk(xs, state):
-    """A vector loop with a branch."""
+    """Run a vector loop with a branch."""
     for x in xs:
         state = 0.9 * state + x
         if np.sum(state) > 0:
@@ -29,14 +29,14 @@ def clipped_walk(xs, state):
 
 
 def rnn(xs, hidden, w_in, w_hidden):
-    """A recurrent network."""
+    """Run a recurrent network."""
     for x in xs:
         hidden = np.tanh(np.matmul(x, w_in) + np.matmul(hidden, w_hidden))
     return hidden
 
 
 def newton(a, tolerance):
-    """A solver with an early return."""
+    """Solve by Newton's method, with an early return."""
     x = a
     steps = 0
     while steps < 100:
@@ -49,7 +49,7 @@ def newton(a, tolerance):
 
 
 def beam_search(moves, emissions, scores, places, margin):
-    """The best paths through a hidden Markov model, until the best leads by a margin."""
+    """Search the best paths through a hidden Markov model, until the best leads by a margin."""
     for emission in emissions:
         paths = np.expand_dims(scores, 1) + np.take(moves, places, axis=0) + emission
         paths = np.reshape(paths, (-1,))

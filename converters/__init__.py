@@ -28,13 +28,13 @@ class PassError(RuntimeError):
 def convert_tree(
     tree: gast.AST, *, passes: tuple[type[Pass], ...] = PIPELINE, verify: bool = False
 ) -> frozenset[str]:
-    """Rewrite every function in `tree` in place, `tree` itself included; return the names of added functions.
+    """Rewrite all functions in `tree` in place, including `tree` itself. Return the names of added functions.
 
-    With `verify`, check after each pass that the nodes that it declares to remove are gone and that the tree
-    compiles.
+    With `verify`, check after each pass that the tree compiles and that the nodes that the pass declares to
+    remove are gone.
 
     Raises:
-        PassError: a pass left a node that it declares to remove, or made a tree that does not compile.
+        PassError: a pass left a node that it declares to remove, or produced a tree that does not compile.
     """
     summary = summarize(tree)
     functions = [*summary.functions, tree] if type(tree) is gast.Lambda else summary.functions
@@ -53,7 +53,7 @@ def convert_tree(
 
 
 def _is_builtin(kind: type) -> bool:
-    """Return whether a pass and its rewriters are from this package, so that they add no `yield`."""
+    """Return whether this package defines a pass and its rewriters, which then add no `yield`."""
     return all(part.__module__.startswith(__name__) for part in (kind, *getattr(kind, "rewriters", ())))
 
 
@@ -66,12 +66,12 @@ def _run_verified(step: Pass, function: gast.AST, tree: gast.AST) -> None:
     except Exception as error:
         name = getattr(function, "name", "<lambda>")
         raise PassError(f"{blame} failed on {name}: {error!r}") from error
-    for node in step.leftovers(function):
+    for node in step.remaining_nodes(function):
         raise PassError(f"{blame} left {type(node).__name__} at line {getattr(node, 'lineno', '?')}")
     try:
         compile_tree(tree)
     except (SyntaxError, ValueError, TypeError) as error:
-        raise PassError(f"{blame} made a tree that does not compile: {error}") from error
+        raise PassError(f"{blame} produced a tree that does not compile: {error}") from error
 
 
 def compile_tree(tree: gast.AST) -> None:

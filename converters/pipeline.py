@@ -1,4 +1,4 @@
-"""The default passes of a conversion, and `Pipeline`, with which an embedder changes them."""
+"""The default passes, and `Pipeline`, which lets an embedder change them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FEATURES: dict[str, type[Rewriter] | None] = {
 }
 """Kinds of syntax that can be left unconverted, each with its rewriter.
 
-`control_flow` has passes instead. `lists` are converted only for custom operators.
+Passes handle `control_flow` instead. `lists` are converted only for custom operators.
 """
 
 
@@ -88,7 +88,7 @@ class Pipeline:
         return tuple(kind for _, kind in self.steps)
 
     def add(self, kind: type[Pass], *, before: str = "", after: str = "") -> Self:
-        """Return a pipeline with one more pass, before or after another, or else at the end.
+        """Return a pipeline with a pass added before or after a named one, or at the end.
 
         Raises:
             PipelineError: no pass has that name, or the order would be invalid.
@@ -101,7 +101,7 @@ class Pipeline:
         return type(self)((*self.steps[:index], (getattr(kind, "__name__", ""), kind), *self.steps[index:]))
 
     def replace(self, name: str, kind: type[Pass]) -> Self:
-        """Return a pipeline in which another pass takes the position and name of one.
+        """Return a pipeline in which `kind` takes the place and name of the pass `name`.
 
         Raises:
             PipelineError: no pass has that name, or the order would be invalid.
@@ -110,7 +110,7 @@ class Pipeline:
         return type(self)((*self.steps[:index], (name, kind), *self.steps[index + 1 :]))
 
     def without(self, *names: str) -> Self:
-        """Return a pipeline without some passes.
+        """Return a pipeline without the named passes.
 
         Raises:
             PipelineError: no pass has that name, or another pass needs it.
@@ -120,7 +120,7 @@ class Pipeline:
         return type(self)(tuple(step for step in self.steps if step[0] not in names))
 
     def only(self, features: Collection[str]) -> Self:
-        """Return a pipeline that converts only some kinds of syntax.
+        """Return a pipeline that converts only the given kinds of syntax.
 
         Raises:
             PipelineError: a feature is not in `FEATURES`.
@@ -142,9 +142,7 @@ class Pipeline:
         if operators is None or rewriters == Operators.rewriters:
             return pipeline
         if not issubclass(operators, Operators):
-            raise PipelineError(
-                f"{operators.__name__} replaces Operators and is no subclass of it: it has no features"
-            )
+            raise PipelineError(f"{operators.__name__} must be a subclass of Operators to select features")
         own = tuple(k for k in operators.rewriters if k in rewriters or k not in FEATURES.values())
         return pipeline.replace("Operators", type(operators.__name__, (operators,), {"rewriters": own}))
 

@@ -1,10 +1,10 @@
-"""A framework of lazy arrays that embeds the transpiler: `if` and `while` become parts of its expressions.
+"""A framework of lazy arrays that embeds the transpiler: `if` and `while` become lazy expressions.
 
 python examples/embed_lazy.py
 
-A `Lazy` is an expression that nobody has computed yet. Python's own `if` and `while` would ask it for a truth
-value at once. So the framework gives the transpiler operators of its own, and its users write Python; where
-Python asks all the same, a `Lazy` refuses.
+A `Lazy` is an expression that has not been computed yet. Python's own `if` and `while` would need its truth
+value immediately. So the framework passes its own operators to the transpiler, and its users write plain
+Python. In unconverted code, the truth value of a `Lazy` is an error.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import autograph_rs as ag
 
 
 class Lazy:
-    """An expression: what to do, with which parts."""
+    """An expression: an operation and its operands."""
 
     def __init__(self, kind: str, *parts: Any):
         self.kind, self.parts = kind, parts
@@ -31,7 +31,7 @@ class Lazy:
         raise TypeError(f"the truth of {self.kind} is not known yet")
 
     def compute(self, known: dict[Lazy, Any] | None = None) -> Any:
-        """The value of the expression; `known` are the values of some, and of those computed by now."""
+        """Compute the value of the expression; `known` caches the values of expressions."""
         known = {} if known is None else known
         if self not in known:
             known[self] = COMPUTED[self.kind](known, *self.parts)
@@ -49,7 +49,7 @@ for name in ("add", "sub", "mul", "truediv", "neg", "lt", "le", "gt", "ge", "eq"
     setattr(Lazy, f"__{name}__", lambda *parts, n=name: Lazy(n, *parts))
     if name in ("add", "sub", "mul", "truediv"):
         setattr(Lazy, f"__r{name}__", lambda self, other, n=name: Lazy(n, other, self))
-Lazy.__hash__ = object.__hash__  # type: ignore[method-assign] # two expressions are one only if they are the same
+Lazy.__hash__ = object.__hash__  # type: ignore[method-assign] # expressions hash by identity
 
 
 def _cond(known: dict[Lazy, Any], test: Lazy, then: Any, other: Any) -> Any:
@@ -71,7 +71,7 @@ COMPUTED["item"] = lambda known, whole, place: value(known, whole)[place]
 
 
 class Operators:
-    """What the transpiler calls; it brings the operators that are not here."""
+    """The framework's operators; the transpiler supplies the others."""
 
     @staticmethod
     def if_stmt(cond, body, orelse, get_state, set_state, _names, _outputs):
@@ -128,7 +128,7 @@ TRANSPILER = ag.Transpiler(operators=Operators, name="lazy")
 
 
 def lazy(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of arrays that builds its whole expression first, and then computes what it needs."""
+    """Return a function of arrays that builds its whole expression, then computes what it needs."""
     converted = TRANSPILER.to_graph(function)
 
     def run(*arrays: Any) -> Any:
@@ -139,7 +139,7 @@ def lazy(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @lazy
 def root(a):
-    """Newton's method, as a user of the framework writes it."""
+    """Compute a square root by Newton's method, as a user of the framework writes it."""
     x, steps = a, 0
     while abs_of(x * x - a) > 1e-9 and steps < 50:
         x = (x + a / x) / 2

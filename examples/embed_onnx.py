@@ -3,7 +3,7 @@
 python -m pip install onnx
 python examples/embed_onnx.py
 
-A branch or body is a `Graph` of its own; what it uses from outside it knows by name, as ONNX does.
+Each branch and loop body is a separate `Graph`, which refers to outer values by name, as in ONNX.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COMPARISONS = {"lt": "Less", "le": "LessOrEqual", "gt": "Greater", "ge": "Greate
 
 
 class Graph:
-    """The nodes of one graph, in their order; `open_` are those that are being built, from the outside in."""
+    """The nodes of one graph, in order; `open_` contains the graphs under construction, outermost first."""
 
     open_: list[Graph] = []
     numbers = count()
@@ -47,7 +47,7 @@ class Graph:
     def closed(
         self, name: str, inputs: Sequence[Value], outputs: Sequence[Value], shape: Sequence[int] | None = None
     ) -> Any:
-        """The graph in ONNX; each output has a name of its own."""
+        """Return the ONNX graph; each output gets a unique name."""
 
         def described(values: Sequence[Value]) -> list[Any]:
             return [helper.make_tensor_value_info(value.name, value.dtype, shape) for value in values]
@@ -57,7 +57,7 @@ class Graph:
 
 
 class Value:
-    """A tensor that the model will have when it runs."""
+    """A tensor that the running model will compute."""
 
     def __init__(self, name: str, dtype: int):
         self.name, self.dtype = name, dtype
@@ -154,7 +154,7 @@ TRANSPILER = ag.Transpiler(operators=Operators, name="onnx")
 
 
 def to_model(function: Callable[..., Any], *names: str, shape: Sequence[int] = ()) -> ModelProto:
-    """An ONNX model of a function of float32 tensors with these names; all and its result have one shape."""
+    """Build the ONNX model of a function whose arguments and result are float32 tensors of one shape."""
     inputs = [Value(name, TensorProto.FLOAT) for name in names]
     with Graph().building() as graph:
         result = as_value(TRANSPILER.to_graph(function)(*inputs))
@@ -165,7 +165,7 @@ def to_model(function: Callable[..., Any], *names: str, shape: Sequence[int] = (
 
 
 def root(a, tolerance):
-    """The function to build. It does not mention ONNX."""
+    """Compute a square root. This function does not mention ONNX."""
     x, step = a, tolerance + 1
     while magnitude(step) > tolerance:
         step = (x * x - a) / (2.0 * x)

@@ -1,9 +1,9 @@
-"""Symbolic execution that embeds the transpiler: every path of a function, and for which inputs it is taken.
+"""Symbolic execution that embeds the transpiler: list every path of a function with its conditions.
 
 python examples/embed_symbolic.py
 
-The operators take one branch at each condition on a symbol, note the condition, and the function is run again
-until each condition has gone both ways.
+At each condition on a symbol, the operators take one branch and record the condition. The function runs again
+until each condition has taken both branches.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class Symbol:
         return Symbol(f"-{self}")
 
     def __bool__(self) -> bool:
-        raise TypeError(f"there is no operator that asks for the truth of {self}")
+        raise TypeError(f"the truth of {self} is unknown outside of converted code")
 
-    __hash__ = None  # type: ignore[assignment] # an unknown number is equal to others, or is not
+    __hash__ = None  # type: ignore[assignment] # equality of unknown numbers is unknown
 
 
 for name, sign in SIGNS.items():
@@ -48,7 +48,7 @@ for name, sign in SIGNS.items():
 
 @dataclass(frozen=True)
 class Explored:
-    """One path: the conditions under which it is taken, and what it gives."""
+    """One path: its conditions, and its result."""
 
     conditions: tuple[str, ...]
     result: Any
@@ -58,11 +58,11 @@ class Explored:
 
 
 class DeepError(Exception):
-    """A path with more conditions than are asked for."""
+    """A path has too many conditions."""
 
 
 class Path:
-    """The path that is taken: the conditions so far, and which way each went."""
+    """The current path: its conditions so far, and their outcomes."""
 
     def __init__(self, ways: list[bool], depth: int):
         self.ways, self.depth = ways, depth
@@ -83,7 +83,7 @@ class Path:
             self.conditions.append(text if self.ways[place] else f"not {text}")
         return self.known[text]
 
-    # The operators: those that ask for a truth value
+    # The operators that need a truth value
 
     def if_stmt(self, cond, body, orelse, get_state, set_state, names, nouts):
         (body if self.goes(cond) else orelse)()
@@ -108,7 +108,7 @@ class Path:
 
 
 def explore(function: Callable[..., Any], *names: str, depth: int = 8) -> Iterator[Explored]:
-    """Every path of a function of numbers with these names, of at most `depth` conditions."""
+    """Yield every path of a function with at most `depth` conditions; `names` are its arguments."""
     ways: list[bool] = []
     while True:
         path = Path(ways, depth)
@@ -126,7 +126,7 @@ def explore(function: Callable[..., Any], *names: str, depth: int = 8) -> Iterat
 
 
 def fee(age, is_member):
-    """The function to explore. It does not mention symbols."""
+    """Compute a fee. This function does not mention symbols."""
     price = 10
     if age < 6 or age > 65:
         price = 0

@@ -2,7 +2,7 @@
 
     python examples/jax_mesh.py
 
-Eight virtual devices are made of the CPU; on a machine with accelerators the same lines use those.
+The CPU acts as eight virtual devices; on a machine with accelerators, the same code uses those.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import autograph_rs as ag
 
 
 def k_means(points, centres, tolerance):
-    """Move the centres to the means of their points, until they stay where they are."""
+    """Move the centres to the means of their points until they stop moving."""
     moved = tolerance + 1.0
     rounds = 0
     while moved > tolerance:

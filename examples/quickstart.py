@@ -19,13 +19,13 @@ IRIS = Path(__file__).with_name("iris.csv")
 
 
 def nearest(points, centers):
-    """The number of the center that lies closest to each point."""
+    """Return the index of the closest center for each point."""
     distances = ((points[:, np.newaxis] - centers) ** 2).sum(axis=2)
     return distances.argmin(axis=1)
 
 
 def kmeans(points, centers, tolerance=1e-6, max_steps=100):
-    """The centers of the clusters, the cluster of each point, and the number of steps to there."""
+    """Return the cluster centers, the cluster of each point, and the number of steps."""
     steps = 0
     labels = nearest(points, centers)
     before = np.full_like(labels, -1)
@@ -49,14 +49,14 @@ def title(text: str) -> None:
 
 
 def beginning(text: str, lines: int) -> str:
-    """The first lines of a text, and how many more there are."""
+    """Return the first lines of a text, and the number of the others."""
     shown = text.strip().splitlines()
     more = [f"... and {len(shown) - lines} more lines"] if len(shown) > lines else []
     return textwrap.indent("\n".join(shown[:lines] + more), "    ")
 
 
 def milliseconds(call: Callable[[], object]) -> float:
-    """The time of one call: the best of five rounds."""
+    """Return the time of one call: the best of five rounds."""
     return 1000 * min(timeit.repeat(call, number=50, repeat=5)) / 50
 
 

@@ -1,4 +1,4 @@
-"""Handwritten digits, learned by a network of two layers: minibatches from a dataset, an epoch in one graph.
+"""Train a two-layer network on handwritten digits: minibatches from a dataset, one graph per epoch.
 
 python examples/train_digits.py [loss.png]
 """
@@ -43,7 +43,7 @@ def cross_entropy(x, labels):
 
 
 def learning_rate(step):
-    """It grows for some steps, and falls after many."""
+    """Warm up, hold, then decay."""
     if step < 50:
         return 0.003 * step / 50
     if step < 600:
@@ -61,7 +61,7 @@ def adam(gradients, rate, step):
 
 @ag.function
 def epoch(batches):
-    """A step for each batch; the mean of their losses."""
+    """Run one step per batch, and return the mean loss."""
     total, count = 0.0, 0
     for x, labels in batches:
         with ag.GradientTape() as tape:
@@ -84,7 +84,7 @@ def main() -> None:
     fit, stop, held = order[:1200], order[1200:1450], order[1450:]
 
     def batches() -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """The rows in another order at each epoch."""
+        """Yield the rows in a new order at each epoch."""
         shuffled = rng.permutation(fit)
         for start in range(0, len(shuffled) - BATCH + 1, BATCH):
             rows = shuffled[start : start + BATCH]
@@ -95,20 +95,20 @@ def main() -> None:
     losses, best, since = [], np.inf, 0
     for number in range(1, EPOCHS + 1):
         losses.append((float(epoch(dataset)), float(loss_of(x[stop], labels[stop]))))
-        print(f"epoch {number}: loss {losses[-1][0]:.4f}, of other rows {losses[-1][1]:.4f}")
+        print(f"epoch {number}: loss {losses[-1][0]:.4f}, validation loss {losses[-1][1]:.4f}")
         since = 0 if losses[-1][1] < best else since + 1
         best = min(best, losses[-1][1])
         if since == PATIENCE:
             break
     right = np.mean(np.argmax(scores(x[held]), axis=1) == labels[held])
-    print(f"Of {len(held)} digits that were held out, {right:.1%} are right.")
-    plt.plot(losses, label=["trained on", "others"])
+    print(f"Accuracy on {len(held)} held-out digits: {right:.1%}")
+    plt.plot(losses, label=["training", "validation"])
     plt.xlabel("epoch")
     plt.ylabel("cross entropy")
     plt.legend()
     target = sys.argv[1] if len(sys.argv) > 1 else "train_digits.png"
     plt.savefig(target)
-    print(f"The losses are drawn in {target}.")
+    print(f"Saved a plot of the losses to {target}.")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""One training loop, written once with loops and branches, on every tensor system that is installed.
+"""One training loop with branches, run on every installed tensor system.
 
     python examples/train_everywhere.py
 
-A classifier of Fisher's irises is trained by gradient descent. The rate is halved when the loss rises, and
-training ends when the loss stands still: an `if` and a `break` on values that the systems only know when the
-compiled loop runs.
+Gradient descent trains a classifier of Fisher's irises. It halves the learning rate when the loss rises, and
+ends when the loss stops falling: an `if` and a `break` on values that are known only when the compiled loop
+runs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import autograph_rs as ag
 
 
 def train(xs, labels, weights, rate, rounds):
-    """Softmax regression; the weights, the loss at the end, and the rounds that it took."""
+    """Fit a softmax regression; return the weights, the final loss, and the number of rounds."""
     loss = 1e9
     taken = 0
     for _ in range(rounds):
@@ -41,7 +41,7 @@ def train(xs, labels, weights, rate, rounds):
 
 
 def irises() -> tuple[np.ndarray, np.ndarray]:
-    """Measurements with a column of ones, and the kinds as rows of 0 and 1."""
+    """Return the measurements with a column of ones, and the species as one-hot rows."""
     with (Path(__file__).parent / "iris.csv").open(newline="", encoding="utf-8") as file:
         rows = [row for row in csv.reader(file) if row and row[0][0].isdigit()]
     measured = np.array([[float(cell) for cell in row[:4]] for row in rows], np.float32)
@@ -94,7 +94,7 @@ def main() -> None:
     arguments = xs, labels, start, np.float32(0.2), np.int32(1000)
     expected: Any = None
     all_agree = True
-    print(f"{'system':16} {'loss':>8} {'rounds':>7} {'right':>7} {'seconds':>8}")
+    print(f"{'system':16} {'loss':>8} {'rounds':>7} {'correct':>7} {'seconds':>8}")
     for name, (framework, compile_for) in SYSTEMS.items():
         if importlib.util.find_spec(framework) is None:
             print(f"{name:16} is not installed")

@@ -1,4 +1,4 @@
-"""Fisher's iris measurements, learned by a network of two layers: the whole training is one graph.
+"""Train a two-layer network on Fisher's iris measurements, with the whole training in one graph.
 
 python examples/train_iris.py [loss.png]
 """
@@ -41,7 +41,7 @@ def cross_entropy(x, labels):
 
 
 def momentum(gradients, rate):
-    """A step against gradients that are no longer than 1 together."""
+    """Apply a momentum step, with the gradients clipped to a total length of 1."""
     length = np.sqrt(sum(np.sum(g * g) for g in gradients))
     if length > 1:
         gradients = [g / length for g in gradients]
@@ -52,7 +52,7 @@ def momentum(gradients, rate):
 
 @ag.function
 def train(x, labels, others, other_labels, most, patience):
-    """Train until the loss of the other rows has not fallen for so many steps; all losses on the way."""
+    """Train until the loss on `others` has not fallen for `patience` steps; return all training losses."""
     losses, best, since = [], np.inf, 0
     for step in range(most):
         with ag.GradientTape() as tape:
@@ -79,15 +79,15 @@ def main() -> None:
     fit, stop, held = order[:80], order[80:110], order[110:]
     losses = train(x[fit], labels[fit], x[stop], labels[stop], np.int64(2000), np.int64(50))
     right = np.mean(np.argmax(scores(x[held]), axis=1) == labels[held])
-    print(f"Stopped after {len(losses)} steps, at a loss of {losses[-1]:.3f}.")
-    print(f"Of {len(held)} rows that were held out, {right:.1%} are right.")
+    print(f"Stopped after {len(losses)} steps, with a loss of {losses[-1]:.3f}.")
+    print(f"Accuracy on {len(held)} held-out rows: {right:.1%}")
     plt.plot(losses)
     plt.xlabel("step")
     plt.ylabel("cross entropy")
     plt.yscale("log")
     target = sys.argv[1] if len(sys.argv) > 1 else "train_iris.png"
     plt.savefig(target)
-    print(f"The losses are drawn in {target}.")
+    print(f"Saved a plot of the losses to {target}.")
 
 
 if __name__ == "__main__":

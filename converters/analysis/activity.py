@@ -24,7 +24,7 @@ LIST_MUTATORS = frozenset(("append", "pop", "extend", "insert", "clear", "remove
 
 @dataclass(slots=True)
 class Activity:
-    """What a piece of code does with names.
+    """How a piece of code uses names.
 
     Attributes:
         uses: names that are read.
@@ -32,11 +32,11 @@ class Activity:
         deletions: names that are deleted.
         captures: names that a nested function or class reads or binds, at any later time.
         nonlocal_bindings: captured names that a nested function binds.
-        mutations: names on which a method that changes a list is called.
+        mutations: names of objects on which a list-changing method is called.
         declared: names with an annotation and no value (`x: int`).
         attributes: attributes that are assigned, as text (`self.x`, `a.b.c`).
         conditional_bindings: names bound in a part of an expression that may be skipped.
-        has_inner_scopes: whether there is a function, class or comprehension.
+        has_inner_scopes: whether the code contains a function, class or comprehension.
     """
 
     uses: set[str] = field(default_factory=set)
@@ -135,7 +135,7 @@ _SPECIAL = frozenset((
     gast.AugAssign, gast.Import, gast.ImportFrom, gast.MatchAs, gast.MatchStar, gast.MatchMapping,
     gast.ExceptHandler,
 ))  # fmt: skip
-"""Kinds that need more than a walk over their children, or none."""
+"""Kinds of nodes for which visiting all children is not enough, or too much."""
 _SKIPPABLE: dict[type, Callable[[gast.AST], list[gast.AST]]] = {
     gast.BoolOp: lambda node: node.values[1:],
     gast.Compare: lambda node: node.comparators[1:],

@@ -18,7 +18,7 @@ from ..trees.builders import operator_name
 
 @dataclass
 class Graph:
-    """Edges and nodes by number: `nodes[n]` holds the trees that step n evaluates."""
+    """Edges and nodes by number: `nodes[n]` contains the trees that step n evaluates."""
 
     nodes: list[Sequence[gast.AST]] = field(default_factory=list)
     successors: list[list[int]] = field(default_factory=list)
@@ -199,7 +199,7 @@ COMPOUND = tuple(_COMPOUND)
 
 
 def split_for_iterable(statement: gast.For) -> tuple[gast.AST, gast.AST | None]:
-    """Split `for x in ag__.until(iterable, lambda: test)`, made by lowered jumps, into iterable and test."""
+    """Split `for x in ag__.until(iterable, lambda: test)`, from lowered jumps, into iterable and test."""
     if operator_name(statement.iter) == "until":
         source, until = statement.iter.args
         return source, until.body

@@ -32,7 +32,7 @@ def _can_complete(statement: gast.AST) -> bool:
 
 
 def has_break(block: list[gast.AST]) -> bool:
-    """Return whether a loop body holds a `break` of its own loop."""
+    """Return whether a loop body contains a `break` of its own loop."""
     return any(type(jump) is gast.Break for jump in jumps_out(block))
 
 

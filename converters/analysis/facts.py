@@ -99,7 +99,7 @@ class Facts:
         return None if number is None else self._steps[number]
 
     def changes(self, statement: gast.AST, *, without: gast.AST | None = None) -> Activity:
-        """Return the bindings and mutations of a compound statement, excluding its part `without`."""
+        """Return what a compound statement binds, deletes and mutates, ignoring its step `without`."""
         result = Activity()
         steps = self._steps[self.graph.entries[statement] : self.graph.exits[statement] + 1]
         skipped = None if without is None else self.step(without)

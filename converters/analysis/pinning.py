@@ -17,7 +17,7 @@ from .completion import jumps_out
 
 FRAME_READERS = frozenset(("locals", "vars", "dir", "eval", "exec"))
 _PINNED_KINDS = (*SUSPENSIONS, *TRIES, gast.AsyncFunctionDef, gast.GeneratorExp)
-"""Kinds that `is_pinned` may accept, or that hold an asynchronous comprehension."""
+"""Kinds that `is_pinned` may accept, or that may contain an asynchronous comprehension."""
 
 
 def can_have_pinned(summary: TreeSummary) -> bool:
@@ -46,7 +46,7 @@ def blocks_thunk(node: gast.AST) -> bool:
 
 
 def blocking_node(expression: gast.AST) -> gast.AST:
-    """Return the node that keeps an expression in Python; a pinned one if there is one."""
+    """Return the node that keeps an expression in Python, preferably a pinned one."""
     blocking = [node for node in walk_scope(expression) if blocks_thunk(node)]
     return next((node for node in blocking if type(node) is not gast.NamedExpr), blocking[0])
 
@@ -84,7 +84,7 @@ def unconverted_statements(function: gast.AST) -> dict[gast.AST, gast.AST]:
         return result
 
     def visit(statement: gast.AST, enclosing: list[gast.AST]) -> gast.AST | None:
-        """Return the pinned node in a statement, if any, and record the statements that it keeps."""
+        """Return a statement's pinned node, if any, and record the statements that it keeps in Python."""
         if isinstance(statement, gast.Return):
             return pinned_returns
         if isinstance(statement, (gast.Break, gast.Continue)):
@@ -120,7 +120,7 @@ def unconverted_statements(function: gast.AST) -> dict[gast.AST, gast.AST]:
 def _first_pinned(
     roots: gast.AST | Iterable[gast.AST], pinned_returns: gast.AST | None = None
 ) -> gast.AST | None:
-    """Return a pinned node; `pinned_returns` is the one that pins each `return`, if any does."""
+    """Return a pinned node; `pinned_returns`, if any, is the node that pins every `return`."""
     for node in walk_scope(roots):
         if is_pinned(node):
             return node

@@ -1,4 +1,4 @@
-"""Descriptions of what conversion does to a statement, one line per operator."""
+"""Descriptions of how a statement is converted, one line per operator."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .unsupported import Span, UnsupportedConstruct
 
 @dataclass
 class Statement:
-    """What conversion does to one statement.
+    """How one statement is converted.
 
     `span` starts at the first decorator, `own_span` does not; `parent` is the index of the enclosing
     statement. `becomes` describes the result.
@@ -77,7 +77,7 @@ STATEMENT_KINDS: dict[type, str] = {
 
 
 def describe(statement: Statement, added: Collection[str]) -> tuple[str, ...]:
-    """Describe what becomes of a statement; `added` are the names that passes added to its function."""
+    """Describe how a statement is converted; `added` are the names that passes added to its function."""
     if statement.in_class_body and statement.kind not in FUNCTIONS:
         lines = ["in a class body, which Python runs"]
     else:
@@ -106,7 +106,7 @@ def _describe_control(statement: Statement, added: Collection[str]) -> Iterator[
         yield (
             "the value is carried out of the branches and loops around it"
             if statement.depth
-            else "returns, unless a branch or loop returned before"
+            else "returns, unless a branch or loop has returned"
         )
     elif kind is gast.Break and not own:
         yield "a flag that the loop tests"

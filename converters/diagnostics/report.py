@@ -1,4 +1,4 @@
-"""Report of what conversion does to each statement of a function.
+"""Report of how each statement of a function is converted.
 
 Observer passes run among the ordinary ones. In the converted tree, an operator call at the location of the
 user's code shows what was converted, and a guard shows what was left to Python.
@@ -25,10 +25,10 @@ from .unsupported import Span, UnsupportedConstruct, blocked_construct, is_alway
 
 @dataclass
 class FunctionReport:
-    """What conversion does to one function.
+    """How one function is converted.
 
     `span` starts at the first decorator. `caller` describes the method if Python calls it directly.
-    `unconverted` has the statements left in Python, each with the pinned node that is the reason.
+    `unconverted` contains the statements left in Python, each with the pinned node that is the reason.
     """
 
     node: gast.AST
@@ -42,7 +42,7 @@ class FunctionReport:
     unconverted_reason: str = ""
 
     def at(self, position: tuple[int, int]) -> Statement | None:
-        """Return the innermost statement around a position."""
+        """Return the innermost statement at a position."""
         index: int | None = bisect_right(self.statements, position, key=lambda s: s.span.start) - 1
         while index is not None and index >= 0:
             statement = self.statements[index]
@@ -168,7 +168,7 @@ def _collect(info: FunctionReport, functions: Container[gast.AST]) -> None:
 
 
 def _unsupported_at(node: gast.AST, info: FunctionReport) -> Iterator[UnsupportedConstruct]:
-    """Yield the unsupported constructs that a node left to Python shows."""
+    """Yield the unsupported constructs in a node that stays in Python."""
     kind = type(node)
     if kind in (gast.If, gast.While, gast.Assert):
         if _is_guarded(node.test) and getattr(node.test.args[0], "id", None) not in info.added:

@@ -1,4 +1,4 @@
-"""Unsupported uses of converted syntax that a function's own text proves.
+"""Unsupported uses of converted syntax that are certain from a function's text alone.
 
 A statement *may be staged* if it is converted, and its condition or iterable may be a staged value.
 """
@@ -101,7 +101,7 @@ def _raises_in_try(
 
 
 Outcome = frozenset[str]
-"""Kinds of results that a function may return from a point on: `none`, a `value`, or `any`."""
+"""Kinds of results that a function may return after some point: `none`, a `value`, or `any`."""
 
 
 Jumps = dict[type, Outcome]

@@ -1,8 +1,8 @@
-"""Rules for constructs that cannot be staged, and where Python decides instead.
+"""Rules for constructs that cannot be staged, and detection of the tests that Python evaluates.
 
 A *rule* is one reason, under a stable code. Its *detail* names the code that is the reason, such as `'yield'
-(line 7)`; `about` is the detail of the rule in general. An unsupported construct raises an error only if a
-staged value decides it.
+(line 7)`; `about` is a generic detail. An unsupported construct raises an error only if a staged value
+decides it.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ class UnsupportedConstruct:
 
 
 def blocked_construct(node: gast.AST, cause: gast.AST, construct: str) -> UnsupportedConstruct:
-    """Describe a node that stays in Python because of another."""
+    """Describe a node that stays in Python because of the node `cause`."""
     code, description = rule_for(cause)
     detail = description if code == "AG002" else f"'{description}'"
     if code == "AG003":

@@ -1,7 +1,7 @@
 """Rewriting of calls: `f(x)` becomes `ag__.callee(f)(x)`.
 
-The operator returns the function to run, and the call itself stays Python's. So arguments keep their form and
-order, and the function is called from the user's own frame.
+The operator returns the function to run, and Python makes the call. So arguments keep their form and order,
+and the function is called from the user's own frame.
 
 `locals()`, `vars()` and `dir()` hide the names that passes add; the last pass fills these names in. Functions
 whose name suggests that they read the stack go through `ag__.framed`, and `f.f_back` becomes

@@ -40,7 +40,7 @@ class Lists(Rewriter):
         return node
 
     def pop(self, name: str, node: gast.Call) -> gast.AST:
-        """Return an expression that pops; the variable holds the (list, item) pair until it is unpacked."""
+        """Return an expression that pops; the variable is the (list, item) pair until it is unpacked."""
         popped = operator("list_pop", load(name), *(node.args or [constant(None)]))
         pair, rest = gast.NamedExpr(store(name), popped), gast.NamedExpr(store(name), _item(load(name), 0))
         return _item(gast.Tuple([_item(pair, 1), rest], LOAD), 0)

@@ -54,7 +54,7 @@ class Subscripts(Rewriter):
         return statements
 
     def split_targets(self, node: gast.Assign) -> list[gast.Assign]:
-        """Split an assignment with items among its targets into one per target, in Python's order."""
+        """Split an assignment to items into one assignment per target, in Python's order."""
         is_single = len(node.targets) == 1 and isinstance(node.targets[0], gast.Subscript)
         if is_single or not any(map(_has_item, node.targets)):
             return [node]

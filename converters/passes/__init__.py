@@ -1,1 +1,1 @@
-"""Passes: each rewrites the tree of one function, and says what it removes."""
+"""Passes: each rewrites the tree of one function, and declares the nodes that it removes."""

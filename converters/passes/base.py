@@ -17,8 +17,8 @@ from ..trees.names import Namer
 class Context:
     """State shared by the passes over one function.
 
-    `functions` are the names of functions that passes added, which are no variables of the user;
-    `can_have_pinned` says whether the function may hold nodes that must run in its own frame.
+    `functions` contains the names of functions that passes added, as opposed to the user's variables.
+    `can_have_pinned` is true if the function may contain nodes that must run in its own frame.
     """
 
     namer: Namer
@@ -35,7 +35,7 @@ class Pass:
     """Rewrites the body of one function in place, after the functions nested in it.
 
     Attributes:
-        removes: kinds of nodes that do not remain after the pass.
+        removes: kinds of nodes that the tree no longer contains after the pass.
         needs: names of passes that must run before it.
         follows: names of passes that must not run after it.
     """
@@ -64,8 +64,8 @@ class Pass:
             for name in sorted(set(names) - known)
         ]
 
-    def leftovers(self, function: gast.AST) -> Iterator[gast.AST]:
-        """Yield the nodes that the pass declared to remove and did not."""
+    def remaining_nodes(self, function: gast.AST) -> Iterator[gast.AST]:
+        """Yield the nodes that the pass declares to remove but has left."""
         if self.removes:
             yield from (n for n in frame_nodes(function) if isinstance(n, self.removes))
 

@@ -1,9 +1,9 @@
 """Conversion of `if`, `while` and `for` to operator calls over closures.
 
-The variables of a function stay its variables: a closure declares what it binds as `nonlocal`. Closures are
+Variables remain local to their function: a closure declares what it binds as `nonlocal`. Closures are
 defined at their statement, or before the outermost loop around it. The *state* of a statement is the set of
 variables that it may change and that are still read: first the *outputs*, which are read after it, then the
-variables that only its own parts read. A possibly unbound name is read through `ldu`, which can tell.
+variables that only its own parts read. A possibly unbound name is read through `ldu`, which checks it.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class State:
 class _InsertionPoint:
     """Destination of generated statements.
 
-    In a loop, `hoisted` takes the closures, which are defined before `loop`, the outermost loop around.
+    In a loop, closures go to `hoisted`, and are defined before `loop`, the outermost enclosing loop.
     `accessors` are the names of the state accessors that are visible here.
     """
 
@@ -107,7 +107,7 @@ class ControlFlow(Pass):
             self.fill_visible_calls(function.body)
 
     def maybe_unbound(self, function: gast.AST) -> set[str]:
-        """Return the variables that inner scopes read and that a converted statement may after unbound."""
+        """Return the variables that inner scopes read and that a converted statement may leave unbound."""
         if not self.facts.body.has_inner_scopes:
             return set()
         read = names_read_in_scopes(function, self.context.functions) & self.facts.locals
@@ -138,7 +138,7 @@ class ControlFlow(Pass):
             kind = type(statement)
             closures = out if point.hoisted is None else point.hoisted
             if kind in FUNCTIONS and statement.name in self.context.functions:
-                closures.append(self.operand(statement))
+                closures.append(self.check_operand(statement))
             elif kind in FUNCTIONS or kind is gast.ClassDef:
                 out.append(self.read(statement, point))
             elif kind in _CONVERTED and not self.is_unconverted(statement):
@@ -186,8 +186,8 @@ class ControlFlow(Pass):
             statement,
         ]
 
-    def operand(self, function: gast.AST) -> gast.AST:
-        """Check the reads in a function that an earlier pass made of an operand."""
+    def check_operand(self, function: gast.AST) -> gast.AST:
+        """Check the reads in a function that an earlier pass created from an operand."""
         names = self.facts.locals
         unbound = self.facts.before(function).unbound.select(names) | (self.facts.body.deletions & names)
         for statement in function.body:
@@ -315,7 +315,7 @@ class ControlFlow(Pass):
         return names
 
     def declarations(self, names: set[str]) -> list[gast.AST]:
-        """Return the `nonlocal` and `global` statements of a closure that binds some names."""
+        """Return the `nonlocal` and `global` statements of a closure that binds `names`."""
         names = names - self.context.functions
         self.closure_bindings |= names - self.global_names
         return scope_declarations(names - self.global_names, names & self.global_names)

@@ -66,8 +66,7 @@ class Rewriter:
 def guard(value: gast.AST, construct: str, reason: gast.AST | str) -> gast.AST:
     """Wrap a value that must not be staged because the construct that tests it stays in Python.
 
-    The reason is the code of a rule or a blocking node. Texts are unquoted, so that they can stand in an
-    f-string.
+    The reason is a rule's code or a blocking node. Texts are unquoted, so that an f-string can contain them.
     """
     details = [reason] if isinstance(reason, str) else rule_for(reason)
     return at(operator("guard", value, *map(constant, [construct, *details])), value)
@@ -177,7 +176,7 @@ class Expressions(Pass):
         return node
 
     def operand_properties(self, operand: gast.AST) -> tuple[bool, list[str]]:
-        """Return whether an operand holds a pinned node, and the names that it binds.
+        """Return whether an operand contains a pinned node, and the names that it binds.
 
         Results are cached, because operands nest.
         """

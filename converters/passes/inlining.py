@@ -200,7 +200,7 @@ class _Inliner:
         false: list[gast.AST],
         call: Callable[[gast.AST], list[gast.AST]],
     ) -> Any:
-        """Return a `match` on a test; `call` returns the statements for a value that is no bool."""
+        """Return a `match` on a test; `call` returns the statements for a value that is not a bool."""
         subject, value, is_not = _strip_not(test, load(TEST))
         if is_not:
             true, false = false, true
@@ -267,7 +267,7 @@ class _Inliner:
             tested = at(gast.NamedExpr(store(LEFT), self.expression(subject)), subject)
             tested_again = load(LEFT)
             if type(subject) is not gast.Compare and operator_name(subject) not in _MEMBERSHIP:
-                value = _first_of(value, _clear(LEFT))  # hold no object of the user's any longer
+                value = _first_of(value, _clear(LEFT))  # release the user's object
         if any(type(thunk) is not gast.Lambda for thunk in thunks[: 2 if name == "if_exp" else 1]):
             return node
         ends = [self.expression(thunk.body) for thunk in thunks if type(thunk) is gast.Lambda]
@@ -282,7 +282,7 @@ class _Inliner:
 
 
 def _is_flag(node: gast.AST) -> bool:
-    """Return whether a node is the converter's own read of a variable that it added."""
+    """Return whether a node reads a variable that the converter added."""
     return type(node) is gast.Name and not hasattr(node, "lineno")
 
 
@@ -295,8 +295,7 @@ def _is_likely_bool(node: gast.AST) -> bool:
 
 
 def _truth_test(node: gast.AST) -> gast.AST:
-    """Return an expression that is a node's value if that is a bool, and otherwise the operator's truth
-    value.
+    """Return an expression for a node's value if that is a bool, and for the result of `truth` otherwise.
 
     The call is in a tuple because CPython 3.12 traces a line twice if a call returns to a jump target.
     """
@@ -315,7 +314,7 @@ def _clear(name: str) -> gast.AST:
 
 
 def _first_of(*values: gast.AST) -> gast.AST:
-    """Return an expression that evaluates all values and results in the first."""
+    """Return an expression that evaluates all `values` and returns the first."""
     return gast.Subscript(gast.Tuple([*values], gast.Load()), gast.Constant(0, None), gast.Load())
 
 
@@ -329,7 +328,7 @@ def _hidden_location(location: Any) -> gast.AST:
 
 
 def _strip_not(test: gast.AST, value: gast.AST) -> tuple[gast.AST, gast.AST, bool]:
-    """Return the test stripped of its `not`s, `value` with as many `not`s, and whether that number is odd."""
+    """Move the leading `not`s of a test to `value`. Return both, and whether their number is odd."""
     is_not = False
     while operator_name(test) == "not_":
         test, value, is_not = test.args[0], at(operator("not_", value), test), not is_not

@@ -3,8 +3,8 @@
 The *rest* is the code after a statement that may jump. If one side of an `if` always jumps, the rest moves to
 the other side, and no flag is needed. Otherwise the jump sets a *flag* that guards the rest. A loop that may
 exit early tests its flags: `while` in its test, `for` in `ag__.until(iterable, lambda: test)`. Flags that
-nothing reads are removed. Deeper than `MAX_NESTING`, guards follow each other instead of nesting, so that a
-hundred early returns, or an `elif` chain of two hundred arms, stay shallow.
+nothing reads are removed. Beyond `MAX_NESTING` levels, guards follow each other instead of nesting, so that
+a hundred early returns or an `elif` chain of two hundred arms stay shallow.
 """
 
 from __future__ import annotations
@@ -225,7 +225,7 @@ class LowerJumps(Pass):
         return [_set(completed, False, location), statement, _unless([completed], undo, location)]
 
     def prepare_loop(self, statement: gast.AST) -> list[gast.AST]:
-        """Create the flags of a loop, and move its `else` block behind it."""
+        """Create the flags of a loop, and move its `else` block after it."""
         loop = _Loop(self.new_flag("broken"), self.new_flag("continued"))
         self.lowered[statement] = loop
         self.loops.append(loop)
@@ -317,7 +317,7 @@ def _add_loop_test(loop: gast.AST, flags: list[str]) -> None:
 def _return_in_control_flow(
     statements: list[gast.AST], unconverted: Container[gast.AST], inside: bool = False
 ) -> bool:
-    """Return whether code that will become a closure holds a `return`."""
+    """Return whether code that will become a closure contains a `return`."""
     for statement in statements:
         if isinstance(statement, gast.Return):
             if inside:

@@ -1,6 +1,6 @@
 """Sinking of `return` statements out of loops.
 
-A `return` in a loop moves behind the loop if its value is still available there:
+A `return` in a loop moves after the loop if its value is still available there:
 
     while steps < 100:                while steps < 100:
         x = refined(x)                    x = refined(x)
@@ -23,7 +23,7 @@ from ..trees.builders import DEFINITIONS, LOOPS, at, blocks, first_line, is_endl
 
 
 class ReturnSinking:
-    """Replaces returns in loops with `break`s where possible; `flags` has the flag that each must set."""
+    """Replaces returns in loops with `break`s where possible; `flags` maps each `break` to its flag."""
 
     def __init__(self, facts: Facts, new_flag: Callable[[str], str]):
         self.facts, self.new_flag = facts, new_flag
@@ -40,7 +40,7 @@ class ReturnSinking:
                 block[i + 1 : i + 1] = self.loop(statement, block[i + 1 : i + 2])
 
     def loop(self, loop: gast.AST, following: list[gast.AST]) -> list[gast.AST]:
-        """Return the statements to insert behind the loop in place of its returns."""
+        """Return the statements to insert after the loop in place of its returns."""
         returns = list(_returns(loop.body))
         if not returns or not all(block and _is_available_after(r, loop, self.facts) for block, r in returns):
             return []
@@ -62,7 +62,7 @@ class ReturnSinking:
 
 
 def _returns(block: list[gast.AST]) -> Iterator[tuple[list[gast.AST], gast.AST]]:
-    """Yield the returns in a block, each with its own block, or [] if a compound other than `if` holds it."""
+    """Yield a block's returns, each with its block, or with [] if a compound other than `if` contains it."""
     for statement in block:
         if isinstance(statement, gast.Return):
             yield block, statement
@@ -75,7 +75,7 @@ def _returns(block: list[gast.AST]) -> Iterator[tuple[list[gast.AST], gast.AST]]
 
 
 def _is_available_after(statement: gast.Return, loop: gast.AST, facts: Facts) -> bool:
-    """Return whether a returned value can be read after the loop: a constant, or a carried or fixed local."""
+    """Return whether a returned value, a constant or a carried or fixed local, can be read after the loop."""
     if isinstance(statement.value, gast.Constant):
         return True
     if not isinstance(statement.value, gast.Name):

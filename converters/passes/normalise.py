@@ -34,7 +34,7 @@ from .expressions import guard
 
 
 class Normalise(Pass):
-    """Brings equivalent forms of a statement to one form."""
+    """Rewrites equivalent forms of a statement to one form."""
 
     def __init__(self, context: Context):
         super().__init__(context)
@@ -108,7 +108,7 @@ def _plain_assignment(node: gast.AnnAssign) -> gast.AST:
 
 
 def _add_super_arguments(function: gast.AST, first: str) -> None:
-    """Write `super()` as `super(__class__, self)`, with the first parameter of its function."""
+    """Rewrite `super()` as `super(__class__, self)`, using the first parameter of its function."""
     stack = list(function.body)
     while stack:
         node = stack.pop()

@@ -60,8 +60,8 @@ def check_reads(node: gast.AST, unbound: Container[str], in_closure: bool) -> ga
 def check_free_reads(node: gast.AST, unbound: Set[str], added: Container[str]) -> None:
     """Add checks to the reads of `unbound` names in the functions and comprehensions of a tree.
 
-    The names are free variables there. Python itself raises if one is unbound, but cannot know that a staged
-    branch left it so. Functions in `added` belong to the function that the tree is from.
+    The names are free variables there. Python raises if such a name is unbound, but not if a staged branch
+    left it unbound. Functions in `added` belong to the function that contains the tree.
     """
     if not unbound:
         return
@@ -96,7 +96,7 @@ def _is_scope(node: gast.AST, parent: gast.AST, added: Container[str]) -> bool:
 
 
 def local_names(scope: gast.AST) -> set[str]:
-    """Return the names that are variables of a function, lambda or comprehension, or declared in it."""
+    """Return the names that a function, lambda or comprehension binds or declares."""
     if isinstance(scope, COMPREHENSIONS):
         return {n.id for g in scope.generators for n in walk_scope(g.target) if isinstance(n, gast.Name)}
     own = {p.id for p in parameters(scope)}

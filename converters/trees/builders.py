@@ -25,7 +25,7 @@ LOAD, STORE = gast.Load(), gast.Store()
 
 
 def new_node(kind: Any, /, **fields: Any) -> Any:
-    """Create a node directly; the constructor of its class checks each field and is slow."""
+    """Create a node without its class's constructor, which checks each field and is slow."""
     node = kind.__new__(kind)
     node.__dict__ = fields
     return node
@@ -118,7 +118,7 @@ def first_line(statement: gast.AST) -> gast.AST:
 
 
 class _Fields(dict[type, tuple[str, ...]]):
-    """Fields that may hold nodes, by kind of node; contexts (`Load`) are left out."""
+    """Fields that may contain nodes, by kind of node, without contexts (`Load`)."""
 
     _NON_NODE_FIELDS = frozenset(
         ("id", "ctx", "attr", "arg", "kind", "type_comment", "asname", "module", "level")
@@ -149,7 +149,7 @@ _CLAUSES = ("handlers", "cases")
 
 
 class _Blocks(dict[type, tuple[str, ...]]):
-    """Fields that hold a block, or clauses with a block each, by kind of statement."""
+    """Fields that contain a block, or clauses with blocks, by kind of statement."""
 
     def __missing__(self, kind: Any) -> tuple[str, ...]:
         fields = tuple(f for f in ("body", "orelse", "finalbody", *_CLAUSES) if f in kind._fields)
@@ -217,7 +217,7 @@ def parameters(node: gast.AST) -> list[gast.Name]:
 
 
 def contains(roots: gast.AST | Iterable[gast.AST], kinds: tuple[type, ...]) -> bool:
-    """Return whether trees hold a node of some kinds, outside nested scopes."""
+    """Return whether trees contain a node of the given kinds, outside nested scopes."""
     return any(isinstance(node, kinds) for node in walk_scope(roots))
 
 

@@ -35,7 +35,7 @@ class Namer:
         self.added: set[str] = set()
 
     def may_contain(self, *names: str) -> bool:
-        """Return whether the user's code may mention one of some names."""
+        """Return whether the user's code may mention any of the names."""
         return any(name in self._taken for name in names)
 
     def fresh(self, stem: str) -> str:

@@ -1,6 +1,6 @@
 """Conversion between trees of Python's `ast` and gast trees.
 
-The result is that of gast's own functions, and missing locations are filled in. Every conversion walks whole
+Results equal those of gast's own functions, with missing locations filled in. Every conversion walks whole
 trees both ways, so the code is written for speed.
 """
 
@@ -18,7 +18,7 @@ _START: CodePosition = (1, 0, 1, 0)
 class _PythonKinds(dict[type, tuple[Any, tuple[str, ...], bool]]):
     """Maps each gast node class to its `ast` class, its node fields, and whether it has a location.
 
-    A kind without fields and location, such as an operator, is replaced with its only node.
+    A kind without fields and location, such as an operator, maps to a shared node instead.
     """
 
     NON_NODE_FIELDS = frozenset(("id", "attr", "kind", "type_comment", "module", "level", "asname"))
@@ -41,9 +41,9 @@ _PLAIN = frozenset((str, int, type(None)))
 def python_tree(
     tree: gast.AST, position: CodePosition = _START, memo: dict[gast.AST, Any] | None = None
 ) -> Any:
-    """Return a new Python tree in which each node without a location has that of its parent.
+    """Return a new Python tree in which nodes without a location get that of their parent.
 
-    `memo` holds results for nodes with a location, so that a shared node is converted once.
+    `memo` caches results for nodes with a location, so that a shared node is converted once.
 
     >>> ast.unparse(python_tree(gast.parse("x = f(y)[0]")))
     'x = f(y)[0]'
@@ -105,9 +105,9 @@ def unparse(tree: gast.AST) -> str:
 
 
 class _GastKinds(dict[type, tuple[Any, tuple[str, ...], tuple[str, ...]]]):
-    """gast's kind, the fields that may hold nodes, and the fields that gast adds, by kind of Python node.
+    """Maps each `ast` class to its gast class, its node fields, and the fields that gast adds.
 
-    A kind without fields and location is replaced with its only node.
+    A kind without fields and location maps to its only node instead.
     """
 
     def __missing__(self, kind: Any) -> tuple[Any, tuple[str, ...], tuple[str, ...]]:

@@ -1,7 +1,7 @@
 """The placeholder for variables without a value.
 
 Plain converted code leaves such a variable unbound, as Python does. A staged statement must name all its
-state, so `Undefined` stands for what is unbound. Reading it raises the error that Python would raise.
+state, so `Undefined` stands for its unbound variables. Reading one raises the error that Python would raise.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _RETURN_VALUE = re.compile(r"return_value(_\d+)?$")
 
 
 def is_return_variable(name: str) -> bool:
-    """Return whether the converters introduced a variable to hold the function's return value."""
+    """Return whether the converters added a variable to store the function's return value."""
     return _RETURN_VALUE.match(name) is not None
 
 

@@ -1,6 +1,6 @@
 """Positions of conditions, options and assignments in the user's source, for error messages.
 
-Converted code keeps only the positions of its instructions, so the source is parsed when an error is made.
+Converted code keeps only the positions of its instructions, so the source is parsed when an error is created.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def option_position(name: str, loop: CodePosition) -> CodePosition:
 
 
 def enclosing_try(position: CodePosition) -> CodePosition:
-    """Return the innermost `try` with an `except` around a position, or `position` if there is none."""
+    """Return the innermost `try` with an `except` that encloses `position`, or `position` if none does."""
     innermost = None
     for node in _nodes(position.file):
         if isinstance(node, (ast.Try, ast.TryStar)) and node.handlers:
@@ -68,7 +68,7 @@ def first_length_change(name: str, closures: Iterable[Callable[..., object]]) ->
 
 
 def previous_assignment(name: str, frames: Iterable[types.FrameType]) -> CodePosition | None:
-    """Return where a variable was last assigned before the statement that runs, in frames of its function."""
+    """Return the last assignment of a variable before the running statement; `frames` are of its function."""
     for frame in frames:
         code = frame.f_code
         body = _body_lines(position_at(code, frame.f_lasti))

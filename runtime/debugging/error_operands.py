@@ -36,7 +36,7 @@ def operand_rows(frame: types.FrameType, instruction: int) -> list[str]:
     for name, value in operands_at(frame, instruction):
         staged = find_staged(value) if is_call else value if owning_backend(value) is not None else None
         if staged is not None:
-            rows[name] = f"{name} {'is' if staged is value else 'holds'} {describe_staged(staged)}"
+            rows[name] = f"{name} {'is' if staged is value else 'contains'} {describe_staged(staged)}"
     return list(rows.values())
 
 

@@ -36,7 +36,7 @@ def _previous_frame(frame: FrameType) -> FrameType | None:
 
 
 def function_frame(frame: FrameType) -> FrameType:
-    """Return the frame of the function that defines a closure; any other frame itself."""
+    """Return the frame of the function that defines a closure, or `frame` itself if it is no closure's."""
     while (
         not frame.f_code.co_flags & _SUSPENDABLE
         and frame.f_back is not None
@@ -59,7 +59,7 @@ def _caller(frame: FrameType | None, level: int) -> FrameType | None:
 
 
 def _skip_operands(frame: FrameType | None) -> FrameType | None:
-    """Return `frame`, or the frame around it if it belongs to the lambda of an operand."""
+    """Return `frame`, or its caller if it belongs to the lambda of an operand."""
     while frame is not None and frame.f_code.co_name == "<lambda>" and function_frame(frame) is not frame:
         frame = _previous_frame(frame)
     return frame
@@ -167,7 +167,7 @@ _REPLACEMENTS: dict[Any, Callable[..., Any]] = {
 
 
 def framed(function: Any) -> Any:
-    """Return the replacement of a stack inspection function; any other function itself."""
+    """Return the replacement of a stack inspection function, or any other function unchanged."""
     try:
         return _REPLACEMENTS.get(function, function)
     except TypeError:  # not hashable
@@ -175,7 +175,7 @@ def framed(function: Any) -> Any:
 
 
 def caller(frame: Any) -> Any:
-    """`frame.f_back`, which for a frame of converted code is the nearest user function that called it."""
+    """Return `frame.f_back` or, for a frame of converted code, the nearest user frame that called it."""
     try:
         if type(frame) is not FrameType:
             return frame.f_back

@@ -50,9 +50,9 @@ def encode_positions(positions: Iterable[Any], first: int) -> bytes:
 
 
 def hide_operator_steps(code: types.CodeType) -> bytes:
-    """Return a line table without the operators that were inlined, so that debuggers do not stop there.
+    """Return a line table without the inlined operators, so that debuggers do not stop there.
 
-    Their instructions are those without columns.
+    Instructions of operators are those without columns.
     """
     if len(code.co_linetable.translate(None, _LINE_ONLY)) == len(code.co_linetable):
         return code.co_linetable
@@ -69,7 +69,7 @@ def hide_operator_steps(code: types.CodeType) -> bytes:
 def closure_positions(code: types.CodeType, positions: list[Position]) -> tuple[list[Position], int]:
     """Return the positions that debuggers see in a closure with user code, and its first line.
 
-    The closure starts at its first line with code, so that profilers tell the closures of a function apart.
+    The closure starts at its first line with code, so that profilers distinguish the closures of a function.
     In the body of a `for`, storing the item has no line, and the return is at the loop's header.
     `positions` are those of its line table or of a source map.
     """

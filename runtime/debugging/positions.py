@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 
 class CodePosition(NamedTuple):
-    """A range of source code, with the function around it and the text of its first line."""
+    """A range of source code, with its enclosing function and the text of its first line."""
 
     file: str
     line: int

@@ -30,7 +30,7 @@ Segment = tuple[int, int, int, int]
 class SourceMap:
     """A mapping from positions in generated text to the user's file.
 
-    `added` names the functions that the conversion added. Their code belongs to the function around them.
+    `added` names the functions that the conversion added. Their code belongs to the enclosing function.
 
     >>> source_map = SourceMap("model.py", ((1, 0, 10, 4), (3, 0, 12, 8), (3, 7, 13, 9)))
     >>> source_map.original(2), source_map.original(3), source_map.original(3, 20)
@@ -48,7 +48,7 @@ class SourceMap:
 
         Args:
             line: a line of the generated text.
-            column: a column in it; without one, the first statement on that line is meant.
+            column: a column in it, or None for the first statement on that line.
 
         Raises:
             KeyError: no segment begins at or before the position.
@@ -121,9 +121,9 @@ def _vlq_numbers(text: str) -> Iterator[int]:
 
 
 def apply_source_map(function: types.FunctionType) -> types.FunctionType:
-    """Give a function of a converted file the user's file and lines, from the map beside that file.
+    """Apply the map of a converted file to one of its functions, which gets the user's file and lines.
 
-    Without a map, or without the user's file, the function is unchanged. A broken map is a warning.
+    Without a map, or without the user's file, the function is unchanged. A broken map causes a warning.
     """
     file = function.__code__.co_filename + SUFFIX
     try:
@@ -143,7 +143,7 @@ def apply_source_map(function: types.FunctionType) -> types.FunctionType:
 
 @functools.lru_cache
 def _read(file: str, modified: int) -> SourceMap | None:
-    """Read a map with a modification time; None if it is broken or the user's file is missing."""
+    """Read a map, or return None if it is broken or the user's file is missing; `modified` is a cache key."""
     try:
         with open(file, encoding="utf-8") as opened:
             source_map = SourceMap.from_json(opened.read())
@@ -163,7 +163,7 @@ def relocate(
 ) -> types.CodeType:
     """Return code with the file, lines and function names of the user's source.
 
-    `parent` has the name and qualified name of the code around this one, and its generated qualified name.
+    `parent` has the name, the qualified name and the generated qualified name of the enclosing code.
     `is_internal` is true in a closure without user code.
     """
     name, qualname, generated = parent

@@ -232,9 +232,9 @@ def _without_internal(
 
 
 def add_staging_note(error: BaseException, frame: types.FrameType) -> None:
-    """Note the staged user line and its staged operands in an error that unconverted code raised.
+    """Add a note with the staged user line and operands to an error that unconverted code raised.
 
-    An error gets one note at most, and none if it has a position or the user's own code raised it.
+    An error gets at most one note, and none if it has a position or if user code raised it.
     """
     notes = getattr(error, "__notes__", [])
     if not isinstance(error, Exception) or isinstance(getattr(error, "place", None), CodePosition):
@@ -326,7 +326,7 @@ def make_raiser(
 ) -> Callable[..., None]:
     """Return a function that raises what `make_error` returns, if anything, as if `position` raised it.
 
-    `make_error` gets the arguments of the function; `parameters` are its parameters.
+    The function has the parameters `parameters`, and passes its arguments to `make_error`.
     """
     if position is None or FULL:
         position = position_at(make_raiser.__code__, 0)
@@ -359,7 +359,7 @@ def register_unconverted_note(code: types.CodeType, text: str) -> None:
 def add_unconverted_notes(error: BaseException) -> None:
     """Add the notes of the unconverted functions in a traceback.
 
-    Only a `TypeError` gets notes: every framework raises one where a staged value has no truth value.
+    Only a `TypeError` gets notes: every framework raises one if a staged value has no truth value.
     """
     if _unconverted_notes and isinstance(error, TypeError):
         for entry in traceback_entries(error.__traceback__):

@@ -22,7 +22,7 @@ class AutographError(Exception):
         remedy: how to fix it.
         rows: a line for each variable, argument or part involved.
         sites: further positions in the code, each with a label.
-        place: where it happened: by default the user's line that runs, None for no position.
+        place: where it happened, by default the running line of user code; None for no position.
 
     The text of an error contains all of these. `what` is `args[0]`; the others are attributes.
 

@@ -8,9 +8,9 @@ from .base import AutographError
 class ConversionError(AutographError, ValueError):
     """A function or file cannot be converted.
 
-    Subclasses name the reason: the source is unavailable (`SourceError`, `StaleSourceError`,
+    Subclasses name the reason. The source is unavailable (`SourceError`, `StaleSourceError`,
     `AmbiguousSourceError`), is not valid Python (`SourceSyntaxError`), is nested too deeply
-    (`NestingError`), or uses a reserved name (`ReservedNameError`), or an embedder's pass failed
+    (`NestingError`), or uses a reserved name (`ReservedNameError`); or an embedder's pass failed
     (`PassError`). `error.place` is the position of the source code, not of the call.
 
     >>> import autograph_rs as ag
@@ -237,7 +237,7 @@ class ReservedNameError(ConversionError):
 
 
 class PassError(ConversionError, RuntimeError):
-    """A custom pass failed, or did not do what it declares.
+    """A custom pass failed, or broke the guarantees that it declares.
 
     >>> import autograph_rs as ag
     >>> from autograph_rs.converters import Pass, Pipeline
@@ -249,7 +249,7 @@ class PassError(ConversionError, RuntimeError):
     >>> ag.Transpiler(passes=Pipeline().add(Faulty)).to_graph(f)
     Traceback (most recent call last):
         ...
-    autograph_rs.PassError: Faulty made a tree that does not compile: empty body on FunctionDef
+    autograph_rs.PassError: Faulty produced a tree that does not compile: empty body on FunctionDef
       File "...", line 1, in f
         def f(x):
         ^^^^^

@@ -91,7 +91,7 @@ class ValueNeededError(StagingError):
 
 
 class GradientError(StagingError):
-    """A gradient is requested for a function or argument that has none.
+    """The gradient of a function, or with respect to an argument, does not exist.
 
     >>> import autograph_rs as ag, numpy as np
     >>> def loss(w):
@@ -129,8 +129,8 @@ class UnsupportedPlaceError(StagingError):
 
     To be staged, a branch or loop body becomes a separate function. This is impossible if it contains
     `yield` or `await` (only the function itself can be suspended), reads its frame with `locals()`, or jumps
-    out of a `finally`, and for patterns that match a structure. On plain values these constructs work as in
-    Python.
+    out of a `finally`. Patterns that match a structure cannot be staged either. On plain values these
+    constructs work as in Python.
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
@@ -274,7 +274,7 @@ class MissingValueError(MismatchError, NameError):
       File "...", line 3, in root
         if x >= 0:
            ^^^^^^
-      the result of the function: float64[] if true | None if false (None is not such a value)
+      the result of the function: float64[] if true | None if false (None cannot be merged with a value)
         if true, line 4: return np.sqrt(x)
       why: the graph selects one of them at run time, and later code needs one type for both
       fix: return a value of the type float64[] on each path

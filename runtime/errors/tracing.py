@@ -77,7 +77,7 @@ class RaiseInTryError(StagingError):
 
     ## Why
 
-    Whether the exception is raised is known only when the program runs, and the `try` has ended by then. An
+    Whether the exception is raised is known only when the program runs, after the `try` has ended. An
     exception that the traced function does not catch is supported: the program raises it.
 
     ## How to fix it
@@ -104,7 +104,7 @@ class UnrolledLoopError(StagingError):
 
         search(np.int64(20))
 
-    raises this error after 10,000 iterations, each of which is traced:
+    raises this error after tracing 10,000 iterations:
 
         autograph_rs.UnrolledLoopError: a 'break' on a staged value did not end a Python loop within 10000 ...
           File "...", line 3, in search

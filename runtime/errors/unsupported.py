@@ -36,7 +36,7 @@ CONTAINER_ALTERNATIVES = {
     "bytearray": "use a NumPy array",
     "array": "use a NumPy array",
     "deque": "use a list with append and pop(0)",
-    "set": "use a boolean array that is indexed by the members",
+    "set": "use a boolean array indexed by the members",
 }
 """What to use instead of a container that cannot be staged, by its type."""
 

@@ -1,8 +1,8 @@
-"""The operator `callee`: what a call in converted code calls.
+"""The operator `callee`, which returns the function that a call in converted code runs.
 
-The public API passes a function `resolve` that decides about Python functions not seen before. Its decision
-is cached by code object, so closures of one `def` share it, and removed with the code object. Without a front
-door, as in code converted ahead of time, only builtins are replaced.
+The public API passes a function `resolve`, which decides whether to convert a Python function at its first
+call. The decision is cached by code object, so closures of one `def` share it, and removed with the code
+object. Without `resolve`, as in code converted ahead of time, only builtins are replaced.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .higher_order import is_higher_order, takes_functions, with_converted_argum
 
 
 class CacheEntry(Protocol):
-    """The conversion of the functions with one code object.
+    """The conversion of all functions that share a code object.
 
     `shared` is a converted function for all functions with the globals `globals`; `bind` converts another.
     """
@@ -86,7 +86,7 @@ def make_callee(
 ) -> Callable[[Any], Any]:
     """Create the operator `callee`.
 
-    `resolve` decides about a function that is not in the cache; without it, functions stay unconverted.
+    `resolve` looks up a function that is not in the cache; without it, functions stay unconverted.
     If an embedder defines operators (`embedded`), any value may be staged.
     """
     function_type, method_type = types.FunctionType, types.MethodType
@@ -193,7 +193,7 @@ class Replacements:
     def __init__(self, named: Any, hook: Any):
         if not isinstance(named, Mapping) or not all(map(callable, (*named, *named.values()))):
             raise ArgumentError(
-                f"builtins= must map callables to their replacements, not be {describe(named)}",
+                f"builtins= must be a mapping from callables to their replacements, not {describe(named)}",
                 why="converted code calls the value where the user's code calls the key",
                 remedy="pass a dict such as {range: my_range}",
             )
@@ -250,7 +250,7 @@ def _convert_callable(function: Any, kind: type, callee: Callable[[Any], Any]) -
 
 
 def _convert_class(cls: Any, callee: Callable[[Any], Any]) -> Any:
-    """Return a constructor that calls the converted `__init__`, or the class if nothing is to convert."""
+    """Return a constructor that calls the converted `__init__`, or the class if it needs no conversion."""
     init, new = cls.__init__, cls.__new__
     if type(cls) is not type or new is not object.__new__ or type(init) is not types.FunctionType:
         return cls

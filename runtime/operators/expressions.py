@@ -83,7 +83,7 @@ def call(function: Callable[..., Any], *args: Any) -> Any:
 
 
 def guard(value: Any, construct: str, rule: str, detail: str = "") -> Any:
-    """Return `value`; raise if it is staged, because `rule` keeps `construct` from being staged."""
+    """Return `value`, or raise if it is staged, since `construct` cannot be staged under `rule`."""
     backend = BACKENDS[type(value)]
     if backend is not None and backend.is_staged(value):
         why, remedy = rule_message(rule, detail)

@@ -1,7 +1,7 @@
 """Higher-order functions such as `map`, `functools.reduce` and a framework's `grad`.
 
 During staging, they receive converted functions in place of the user's. With custom operators or replaced
-builtins, Python's own always receive them.
+builtins, Python's own higher-order functions always do.
 """
 
 from __future__ import annotations

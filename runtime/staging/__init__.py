@@ -3,8 +3,8 @@
 A *location* is anything a statement may change: a variable of its state, a slot on the heap that changed, or
 a staged value that was written to in place. The backend captures a branch or loop body by running it once.
 Staging records what the run leaves in each location, then restores everything. The values that two paths
-leave in one location are merged leaf by leaf: numbers promote, a variable that is unbound on one path is
-checked where it is read, and values that cannot be merged raise an error with a row for each variable.
+leave in one location are merged leaf by leaf. Numbers are promoted. A variable that is unbound on one path is
+checked where it is read. Values that cannot be merged raise an error with a row for each variable.
 
 The modules are loaded when a backend is registered, or on first use, because plain code needs none of them.
 """

@@ -149,7 +149,7 @@ def _merge_paths(
 
 
 def _are_lists(backend: Backend, values: Sequence[Any]) -> bool:
-    """Return whether two values are lists that the backend can hold as one value."""
+    """Return whether two values are lists that the backend can represent as one value."""
     kinds = [backend.type_of(list(value)) for value in values if isinstance(value, list)]
     return bool(kinds) and None not in kinds and all(isinstance(v, list) or staged_by(v) for v in values)
 
@@ -178,7 +178,7 @@ def _grow_lists(statement: Statement, first: Path, second: Path) -> bool:
 def _values_on_both(
     statement: Statement, location: Any, paths_: tuple[Path, Path]
 ) -> tuple[list[Value], list[Value]]:
-    """Return the values that two paths leave, raw and aligned; a path that raises leaves the other's."""
+    """Return the values that two paths leave, raw and aligned; if a path raises, the other's values twice."""
     ends = [p for p in paths_ if p.capture.raised is None] or paths_
     sides = [ends[0], ends[-1]]
     left = [path.values.get(location) or statement.current(location) for path in sides]

@@ -32,9 +32,9 @@ from .state.aliases import user_frames
 def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
     """Return whether an exception is part of the program, so that the program raises it when it runs.
 
-    It is if user code raised it, a library that worked on plain values, or the read of a missing item of a
-    staged list. Exceptions of the packages in `but` are about the trace. So is the exception of a library
-    that was given a staged value, because plain Python would give it another value.
+    It is part of the program if user code raised it, a library that worked on plain values, or the read of a
+    missing item of a staged list. Exceptions of the packages in `but` concern the trace only. So does an
+    exception of a library that received a staged value, because plain Python would pass it another value.
     """
     if isinstance(error, AutographError):
         return False
@@ -126,7 +126,7 @@ def fields_of(error: BaseException) -> dict[str, Any]:
 
 
 def _again(error: BaseException | None) -> BaseException | None:
-    """Copy an exception held by a graph for one run, whose handlers may change it."""
+    """Copy an exception that a graph stores, because the handlers of one run may change it."""
     if error is None:
         return None
     fields = {n: [*v] if n == "__notes__" else v for n, v in fields_of(error).items()}
@@ -139,7 +139,7 @@ def _again(error: BaseException | None) -> BaseException | None:
 def reviving(error: BaseException, among: tuple[BaseException, ...] = ()) -> Revived:
     """Return a factory for an exception of the traced code, with copies of its cause and context.
 
-    `among` holds the exceptions that this one is itself a cause or context of, to end cycles.
+    `among` contains the exceptions that have this one as their cause or context, to break cycles.
     """
     among = (*among, error)
     context = error.__context__ if _is_handled_in(error, error.__context__) else None

@@ -32,7 +32,7 @@ _filters = _Filters()
 def plain_comp(iterated: Iterable[Any], comprehension: Callable[[Any], list]) -> Any:
     """Run a comprehension over plain values while something is staged.
 
-    Python runs it up to the first item whose condition is staged. From there on a staged list grows.
+    Python runs it up to the first item whose condition is staged. From that item on, a staged list grows.
     """
     found: list[Any] = []
     items = iter(iterated)
@@ -119,7 +119,7 @@ def bound(backend: Backend, value: Any) -> Any:
 
 
 def bound_parts(value: Any) -> Any:
-    """Return a structure with run-time checks of those staged values that may be unbound."""
+    """Return a structure with run-time checks of the staged values that may be unbound."""
     leaves, spec = flatten(value)
     owners = list(map(staged_by, leaves))
     if not any(owners):
@@ -131,7 +131,7 @@ def bound_parts(value: Any) -> Any:
 
 
 def certain(value: Any, name: str) -> Any:
-    """Return an attribute's value, if it is certain that there is one."""
+    """Return an attribute's value, or raise if only the running graph knows whether it exists."""
     backend = BACKENDS[type(value)]
     if backend is not None and backend.is_staged(value) and bound(backend, value) is not value:
         raise MissingValueError(
@@ -144,23 +144,23 @@ def certain(value: Any, name: str) -> Any:
 
 
 def refuse_text(value: Any) -> None:
-    """Raise if a tuple, list or dict that is formatted as text holds staged values."""
+    """Raise if a tuple, list or dict that is formatted as text contains staged values."""
     if any(staged_by(leaf) is not None for leaf in flatten(value)[0]):
         raise ValueNeededError(
-            f"a {type(value).__name__} that holds staged values cannot be formatted as text",
+            f"a {type(value).__name__} that contains staged values cannot be formatted as text",
             why="Python would format the placeholders that stand for the values during the trace",
             remedy="format its items, as in f'{x[0]}, {x[1]}', or print it",
         )
 
 
 def looping() -> Backend | None:
-    """Return the active backend if it stages loops over a plain `range` that has loop options."""
+    """Return the active backend if it stages loops over a plain `range` when they have loop options."""
     backend = active_backend()
     return backend if getattr(backend, "loops_over_ranges", False) else None
 
 
 def tells_raises() -> bool:
-    """Return whether the running trace has to know what user code raised, to make the program raise it."""
+    """Return whether the running trace must record what user code raises, so that the program raises it."""
     backend = active_backend()
     asks = hasattr(backend, "ended") or hasattr(backend, "raise_last")
     return backend is not None and (asks or in_branch())

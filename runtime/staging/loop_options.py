@@ -26,8 +26,8 @@ def set_loop_options(**options: Any) -> None:
             `shape_invariants` apply to TensorFlow's loops. A backend may define others.
 
     Raises:
-        OptionError: the option does not exist or has a wrong value (raised where the loop is staged), or the
-            call is outside a loop in a function that is staged.
+        OptionError: an option is unknown or has a wrong value (raised where the loop is staged), or a staged
+            function makes the call outside of a loop.
 
     On plain values, and in an unconverted function, the call does nothing.
 
@@ -46,7 +46,7 @@ def set_loop_options(**options: Any) -> None:
 
 
 def misplaced(**_: Any) -> None:
-    """Raise for a `set_loop_options` call that the converter found in no loop, if something is staged."""
+    """Raise for a `set_loop_options` call outside of loops, if something is staged."""
     if active_backend() is not None:
         raise OptionError(
             "set_loop_options is called outside the body of a loop",
@@ -74,7 +74,8 @@ def checked(backend: Backend, options: dict[str, Any]) -> dict[str, Any]:
             )
         is_kind, kind, why = _KINDS[name]
         if not is_kind(value):
-            raise _refused(name, f"{name} is {describe(value)}", why, f"pass {kind}, or leave it out")
+            what = f"{name} must be {kind}, not {describe(value)}"
+            raise _refused(name, what, why, f"pass {kind}, or leave it out")
     limit = given.get("maximum_iterations")
     if limit is not None and BACKENDS[type(limit)] is None:
         given["maximum_iterations"] = operator.index(limit)
@@ -111,10 +112,10 @@ def _are_pairs(value: Any) -> bool:
 
 
 _KINDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
-    "maximum_iterations": (_is_count, "an int, 0 or more", "it is the maximum number of iterations"),
+    "maximum_iterations": (_is_count, "an int of at least 0", "it is the maximum number of iterations"),
     "parallel_iterations": (
         lambda value: _is_count(value) and value is not False and value != 0,
-        "an int, 1 or more",
+        "an int of at least 1",
         "it is the number of iterations of a TensorFlow loop that may run at the same time",
     ),
     "swap_memory": (

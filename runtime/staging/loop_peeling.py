@@ -1,4 +1,4 @@
-"""Peel the first iteration of a loop whose variables have no value to carry before it.
+"""Peel the first iteration of a loop if a variable that it carries has no value before it.
 
     best = None
     for x in xs:
@@ -6,8 +6,8 @@
             best = x
 
 A staged loop cannot carry a value that is None at first and an array later. So the first iteration runs
-before the loop, with None, and the staged loop runs the remaining ones. If the loop turns out to have no
-iteration, the program raises.
+before the loop, with None, and the staged loop runs the remaining ones. If the loop runs no iteration,
+the program raises.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .conditions import if_stmt
 
 @dataclass(frozen=True)
 class NoInitialValue:
-    """The variables that keep a loop from being staged, all of which are unbound or None before it."""
+    """The variables that are unbound or None before a loop, and so keep it from being staged."""
 
     absent: Sequence[str]
     mismatch: Callable[[], MismatchError]
@@ -39,26 +39,26 @@ class NoInitialValue:
 def assert_runs(backend: Backend, conditions: Sequence[Any], names: str) -> AbstractContextManager[Any]:
     """Make the program raise if a loop is not entered. Code in the context runs after that check."""
     error = AssertionError(
-        f"a staged loop ran no iteration, and only an iteration assigns {names}: assign a value of that type "
-        "before the loop"
+        f"a staged loop ran no iteration, and only an iteration assigns {names}: assign a value of the same "
+        "type before the loop"
     )
 
     def fail() -> None:
         raise error
 
     checks = []
-    for going in conditions:
-        if going is True:
+    for condition in conditions:
+        if condition is True:
             continue
         if hasattr(backend, "fail"):
-            checks.append(backend.fail(backend.not_(going), error))
+            checks.append(backend.fail(backend.not_(condition), error))
         else:
-            if_stmt(backend, backend.not_(going), fail, nothing, tuple, set_nothing, (), 0)
+            if_stmt(backend, backend.not_(condition), fail, nothing, tuple, set_nothing, (), 0)
     return backend.after(checks) if checks and hasattr(backend, "after") else nullcontext()
 
 
 def first_and_rest(
-    backend: Backend, iterated: Any, going: Any, found: NoInitialValue
+    backend: Backend, iterated: Any, first_test: Any, found: NoInitialValue
 ) -> tuple[Any, Any] | None:
     """Return the first item of an iterable and an iterable of the rest, or None if it is empty."""
     parts = getattr(backend, "first_and_rest", lambda _: None)(iterated)
@@ -67,5 +67,5 @@ def first_and_rest(
     is_there, first, rest = parts
     if is_there is False:
         return None
-    with assert_runs(backend, (is_there, going), found.names):
+    with assert_runs(backend, (is_there, first_test), found.names):
         return first(), rest

@@ -23,10 +23,10 @@ def finish_unrolled(
 ) -> None:
     """Run each remaining iteration of a Python loop, whose `break` is staged, under a condition."""
     for count, item in enumerate(items):
-        going = extra_test()
-        owner = staged_by(going)
+        test_result = extra_test()
+        owner = staged_by(test_result)
         if owner is None:
-            if not going:
+            if not test_result:
                 return
             body(item)
             continue
@@ -41,4 +41,4 @@ def finish_unrolled(
         def iteration(item: Any = item) -> None:
             body(item)
 
-        if_stmt(owner, going, iteration, nothing, get_state, set_state, names, len(names))
+        if_stmt(owner, test_result, iteration, nothing, get_state, set_state, names, len(names))

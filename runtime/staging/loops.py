@@ -52,17 +52,17 @@ def _fixed_point(
             _refuse_aliased_writes(carried, path)
             return path
     raise MismatchError(
-        f"the types of the variables of {what} still change after {MAX_WIDENINGS} iterations",
+        f"the types of variables in {what} still change after {MAX_WIDENINGS} iterations",
         why=_ONE_TYPE,
         remedy="keep the number of dimensions and the length of each variable the same in all iterations",
     )
 
 
-_ONE_TYPE = "each iteration receives what the previous one left, so both need one type"
+_ONE_TYPE = "each iteration starts with the values of the previous one, so their types must match"
 
 
 def _refuse_aliased_writes(carried: CarriedValues, path: Path) -> None:
-    """Raise if the body writes to an array through a name other than the variable that first holds it."""
+    """Raise if the body writes to an array through a name other than the variable that first refers to it."""
     written: set[int] = set()
     for place, (leaves, _) in path.values.items():
         if isinstance(place, Written) and getattr(leaves[0], "_node", 0) is not getattr(
@@ -118,7 +118,7 @@ def _share_results(
 
 def while_stmt(
     backend: Backend,
-    going: Any,
+    first_test: Any,
     test: Callable[[], Any],
     body: Callable[[], None],
     get_state: Callable[[], tuple],
@@ -128,7 +128,7 @@ def while_stmt(
     *,
     is_peeled: bool,
 ) -> bool:
-    """`while going: body(); going = test()`; return False if only the peeled first `body()` has run."""
+    """Stage a `while` loop; return False if only the peeled first `body()` has run."""
     options = checked(backend, options)
     statement = Statement(backend, (test, body), (get_state, set_state), names)
     carried = CarriedValues(statement)
@@ -146,11 +146,11 @@ def while_stmt(
             raise path.mismatch()
         if options.get("maximum_iterations") == 0:
             return True
-        with assert_runs(backend, (going,), path.names):
+        with assert_runs(backend, (first_test,), path.names):
             body()
         return False
     results = backend.while_loop(
-        going, carried.initial(), carried.arguments(), path.capture, path.result,
+        first_test, carried.initial(), carried.arguments(), path.capture, path.result,
         carried.results(path), options,
     )  # fmt: skip
     _finish(carried, path, results)
@@ -171,9 +171,9 @@ def for_stmt(
 ) -> None:
     """Stage a loop over a staged iterable. `extra_test` runs after each iteration, as a `break` does."""
     options = checked(backend, options)
-    going = True if extra_test is None else extra_test()
+    first_test = True if extra_test is None else extra_test()
     is_empty = getattr(backend, "is_empty", None)
-    if going is False or (is_empty is not None and is_empty(iterated)):
+    if first_test is False or (is_empty is not None and is_empty(iterated)):
         return
     statement = Statement(backend, (extra_test or set_nothing, body), (get_state, set_state), names)
     carried = CarriedValues(statement)
@@ -197,7 +197,7 @@ def for_stmt(
         if is_peeled:
             raise path.mismatch()
         is_none = options.get("maximum_iterations") == 0
-        parts = None if is_none else first_and_rest(backend, iterated, going, path)
+        parts = None if is_none else first_and_rest(backend, iterated, first_test, path)
         if parts is not None:
             body(parts[0])
             options = decrement_limit(options)
@@ -214,7 +214,7 @@ def for_stmt(
             remedy="loop over a copy ('for x in xs.copy()'), or over the indexes ('for i in range(len(xs))')",
         )
     results = backend.for_loop(
-        iterated, going, carried.initial(), carried.arguments(), path.capture, path.result,
+        iterated, first_test, carried.initial(), carried.arguments(), path.capture, path.result,
         carried.results(path), options,
     )  # fmt: skip
     _finish(carried, path, results, iterates)

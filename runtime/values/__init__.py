@@ -1,1 +1,1 @@
-"""Nested values, and the locations that hold them."""
+"""Nested values, and the locations that store them."""

@@ -1,4 +1,4 @@
-"""Locations that hold a value: attributes, dict items, and the contents of lists and closure cells."""
+"""Locations of values: attributes, dict items, and the contents of lists and closure cells."""
 
 from __future__ import annotations
 

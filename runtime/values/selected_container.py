@@ -1,7 +1,7 @@
-"""Lists and dicts that a staged condition selects from several. They are read-only.
+"""Read-only lists and dicts that a staged condition selects from several.
 
 The program decides which of the *sources* such a container is. Its items are merged from those of the sources
-at the time of the selection, so reading it after a source has changed is an error.
+when it is selected, so reading it after a source has changed is an error.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _writer(kind: str) -> Callable[..., NoReturn]:
     def method(self: SelectedContainer, *args: Any, **kwargs: Any) -> NoReturn:
         raise AliasError(
             f"a {kind} that a staged condition selects cannot be modified",
-            why="the one that would have to change is known only when the graph runs",
+            why="which original would have to change is known only when the graph runs",
             remedy=f"modify a copy if the original need not change: {kind}(x); "
             "or use a two-dimensional array: a[i, j] = v",
         )

@@ -139,7 +139,7 @@ def field_values(value: Any) -> dict[str, Any]:
 
 
 def is_mutable_dataclass(value: Any) -> bool:
-    """Return whether a value is an instance of a mutable dataclass, without attributes besides its fields."""
+    """Return whether a value is an instance of a mutable dataclass with no attributes besides its fields."""
     kind = type(value)
     if not dataclasses.is_dataclass(kind) or _is_frozen(kind):
         return False

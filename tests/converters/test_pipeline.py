@@ -46,7 +46,7 @@ class BreaksTree(converters.Pass):
     ("bad", "message"),
     [
         (KeepsAssert, "KeepsAssert left Assert at line 2"),
-        (BreaksTree, "BreaksTree made a tree that does not compile: 'break' outside loop"),
+        (BreaksTree, "BreaksTree produced a tree that does not compile: 'break' outside loop"),
     ],
 )
 def test_a_bad_pass_is_named(bad: type, message: str):

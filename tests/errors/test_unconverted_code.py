@@ -126,7 +126,7 @@ def in_a_list(n):
     ("f", "row"),
     [
         (attribute, "box.width is a staged value of type int64[]"),
-        (held, "sizes holds a staged value of type int64[]"),
+        (held, "sizes contains a staged value of type int64[]"),
         (operand, "n is a staged value of type int64[]"),
         (in_a_list, "items is a staged value of type list[int]"),
     ],

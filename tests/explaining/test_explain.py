@@ -190,7 +190,7 @@ def test_jumps() -> None:
     assert found[7] == ["the rest of the loop's body becomes a branch"]
     assert found[9] == ["the value is carried out of the branches and loops around it"]
     assert found[10] == ["ag__.callee: print runs with the graph if an argument is staged"]
-    assert found[11] == ["returns, unless a branch or loop returned before"]
+    assert found[11] == ["returns, unless a branch or loop has returned"]
 
 
 def test_what_stays() -> None:

@@ -1,6 +1,6 @@
 """NumPy's functions, one folder for each family.
 
-A family's folder holds all that the graph knows about its functions: `types.py` infers the type of a result,
+A family's folder contains everything that the graph knows about its functions: `types.py` infers types,
 `gradients.py` differentiates, `onnx.py` exports. Importing this package registers the type rules. The other
 rules are registered when they are first needed: by `register_gradients` and by the ONNX exporter.
 """
@@ -35,7 +35,7 @@ def register(modules: Iterable[ModuleType], **registries: Any) -> None:
 @cache
 def register_gradients() -> None:
     """Register the gradients of all families."""
-    # Imported here, because programs that compute no gradients do not need these modules.
+    # Programs that compute no gradients do not need these modules.
     from .calculus import gradients as calculus  # noqa: PLC0415
     from .creation import gradients as creation  # noqa: PLC0415
     from .elementwise import gradients as elementwise  # noqa: PLC0415

@@ -19,7 +19,7 @@ from ...core.closures import function_key, parameter_names
 from ...debugging.tracebacks import frame_variables, is_internal
 
 ROOT = "trace_root"
-MAX_STEPS = 100_000  # a model of a framework may lead to everything
+MAX_STEPS = 100_000  # a framework's model may refer to everything
 _CLOSED = (type, types.ModuleType, types.FunctionType, types.CodeType, types.FrameType, np.generic)
 _ATOMS = (int, float, complex, bool, str, bytes, type(None))
 
@@ -62,10 +62,10 @@ def other_reference(
     Args:
         value: the list, array or object.
         own: names that may refer to the value; None for one variable of the innermost function.
-        code: the code of a statement's closure, which tells the function.
+        code: the code of a statement's closure, which identifies the function.
         accounted: for objects, finds the values inside a variable that may refer to `value`; globals are then
             searched in depth.
-        without: objects through which a reference does not count.
+        without: objects whose references do not count.
         is_deep: whether the contents of globals count.
     """
     frames = user_frames()
@@ -98,14 +98,14 @@ def is_default(value: Any) -> bool:
     frames = [(f.f_code, f.f_locals) for f in user_frames()]
     codes = {code for code, held in frames if any(held.get(n) is value for n in parameter_names(code))}
     if not codes:
-        return False  # the search of all objects takes long where there are many
+        return False  # searching all objects is slow if there are many
     functions = (f for f in gc.get_referrers(*codes) if isinstance(f, types.FunctionType))
     defaults = ((*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()) for f in functions)
     return any(default is value for of_one in defaults for default in of_one)
 
 
 def with_bases(value: Any) -> Iterator[Any]:
-    """Yield a value, its base, the base of that, and so on."""
+    """Yield a value, its base, the base of the base, and so on."""
     while value is not None:
         yield value
         value = getattr(value, "base", None)
@@ -122,8 +122,8 @@ def root_of(value: Any) -> Any:
 def ties(backend: Backend, left: Sequence[Any], code: types.CodeType | None) -> dict[int, Any]:
     """Return the ties among the values that an iteration leaves.
 
-    For each tied value, by its position: the staged array it is tied to, the position of the value that is
-    this array, or None if neither is known.
+    The result maps the position of each tied value to the staged array that it is tied to, to the position of
+    the value that is this array, or to None if neither is known.
     """
     is_inner = getattr(backend, "is_inner", None)
     if is_inner is None:

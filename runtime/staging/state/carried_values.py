@@ -198,7 +198,7 @@ class CarriedValues:
             return None
 
     def reset(self) -> None:
-        """Read the initial values again, after variables were given other values."""
+        """Read the initial values again, after variables were reassigned."""
         for location in list(self.init):
             if isinstance(location, Variable):
                 leaves, spec = self.statement.current(location)

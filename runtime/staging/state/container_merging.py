@@ -1,6 +1,6 @@
-"""Merge locations that hold lists and dicts from before a statement.
+"""Merge locations that contain lists and dicts from before a statement.
 
-If both paths leave the same container in a location, the location keeps it, and its contents are merged in
+If both paths leave the same container in a location, the location keeps it. Its contents are merged in
 their own slots, so every name sees the result. Otherwise the location gets a new container. If something else
 refers to one of the containers that Python would have left there, the new one is a selected container: it can
 be read but not written.
@@ -79,7 +79,7 @@ def _contents(statement: Statement, found: Any, path: Path | None) -> Value:
 
 
 class MergedContainers:
-    """The values of a statement's locations on two paths, and the containers they hold."""
+    """The values of a statement's locations on two paths, and the containers in them."""
 
     def __init__(self, statement: Statement):
         self.statement = statement
@@ -112,7 +112,7 @@ class MergedContainers:
         own = [place.name for place in takers if isinstance(place, Variable)] + _unread_variables(statement)
         owners = [place.owner for place in takers if isinstance(place, Location)]
         owners += [owner_of(place.name) for place in takers if is_part(place)]
-        if any(sum(v is source for v in _held(owner)) > 1 for owner in owners):
+        if any(sum(v is source for v in _contained_values(owner)) > 1 for owner in owners):
             return True
         before = [statement.before[place.index] for place in takers if place in statement.variables]
         owners += [value for value in before if isinstance(value, selected_container.SelectedContainer)]
@@ -122,7 +122,7 @@ class MergedContainers:
         return bool(other_reference(source, own, statement.code, without=owners, is_deep=True))
 
     def _count_of(self, source: Any) -> int:
-        """Return in how many locations a path leaves the container."""
+        """Return the number of locations in which a path leaves the container."""
         times = [0, 0]
         for location, (left, _) in self._pairs.items():
             for side, (leaves, _) in enumerate(left):
@@ -141,7 +141,7 @@ def _sources(specs: Iterable[Spec]) -> list[Any]:
     return [source for spec in specs for part in walk_specs(spec) for source in part.sources]
 
 
-def _held(owner: Any) -> Iterable[Any]:
+def _contained_values(owner: Any) -> Iterable[Any]:
     return owner if isinstance(owner, list) else read_contents(owner).values()
 
 

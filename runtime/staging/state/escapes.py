@@ -20,7 +20,7 @@ _BASE = re.compile(r"\w+")
 
 
 def warn_of_escapes(statement: Any, values: dict[Any, Any]) -> None:
-    """Warn about locations that outlive the trace and hold staged values; `values` has their values."""
+    """Warn about locations that outlive the trace and contain staged values; `values` has their values."""
     describe: set[int] = set()
     for location, value in sorted(values.items(), key=lambda item: isinstance(item[0], Location)):
         if isinstance(location, Written) or all(staged_by(leaf) is None for leaf in flatten(value)[0]):
@@ -43,13 +43,13 @@ def owner_of(name: str) -> Any:
     for frame in user_frames()[:1]:
         value = frame.f_locals.get(base, frame.f_globals.get(base))
         for part in middle:
-            value = inspect.getattr_static(value, part, None)  # no code of a user's runs for a warning
+            value = inspect.getattr_static(value, part, None)  # do not run user code for a warning
         return value
     return None
 
 
 def outer_name(statement: Any, slot: Location) -> str:
-    """Describe a slot whose owner outlives the trace; an empty string if it does not."""
+    """Describe a slot whose owner outlives the trace; return "" if it does not."""
     owner = slot.owner
     if isinstance(owner, DictView):
         return slot.name if isinstance(owner, ClassView) else f"the global {slot.key!r}"
@@ -63,7 +63,7 @@ def outer_name(statement: Any, slot: Location) -> str:
 
 
 def _of_variable(statement: Any, location: Any) -> str:
-    """Describe a variable of a statement's state that outlives the trace; an empty string if it is local."""
+    """Describe a variable of a statement's state that outlives the trace; return "" if it is local."""
     name = location.name
     base = _BASE.match(name)
     code = getattr(statement.get_state, "__code__", None)

@@ -1,4 +1,4 @@
-"""Replace plain lists whose length comes to depend on staged values with staged lists."""
+"""Replace plain lists with staged lists when their length starts to depend on staged values."""
 
 from __future__ import annotations
 
@@ -19,16 +19,20 @@ from .unsupported import not_a_variable_error
 def stage_list(statement: Statement, location: Any) -> bool:
     """Replace the plain list in a location with a staged list; return whether there was one."""
     make = getattr(statement.backend, "staged_list", None)
-    held = location.owner if isinstance(location, Location) else None
+    plain_list = location.owner if isinstance(location, Location) else None
     if isinstance(location, Variable):
-        held = statement.before[location.index]
-    if make is None or type(held) is not list or any(held is done for done in statement.staged_lists):
+        plain_list = statement.before[location.index]
+    if (
+        make is None
+        or type(plain_list) is not list
+        or any(plain_list is done for done in statement.staged_lists)
+    ):
         return False
-    if not any(value is held for value in statement.before):
-        raise not_a_variable_error(held, statement.heap.holder(held), statement.closures)
+    if not any(value is plain_list for value in statement.before):
+        raise not_a_variable_error(plain_list, statement.heap.holder(plain_list), statement.closures)
     name = statement.name_of(location)
-    other = other_reference(held, statement.names, statement.code)
-    if is_iterated(held):
+    other = other_reference(plain_list, statement.names, statement.code)
+    if is_iterated(plain_list):
         raise StagingError(
             f"the list {name!r} changes its length under a staged condition while a Python loop iterates it",
             why="Python's loop would not see items that the graph adds or removes at run time",
@@ -41,25 +45,25 @@ def stage_list(statement: Statement, location: Any) -> bool:
             "the other name would not see",
             remedy=f"use one name for it, or give the other name a copy: list({name})",
         )
-    staged = make(held)
-    statement.staged_lists.append(held)
-    statement.before = tuple(staged if value is held else value for value in statement.before)
+    staged = make(plain_list)
+    statement.staged_lists.append(plain_list)
+    statement.before = tuple(staged if value is plain_list else value for value in statement.before)
     statement.restore()
     return True
 
 
-def is_iterated(held: list[Any]) -> bool:
+def is_iterated(plain_list: list[Any]) -> bool:
     """Return whether a Python loop is iterating a list."""
     frame: FrameType | None = sys._getframe(1)
     loops = False
     while frame is not None and frame.f_code.co_name != ROOT:
         if is_internal(frame.f_code):
-            if frame.f_locals.get("iter_") is held:
+            if frame.f_locals.get("iter_") is plain_list:
                 return True
         else:
             loops = loops or _FOR_ITER in frame.f_code.co_code[::2]
         frame = frame.f_back
-    return loops and any(type(r).__name__ == "list_iterator" for r in gc.get_referrers(held))
+    return loops and any(type(r).__name__ == "list_iterator" for r in gc.get_referrers(plain_list))
 
 
 _FOR_ITER = dis.opmap["FOR_ITER"]

@@ -95,7 +95,7 @@ class Heap:
             stack.extend(self._visit(value))
 
     def holder(self, value: Any) -> Location | None:
-        """Return an attribute or item that holds a value, or None."""
+        """Return an attribute or item that contains a value, or None."""
         saved = [(o, contents) for o, contents in self._saved if not isinstance(o, types.CellType)]
         held = (Location(o, key) for o, contents in saved for key, v in contents.items() if v is value)
         return next(held, None)
@@ -292,7 +292,7 @@ def is_python_iterator(value: Any) -> bool:
 def iterator_position(value: Any) -> Any:
     """Return a value that compares equal while an iterator has not advanced."""
     if isinstance(value, types.GeneratorType):
-        frame = value.gi_frame  # its `f_locals` would keep what they hold now
+        frame = value.gi_frame  # its `f_locals` would keep the current values alive
         return None if frame is None else (frame.f_lasti, [id(v) for v in gc.get_referents(value)])
     if isinstance(value, itertools.count):
         return repr(value)

@@ -44,7 +44,7 @@ BEFORE = Side("before the loop")
 
 @dataclass(frozen=True)
 class Row:
-    """A variable, or a part of one, with its type on each side."""
+    """A variable, or part of a variable, with its type on each side."""
 
     name: str
     first: str
@@ -95,7 +95,7 @@ class Rows:
         self, name: str, first: object, second: object, reason: str = "", *, is_missing: bool = False
     ) -> None:
         row = Row(name, str(first), str(second), reason, is_missing)
-        if row.is_result:  # where it is unbound, nothing was returned as yet
+        if row.is_result:  # if it is unbound, nothing has been returned yet
             sides = row.first.removesuffix(_UNBOUND), row.second.removesuffix(_UNBOUND)
             row = Row(name, *sides, reason, is_missing)
         self.rows.append(row)
@@ -108,7 +108,7 @@ class Rows:
         loop = _FIRST_WORD.match(place.text)
         if statement.startswith("an 'if'") and loop is not None:
             # The lowered test after the loop: whether the loop returned or was left by `break`.
-            statement, where = f"what follows a staged '{loop[0]}'", "in the loop and after it"
+            statement, where = f"the code after a staged '{loop[0]}'", "in the loop and after it"
             sides = [replace(s, label=label) for s, label in zip(sides, _PATHS, strict=True)]
         place = condition_position(place)
         names = _merged_paths([row.quoted for row in self.rows])
@@ -159,9 +159,9 @@ def described(backend: Backend, value: Any) -> str:
 
 
 def not_in_a_program(backend: Backend, value: Any) -> str:
-    """Explain why a value without a backend type cannot be the result of a path."""
+    """Explain why a path cannot leave a value that has no backend type."""
     if value is None:
-        return "None is not such a value"
+        return "None cannot be merged with a value"
     return f"a program cannot hold {described(backend, value)}"
 
 
@@ -172,14 +172,14 @@ def _remedy(row: Row, where: str, outer: str) -> str:
     name, is_result = row.quoted, row.is_result
     both = where if where != BEFORE.label else "before the loop and after each iteration"
     if row.first.startswith(("the function", "the class")):
-        return f"decide inside {name}, or call both and select one of the results"
+        return f"test the condition inside {name}, or call both and select one of the results"
     instead = next(
         (CONTAINER_ALTERNATIVES[k] for k in CONTAINER_ALTERNATIVES if f"a {k}" in (row.first, row.second)), ""
     )
     if "a program cannot hold" in row.reason:
         if instead:
             return f"{instead}, in {name}"
-        return f"assign a number or an array to {name} {both}, and decide by it afterwards"
+        return f"assign a number or an array to {name} {both}, and test it afterwards"
     if row.is_missing:
         there = next((s for s in (row.first, row.second) if s not in ("None", "no value")), "")
         like = f" of the type {there}" if there and not there.startswith("a ") else ""

@@ -17,7 +17,7 @@ from ...errors import StagedRecursionError
 def recursion_error(
     code: types.CodeType, condition: CodePosition | None, call: CodePosition | None
 ) -> StagedRecursionError:
-    """Return the error for a statement that keeps recurring inside itself."""
+    """Return the error for a statement that recurs inside itself."""
     name = enclosing_qualname(code).rpartition(".")[2]
     return StagedRecursionError(
         f"{name!r} calls itself under a staged condition",
@@ -31,8 +31,8 @@ def recursion_error(
 def raise_if_recursive(error: RecursionError, code: types.CodeType, outer: Collection[object]) -> None:
     """Replace Python's RecursionError at the first statement of a recursion under staged conditions.
 
-    `outer` has the code of the statements around this one. However deep the stack was at the start, the
-    error is the one that the limit of levels gives.
+    `outer` contains the code of the enclosing statements. The error is that of the limit of nested
+    statements, however deep the stack was at the start.
     """
     frames = traceback_frames(error)
     if len(frames) <= len({*frames}) * 3 or any(at in outer for at, _ in frames):

@@ -1,6 +1,6 @@
 """Warn about effects that happen once during a trace, but at each call in plain Python.
 
-Most changes made by staged code are part of its state, and unsupported ones raise errors. What remains are
+Most changes made by staged code are part of its state, and unsupported ones raise errors. The others are
 calls whose effect or result no backend sees, iterators that advance, and staged values that outlive their
 trace.
 """
@@ -187,7 +187,7 @@ def warn_of_advanced(iterators: Iterable[Any], known: set[Any]) -> None:
 
 
 def warn_of_escape(name: str, key: Any, closures: Iterable[Any], what: Any, known: set[Any]) -> None:
-    """Warn that an attribute or variable, `key`, outlives the trace and holds a staged value."""
+    """Warn that an attribute or variable, `key`, outlives the trace and contains a staged value."""
     if what in known:  # an inner statement has warned already
         return
     known.add(what)

@@ -277,7 +277,7 @@ def is_same(first: Any, second: Any) -> bool:
 
 
 def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Rows) -> Any | None:
-    """Return the type that holds `first` and `second`; if there is none, add a row and return None."""
+    """Return a common type for `first` and `second`, or add a row and return None if there is none."""
     undefined = next((v for v in (first, second) if isinstance(v, Undefined)), None)
 
     def refuse(reason: str, *, is_missing: bool = False) -> None:

@@ -21,13 +21,13 @@ _EACH_TIME = "the graph would have to change the object each time it runs, and "
 
 
 def changed(owner: Any, name: str, other: str) -> AliasError:
-    """Return the error about a changed container that is not an array held by one variable."""
+    """Return the error about a changed container that is not an array in a single variable."""
     kind, shown = type(owner).__name__, name or "x"
     plain = f"{name!r}, a plain {kind}," if name else f"a plain {kind}"
     alias = f", and {other} refers to it too" if other else ""
     what = f"{plain} is changed in a staged branch or loop{alias}"
     if kind in CONTAINER_ALTERNATIVES:
-        why = f"{_EACH_TIME}a graph holds only numbers, text, arrays and lists"
+        why = f"{_EACH_TIME}a graph contains only numbers, text, arrays and lists"
         return AliasError(what, why=why, remedy=CONTAINER_ALTERNATIVES[kind])
     return AliasError(
         what,
@@ -50,20 +50,22 @@ def checked_write(made: Any, target: Any, backend: Backend) -> Any:
     )
     raise AliasError(
         f"{what} is written to in place, but is not a variable of the function",
-        why=f"arrays of {backend.name} are values: the write creates another array, and whatever refers to "
-        "this one still does",
+        why=f"arrays of {backend.name} are immutable: the write creates another array, and other references "
+        "keep the old one",
         remedy="write to a variable and store it back: a = rows[i]; a[j] = v; rows[i] = a (or, for one array "
         "with several dimensions, x[i, j] = v)",
     )
 
 
-def not_a_variable_error(held: list[Any], holder: Location | None, closures: Sequence[Any]) -> StagingError:
+def not_a_variable_error(
+    plain_list: list[Any], holder: Location | None, closures: Sequence[Any]
+) -> StagingError:
     """Return the error about a list of staged length that no variable of the function refers to.
 
-    `holder` is another place known to hold the list; `closures` belong to the statement.
+    `holder` is another location known to contain the list; `closures` belong to the statement.
     """
     scopes = [scope for f in user_frames() for scope in (frame_variables(f), f.f_globals)]
-    name = next((n for scope in scopes for n, v in [*scope.items()] if v is held), "")
+    name = next((n for scope in scopes for n, v in [*scope.items()] if v is plain_list), "")
     name = name or ("" if holder is None else holder.name)
     place = first_length_change(name.rpartition(".")[2], closures)
     what = f"the list {name!r}, which is not a variable of the function," if name else "a list in no variable"

@@ -18,7 +18,7 @@ def test_a_limit_is_a_count(limit):
             i += 1
         return i
 
-    with pytest.raises(ag.OptionError, match="maximum_iterations is"):
+    with pytest.raises(ag.OptionError, match="maximum_iterations must be an int"):
         ag.function(f)(np.int64(5))
     assert ag.to_graph(f)(5) == ag.convert(f)(5) == 5
 

@@ -186,7 +186,7 @@ def condition_in_bases(x):
     return A
 
 
-@refused("f: the function f if true .*decide inside 'f'")
+@refused("f: the function f if true .*test the condition inside 'f'")
 def function_chosen_by_a_branch(x):
     if x > 0:
 
@@ -200,7 +200,7 @@ def function_chosen_by_a_branch(x):
     return f()
 
 
-@refused("A: the class A if true .*decide inside 'A'")
+@refused("A: the class A if true .*test the condition inside 'A'")
 def class_chosen_by_a_branch(x):
     if x > 0:
 

@@ -121,7 +121,7 @@ def cov_shape(m: ArrayType, y: ArrayType | None, *_: Any, rowvar: bool = True, *
     if count is None:
         raise UnsupportedFunctionError(
             "the covariance of an unknown number of variables cannot be staged",
-            why="one variable gives a number and several give a matrix, but how many there are is known only "
+            why="one variable gives a number and several give a matrix, but their number is known only "
             "when the graph runs",
             remedy="give the array a known first dimension: x.reshape(3, -1)",
         )

@@ -78,7 +78,7 @@ def array(c: Call, argument: Any) -> Value:
 
 
 def check_options(c: Call, kwargs: dict[str, Any]) -> None:
-    """Raise if a ufunc is called with options other than those that only determine the result's type."""
+    """Raise if a ufunc is called with options that affect more than the type of its result."""
     wrong = [name for name, value in kwargs.items() if name not in ("dtype", "casting") and value is not None]
     if wrong:
         raise c.unsupported(", ".join(wrong))
@@ -228,7 +228,7 @@ def power(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
     base, exponent = arrays(c, x, y)
     if c.dtype.kind == "f":
         x, y = b.cast(base, c.dtype), b.cast(exponent, c.dtype)
-        if is_constant(exponent, 0.5) and c.node.op == "pow" and x.ndim:  # as NumPy has it for arrays
+        if is_constant(exponent, 0.5) and c.node.op == "pow" and x.ndim:  # as NumPy does for arrays
             return b.op("Sqrt", x)
         result = b.mul(x, x) if is_constant(exponent, 2) else b.op("Pow", x, y)
         if c.is_python:
@@ -237,7 +237,7 @@ def power(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
         return result
     x, y = b.cast(base, c.dtype), b.cast(exponent, c.dtype)
     message = "ValueError: Integers to negative integer powers are not allowed."
-    check_not_negative(b, y, "an int to a negative power, a float" if c.is_python else message)
+    check_not_negative(b, y, "a negative power of an int, which is a float" if c.is_python else message)
     check_int_overflow(c, "Pow", x, y)
     if y.constant is not None and not y.ndim and 0 < y.constant <= 3:
         result = x

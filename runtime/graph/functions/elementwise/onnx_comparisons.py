@@ -69,7 +69,7 @@ def logical(kind: str) -> Rule:
 
 
 def shift(direction: str) -> Rule:
-    """Return the rule of a bit shift of unsigned bits, those of the complement for negative numbers."""
+    """Return the rule of a shift of unsigned bits; a negative number is shifted as its complement."""
 
     @elementwise
     def rule(c: Call, x: Value, y: Value) -> Value:

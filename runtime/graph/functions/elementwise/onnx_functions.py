@@ -1,7 +1,7 @@
 """ONNX rules of functions of floats: roots, exponentials, angles, rounding.
 
-onnxruntime computes some of them in float32 only. For float64 those are composed of other operators, so that
-they keep its precision.
+onnxruntime computes some of them in float32 only. For float64, these are composed of other operators to keep
+its precision.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def float_function(name: str) -> Rule:
 
 
 def rounding(kind: str) -> Rule:
-    """Return the rule of a rounding. NumPy's keep integers, Python's return them."""
+    """Return the rule of a rounding function. NumPy's leave integers unchanged; Python's return integers."""
 
     @array_function
     def rule(c: Call, x: Value) -> Value:
@@ -173,7 +173,7 @@ def rounding(kind: str) -> Rule:
 
 
 def check_finite(c: Call, x: Value) -> None:
-    """Make the run fail where Python cannot convert a float to an int, or its int exceeds 64 bits."""
+    """Make the run fail where Python cannot convert a float to an int, or the int exceeds 64 bits."""
     b = c.b
     b.check(b.is_nan(x), "ValueError: cannot convert float NaN to integer")
     inside = b.less(b.op("Abs", x), b.constant_like(2.0**63, x))

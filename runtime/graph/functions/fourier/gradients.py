@@ -52,7 +52,7 @@ def irfft_rule(
 
 
 def _nd_transform(last: Any, others: Any, default: Any = None, *, inverse: bool = False) -> Any:
-    """Return the definition of a transform along several axes. The `last` one comes first, or last."""
+    """Return the definition of a transform along several axes; `last` runs first, or last if `inverse`."""
 
     def defined(a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None) -> Any:
         if axes is None:

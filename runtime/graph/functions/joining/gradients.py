@@ -14,7 +14,7 @@ from .types import block_depth, block_rank
 
 
 def _list_cotangent(ct: Any, arrays: Any, axis: Any) -> Any:
-    """Return the cotangent of a concatenated staged list, as one array with an item in each row."""
+    """Return the cotangent of a concatenated staged list as one array, with a row for each item."""
     shape = shape_of(arrays)
     if axis is None or len(shape) == 2:
         return np.reshape(ct, shape)

@@ -1,8 +1,8 @@
 """Type rules of functions that join and split arrays, and that insert into and delete from them.
 
-Functions that NumPy defines by others (`vstack` is `concatenate` of `atleast_2d`) are defined so here too. A
-staged list is a sequence of unknown length. Split positions may be staged: then the parts have unknown
-lengths, but their number is known.
+Functions that NumPy composes of others (`vstack` is `concatenate` of `atleast_2d`) are composed here too. A
+staged list is a sequence of unknown length. If split positions are staged, the parts have unknown lengths,
+but their number is known.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Type rules of `np.linalg`, whose functions take stacks of matrices.
 
-The dtypes are those of the results for 1x1 matrices of ones, which every decomposition accepts. Named
+Dtypes are found by calling the functions on 1x1 matrices of ones, which every decomposition accepts. Named
 tuples become plain tuples of the same order. Eigenvalues of a general real matrix are real or complex
 depending on the data, so `eig` and `eigvals` of real matrices have no rule.
 """

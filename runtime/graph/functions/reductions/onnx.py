@@ -88,7 +88,7 @@ def is_known_not_empty(c: Call, axes: list[int]) -> bool:
 
 
 def check_not_empty(c: Call, x: Value, axes: list[int], name: str) -> None:
-    """Make the run fail if there are no elements to find an extreme of."""
+    """Make the run fail if there are no elements to compare."""
     shape = getattr(c.node.inputs[0].type, "shape", ()) if c.node.inputs else ()
     if any(shape[a : a + 1] == (0,) for a in axes):
         c.b.fail(f"ValueError: {name} of an empty array")

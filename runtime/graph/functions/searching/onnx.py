@@ -92,7 +92,7 @@ def sort_rule(result: int) -> Rule:
 
 
 def partition_rule(result: int) -> Rule:
-    """Sort the array, which partitions it everywhere."""
+    """Sort the array: a sorted array is partitioned at every position."""
     return lambda c, a, kth, axis=-1, kind=None, order=None: sort_rule(result)(c, a, axis)
 
 

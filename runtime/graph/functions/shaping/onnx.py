@@ -17,7 +17,7 @@ from ..reductions.onnx import axes_of, is_known_not_empty
 
 
 def shape_vector(c: Call, shape: Any) -> tuple[Value, int]:
-    """Return a shape as a vector, and its length. It is a number, a tuple of numbers or a vector."""
+    """Return a shape, given as a number, a tuple of numbers or a vector, as a vector, and its length."""
     if isinstance(shape, (list, tuple)):
         return c.b.vector(shape), len(shape)
     if isinstance(shape, Value) and shape.ndim:
@@ -130,7 +130,7 @@ def pad(c: Call, array_: Any, pad_width: Any, mode: Any = "constant", **options:
 
 
 def reflect(b: Builder, number: Value, size: Value, *, once: bool) -> Value:
-    """Reflect indices at the ends of an axis, where the last element is repeated or not."""
+    """Reflect indices at the ends of an axis; `once` does not repeat the last element."""
     period = b.op("Max", b.sub(b.add(size, size), 2 * once), b.constant(1))
     number = b.op("Mod", number, period)
     return b.op("Min", number, b.sub(b.sub(period, int(not once)), number))
@@ -142,7 +142,7 @@ PAD_INDICES: dict[str, Callable[[Builder, Value, Value], Value]] = {
     "reflect": functools.partial(reflect, once=True),
     "symmetric": functools.partial(reflect, once=False),
 }
-"""For each mode of `np.pad`, the index of the element at a position around an axis."""
+"""Functions that map a position in the padded axis to an element's index, by mode of `np.pad`."""
 
 
 def diag(c: Call, v: Any, k: int = 0) -> Value:
@@ -186,7 +186,7 @@ def triangle(*, upper: bool) -> Rule:
 
 
 def repeat(c: Call, a: Any, repeats: Any, axis: Any = None) -> Value:
-    """Repeat elements: gather, for each position, the first element whose repeats end behind it."""
+    """Repeat elements: gather, for each position, the first element whose repeats end after it."""
     b, x = c.b, array(c, a)
     along = 0 if axis is None else axis % x.ndim
     source = b.flatten(x) if axis is None else x

@@ -1,8 +1,7 @@
 """Type rules of functions that rearrange the elements of one array.
 
-A function that returns a *view* with rearranged axes is run on a view whose strides are labels:
-axis k has the stride k + 1, so the strides of the result identify the original axes. An axis
-of length one in the result is new.
+A function that returns a *view* with rearranged axes is run on a view in which axis k has the stride k + 1.
+The strides of the result identify the original axes; an axis of length one in the result is new.
 """
 
 from __future__ import annotations
