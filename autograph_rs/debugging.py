@@ -85,7 +85,7 @@ class Pdb(pdb.Pdb):
             super().user_exception(frame, exc_info)
 
     def get_stack(self, f: types.FrameType | None, t: types.TracebackType | None) -> Any:
-        """Return the stack, with one entry for a function and its closures: the innermost of them."""
+        """Return the stack with one entry per function: the innermost of its own frame and its closures."""
         stack, index = super().get_stack(f, t)
         shown: list[tuple[types.FrameType, int]] = []
         current = 0
@@ -141,7 +141,7 @@ def _is_internal_call(frame: types.FrameType | None) -> bool:
 
 
 class Variables(MutableMapping[str, Any]):
-    """The variables of a running function, complete in each of its closures.
+    """The variables of a running function, all accessible from each of its closures.
 
     >>> Variables(sys._getframe())["__name__"]
     'autograph_rs.debugging'
@@ -189,7 +189,7 @@ class Variables(MutableMapping[str, Any]):
 
 @functools.lru_cache
 def added_names(code: types.CodeType) -> frozenset[str]:
-    """Return the variables that the conversion added to a function."""
+    """Return the names of the variables that the conversion added to a function."""
     own = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
     if OPERATORS not in own | set(code.co_names):
         return frozenset()
@@ -205,14 +205,14 @@ def added_names(code: types.CodeType) -> frozenset[str]:
 
 @functools.lru_cache
 def _returns_value(code: types.CodeType) -> bool:
-    """Return whether a closure returns a value, as tests and operands do and bodies do not."""
+    """Return whether a closure returns a value. Tests and operands do; bodies do not."""
     *_, before, last = dis.get_instructions(code)
     returned = last if last.opname == "RETURN_CONST" else before
     return not (returned.opname.endswith("CONST") and returned.argval is None)
 
 
 def set_trace(*, header: str | None = None) -> None:
-    """Start the debugger in the user function that calls this one, and print the line `header` first.
+    """Print the line `header`, if any, and start the debugger in the user function that calls this one.
 
     Set `PYTHONBREAKPOINT` to this function's path to make `breakpoint()` call it.
     """

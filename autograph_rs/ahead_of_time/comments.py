@@ -1,8 +1,8 @@
 """Carry the comments of a function over to the text of its converted form.
 
 A comment belongs to the statement that it stands beside, in or above. A comment below the last statement of a
-block belongs to that statement. It is placed at the converted form of its statement, and dropped if there is
-none.
+block belongs to that statement. It moves with its statement, and is dropped if the
+statement has no converted form.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from dataclasses import dataclass, field
 from ..source.definitions import first_line
 
 Key = tuple[int, int]
-"""Line and column of a statement in the user's text, which its converted form shares."""
+"""Line and column of a statement in the user's text. Its converted form has the same position."""
 CommentsByRow = defaultdict[int, list[str]]
 
 
 @dataclass(frozen=True)
 class Comment:
-    """A comment, and whether it has its line to itself."""
+    """A comment. `is_alone` means that its line contains nothing else."""
 
     row: int
     column: int
@@ -42,7 +42,7 @@ class StatementComments:
 
 
 def comments_in(text: str) -> list[Comment]:
-    """Return the comments of a module's text, which must compile."""
+    """Return the comments in a module's text. The text must compile."""
     comments = []
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
@@ -79,7 +79,7 @@ def attach_comments(comments: Iterable[Comment], function: ast.stmt) -> dict[Key
 def place_comments(
     attached: dict[Key, StatementComments], converted: dict[Key, list[ast.stmt]]
 ) -> tuple[CommentsByRow, CommentsByRow, CommentsByRow]:
-    """Return the comments above, beside and below each row of a text, given what each statement became."""
+    """Return the comments to put above, beside and below each row of the converted text."""
     above, beside, below = CommentsByRow(list), CommentsByRow(list), CommentsByRow(list)
     for where, comments in attached.items():
         statements = converted.get(where)
@@ -100,7 +100,7 @@ def place_comments(
 
 
 def _main_statement(converted: list[ast.stmt], kind: type[ast.stmt]) -> ast.stmt:
-    """Return the statement that calls the operator of the original, or else is of the same kind."""
+    """Return the statement that calls the original's operator, or else one of the original's kind."""
     operator = f"ag__.{kind.__name__.lower()}_stmt"
     for statement in converted:
         match statement:
@@ -112,7 +112,7 @@ def _main_statement(converted: list[ast.stmt], kind: type[ast.stmt]) -> ast.stmt
 
 
 def _header_row(statement: ast.stmt) -> int | None:
-    """Return the row on which a comment can stand beside a statement, if there is one."""
+    """Return the row where a comment can stand beside a statement, or None."""
     rows = {statement.lineno, _last_own_row(statement)}
     return max(rows) if len(rows) == 1 or not hasattr(statement, "body") else None
 
@@ -129,7 +129,7 @@ def _last_own_row(statement: ast.stmt) -> int:
 
 
 def _last_row_before_blocks(statement: ast.stmt) -> int:
-    """Return the last row that may belong to a statement's header, such as a `)` that closes it."""
+    """Return the last row that may belong to a statement's header, such as that of a closing `)`."""
     if isinstance(statement, ast.Match):
         first = statement.cases[0].pattern.lineno
     elif body := getattr(statement, "body", None):

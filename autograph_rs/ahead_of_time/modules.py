@@ -46,7 +46,8 @@ def convert_module(
     """Convert every function of a module, or return None if there is nothing to convert.
 
     Code outside functions, and functions in which nothing is converted, stay as written. If `mapped`,
-    functions take the original file name and lines from a source map. `header` is a comment for the top.
+    functions take their original file name and lines from a source map. `header` is a comment for the top of
+    the file.
     """
     module = parse(source, filename)
     if is_converted(module):
@@ -63,7 +64,9 @@ def convert_module(
             lines[import_row:import_row] = [Line(IMPORT)]
             lines[first:first] = [Line(header)] if header else []
         converted = ConvertedModule(tuple(lines), added)
-        with warnings.catch_warnings(action="ignore"):  # the compiler has limits that the parser has not
+        with warnings.catch_warnings(
+            action="ignore"
+        ):  # the compiler has limits that the parser does not have
             compile(converted.text if lines else source, filename, "exec", dont_inherit=True)
         return converted if lines else None
 
@@ -91,7 +94,7 @@ def _import_row(module: ast.Module) -> int:
 
 
 def convert_function_source(source: str, filename: str, qualname: str) -> str:
-    """Return the converted text of one function of a module, such as `Model.step`, as `to_code` does."""
+    """Return the converted text of a module's function, such as `Model.step`, in the form of `to_code`."""
     scope: ast.AST = parse(source, filename)
     class_name = None
     for name in qualname.split("."):
@@ -102,9 +105,9 @@ def convert_function_source(source: str, filename: str, qualname: str) -> str:
         if not matches:
             names = ", ".join(n.name for n in definitions)
             raise SourceError(
-                f"there is no {qualname!r}",
-                why=f"{getattr(scope, 'name', 'the module')} defines {names or 'no function'}",
-                remedy="give the qualified name of a function, such as f or Model.step",
+                f"{qualname!r} is not defined",
+                why=f"{getattr(scope, 'name', 'the module')} defines {names or 'no functions'}",
+                remedy="pass the qualified name of a function, such as f or Model.step",
                 place=node_position(scope, filename),
             )
         scope = matches[-1]
@@ -113,7 +116,7 @@ def convert_function_source(source: str, filename: str, qualname: str) -> str:
         raise SourceError(
             f"{qualname!r} is not a function",
             why="only functions can be converted",
-            remedy=f"give one of its methods: {qualname}.method",
+            remedy=f"pass one of its methods: {qualname}.method",
             place=node_position(function, filename, qualname),
         )
     check_reserved_name(function, filename)

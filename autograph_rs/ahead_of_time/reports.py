@@ -1,4 +1,4 @@
-"""Report how the functions of a module are converted, and what in them cannot be staged.
+"""Report how the functions of a module are converted, and which of their code cannot be staged.
 
 The module is converted but never executed. Lines and columns count from 1, with one column per character, as
 in an editor.
@@ -48,7 +48,7 @@ class StatementReport:
     becomes: tuple[str, ...]
     findings: tuple[Finding, ...]
     start: tuple[int, int]
-    """Line and column as in trees, where columns count bytes from 0."""
+    """Line and column as in syntax trees, where columns count bytes from 0."""
     end: tuple[int, int]
 
 
@@ -66,7 +66,7 @@ class FunctionReport:
 
 
 def report_source(source: str, filename: str = "<string>") -> list[FunctionReport]:
-    r"""Report how each function of a module is converted; its text has Unix line ends.
+    r"""Report how each function of a module is converted. The text must have Unix line endings.
 
     >>> text = "def f(xs):\n    total = 0\n    for x in xs:\n        total += x\n    return total\n"
     >>> [function] = report_source(text)
@@ -87,7 +87,7 @@ def report_source(source: str, filename: str = "<string>") -> list[FunctionRepor
 
 
 def report_function(node: FunctionNode, lines: list[str]) -> list[FunctionReport]:
-    """Report how a function and those inside it are converted; a lambda counts as a `return` statement."""
+    """Report how a function and its nested functions are converted. A lambda counts as a `return`."""
     tree = gast_tree(node)
     if isinstance(tree, gast.Lambda):
         body = [gast.copy_location(gast.Return(tree.body), tree.body)]
@@ -116,14 +116,14 @@ def _function_report(function: report.FunctionReport, lines: list[str]) -> Funct
     return FunctionReport(function.name, span.line, span.end_line, reason, statements, findings)
 
 
-def _finding(place: unsupported.UnsupportedConstruct, lines: list[str]) -> Finding:
-    span, rule = place.span, place.rule
+def _finding(construct: unsupported.UnsupportedConstruct, lines: list[str]) -> Finding:
+    span, rule = construct.span, construct.rule
     column, end = _column(span.line, span.column, lines), _column(span.end_line, span.end_column, lines)
-    return Finding(span.line, column, span.end_line, end, rule.code, rule.name, place.reason, rule.remedy)
+    return Finding(span.line, column, span.end_line, end, rule.code, rule.name, construct.reason, rule.remedy)
 
 
 def _column(line: int, offset: int, lines: list[str]) -> int:
-    """Return the column of a character, given its UTF-8 offset as in trees."""
+    """Convert a UTF-8 offset, as in syntax trees, to a column in characters."""
     return len(lines[line - 1].encode()[:offset].decode(errors="ignore")) + 1
 
 

@@ -1,4 +1,4 @@
-"""Replace the functions in a module's text with their converted forms, and leave the rest as it is."""
+"""Replace the functions in a module's text with their converted forms, and copy the rest unchanged."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Line:
 
     text: str
     original_row: int = 0
-    """The row of the user's text that it copies, from 1; 0 if it was generated."""
+    """The row of the user's text that the line copies, from 1; 0 for a generated line."""
     mappings: tuple[tuple[int, int, int], ...] = ()
     """Columns of this line, each with the row and column of the user's text that it maps to."""
 
@@ -45,7 +45,7 @@ def outermost_functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFu
 def rewrite_module(source: str, original: ast.Module, converted: ast.Module, *, mapped: bool) -> list[Line]:
     """Return the lines of a module with its converted functions, or no lines if nothing is converted.
 
-    If `mapped`, the lines have mappings, and a decorator gives functions their lines from a source map.
+    If `mapped`, the lines have mappings, and a decorator restores each function's lines from a source map.
     """
     text = source.split("\n")
     out: list[Line] = []
@@ -57,7 +57,9 @@ def rewrite_module(source: str, original: ast.Module, converted: ast.Module, *, 
         start, end = first_line(old) - 1, old.end_lineno or old.lineno
         while old.decorator_list and not text[start].lstrip().startswith("@"):  # `@(` is on a line above
             start -= 1
-        while start > copied_until and text[start - 1].strip() == "\\":  # the line with the indentation
+        while (
+            start > copied_until and text[start - 1].strip() == "\\"
+        ):  # a continued line with the indentation
             start -= 1
         out += _copied_lines(text, copied_until, start)
         attached: dict[Key, StatementComments] = {}
@@ -103,7 +105,7 @@ def _function_lines(
 
 
 def _pair_statements(parsed: ast.stmt, converted: ast.stmt) -> dict[Key, list[ast.stmt]]:
-    """Return the generated statements for each statement of the user's text."""
+    """Map the position of each user statement to the statements generated from it."""
     pairs: dict[Key, list[ast.stmt]] = {}
     for new, old in zip(walk_statements(parsed), walk_statements(converted), strict=True):
         pairs.setdefault(key(old), []).append(new)

@@ -1,6 +1,6 @@
 """The command `autograph-rs`: convert files ahead of time, show conversions, and export models.
 
-No command but `export` imports or executes its input.
+Only `export` imports and executes its input.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ except KeyboardInterrupt:
 
 
 class Program(click.Group):
-    """The command group, which turns errors into the documented exit codes."""
+    """The command group. It turns errors into the documented exit codes."""
 
     def main(self, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
         if sys.stdout is None:
@@ -47,7 +47,7 @@ class Program(click.Group):
         except FileError as error:
             messages.print(str(error))
             exit_code = FAILURE
-        except OSError as error:  # errors with files are reported where they occur
+        except OSError as error:  # file errors are reported where they occur
             _discard_output()
             messages.print(f"standard output: {error.strerror or error}")
             exit_code = FAILURE
@@ -55,7 +55,7 @@ class Program(click.Group):
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program is exiting
             messages.print("interrupted: each file is either unchanged or converted")
             exit_code = INTERRUPTED
-        except Exception as error:  # noqa: BLE001 - any error must not exit like a finding
+        except Exception as error:  # noqa: BLE001 - an unexpected error must not exit with the code for findings
             messages.print(f"a bug in autograph_rs: {error!r}")
             exit_code = FAILURE
         sys.exit(exit_code)
@@ -85,7 +85,7 @@ def main(context: click.Context) -> None:
     \b
     Exit codes:
         0  done
-        1  findings: something would change, or cannot be staged
+        1  findings: a file would change, or code cannot be staged
         2  wrong usage
         3  failure: an input cannot be read or converted, or an output cannot be written
       130  interrupted

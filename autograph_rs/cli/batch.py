@@ -1,4 +1,4 @@
-"""Process many files in several processes, with a progress bar, a summary and a clean interruption."""
+"""Process many files in several processes, with a progress bar, a summary and clean interruption."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ J = TypeVar("J")
 R = TypeVar("R")
 
 FILES_PER_PROCESS = 16  # fewer files take less time than starting a process
-QUEUED_JOBS = 4  # per process, so that an interruption need not wait for many
+QUEUED_JOBS = 4  # per process; a short queue lets an interruption end quickly
 
 messages = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
 """The console for messages about files; converted text goes to standard output."""
 
 
 def process_count(jobs: int | None, files: int) -> int:
-    """Return the number of processes to use for some files; `jobs` defaults to one per processor."""
+    """Return the number of processes for `files` files; `jobs` defaults to the number of processors."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(jobs or available, files // FILES_PER_PROCESS))
 
@@ -36,10 +36,10 @@ def process_count(jobs: int | None, files: int) -> int:
 def run_jobs(
     run: Callable[[J], R], jobs: Iterable[J], crashed: Callable[[J], R], *, count: int
 ) -> Iterator[R]:
-    """Yield the result of each job in order, run by `count` processes.
+    """Run jobs in `count` processes, and yield their results in order.
 
-    On an interruption, the running jobs finish. `crashed` returns the result of a job that kills its process,
-    such as one that runs out of memory.
+    After an interruption, running jobs finish. `crashed` returns the result of a job that kills its process,
+    for example by running out of memory.
     """
     if count == 1:
         yield from map(run, jobs)
@@ -57,7 +57,7 @@ def run_jobs(
             job, future = waiting.popleft()
             try:
                 yield future.result()
-            except BrokenProcessPool:  # because of this job, or of a later one
+            except BrokenProcessPool:  # caused by this job or a later one
                 yield _run_alone(run, job, crashed)
                 pool = _start_pool(count)
                 waiting = deque((other, pool.submit(run, other)) for other, _ in waiting)
@@ -73,7 +73,7 @@ def _start_pool(count: int) -> ProcessPoolExecutor:
 
 @contextlib.contextmanager
 def _ignoring_interrupts() -> Iterator[None]:
-    """Ignore interruptions in this block, and in the processes that start in it and inherit its signals."""
+    """Ignore interruptions in this block and in processes started by it, which inherit its signal handler."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
@@ -82,7 +82,7 @@ def _ignoring_interrupts() -> Iterator[None]:
 
 
 def _initialize_worker() -> None:
-    """Leave interruptions to the parent process, and exit when it does."""
+    """Ignore interruptions, which the parent process handles, and exit when the parent exits."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
 
@@ -103,7 +103,7 @@ def _run_alone(run: Callable[[J], R], job: J, crashed: Callable[[J], R]) -> R:
 
 
 def with_progress(results: Iterator[R], total: int, *, shown: bool) -> Iterator[R]:
-    """Pass on the results, with a progress bar on a terminal if `shown`."""
+    """Yield the results. If `shown`, display a progress bar on a terminal."""
     with Progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
         console=messages, transient=True, disable=not (shown and messages.is_terminal and total > 1),

@@ -15,7 +15,7 @@ from .files import STDIN, FileError, Source
 
 
 def find_module(module: str) -> str:
-    """Return the file of a module without importing it or its packages."""
+    """Find the source file of a module without importing the module or its packages."""
     paths = [str(Path.cwd()), *sys.path]
     name, spec = "", None
     for part in module.split("."):
@@ -24,7 +24,7 @@ def find_module(module: str) -> str:
         for finder in sys.meta_path:  # such as the finder of an editable installation
             spec = spec or finder.find_spec(name, paths if "." in name else None)
         if spec is None:
-            raise FileError(f"{module}: there is no module {name}")
+            raise FileError(f"{module}: no module named {name}")
         paths = list(spec.submodule_search_locations or ())
     if spec is None or not isinstance(spec.loader, SourceFileLoader):
         raise FileError(f"{module}: the module has no Python source")
@@ -34,7 +34,7 @@ def find_module(module: str) -> str:
 @click.command(context_settings=options.ALLOW_DASHES)
 @click.argument("function", metavar="MODULE:QUALNAME")
 def code(function: str) -> None:
-    """Print the converted form of a function; - is standard input.
+    """Print the converted form of a function. MODULE may be a file, or - for standard input.
 
     \b
     autograph-rs code statistics:median
@@ -42,7 +42,7 @@ def code(function: str) -> None:
     """
     module, _, qualname = function.rpartition(":")
     if not module or not qualname:
-        raise click.UsageError(f"{function!r} is not MODULE:QUALNAME or FILE.py:QUALNAME")
+        raise click.UsageError(f"expected MODULE:QUALNAME or FILE.py:QUALNAME, got {function!r}")
     is_file = module == STDIN or module.endswith(".py") or os.sep in module
     source = Source.read(module if is_file else find_module(module))
     click.echo(source.convert(convert_function_source, qualname))

@@ -11,11 +11,11 @@ import click
 
 TABLE = "autograph-rs"
 NOT_CONFIGURABLE = ("output", "in-place", "stdout", "diff", "check", "help")
-"""Options that select what a single run does."""
+"""Options that apply only to a single run."""
 
 
 def defaults(group: click.Group, folder: Path) -> dict[str, dict[str, Any]]:
-    """Return the defaults of each command from the nearest `pyproject.toml` in a folder or its parents."""
+    """Return each command's option defaults from the nearest `pyproject.toml` in a folder or its parents."""
     files = (at / "pyproject.toml" for at in (folder, *folder.parents))
     file = next((file for file in files if os.path.isfile(file)), None)
     if file is None:
@@ -39,17 +39,17 @@ def defaults(group: click.Group, folder: Path) -> dict[str, dict[str, Any]]:
             if isinstance(option, click.Option) and f"--{key}" in option.opts and key not in NOT_CONFIGURABLE
         ]
         if not options:
-            raise click.UsageError(f"{file}: [tool.{TABLE}] has no key {key!r}")
+            raise click.UsageError(f"{file}: unknown key {key!r} in [tool.{TABLE}]")
         for name, option in options:
             expected, is_valid = _expected_value(value, option)
             if not is_valid:
-                raise click.UsageError(f"{file}: {key} = {value!r}: must be {expected}")
+                raise click.UsageError(f"{file}: {key!r} must be {expected}, got {value!r}")
             by_command[name][str(option.name)] = value
     return by_command
 
 
 def _expected_value(value: Any, option: click.Option) -> tuple[str, bool]:
-    """Describe the values that an option accepts, and return whether this is one."""
+    """Describe the values that an option accepts, and return whether it accepts `value`."""
     if option.multiple:
         is_list = isinstance(value, list) and all(isinstance(item, str) for item in value)
         return "a list of strings", is_list

@@ -21,7 +21,7 @@ from .targets import InputFile, Selection, Walk, is_source
 
 @dataclass(frozen=True)
 class Destination:
-    """The destination of converted files: a folder, one file, in place, or none."""
+    """Where converted files are written: to a folder, to one file, in place, or nowhere."""
 
     folder: Path | None = None
     file: Path | None = None
@@ -31,13 +31,13 @@ class Destination:
     def from_options(cls, output: str | None, paths: Sequence[str], *, in_place: bool) -> Destination:
         if output is None:
             return cls(in_place=in_place)
-        is_one = len(paths) == 1 and not os.path.isdir(paths[0])
-        if is_one and (is_source(output) or (os.path.exists(output) and not os.path.isdir(output))):
+        is_single_file = len(paths) == 1 and not os.path.isdir(paths[0])
+        if is_single_file and (is_source(output) or (os.path.exists(output) and not os.path.isdir(output))):
             return cls(file=Path(output))
         if STDIN in paths:
-            raise click.UsageError("standard input has no file name: give a file as --output")
+            raise click.UsageError("standard input has no file name: pass a file as --output")
         if is_source(output) and not os.path.isdir(output):
-            raise click.UsageError(f"{output} is not a folder, but several files need one")
+            raise click.UsageError(f"{output} is not a folder: several files cannot be written to one file")
         if os.path.exists(output) and not os.path.isdir(output):
             raise click.UsageError(f"{output} is not a folder")
         return cls(folder=Path(output))
@@ -62,7 +62,7 @@ def jobs_for(
     diff: bool,
     mapped: bool,
 ) -> Iterator[Job | Outcome]:
-    """Yield a job for each file, or the outcome for a file that is not processed."""
+    """Yield a job for each file to process, and an outcome for each file that is skipped or unreadable."""
     targets: dict[str, str] = {}
     for file in destination.walk(selection).files(paths):
         if file.problem:
@@ -76,7 +76,7 @@ def jobs_for(
             if other != file.path:
                 raise click.UsageError(f"{other} and {file.path} would both be written to {target}")
         if destination.in_place and file.leads_outside:
-            message = f"{file.path}: skipped: it is a link to a file outside the folder"
+            message = f"{file.path}: skipped: it links to a file outside the folder"
             yield Outcome(file.path, Result.SKIPPED, message=message)
             continue
         converts = file.is_selected or not file.is_in_folder
@@ -90,11 +90,11 @@ def jobs_for(
     "--output",
     metavar="DIR",
     type=options.PATH,
-    help="Write the converted files there; - is standard output.",
+    help="Write the converted files to DIR; - is standard output.",
 )
 @click.option("--in-place", is_flag=True, help="Replace each file with its converted form.")
 @click.option("--stdout", is_flag=True, help="Print the converted files.")
-@click.option("--diff", is_flag=True, help="Print what would change; write nothing.")
+@click.option("--diff", is_flag=True, help="Print a diff; write nothing.")
 @click.option("--check", is_flag=True, help="Write nothing; exit with code 1 if anything would change.")
 @click.option("--source-map", is_flag=True, help="Write source maps, so that errors show the original lines.")
 @options.selection
@@ -116,7 +116,7 @@ def convert(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Convert the functions of files, packages, folders, or of standard input (-).
+    """Convert the functions in files, packages, folders, or standard input (-).
 
     A converted file imports only autograph_rs.runtime. Code outside functions is not changed. Converting a
     file again does not change it.
@@ -147,7 +147,7 @@ def convert(
         raise click.UsageError("standard input cannot be converted in place")
     if not output and options.is_on_command_line(context, "source_map"):
         raise click.UsageError(
-            "--source-map needs --output: the map refers to the original, which must remain"
+            "--source-map requires --output: the map refers to the original file, which must remain"
         )
     destination = Destination.from_options(output, paths, in_place=in_place or not (output or stdout))
     selection = Selection(include, exclude)
@@ -168,7 +168,7 @@ def crashed(job: Job | Outcome) -> Outcome:
 
 
 class Report:
-    """Prints the outcomes as they arrive, and a summary at the end."""
+    """Progress report that prints each outcome as it arrives, and a summary at the end."""
 
     def __init__(self, *, quiet: bool, verbose: bool, check: bool) -> None:
         self.quiet, self.verbose, self.check = quiet, verbose, check

@@ -23,12 +23,12 @@ _SPEC = re.compile(r"(?:(?P<name>\w+)\s*=\s*)?(?P<dtype>\w+)\s*\[(?P<shape>[^\]]
 
 
 def parse_spec(text: str) -> tuple[str | None, ag.TensorSpec]:
-    """Parse the spec of an argument, such as `float64[None, 3]` or `x=float64[None, 3]`."""
+    """Parse an argument's spec, such as `float64[None, 3]` or `x=float64[None, 3]`."""
     match = _SPEC.fullmatch(text.strip())
     inside = "" if match is None else match["shape"].strip().removesuffix(",")
     lengths = [n.strip() for n in inside.split(",")] if inside else []
     if match is None or any(n != "None" and not n.isdecimal() for n in lengths):
-        raise click.UsageError(f"{text!r} is not a spec: write float64[None, 3], or x=float64[None, 3]")
+        raise click.UsageError(f"{text!r} is not a valid spec: write float64[None, 3] or x=float64[None, 3]")
     shape = [None if n == "None" else int(n) for n in lengths]
     try:
         return match["name"], ag.TensorSpec(shape, match["dtype"])
@@ -38,7 +38,7 @@ def parse_spec(text: str) -> tuple[str | None, ag.TensorSpec]:
 
 @contextlib.contextmanager
 def user_errors(name: str, what: str, file: str | None = None) -> Iterator[None]:
-    """Turn an error that user code raises into one line, with its position if that is in `file`."""
+    """Turn an error raised by user code into a `FileError`, with its position if it was raised in `file`."""
     with file_errors(name):
         try:
             yield
@@ -56,7 +56,7 @@ def user_errors(name: str, what: str, file: str | None = None) -> Iterator[None]
 
 
 def _located(name: str, place: Any) -> str:
-    """Return the position of an error in the user's files, or `name` if it is about this call itself."""
+    """Return the position of an error in the user's files, or `name` if the error concerns this call."""
     running = {frame.f_code.co_filename for frame, _ in traceback.walk_stack(None)}
     if place is None or place.file in running:
         return name
@@ -83,7 +83,7 @@ def import_module(module: str) -> Any:
 
 
 def _import_file(name: str, file: str) -> Any:
-    """Import a file that is not in a package, even if another module has its name."""
+    """Import a file outside any package, even if another module has the same name."""
     spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None
     assert spec.loader is not None
@@ -93,15 +93,15 @@ def _import_file(name: str, file: str) -> Any:
 
 
 def find_function(module: Any, qualname: str) -> Any:
-    """Return a function of a module, as an `ag.function`."""
+    """Return a function in a module as an `ag.function`."""
     value = module
     for part in qualname.split("."):
         if not hasattr(value, part):
-            raise FileError(f"{module.__name__}: there is no {qualname}")
+            raise FileError(f"{module.__name__}: {qualname} is not defined")
         value = getattr(value, part)
     if not callable(value):
         raise FileError(f"{module.__name__}: {qualname} is not a function")
-    with user_errors(f"{module.__name__}:{qualname}", "it"):
+    with user_errors(f"{module.__name__}:{qualname}", "the function"):
         return value if hasattr(value, "get_concrete_function") else ag.function(value)
 
 
@@ -112,7 +112,7 @@ def find_function(module: Any, qualname: str) -> Any:
     "specs",
     multiple=True,
     metavar="[NAME=]DTYPE[SHAPE]",
-    help="An argument, such as float64[None, 3]; int64[] is a scalar, None an unknown length.",
+    help="An argument's type, such as float64[None, 3]; int64[] is a scalar, None an unknown length.",
 )
 @click.option("-o", "--output", required=True, metavar="FILE", help="The output file, such as model.onnx.")
 @click.option(
@@ -120,12 +120,12 @@ def find_function(module: Any, qualname: str) -> Any:
     type=click.Choice(["constant", "explicit"]),
     default="constant",
     show_default=True,
-    help="Make Variables constants of the model, or inputs and outputs.",
+    help="Export Variables as constants, or as inputs and outputs of the model.",
 )
 def export(function: str, specs: tuple[str, ...], output: str, variables: str) -> None:
     """Write a function as an ONNX model.
 
-    This imports the module and traces the function. Give one --spec for each argument, in order or by name.
+    This command imports the module and traces the function. Pass one --spec for each argument, in order or by name.
 
     \b
     autograph-rs export model:predict --spec "float64[None, 3]" -o model.onnx
@@ -133,7 +133,7 @@ def export(function: str, specs: tuple[str, ...], output: str, variables: str) -
     """
     module, _, qualname = function.rpartition(":")
     if not module or not qualname:
-        raise click.UsageError(f"{function!r} is not MODULE:FUNCTION or FILE.py:FUNCTION")
+        raise click.UsageError(f"expected MODULE:FUNCTION or FILE.py:FUNCTION, got {function!r}")
     parsed = [parse_spec(text) for text in specs]
     args = [spec for name, spec in parsed if name is None]
     kwargs = {name: spec for name, spec in parsed if name is not None}
@@ -145,7 +145,7 @@ def export(function: str, specs: tuple[str, ...], output: str, variables: str) -
         try:
             inspect.signature(target).bind(*args, **kwargs)
         except TypeError as error:
-            raise click.UsageError(f"{qualname}(): {error}: give one --spec for each argument") from error
+            raise click.UsageError(f"{qualname}(): {error}: pass one --spec for each argument") from error
     with user_errors(function, "the function", getattr(loaded, "__file__", None)):
         concrete = target.get_concrete_function(*args, **kwargs)
         concrete.to_onnx(output, variables=variables)

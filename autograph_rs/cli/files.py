@@ -1,4 +1,4 @@
-"""Read source files with their encoding and line ends, and report files in one line each."""
+"""Read and encode source files, and report file errors in one line each."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ T = TypeVar("T")
 
 
 class FileError(Exception):
-    """A file cannot be read, converted or written; the message is one line that names it."""
+    """A file cannot be read, converted or written. The one-line message names the file."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file's text with Unix line ends, and its original encoding and line ends."""
+    """The text of a source file with Unix line endings, and its original encoding and line endings."""
 
     name: str
     data: bytes
@@ -52,7 +52,7 @@ class Source:
             with sys.stdin.buffer if path == STDIN else open(path, "rb") as file:
                 data = file.read(MAX_SOURCE + 1)
             if len(data) > MAX_SOURCE:
-                raise FileError(f"{name}: larger than {MAX_SOURCE >> 20} MiB, which is too large for source")
+                raise FileError(f"{name}: larger than {MAX_SOURCE >> 20} MiB, the limit for source files")
             try:
                 with warnings.catch_warnings(action="ignore"):
                     compile(data, name, "exec", dont_inherit=True)
@@ -60,8 +60,8 @@ class Source:
                 encoding, _ = tokenize.detect_encoding(lines.readline)
                 text = data.decode(encoding)
                 if not "\n".encode(encoding).endswith(b"\n"):  # such as unicode_escape
-                    raise ValueError(f"the encoding {encoding} does not support line ends")
-            except (ValueError, LookupError) as error:  # null bytes; an encoding that is not for text
+                    raise ValueError(f"the encoding {encoding} does not support line endings")
+            except (ValueError, LookupError) as error:  # null bytes, or a codec that does not decode to text
                 raise FileError(f"{name}: {error}") from error
         return cls(name, data, _NEWLINE.sub("\n", text), encoding, tuple(_NEWLINE.findall(text)))
 
@@ -70,13 +70,13 @@ class Source:
             return converter(self.text, self.name, *arguments, **options)
 
     def encode(self, lines: Iterable[Line]) -> bytes:
-        """Encode a converted text. Copied lines keep their line ends; others take that of the first line."""
+        """Encode converted text. Copied lines keep their line endings; others use that of the first line."""
         default = self.newlines[0] if self.newlines else "\n"
         parts: list[str] = []
         for line in lines:
             is_copied = 0 < line.original_row <= len(self.newlines)
             parts += (line.text, self.newlines[line.original_row - 1] if is_copied else default)
-        # A character that the encoding lacks can only be in a string, where its escape is equivalent.
+        # Only a string can contain a character that the encoding lacks, and there an escape is equivalent.
         data = "".join(parts[:-1]).encode(self.encoding, "backslashreplace")
         with file_errors(self.name), warnings.catch_warnings(action="ignore"):
             compile(data, self.name, "exec", dont_inherit=True)
@@ -85,7 +85,7 @@ class Source:
 
 @contextlib.contextmanager
 def file_errors(name: str) -> Iterator[None]:
-    """Turn any error about a file into a `FileError`, whose one line names it."""
+    """Turn any error in this block into a one-line `FileError` that names the file."""
     try:
         yield
     except SyntaxError as error:

@@ -18,7 +18,7 @@ from .options import VERSION
 
 
 class Result(enum.StrEnum):
-    """The result of a job, as the summary counts it."""
+    """The result of a job, as counted in the summary."""
 
     CONVERTED = "converted"
     UNCHANGED = "unchanged"
@@ -31,9 +31,9 @@ class Result(enum.StrEnum):
 class Job:
     """A file to process.
 
-    `target` is None for standard output. A file that is not to be converted is copied. Without `writes`, the
-    output is only compared with the target. `diff` prints a diff instead of the output, and `mapped` writes a
-    source map beside the target.
+    `target` is None for standard output. Without `converts`, the file is copied; without `writes`, the output
+    is only compared with the target. `diff` prints a diff instead of the output. `mapped` writes a source map
+    beside the target.
     """
 
     path: str
@@ -53,13 +53,13 @@ class Outcome:
     changes: bool = False
     """Whether the target changes."""
     printed: bytes = b""
-    """The part of the output to print."""
+    """The converted text or diff to print."""
     message: str = ""
     """Why the job failed or was skipped."""
 
 
 def run_job(job: Job | Outcome) -> Outcome:
-    """Run a job, and report an error with its file in the outcome; the outcome of no job stays."""
+    """Run a job, and report file errors in its outcome. An `Outcome` is returned unchanged."""
     if isinstance(job, Outcome):
         return job
     try:
@@ -95,7 +95,7 @@ def _header(source: Source) -> str:
 
 
 def _write_changed(job: Job, outputs: dict[Path, bytes]) -> bool:
-    """Write the outputs that differ from the existing files, and return whether there are any."""
+    """Write the outputs that differ from the existing files, and return whether any differ."""
     changed = [path for path, data in outputs.items() if _content(path) != data]
     for path in changed if job.writes else ():
         with file_errors(str(path)):
@@ -117,7 +117,7 @@ def _is_read_only(path: Path) -> bool:
 
 
 def _diff(job: Job, source: Source, data: bytes) -> bytes:
-    """Return the diff from the target, or from the source if there is none, to the new data."""
+    """Return the diff between the target, or the source if there is no target, and the new data."""
     before = source.data if job.target is None else _content(job.target) or b""
     name = str(job.target or source.name)
     lines = difflib.diff_bytes(

@@ -20,11 +20,11 @@ FAILURE = 3
 INTERRUPTED = 130
 
 ALLOW_DASHES = {"ignore_unknown_options": True}
-"""Lets `-:12`, a line of standard input, be an argument."""
+"""Allows `-:12`, a line of standard input, as an argument."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-PATH = click.Path(readable=False, allow_dash=True)  # unreadable files are reported later, with the others
+PATH = click.Path(readable=False, allow_dash=True)  # unreadable files are reported later with other errors
 
 paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=PATH)
 jobs = click.option(

@@ -38,10 +38,10 @@ def _matches(path: Path, globs: Sequence[str]) -> bool:
 
 @dataclass(frozen=True)
 class InputFile:
-    """A file given on the command line, or in a folder that was.
+    """A file given on the command line, or found in a folder given there.
 
-    `relative` is its path in the folder, preceded by the folder's name if that is a package. `problem` is why
-    it cannot be read.
+    `relative` is its path in the folder, preceded by the folder's name if the folder is a package. `problem`
+    is the reason why the file cannot be read, or "".
     """
 
     path: str
@@ -54,11 +54,11 @@ class InputFile:
 
 @dataclass
 class Walk:
-    """Lists the files of some paths, each once, sorted by name.
+    """Search for the files to process. Each is listed once, and those in a folder are sorted by name.
 
-    Files given by name are always included, and in folders the Python files that the selection accepts; with
-    data files, also all other files of packages. Hidden folders, caches and installed packages are skipped.
-    Links to folders are not followed. `identify` returns equal keys for paths of the same file.
+    Files given by name are always included. A folder adds the Python files that the selection accepts; with
+    `with_data_files`, a package also adds its other files. Hidden folders, caches and installed packages are
+    skipped. Links to folders are not followed. `identify` returns equal keys for paths of the same file.
     """
 
     selection: Selection = Selection()
@@ -110,7 +110,7 @@ class Walk:
 
 
 def _may_be_regular_file(path: Path) -> bool:
-    """Return whether a path is not a pipe or device; an inaccessible file is reported when it is read."""
+    """Return False for pipes and devices. An inaccessible file is reported later, when it is read."""
     try:
         return stat.S_ISREG(os.stat(path).st_mode)
     except OSError:

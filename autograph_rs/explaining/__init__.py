@@ -1,1 +1,1 @@
-"""`explain`: report how a function is staged, statement by statement. Its modules start at `api`."""
+"""`explain`: report how a function is staged, statement by statement. Start reading at `api`."""

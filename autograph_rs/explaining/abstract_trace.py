@@ -1,7 +1,7 @@
 """Trace a function abstractly with the framework that its arguments belong to.
 
-The result of the function is discarded, so it may have any type. A framework is never imported here: if an
-argument belongs to it, it is loaded already.
+The result of the function is discarded, so it may have any type. Frameworks are never imported here: if an
+argument belongs to a framework, the framework is already loaded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..functions.function import Function
 def backend_of(arguments: Any, compiled: Any) -> str:
     """Return the name of the backend to trace a call with.
 
-    It is the active backend, or else that of the arguments or of the compiled function, or else "graph".
+    This is the active backend, or else that of the arguments or the compiled function, or else "graph".
     """
     active = active_backend()
     if active is not None:
@@ -61,7 +61,7 @@ def trace(
 
 
 def _trace_jax(compiled: Any, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Trace like `jax.jit`. Leaves are static if the user's `jit` says so, or if they are not numeric."""
+    """Trace like `jax.jit`. Leaves that are not numeric, or that the user's `jit` declares, are static."""
     jax = sys.modules["jax"]
     info = getattr(compiled, "_jit_info", None)
     positions = (n + len(args) if n < 0 else n for n in getattr(info, "static_argnums", ()))

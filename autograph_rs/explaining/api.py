@@ -28,12 +28,12 @@ from .report import Report
 def explain(f: Any, /, *args: Any, **kwargs: Any) -> Report:
     """Report how a function is staged, statement by statement.
 
-    Without arguments nothing runs: the report shows how each statement is converted, and which calls would be
-    converted. With arguments the function is traced once, as `function` would trace it; arguments of JAX,
+    Without arguments, nothing runs: the report shows how each statement is converted, and which calls would
+    be converted. With arguments, the function is traced once, as `function` would trace it; arguments of JAX,
     TensorFlow or PyTorch are traced as by `jax.jit`, `tf.function` or `torch.export`. The report then shows
     what happened. Side effects of the function, such as printing, happen as in any trace.
 
-    If the trace fails, the report covers the statements up to the failure, and holds the error.
+    If the trace fails, the report covers the statements up to the failure and contains the error.
 
     Args:
         f: anything that `convert` accepts, or that `function` or `convert` returned.
@@ -97,7 +97,7 @@ def explain(f: Any, /, *args: Any, **kwargs: Any) -> Report:
                 graph = traced.get_concrete_function(*args, **kwargs).graph
             else:
                 abstract_trace.trace(backend, compiled, traced, args, kwargs)
-        except Exception as raised:  # noqa: BLE001 - the report holds any error that ends the trace
+        except Exception as raised:  # noqa: BLE001 - the report contains any error that ends the trace
             error = raised
     return _report(function, source, transpiler, backend, graph, error)
 
@@ -121,7 +121,7 @@ def _unwrap(f: Any) -> tuple[Any, Function | None, Any]:
         isinstance(bound, types.MethodType)
         and abstract_trace.framework_of(type(bound.__self__)) == "tensorflow"
     ):
-        weak_method: Any = bound.__self__  # tf.function holds the instance of a method by a weak reference
+        weak_method: Any = bound.__self__  # tf.function keeps a weak reference to the instance
         f = functools.partial(bound.__func__, weak_method.target)
     if isinstance(f, Function):
         return f.python_function, f, compiled
@@ -166,7 +166,7 @@ def _report(
 def _node_and_lines(
     function: types.FunctionType, source: str | None
 ) -> tuple[definitions.FunctionNode, list[str]]:
-    """Return the node of a function, and the lines of its file; supplied source counts as those lines."""
+    """Return the node of a function, and the lines of its file; supplied source replaces them."""
     if source is None:
         definition, text = definitions.find(function, verify=not is_generated(function))
         return definition.node, text.split("\n")
@@ -190,7 +190,7 @@ def _line_origins(converted: str, source_map: SourceMap) -> tuple[tuple[int, ...
 
 
 def _pop_error_line(error: BaseException | None, file: str, lines: range) -> int | None:
-    """Return the line of the function that raised an error, and drop tracebacks, which keep frames alive."""
+    """Return the line that raised an error, and drop the tracebacks, which keep frames alive."""
     error_line = None
     traceback = None if error is None else error.__traceback__
     while traceback is not None:

@@ -23,7 +23,7 @@ class _Node:
     """A node of the statement tree: one statement and the probes that it contains."""
 
     static: StatementReport
-    unconverted: str  # the reason why its function is not converted, or ""
+    unconverted: str  # why its function is not converted, or ""
     depth: int
     parent: _Node | None
     probes: list[Probe] = field(default_factory=list)
@@ -32,7 +32,7 @@ class _Node:
 
     @property
     def control_probes(self) -> list[Probe]:
-        """The probes of the conditional or loop that the statement itself is."""
+        """The probes of the statement itself, if it is a conditional or loop."""
         probes = [p for p in self.probes if p.is_user_test]
         operators = [p for p in probes if p.operator in STATEMENTS]
         return operators or [p for p in probes if p.operator in _PYTHON_STATEMENTS]

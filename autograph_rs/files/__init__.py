@@ -1,1 +1,1 @@
-"""Writing of files, atomically."""
+"""Atomic writes to files."""

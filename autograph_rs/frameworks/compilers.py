@@ -1,4 +1,4 @@
-"""Compilers of frameworks for converted functions, and execution engines for graphs."""
+"""Framework compilers for converted functions, and execution engines for graphs."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def compile_for(f: Callable[..., Any], backend: str) -> Any:
     if backend not in COMPILERS:
         known = ", ".join(map(repr, ("graph", *COMPILERS)))
         raise OptionError(
-            f"there is no backend {backend!r}",
+            f"unknown backend {backend!r}",
             why="a function is compiled by the embedded graph or by a supported framework",
-            remedy=f"use {known}",
+            remedy=f"use one of {known}",
         )
     module, name, options = COMPILERS[backend]
     compiler: Any = getattr(import_framework(module, f"backend={backend!r}"), name)
@@ -38,14 +38,14 @@ def compile_for(f: Callable[..., Any], backend: str) -> Any:
 
 def engine_factory(name: Any) -> Callable[..., Any] | None:
     """Return the factory of an engine by name, or None for NumPy."""
-    remedy = f"use {', '.join(map(repr, ('numpy', *_ENGINES)))}"
-    why = "the engine runs the graph that a function is traced into"
+    remedy = f"use {' or '.join(map(repr, ('numpy', *_ENGINES)))}"
+    why = "the engine runs the graph of a traced function"
     if not isinstance(name, str):
-        raise ArgumentError(f"engine= is a name, not {describe(name)}", why=why, remedy=remedy)
+        raise ArgumentError(f"engine must be a str, not {describe(name)}", why=why, remedy=remedy)
     if name == "numpy":
         return None
     if name not in _ENGINES:
-        raise OptionError(f"there is no engine {name!r}", why=why, remedy=remedy)
+        raise OptionError(f"unknown engine {name!r}", why=why, remedy=remedy)
     packages, module = _ENGINES[name]
     for package in packages:
         import_framework(package, f"engine={name!r}")

@@ -17,7 +17,7 @@ M = TypeVar("M")
 def convert_module(module: M) -> M:
     """Convert the `forward` method of a PyTorch module and of all its submodules that are user code.
 
-    The module is changed in place and returned. Its parameters, hooks and class stay the same, and other
+    The module is modified in place and returned. Its parameters, hooks and class stay the same, and other
     instances of its class are not affected. It runs unconverted except while PyTorch captures it.
 
     Args:
@@ -25,7 +25,7 @@ def convert_module(module: M) -> M:
 
     Raises:
         ArgumentError: `module` is not a module.
-        ConversionError: the source of a `forward` method is not available (when `torch.export` reaches it).
+        ConversionError: the source of a `forward` method is unavailable (raised when `torch.export` reaches it).
 
     The program that `torch.export.export(convert_module(module), args, strict=False)` returns contains the
     conditionals and loops of the module's methods.
@@ -33,7 +33,7 @@ def convert_module(module: M) -> M:
     modules = getattr(module, "modules", None)
     if not callable(modules) or not hasattr(module, "forward"):
         raise ArgumentError(
-            f"convert_module takes a torch.nn.Module, not {describe(module)}",
+            f"convert_module expects a torch.nn.Module, not {describe(module)}",
             why="it converts the forward method of each module",
             remedy="pass an instance, such as Model(); for functions, use ag.convert",
         )

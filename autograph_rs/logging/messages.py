@@ -12,7 +12,7 @@ from autograph_rs.runtime.debugging.loggers import CALLS, CODE, CONVERT, TRACE
 
 
 def log_conversion(f: types.FunctionType, code: Callable[[], str], started: float) -> None:
-    """Log that `f` was converted, and at level `CODE` the text that `code` returns."""
+    """Log that `f` was converted; at level `CODE`, also log the text that `code` returns."""
     if CONVERT.isEnabledFor(logging.INFO):
         CONVERT.info("converted %s in %.1f ms", _name(f), 1000 * (perf_counter() - started))
     if CONVERT.isEnabledFor(CODE):

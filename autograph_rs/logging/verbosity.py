@@ -18,7 +18,7 @@ NAMED_LEVELS = {"off": 0, "info": 1, "debug": 2, "code": 3}
 
 
 class _Handler(logging.StreamHandler[TextIO]):
-    """Writes to the current standard stream; to stderr only if the program has no handlers of its own."""
+    """Handler for a standard stream. On stderr, it is silent if the program has handlers of its own."""
 
     def __init__(self, stream_name: str):
         logging.Handler.__init__(self)
@@ -46,8 +46,8 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     """Log conversions, calls and traces to the logger `autograph_rs`.
 
     Args:
-        level: 0 logs nothing; 1 one line for each conversion and each trace; 2 also whether each called
-            function is converted, and why; 3 to 10 also the converted code and the graphs.
+        level: 0 logs nothing. 1 logs one line per conversion and per trace. 2 adds whether each called
+            function is converted, and why. 3 to 10 add the converted code and the graphs.
         alsologtostdout: whether to write to standard output as well.
 
     Raises:
@@ -67,8 +67,8 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     if type(level) is not int or not 0 <= level <= MAX_VERBOSITY:
         raise OptionError(
             f"{level!r} is not a verbosity level",
-            why="a level is an integer, and higher levels log more",
-            remedy=f"pass a number from 0 to {MAX_VERBOSITY}",
+            why="levels are integers, and higher levels log more",
+            remedy=f"pass an integer from 0 to {MAX_VERBOSITY}",
         )
     for handler in [h for h in ROOT.handlers if isinstance(h, _Handler)]:
         ROOT.removeHandler(handler)
@@ -79,14 +79,14 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
 
 
 def set_from_environment(text: str) -> None:
-    """Set the verbosity to the value of `AUTOGRAPH_RS_LOG`, or warn if that is invalid."""
+    """Set the verbosity to the value of `AUTOGRAPH_RS_LOG`, or warn if the value is invalid."""
     level = int(text) if text.isdecimal() else NAMED_LEVELS.get(text.lower(), -1)
     if 0 <= level <= MAX_VERBOSITY:
         set_verbosity(level)
         return
     names = ", ".join(NAMED_LEVELS)
     warnings.warn(
-        f"AUTOGRAPH_RS_LOG={text!r} must be one of {names}, or a number from 0 to {MAX_VERBOSITY}",
+        f"AUTOGRAPH_RS_LOG must be one of {names}, or a number from 0 to {MAX_VERBOSITY}, got {text!r}",
         RuntimeWarning,
         stacklevel=3,
     )

@@ -127,10 +127,10 @@ def test_code_of_the_standard_library(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        ("no_such_module:f", "no_such_module: there is no module no_such_module"),
-        ("email.nothing.more:f", "email.nothing.more: there is no module email.nothing"),
-        ("textwrap.dedent:f", "textwrap.dedent: there is no module textwrap.dedent"),
-        ("..:f", "..: there is no module "),
+        ("no_such_module:f", "no_such_module: no module named no_such_module"),
+        ("email.nothing.more:f", "email.nothing.more: no module named email.nothing"),
+        ("textwrap.dedent:f", "textwrap.dedent: no module named textwrap.dedent"),
+        ("..:f", "..: no module named "),
         ("sys:exit", "sys: the module has no Python source"),
         ("missing.py:f", "missing.py: No such file or directory"),
     ],
@@ -317,7 +317,7 @@ def test_a_link_stays_a_link(program: Path) -> None:
         (b"# coding: rot13\nk = 1\n", "given.py"),
         (
             b"# coding: unicode_escape\nk = 1\n",
-            "given.py: the encoding unicode_escape does not support line ends",
+            "given.py: the encoding unicode_escape does not support line endings",
         ),
         (b"x = " + b"(" * 300 + b")" * 300, "given.py:1:"),
         (b"x = " + b"-" * 100_000 + b"1", "given.py"),

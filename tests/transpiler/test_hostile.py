@@ -357,7 +357,7 @@ def test_command_line(tmp_path: Path, name: str):
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a device of POSIX")
 def test_command_line_with_a_file_that_never_ends(tmp_path: Path):
     done = command("convert", "/dev/zero", "-o", "made.py", folder=tmp_path)
-    assert done == (3, "/dev/zero: larger than 64 MiB, which is too large for source\n")
+    assert done == (3, "/dev/zero: larger than 64 MiB, the limit for source files\n")
 
 
 def test_what_python_does_not_compile_is_told_from_what_is_too_deep():

@@ -167,7 +167,7 @@ def test_handlers_of_the_program(capsys, caplog):
 @pytest.mark.parametrize("level", [-1, 11, "1", 1.0, True, None])
 def test_bad_verbosity(level):
     with pytest.raises(
-        ag.OptionError, match=r"(?s)is not a verbosity level\n.*fix: pass a number from 0 to 10"
+        ag.OptionError, match=r"(?s)is not a verbosity level\n.*fix: pass an integer from 0 to 10"
     ):
         ag.set_verbosity(level)
 
@@ -196,7 +196,9 @@ def test_environment(tmp_path, value, expected):
 def test_bad_environment(tmp_path, value):
     (tmp_path / "program.py").write_text(PROGRAM)
     [line, text] = start(tmp_path, value).stderr.splitlines()
-    expected = f"AUTOGRAPH_RS_LOG={value!r} must be one of off, info, debug, code, or a number from 0 to 10"
+    expected = (
+        f"AUTOGRAPH_RS_LOG must be one of off, info, debug, code, or a number from 0 to 10, got {value!r}"
+    )
     assert line == f"{tmp_path / 'program.py'}:2: RuntimeWarning: {expected}"
     assert text.strip() == "import autograph_rs as ag"
 
