@@ -112,7 +112,7 @@ def find_function(module: Any, qualname: str) -> Any:
     "specs",
     multiple=True,
     metavar="[NAME=]DTYPE[SHAPE]",
-    help="An argument's type, such as float64[None, 3]; int64[] is a scalar, None an unknown length.",
+    help="An argument's type, such as float64[None, 3]; int64[] is a scalar, None any length.",
 )
 @click.option("-o", "--output", required=True, metavar="FILE", help="The output file, such as model.onnx.")
 @click.option(
@@ -125,7 +125,8 @@ def find_function(module: Any, qualname: str) -> Any:
 def export(function: str, specs: tuple[str, ...], output: str, variables: str) -> None:
     """Write a function as an ONNX model.
 
-    This command imports the module and traces the function. Pass one --spec for each argument, in order or by name.
+    This command imports the module and traces the function. Pass one --spec for each argument, in order or by
+    name.
 
     \b
     autograph-rs export model:predict --spec "float64[None, 3]" -o model.onnx

@@ -21,9 +21,9 @@ _PLAIN_TESTS = (bool, int, float, str, bytes, tuple, list, dict, set, type(None)
 class Probe:
     """A position in converted code where values are observed, and the observations.
 
-    `operator` names the code at the position: an operator, a statement left to Python (`If`), "" for the start
-    of a statement, or "value" for its value. `is_user_test` distinguishes a user's condition from the test of
-    a flag that the conversion added.
+    `operator` names the code at the position: an operator, a statement left to Python (`If`), "" for the
+    start of a statement, or "value" for its value. `is_user_test` distinguishes a user's condition from the
+    test of a flag that the conversion added.
     """
 
     file: str

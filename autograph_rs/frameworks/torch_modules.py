@@ -25,7 +25,7 @@ def convert_module(module: M) -> M:
 
     Raises:
         ArgumentError: `module` is not a module.
-        ConversionError: the source of a `forward` method is unavailable (raised when `torch.export` reaches it).
+        ConversionError: the source of a `forward` method is unavailable when `torch.export` reaches it.
 
     The program that `torch.export.export(convert_module(module), args, strict=False)` returns contains the
     conditionals and loops of the module's methods.

@@ -156,7 +156,7 @@ def test_quiet_and_verbose(folder: Path) -> None:
         ("pkg -o out -q -v", "cannot be used together"),
         ("- --in-place", "standard input"),
         ("- -o out", "standard input has no file name"),
-        ("pkg --in-place --source-map", "--source-map needs --output"),
+        ("pkg --in-place --source-map", "--source-map requires --output"),
         ("pkg -o script.py", "script.py is not a folder"),
         (
             "pkg/core.py pkg/sub/../core.py pkg/sub/__init__.py pkg/__init__.py -o out",
