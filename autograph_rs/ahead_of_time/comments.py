@@ -1,8 +1,8 @@
 """Carry the comments of a function over to the text of its converted form.
 
 A comment belongs to the statement that it stands beside, in or above. A comment below the last statement of a
-block belongs to that statement. It moves with its statement, and is dropped if the
-statement has no converted form.
+block belongs to that statement. It moves with its statement, and is dropped if the statement has no converted
+form.
 """
 
 from __future__ import annotations

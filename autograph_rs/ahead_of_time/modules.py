@@ -64,9 +64,8 @@ def convert_module(
             lines[import_row:import_row] = [Line(IMPORT)]
             lines[first:first] = [Line(header)] if header else []
         converted = ConvertedModule(tuple(lines), added)
-        with warnings.catch_warnings(
-            action="ignore"
-        ):  # the compiler has limits that the parser does not have
+        # The compiler has limits that the parser does not have.
+        with warnings.catch_warnings(action="ignore"):
             compile(converted.text if lines else source, filename, "exec", dont_inherit=True)
         return converted if lines else None
 

@@ -57,9 +57,7 @@ def rewrite_module(source: str, original: ast.Module, converted: ast.Module, *, 
         start, end = first_line(old) - 1, old.end_lineno or old.lineno
         while old.decorator_list and not text[start].lstrip().startswith("@"):  # `@(` is on a line above
             start -= 1
-        while (
-            start > copied_until and text[start - 1].strip() == "\\"
-        ):  # a continued line with the indentation
+        while start > copied_until and text[start - 1].strip() == "\\":  # a backslash after indentation
             start -= 1
         out += _copied_lines(text, copied_until, start)
         attached: dict[Key, StatementComments] = {}

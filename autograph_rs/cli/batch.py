@@ -28,7 +28,7 @@ messages = Console(stderr=True, highlight=False, markup=False, emoji=False, soft
 
 
 def process_count(jobs: int | None, files: int) -> int:
-    """Return the number of processes for `files` files; `jobs` defaults to the number of processors."""
+    """Return how many processes to use for `files` files; `jobs` defaults to the number of processors."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(jobs or available, files // FILES_PER_PROCESS))
 
@@ -73,7 +73,7 @@ def _start_pool(count: int) -> ProcessPoolExecutor:
 
 @contextlib.contextmanager
 def _ignoring_interrupts() -> Iterator[None]:
-    """Ignore interruptions in this block and in processes started by it, which inherit its signal handler."""
+    """Ignore interruptions in this block and in processes started in it, which inherit its signal handler."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield

@@ -47,7 +47,7 @@ def test_one_bad_file_does_not_stop_the_rest(folder: Path) -> None:
         "pkg/fixed.py: the file is read-only",
         "pkg/gone.py: No such file or directory",
         "pkg/loop.py: Too many levels of symbolic links",
-        "pkg/outside.py: skipped: it is a link to a file outside the folder",
+        "pkg/outside.py: skipped: it links to a file outside the folder",
     ]
     assert lines[-1].startswith("4 converted, 1 unchanged, 1 skipped, 5 failed: 11 files")
     assert is_converted((folder / "pkg/core.py").read_bytes())
