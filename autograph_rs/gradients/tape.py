@@ -99,7 +99,7 @@ class GradientTape:
             )
         if (self._recording is None) == is_tracing():
             raise StateError(
-                "a GradientTape cannot be used inside a traced function if its block is outside, or vice versa",
+                "a GradientTape and its 'with' block are not in the same traced function",
                 why="a tape records either one trace or eager computations, not both",
                 remedy="move the block and the calls to the tape into the same function",
             )

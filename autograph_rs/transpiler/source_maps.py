@@ -18,9 +18,9 @@ def build_source_map(converted: ast.AST, text: str, filename: str) -> SourceMap:
 
 
 def segments(parsed: ast.AST, converted: ast.AST) -> list[Segment]:
-    """Return the segments of a source map, in order. `converted` is `parsed` with the user's positions.
+    """Return the segments of a source map, in order. `converted` has the user's positions.
 
-    Each statement has one segment. An expression whose original line differs from its parent's has one segment
+    Each statement has one segment. An expression whose original line differs from its parent's has a segment
     at its start, and one at its end that returns to the parent.
     """
     originals: dict[tuple[int, int], tuple[int, int]] = {}
