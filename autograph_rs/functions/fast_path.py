@@ -57,7 +57,7 @@ class FastPath:
             raise
 
     def call_bound(self, bound: Args, args: Args, kwargs: Kwargs, fast_key: Any) -> Any:
-        """Run a call that has no cached fast path. `fast_key` is the key to cache one under, or None."""
+        """Run a call that has no cached fast path. `fast_key` is the key for caching one, or None."""
         raise NotImplementedError
 
     def cache_fast_path(self, fast_key: Any, graph: ConcreteGraph) -> None:

@@ -246,7 +246,7 @@ def bind_to_trace(
     arguments = (positional, named)
     leaves = flatten(arguments, mutable_dataclasses=True)[0]
     if not _has_traced_aliasing(inputs, leaves):
-        raise _mismatch("the same Variable was passed where different ones were traced, or the reverse")
+        raise _mismatch("the same Variable was passed where different ones were traced, or vice versa")
     return leaves, arguments
 
 

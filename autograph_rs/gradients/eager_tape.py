@@ -51,8 +51,8 @@ _NO_ARGUMENTS = flatten(((), {}))[1]
 class Entry:
     """A recorded call.
 
-    `operands` has one item for each leaf of the arguments: the number of a taped value, None for a plain
-    value, a type for a plain Python number that may differ in the next session, or the bounds of a slice.
+    `operands` has one item for each leaf of the arguments: the number of a taped value, the bounds of a
+    slice, or None for a plain value. A type stands for a plain Python number that may differ in the next session.
     `results` has one item for each leaf of the result: the number of its taped value, or None.
     """
 

@@ -74,7 +74,7 @@ def is_generic_in_numbers(function: Callable[..., Any]) -> bool:
 def check_call(
     session: Any, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
-    """Raise `GradientError` if a call writes to a value that does not belong to the session."""
+    """Raise `GradientError` if a call writes to a plain array or to a value of another session."""
     outs = kwargs.get("out", ())
     targets = list(outs) if isinstance(outs, tuple) else [outs]
     if function in _IN_PLACE or is_write(function, args):

@@ -81,7 +81,7 @@ class LoadedFunction(FastPath):
         )
 
     @property
-    def _only(self) -> ConcreteFunction:
+    def _single_trace(self) -> ConcreteFunction:
         if len(self.concrete_functions) != 1:
             raise AttributeError(
                 f"{self.__name__} has {len(self.concrete_functions)} traces: use one of .concrete_functions"
@@ -91,17 +91,17 @@ class LoadedFunction(FastPath):
     @property
     def graph(self) -> Any:
         """The graph of the only trace."""
-        return self._only.graph
+        return self._single_trace.graph
 
     @property
     def structured_outputs(self) -> Any:
         """The structured outputs of the only trace; see `ConcreteFunction.structured_outputs`."""
-        return self._only.structured_outputs
+        return self._single_trace.structured_outputs
 
     @property
     def python_source(self) -> str:
         """The source of the compiled Python function that runs the only trace."""
-        return self._only.python_source
+        return self._single_trace.python_source
 
 
 def _generality(trace: ConcreteFunction) -> int:

@@ -1,9 +1,9 @@
 """Find the tree of a function in its source.
 
 Each version of a text is parsed and compiled once. A function is located by its first line and name, a lambda
-by the exact columns of its instructions. The node must compile to the code that the function runs, so neither
-a changed file nor the text of another function is mistaken for its source. A function that has moved to other
-lines of its file is still found.
+by the exact columns of its instructions. The node must compile to the code that the function runs, which
+rules out changed files and the text of other functions. A function that has moved to other lines of its file
+is still found.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class _SourceFile:
         yield self._imported_codes
 
     def find_moved(self, function: types.FunctionType) -> list[Definition]:
-        """Return the definition of a function that has moved to another line, in a list, or an empty list."""
+        """Return the definition of a function that moved to another line, as a list of at most one item."""
         definitions = (
             d for line in self.functions.values() for d in line if not isinstance(d.node, ast.Lambda)
         )
@@ -170,8 +170,8 @@ def find(
 ) -> tuple[Definition, str]:
     """Find a function's definition in `source`, or else in its file; return it and the text that contains it.
 
-    Without `verify`, the definition need not compile to the function's code. A function that converted code
-    created requires this. `known_text` is the text in which the function was found before.
+    Without `verify`, the definition need not compile to the function's code. For a function that converted
+    code created, it does not. `known_text` is the text in which the function was found before.
     """
     if source is not None:
         return _find_in_source(function, textwrap.dedent(source)), source
@@ -286,7 +286,7 @@ def _has_signature(node: FunctionNode, code: types.CodeType) -> bool:
 
 
 def _enclosing_lambda(candidates: list[Definition], code: types.CodeType) -> list[Definition]:
-    """Return the innermost lambda whose body contains every instruction of `code`, in a list, if any."""
+    """Return the innermost lambda whose body contains all of `code`, as a list of at most one item."""
     starts, ends = set(), set()
     for line, end_line, column, end_column in code.co_positions():
         if None not in (line, end_line, column, end_column) and end_column:

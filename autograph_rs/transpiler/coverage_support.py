@@ -21,7 +21,7 @@ from ..source.definitions import OPERATORS, first_line
 
 Block = list[ast.stmt]
 EXIT = 0
-"""Stands for the line of the next statement where control leaves the function."""
+"""The line number that stands for leaving the function."""
 
 
 def is_coverage_active() -> bool:

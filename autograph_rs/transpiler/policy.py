@@ -74,7 +74,7 @@ class Policy:
             return False, ALREADY_CONVERTED
         rule = self._matching_rule(function) if self.rules else None
         if rule is not None:
-            return rule, "a rule decides so"
+            return rule, "a user rule decides"
         if not self.recursive:
             return False, "conversion is not recursive"
         if any(fnmatch.fnmatch(module, pattern) for pattern in self.exclude):

@@ -139,7 +139,7 @@ class Transpiler:
     def __reduce__(self) -> tuple[Any, ...]:
         if self.reference is None:
             raise TypeError(
-                f"{self!r} and the functions it converted cannot be pickled: create it in each process"
+                f"{self!r} and the functions it converted cannot be pickled: create one in each process"
             )
         return self.reference
 
