@@ -52,7 +52,8 @@ class Entry:
     """A recorded call.
 
     `operands` has one item for each leaf of the arguments: the number of a taped value, the bounds of a
-    slice, or None for a plain value. A type stands for a plain Python number that may differ in the next session.
+    slice, or None for a plain value. A type stands for a plain Python number that may differ between
+    sessions.
     `results` has one item for each leaf of the result: the number of its taped value, or None.
     """
 
