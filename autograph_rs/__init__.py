@@ -12,7 +12,7 @@
 >>> staged_sign(np.float64(-2.0))
 -1
 
-Public names are imported on first use. Code converted ahead of time needs only `autograph_rs.runtime`, and so
+Public names are imported on first use. Code converted ahead of time needs only `autograph_rs.runtime` and
 does not load the converters.
 """
 

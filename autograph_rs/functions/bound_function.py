@@ -35,7 +35,7 @@ class BoundFunction:
 
     @api_boundary
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """Return the trace for these arguments of the method; see `Function.get_concrete_function`."""
+        """Return the method's trace for these arguments; see `Function.get_concrete_function`."""
         return self.__func__.concrete_function_for((self.__self__,), args, kwargs)  # type: ignore[no-any-return]
 
     def traces(self) -> list[ConcreteFunction]:

@@ -61,14 +61,14 @@ class CapturedConstants:
             value = read()
             if not (same_value(value, captured) or (_is_nan(value) and _is_nan(captured))):
                 raise StaleValueError(
-                    f"the {kind} {name!r} was {captured!r} when {function} was traced, and is {value!r} now",
-                    why="the graph holds the old value as a constant",
-                    remedy="pass it as an argument, or make it a Variable",
+                    f"the {kind} {name!r} was {captured!r} when {function} was traced, but is now {value!r}",
+                    why="the graph contains the old value as a constant",
+                    remedy="pass the value as an argument, or make it a Variable",
                 )
 
 
 def _is_nan(value: Any) -> bool:
-    """Return whether a value is a NaN. The bits of NaNs may differ, but no program can rely on that."""
+    """Return whether a value is a NaN. All NaNs count as equal, whatever their bits."""
     return isinstance(value, float) and math.isnan(value)
 
 

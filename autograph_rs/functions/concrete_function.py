@@ -23,11 +23,11 @@ from .fast_path import Args, Kwargs, ResolvedCall
 class ConcreteFunction:
     """One trace of a function, callable with the arguments that it was traced for.
 
-    Arguments are positional or named. An argument that was a Python value when the function was traced may
+    Arguments may be positional or named. An argument that was a Python value when the function was traced may
     be omitted; if it is passed, it must equal that value.
 
     Raises:
-        SignatureError: an argument differs in dtype, shape or value from what was traced.
+        SignatureError: an argument differs in dtype, shape or value from the traced one.
         StagingError: an argument that the graph writes to shares memory with another.
 
     >>> import autograph_rs as ag, numpy as np
@@ -47,7 +47,7 @@ class ConcreteFunction:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The `Variable`s that it reads or writes, except those passed as arguments."""
+        """The `Variable`s that the graph reads or writes, except those passed as arguments."""
         return tuple([v for v in self.concrete.inputs.state if isinstance(v, Variable)])
 
     @property
@@ -104,7 +104,7 @@ class ConcreteFunction:
         file = checked_path(path)
         if variables not in ("constant", "explicit"):
             raise OptionError(
-                f"variables= is 'constant' or 'explicit', not {describe(variables)}",
+                f"variables= must be 'constant' or 'explicit', not {describe(variables)}",
                 why="Variables are either constants of the model, or its inputs and outputs",
                 remedy='pass variables="explicit" to keep Variables outside of the model',
             )

@@ -57,11 +57,11 @@ class FastPath:
             raise
 
     def call_bound(self, bound: Args, args: Args, kwargs: Kwargs, fast_key: Any) -> Any:
-        """Run any other call. `fast_key` is for `cache_fast_path`; None disables the fast path."""
+        """Run a call that has no cached fast path. `fast_key` is the key for caching one, or None."""
         raise NotImplementedError
 
     def cache_fast_path(self, fast_key: Any, graph: ConcreteGraph) -> None:
-        """Let later calls with this key skip binding, if running the graph only computes a result."""
+        """Let later calls with this key skip argument binding, if the graph only computes a result."""
         compiled = None if fast_key is None else graph.fast_path_function
         if compiled is not None:
             if len(self._fast_paths) >= MAX_FAST_PATHS:

@@ -97,7 +97,7 @@ class Function(PickleSupport, FastPath):
         self._history: list[tuple[list[str], Sequence[Any]]] = []  # leaf names and keys of traces
         self._latest: tuple[list[str], Any] | None = None  # leaf names and keys of the latest trace
         self._captured: CapturedConstants | None = None
-        # Bound instances whose first trace, which may create Variables, is done.
+        # Bound instances that have been traced; only the first trace may create Variables.
         self._initialized: dict[tuple[Identity, ...], bool] = {}
         self._lock = threading.RLock()
         functools.update_wrapper(self, python_function, updated=())
@@ -110,7 +110,7 @@ class Function(PickleSupport, FastPath):
         return self if instance is None else BoundFunction(self, instance)
 
     def call_bound(self, bound: Args, args: Args, kwargs: Kwargs, fast_key: Any) -> Any:
-        """Call with `bound`, the instance of a method or nothing, before the arguments."""
+        """Call the function. `bound` contains the instance of a method, and is empty for a function."""
         if is_tracing():
             return self._converted(*bound, *args, **kwargs)
         if MODES:
@@ -176,7 +176,7 @@ class Function(PickleSupport, FastPath):
         return [concrete for _, concrete in self.bound_traces()]
 
     def bound_traces(self) -> list[tuple[tuple[Identity, ...], ConcreteFunction]]:
-        """Return the traces, each with its bound instance as a tuple of one or no `Identity`."""
+        """Return the traces, each with a tuple that contains the `Identity` of its bound instance, if any."""
         distinct = {id(concrete): (key[2:], concrete) for key, concrete in list(self._traces.items())}
         return [
             (bound, ConcreteFunction(self.__name__, concrete, self.signature_of(bound)))
@@ -184,7 +184,7 @@ class Function(PickleSupport, FastPath):
         ]
 
     def _resolve_call(self, bound: Args, args: Args, kwargs: Kwargs) -> ResolvedCall:
-        """Return the leaves of a call, its arguments and its trace; check captured constants first."""
+        """Check captured constants, then return the leaves, arguments and trace of a call."""
         if self._captured is not None:
             self._captured.check(self.__name__)
         return self._find_trace(bound, args, kwargs, is_call=True)
@@ -344,8 +344,8 @@ def function(
         source: the source of `f`, if it cannot be read from its file.
         backend: "jax", "tensorflow" or "torch" passes the converted function to `jax.jit`, `tf.function` or
             `torch.compile` instead.
-        engine: the engine that runs the graphs: "numpy" or "onnxruntime". Results are those of NumPy; an
-            engine that cannot reproduce them raises an error.
+        engine: what runs the graphs: "numpy" or "onnxruntime". Results match those of NumPy; an engine that
+            cannot reproduce them raises an error.
 
     Raises:
         ArgumentError: `f` is not a Python callable, or an option has the wrong type.
@@ -375,7 +375,7 @@ def function(
     if list(options.values()) != [None, True, False, False, "numpy"]:
         raise OptionError(
             f"an option of the embedded graph was passed with backend={backend!r}",
-            why="the compiler of a framework traces by itself, and has its own options",
+            why="a framework's compiler does its own tracing and has its own options",
             remedy="remove the option, or pass ag.convert(f) to the framework's compiler with its options",
         )
     return compile_for(DEFAULT.convert(f, source=source), backend)

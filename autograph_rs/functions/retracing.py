@@ -1,7 +1,7 @@
 """Compare trace keys: generalize shapes to avoid retracing, and explain why a retrace happened.
 
-The *key* of a trace holds one key for each leaf of the arguments; that of an array is a tuple of dtype,
-shape, and whether it is an `ndarray` or a NumPy scalar.
+The *key* of a trace contains one key for each leaf of the arguments. The key of an array is a tuple of its
+dtype, its shape, and whether it is an `ndarray` or a NumPy scalar.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MAX_RETRACES = 5
 class RetraceWarning(UserWarning):
     """A function is traced so often that tracing costs more than it saves."""
 
-    __module__ = __name__.partition(".")[0]  # from which users import it
+    __module__ = __name__.partition(".")[0]  # the public module
 
 
 def record_trace(
@@ -31,7 +31,7 @@ def record_trace(
     keys: Sequence[Any],
     advice: str,
 ) -> None:
-    """Add a trace, by the names and keys of its leaves, to those that calls caused; warn once of too many."""
+    """Record the leaf names and keys of a trace that a call caused; warn once if there are too many."""
     if len(history) > MAX_RETRACES + 1:
         return
     history.append((names, keys))
@@ -49,12 +49,12 @@ def is_array_key(leaf_key: Any) -> bool:
 
 
 def without_dimensions(keys: Sequence[Any]) -> Any:
-    """Replace shapes with ranks. The results for two keys are equal if only dimensions of arrays differ."""
+    """Replace shapes with ranks, so that keys that differ only in array dimensions become equal."""
     return tuple([(k[0], len(k[1]), k[2]) if is_array_key(k) else k for k in keys])
 
 
 def generalize(keys: Sequence[Any]) -> tuple[Any, ...]:
-    """Merge keys that differ only in dimensions of arrays, with None for each dimension that differs."""
+    """Merge keys that differ only in array dimensions, with None for each dimension that differs."""
     merged = []
     for leaf_keys in zip(*keys, strict=True):
         first = leaf_keys[0]
@@ -85,7 +85,7 @@ def retrace_reason(previous: tuple[list[str], Any], latest: tuple[list[str], Any
 
 
 def changed_arguments(names: Sequence[str], history: Sequence[tuple[list[str], Sequence[Any]]]) -> list[str]:
-    """Return `x was float64[1], float64[2]` for each leaf that differs between traces with these names."""
+    """Describe each leaf that differs between traces with these names: `x was float64[1], float64[2]`."""
     changed = []
     for i, name in enumerate(names):
         texts = [format_key(keys[i]) for n, keys in history if n == names and len(keys) > i]

@@ -40,7 +40,7 @@ def spec_of(leaf: Any) -> TensorSpec | None:
     if isinstance(leaf, np.ndarray) and type(leaf) not in (np.ndarray, np.memmap):
         raise StagingError(
             f"an argument of type {type(leaf).__name__} cannot be staged",
-            why="a graph holds plain arrays, and would lose the behavior of the subclass",
+            why="a graph contains plain arrays, so the behavior of the subclass would be lost",
             remedy="pass np.asarray(x)",
         )
     if isinstance(leaf, (np.ndarray, np.generic)):
@@ -48,15 +48,15 @@ def spec_of(leaf: Any) -> TensorSpec | None:
     package = type(leaf).__module__.partition(".")[0]
     if package in PACKAGES and hasattr(leaf, "__array__"):
         raise StagingError(
-            f"an argument is an array of {package}",
-            why="the embedded graph takes NumPy arrays, whichever engine runs it",
+            f"expected NumPy arrays as arguments, got a {package} array",
+            why="the embedded graph accepts only NumPy arrays, whichever engine runs it",
             remedy="pass np.asarray(x), or call ag.convert(f) in code that the framework traces",
         )
     return None
 
 
 class DefaultsGuard:
-    """Context of a trace that restores mutable defaults, and raises `AliasError` if the trace mutated one."""
+    """Context manager that restores mutable defaults after a trace. It raises `AliasError` if one changed."""
 
     def __init__(self, signature: inspect.Signature | None):
         parameters = () if signature is None else signature.parameters.values()
@@ -76,9 +76,9 @@ class DefaultsGuard:
             if kind is None:
                 what = type(default).__name__
                 raise AliasError(
-                    f"the function mutates the {what} that is the default of {name!r}",
-                    why=f"calls in Python share one such {what}, but a trace would mutate it only once",
-                    remedy=f"default to None and create the {what} in the function, or pass the {what}",
+                    f"the function mutates the default {what} of {name!r}",
+                    why=f"in Python all calls share this {what}, but a trace would mutate it only once",
+                    remedy=f"use None as the default and create the {what} in the function, or pass a {what}",
                 )
 
 
@@ -124,7 +124,7 @@ class InputSignature:
             is_spec = isinstance(spec, TensorSpec)
             example = f"ag.TensorSpec({spec.shape}, '{spec.dtype}')" if is_spec else _EXAMPLE_SPEC
             raise _invalid_input_signature(
-                f"input_signature is a list with a spec for each argument, not {describe(specs)}",
+                f"input_signature must be a list with a spec for each argument, not {describe(specs)}",
                 f"input_signature=[{example}]",
             )
         self.structure = tuple(specs)
@@ -132,8 +132,8 @@ class InputSignature:
         wrong = [s for s in self.specs if not isinstance(s, TensorSpec)]
         if wrong:
             raise _invalid_input_signature(
-                f"input_signature holds a TensorSpec for each array, not {describe(wrong[0])}",
-                f"input_signature=[{_EXAMPLE_SPEC}], a spec for each argument",
+                f"input_signature must contain a TensorSpec for each array, not {describe(wrong[0])}",
+                f"input_signature=[{_EXAMPLE_SPEC}], with a spec for each argument",
             )
 
     def checked_leaves(self, name: str, args: Args) -> list[Any]:
@@ -154,7 +154,7 @@ _EXAMPLE_SPEC = "ag.TensorSpec((None,), 'float64')"
 
 
 def _invalid_input_signature(what: str, example: str) -> ArgumentError:
-    why = "it states the dtype and shape of the arrays that every call passes"
+    why = "it declares the dtype and shape of the arrays that every call passes"
     return ArgumentError(what, why=why, remedy=f"pass {example}")
 
 
@@ -166,7 +166,7 @@ def format_values(values: Iterable[Any]) -> str:
 
 
 def format_value(value: Any) -> str:
-    """Format a value, with the arrays in it as dtype and shape."""
+    """Format a value, showing only the dtype and shape of arrays."""
     leaves, spec = flatten(value, mutable_dataclasses=True)
     return _format_structure(spec, map(_format_leaf, leaves))
 
@@ -225,7 +225,7 @@ def bind_to_trace(
     parameters = _parameter_list(signature)
     names = [parameter.name for parameter in parameters]
     if len(args) > len(traced_args):
-        raise _mismatch(f"{len(args)} positional arguments were passed, but {len(traced_args)} were traced")
+        raise _mismatch(f"expected at most {len(traced_args)} positional arguments, got {len(args)}")
     staged = [i for i, value in enumerate(traced_args) if _is_staged(value)]
     passed = dict(zip(staged if len(args) == len(staged) else range(len(args)), args, strict=False))
     for name, value in kwargs.items():
@@ -233,7 +233,7 @@ def bind_to_trace(
             continue
         index = names.index(name) if name in names else len(traced_args)
         if index >= len(traced_args) or index in passed:
-            raise _mismatch(f"there is no argument {name!r}, or it was passed twice")
+            raise _mismatch(f"the argument {name!r} is unknown, or was passed twice")
         passed[index] = value
     positional = tuple(
         _checked_argument(_argument_name(parameters, i), traced, passed.get(i, _MISSING))
@@ -246,14 +246,14 @@ def bind_to_trace(
     arguments = (positional, named)
     leaves = flatten(arguments, mutable_dataclasses=True)[0]
     if not _has_traced_aliasing(inputs, leaves):
-        raise _mismatch("one Variable was passed where different ones were traced, or the reverse")
+        raise _mismatch("the same Variable was passed where different ones were traced, or vice versa")
     return leaves, arguments
 
 
 def _mismatch(what: str) -> SignatureError:
     return SignatureError(
         what,
-        why="a concrete function is a single graph, which takes only what it was traced for",
+        why="a concrete function runs one graph, which accepts only the arguments it was traced for",
         remedy="pass matching arguments, or call the original function, which traces a new graph",
     )
 
@@ -269,7 +269,7 @@ def _checked_argument(name: str, traced: Any, value: Any) -> Any:
     traced_leaves, spec = flatten(traced, mutable_dataclasses=True)
     if value is _MISSING:
         if _is_staged(traced):
-            raise _mismatch(f"the argument {name!r}, {format_value(traced)}, is missing")
+            raise _mismatch(f"the argument {name!r} is missing; it was traced as {format_value(traced)}")
         return unflatten(spec, [leaf.get() if isinstance(leaf, Identity) else leaf for leaf in traced_leaves])
     leaves, value_spec = flatten(value, mutable_dataclasses=True)
     if is_compatible(spec, value_spec):
@@ -281,7 +281,7 @@ def _checked_argument(name: str, traced: Any, value: Any) -> Any:
 
 
 def accepts(inputs: Inputs, spec: Spec, leaves: Sequence[Any]) -> bool:
-    """Return whether a trace serves arguments of this structure, as `Function` distinguishes traces.
+    """Return whether a trace accepts arguments with this structure and these leaves.
 
     A `TensorSpec` among the leaves stands for an array with at least one dimension.
     """
@@ -305,7 +305,7 @@ def _accepts_leaf(traced: Any, leaf: Any) -> bool:
 
 
 def _has_traced_aliasing(inputs: Inputs, leaves: Sequence[Any]) -> bool:
-    """Return whether Variables are identical to each other exactly where they were in the trace."""
+    """Return whether the leaves repeat Variables exactly where the traced arguments did."""
     by_number: dict[int, Variable] = {}
     for traced, leaf in zip(inputs.leaves, leaves, strict=True):
         if isinstance(traced, VariableSpec) and by_number.setdefault(traced.number, leaf) is not leaf:

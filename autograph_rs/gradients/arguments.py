@@ -35,7 +35,7 @@ def as_python_function(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def as_numpy_scalar(leaf: Any) -> Any:
-    """Convert a Python float or complex to a NumPy scalar, which is staged; keep any other leaf."""
+    """Convert a Python float or complex to a NumPy scalar, which is staged. Return other leaves unchanged."""
     return np.dtype(type(leaf)).type(leaf) if type(leaf) in (float, complex) else leaf
 
 

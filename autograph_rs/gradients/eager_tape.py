@@ -1,8 +1,8 @@
 """Record eager calls for a `GradientTape`, and replay them in a trace to differentiate them.
 
-A `Session` records, as an `Entry`, each call that involves a `TapedValue` or a `Variable`. To compute a
-gradient, a `Replay` repeats the recorded calls in a trace, with staged values for the taped ones and traced
-tapes for the eager ones, and runs the resulting graph. Sessions with equal entries share one replay.
+A `Session` records an `Entry` for each call that involves a `TapedValue` or a `Variable`. To compute a
+gradient, a `Replay` repeats the recorded calls in a trace and runs the resulting graph. In the trace, staged
+values replace taped values, and traced tapes replace eager tapes. Sessions with equal entries share a replay.
 """
 
 from __future__ import annotations
@@ -51,9 +51,10 @@ _NO_ARGUMENTS = flatten(((), {}))[1]
 class Entry:
     """A recorded call.
 
-    `operands` has one item for each leaf of the arguments: the number of a taped value, None for a plain
-    value, a type for a plain Python number that may differ in the next session, or the bounds of a slice.
-    `results` has, for each leaf of the result, the number of its taped value or None.
+    `operands` has one item for each leaf of the arguments: the number of a taped value, the bounds of a
+    slice, or None for a plain value. A type stands for a plain Python number that may differ between
+    sessions.
+    `results` has one item for each leaf of the result: the number of its taped value, or None.
     """
 
     function: Callable[..., Any]
@@ -66,7 +67,7 @@ class Entry:
 
 
 class Session:
-    """The calls recorded between entering the outermost of nested tapes and leaving it."""
+    """The calls recorded while the outermost of nested tapes is open."""
 
     _open = 0
 
@@ -103,7 +104,7 @@ class Session:
                     MODES.discard("taping")
 
     def call(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Call a function and record the call if it writes or its result can be taped."""
+        """Call a function. Record the call if it writes to an argument or its result can be taped."""
         check_call(self, function, args, kwargs)
         return self._run_and_record(function, args, kwargs)
 
@@ -135,7 +136,7 @@ class Session:
         return self._run_and_record(_copy_watched, (value,), {})
 
     def gradient(self, tape: Any, number: int, *arguments: Any) -> Any:
-        """Compute `tape.gradient(*arguments)` for the tape that `enter` gave this number."""
+        """Compute `tape.gradient(*arguments)`. `number` is what `enter` returned for the tape."""
         leaves, spec = flatten(((TapedValue(tape, self, number), *arguments), {}))
         operands, plain = self._split_operands(leaves, is_generic=False)
         entry = Entry(type(tape).gradient, spec, operands, **_call_site())
@@ -157,9 +158,9 @@ class Session:
         return self._record(entry, plain, result, {id(value.primal): value for value in taped})
 
     def _record(self, entry: Entry, plain: list[Any], result: Any, arrays: dict[int, TapedValue]) -> Any:
-        """Return a result with taped values for its floats, and record its call if that matters.
+        """Replace floats in a result with taped values. Record the call if it writes or returns taped values.
 
-        `arrays` maps the identities of arrays among the arguments to their taped values.
+        `arrays` maps the ids of array arguments to their taped values.
         """
         leaves, spec = flatten(result)
         is_writing = entry.is_write or any(id(leaf) in arrays for leaf in leaves)
@@ -233,7 +234,7 @@ class Replay(Function):
                     for node in graph.nodes[start:]:
                         node.source = entry.source
                 numbers = entry.results or ()
-                if isinstance(result, _Failure):  # only calls that need the result fail with it
+                if isinstance(result, _Failure):  # raise only if a later call needs the result
                     if entry.is_write or is_last:
                         raise result.error
                     leaves = [result] * len(numbers)
@@ -266,8 +267,8 @@ def _repeat(entry: Entry, leaves: list[Any]) -> Any:
         return result
     return _Failure(
         GradientError(
-            f"the result of {entry.function.__name__} has another structure in a graph than outside",
-            why="an eager GradientTape repeats the recorded calls in a graph, and matches their results",
+            f"the result of {entry.function.__name__} has a different structure inside a graph",
+            why="an eager GradientTape repeats the recorded calls in a graph and expects the same structure",
             remedy="put the block into an @ag.function",
         )
     )
@@ -308,7 +309,7 @@ def _call_site() -> dict[str, Any]:
 
 
 def _snapshot(value: Any) -> Any:
-    """Return a value that later writes do not change, copying a writable array."""
+    """Return a copy of an array that later writes could change, or the value itself."""
     base = value
     while isinstance(base, np.ndarray):
         if base.flags.writeable:

@@ -1,7 +1,7 @@
-"""Classify calls in the block of an eager `GradientTape` by whether they write and can be recorded.
+"""Classify calls in the block of an eager `GradientTape`: which ones write, and which can be recorded.
 
-A tape records values, not plain arrays, containers or bytes. A call that would let a recorded value escape
-into one of those raises `GradientError`.
+A tape does not record the contents of plain arrays, containers or bytes. A call that would store a recorded
+value in one of these raises `GradientError`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _RETURNING_ARGUMENTS = frozenset((np.atleast_1d, np.atleast_2d, np.atleast_3d))
 
 @dataclass(frozen=True)
 class GraphCall:
-    """A callable that runs the graph that a function had when it was called."""
+    """A callable that runs the graph of one recorded call."""
 
     graph: ConcreteGraph
 
@@ -74,7 +74,7 @@ def is_generic_in_numbers(function: Callable[..., Any]) -> bool:
 def check_call(
     session: Any, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
-    """Raise `GradientError` if a call writes to anything but a value of the session."""
+    """Raise `GradientError` if a call writes to a plain array or to a value of another session."""
     outs = kwargs.get("out", ())
     targets = list(outs) if isinstance(outs, tuple) else [outs]
     if function in _IN_PLACE or is_write(function, args):
@@ -87,7 +87,7 @@ def check_graph(session: Any, graph: ConcreteGraph, name: str, leaves: Sequence[
     """Raise `GradientError` if a graph changes objects among its arguments, or writes to plain arrays."""
     if graph.changes:
         raise GradientError(
-            f"in the block of a GradientTape {name} changes a list, dict or object among its arguments",
+            f"{name} changes a list, dict or object among its arguments inside the block of a GradientTape",
             why="the tape does not record the new contents, so they would act as constants",
             remedy="return the new values, or put the block into an @ag.function",
         )
@@ -97,7 +97,7 @@ def check_graph(session: Any, graph: ConcreteGraph, name: str, leaves: Sequence[
 
 
 def check_result(function: Callable[..., Any], leaves: Sequence[Any], result: Any) -> None:
-    """Raise `GradientError` if a call returns a plain argument, or values that are not numbers."""
+    """Raise `GradientError` if a call returns a plain array argument, or values that are not numbers."""
     if function in _RETURNING_ARGUMENTS:
         return
     plain = {id(leaf) for leaf in leaves if isinstance(leaf, np.ndarray)}
@@ -120,9 +120,9 @@ def _check_target(session: Any, target: Any, name: str) -> None:
 
 def _write_error(name: str, target: str = "a plain array") -> GradientError:
     return GradientError(
-        f"in the block of a GradientTape {name} writes to {target}",
+        f"{name} writes to {target} inside the block of a GradientTape",
         why="the tape does not record the written items, so they would act as constants",
-        remedy="compute a new value (total = total + x), or write to a value of the tape (tape.watch)",
+        remedy="compute a new value, as in total = total + x, or write to a value that tape.watch returned",
     )
 
 

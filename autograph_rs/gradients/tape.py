@@ -65,7 +65,7 @@ class GradientTape:
 
     @classmethod
     def _opened(cls) -> Self:
-        """Return a new tape whose block begins here."""
+        """Create a persistent tape and enter its block."""
         return cls(persistent=True).__enter__()
 
     def __enter__(self) -> Self:
@@ -94,21 +94,21 @@ class GradientTape:
         if self._recording is None and self._session is None:
             raise StateError(
                 "a GradientTape cannot be used before its 'with' block",
-                why="a tape knows only the computations in its 'with' block",
+                why="a tape records only the computations in its 'with' block",
                 remedy="write 'with ag.GradientTape() as tape:' around the computation",
             )
         if (self._recording is None) == is_tracing():
             raise StateError(
-                "a GradientTape is used inside a traced function and its block is outside, or the reverse",
-                why="a tape records either one trace or eager computations, and serves only these",
-                remedy="put the block and the call to gradient() into the same function",
+                "a GradientTape and its 'with' block are not in the same traced function",
+                why="a tape records either one trace or eager computations, not both",
+                remedy="move the block and the calls to the tape into the same function",
             )
 
     @api_boundary
     def watch(self, value: Any) -> Any:
-        """Return a value whose uses the tape records: a staged value unchanged, or a copy of a plain one.
+        """Return a value whose uses the tape records: the value itself if it is staged, otherwise a copy.
 
-        The tape records operations on the returned value, not on the plain one.
+        The tape records operations on the returned value, but not on the plain value that you passed.
 
         Raises:
             GradientError: the value is not a float, a complex number or an array of these.
@@ -146,16 +146,16 @@ class GradientTape:
             target: a staged value, or a nested structure of them; the elements of an array are summed.
             sources: a `Variable` or staged value, or a nested structure of them.
             output_gradients: a cotangent for each target; ones by default.
-            unconnected_gradients: "none" or "zero", the gradient for a source that the target does not
-                depend on.
+            unconnected_gradients: the gradient for a source that the target does not depend on: "none" or
+                "zero".
 
         Returns:
             Gradients in the structure of `sources`, each with the shape and dtype of its source. The gradient
             for a source that is not a float or complex number is None.
 
         Raises:
-            StateError: the tape is not persistent and was used before; or its block is inside a function and
-                the call outside, or the reverse.
+            StateError: the tape is not persistent and was used before, or only its block or only this call is
+                inside a traced function.
             GradientError: an operation between a source and the target has no gradient, or the tape did not
                 record one of them.
             OptionError: `unconnected_gradients` is neither "none" nor "zero".
@@ -163,8 +163,8 @@ class GradientTape:
         self._check_recording()
         if unconnected_gradients not in ("none", "zero"):
             raise OptionError(
-                f"unconnected_gradients is {describe(unconnected_gradients)}",
-                why="it states the gradient for a source that the target does not depend on",
+                f"unconnected_gradients must be 'none' or 'zero', not {describe(unconnected_gradients)}",
+                why="it selects the gradient for a source that the target does not depend on",
                 remedy="pass 'none' or 'zero'",
             )
         if self._is_used and not self.persistent:
@@ -213,7 +213,7 @@ class GradientTape:
         if self._session is not None and type(value) is TapedValue and value.session is self._session:
             return
         raise GradientError(
-            f"the tape has no gradient {relation} {describe(value)}, which it did not record",
-            why="a tape records Variables, watched values, and what its block computes from them",
-            remedy="watch the value in the block, and compute with the returned one: x = tape.watch(x)",
+            f"the tape cannot compute a gradient {relation} {describe(value)}, which it did not record",
+            why="a tape records Variables, watched values, and the values that its block computes from them",
+            remedy="watch the value in the block, and compute with the result: x = tape.watch(x)",
         )

@@ -43,7 +43,7 @@ class Gradient(Function):
         if wrt is not None and argnums is not None:
             raise ArgumentError(
                 "both argnums= and wrt= were passed",
-                why="a gradient is with respect to arguments or to Variables, not both",
+                why="a gradient is computed with respect to either arguments or Variables",
                 remedy="pass one of them, or use a GradientTape that watches the arguments",
             )
         self._argnums, self._wrt = _checked_argnums(0 if argnums is None else argnums), wrt
@@ -90,8 +90,8 @@ class Gradient(Function):
         result = f(*primals, **kwargs)
         if self._has_aux and not (isinstance(result, tuple) and len(result) == 2):
             raise GradientError(
-                f"a function under has_aux=True returns {describe(result)}",
-                why="with has_aux=True it must return the number to differentiate and an auxiliary value",
+                f"a function with has_aux=True must return a pair, not {describe(result)}",
+                why="the pair contains the number to differentiate and an auxiliary value",
                 remedy="return a pair, or remove has_aux",
             )
         value, aux = result if self._has_aux else (result, None)
@@ -130,8 +130,8 @@ def _checked_argnums(argnums: Any) -> Argnums:
 
 def _invalid_argnums(argnums: Any) -> ArgumentError:
     return ArgumentError(
-        f"argnums is {describe(argnums)}",
-        why="it lists the positions of the arguments to differentiate with respect to, each once",
+        f"argnums must be an int or a tuple of distinct ints, not {describe(argnums)}",
+        why="it lists the positions of the arguments to differentiate with respect to",
         remedy="pass one position, as argnums=1, or several, as argnums=(0, 2)",
     )
 
@@ -143,14 +143,14 @@ def _positions(argnums: Argnums) -> tuple[int, ...]:
 def _map_arguments(
     args: Args, argnums: Argnums, function: Callable[[Any, str], Any], bound: int = 0
 ) -> tuple[Any, ...]:
-    """Apply a function to the leaves of arguments in argnums. `args` lacks the first `bound` arguments."""
+    """Apply a function to each leaf of the arguments in argnums. `args` omits the first `bound` arguments."""
     mapped, seen = list(args), set()
     for position in _positions(argnums):
         index = position - bound if position >= 0 else position
         if not -len(args) <= index < len(args):
             raise ArgumentError(
                 f"argnums names argument {position}, but the call passes {len(args) + bound} by position",
-                why="a gradient is with respect to positional arguments",
+                why="argnums can select only positional arguments",
                 remedy="pass the argument by position, or change argnums",
             )
         index += len(args) if position < 0 else 0
@@ -172,14 +172,14 @@ def _structure_like(args: Args, argnums: Argnums, gradients: Iterator[Any]) -> A
 
 
 def _write_back(args: Args, primals: Args, sources: Sequence[Any], argnums: Argnums) -> None:
-    """Copy what the function wrote to `primals`, whose leaves were `sources`, to the caller's arrays."""
+    """Copy writes to `primals`, whose leaves were `sources`, back to the caller's arrays."""
     positions = _positions(argnums)
     after, spec = flatten([primals[i] for i in positions], mutable_dataclasses=True)
     originals, original_spec = flatten([args[i] for i in positions], mutable_dataclasses=True)
     if spec != original_spec or any(a is not b for a, b in zip(after, sources, strict=True)):
         raise GradientError(
             "a function changes a list, dict or object among the arguments of its gradient",
-            why="the gradient has the structure of the argument, whose leaves are now different values",
+            why="the gradient must match the structure of the argument, whose contents have changed",
             remedy="build a new object in the function, and return it with has_aux=True",
         )
     for original, source in zip(originals, sources, strict=True):
@@ -194,9 +194,9 @@ def _checked_variable(leaf: Any) -> Any:
     if isinstance(leaf, Variable) or trace_recording.is_staged(leaf):
         return leaf
     raise GradientError(
-        f"wrt names {describe(leaf)}",
-        why="the graph holds its value as a constant",
-        remedy="make it an argument of the function, or a Variable",
+        f"wrt must contain Variables, not {describe(leaf)}",
+        why="the graph contains other values as constants",
+        remedy="make the value an argument of the function, or a Variable",
     )
 
 
@@ -229,7 +229,7 @@ def _checked_real_number(value: Any) -> Any:
 def grad(
     f: Callable[..., Any], argnums: Argnums | None = None, *, wrt: Any = None, has_aux: bool = False
 ) -> Any:
-    """Return a function that computes the gradient of a function, as a graph.
+    """Return a function that computes the gradient of `f` as a graph.
 
     Args:
         f: a function that returns one real number, a Python float or an array of shape `()`. If it is a
@@ -245,8 +245,8 @@ def grad(
         `has_aux` it returns a pair of the gradient and the auxiliary value.
 
     Raises:
-        GradientError: `f` does not return a real number, an argument holds something other than floats and
-            complex numbers, or `f` calls a function without a gradient.
+        GradientError: `f` does not return a real number, an argument contains something other than floats
+            and complex numbers, or `f` calls a function without a gradient.
         ArgumentError: argnums names an argument that was not passed.
 
     Conditionals and loops are differentiated as they ran. Like a `function`, the gradient is traced once for
@@ -274,7 +274,7 @@ def grad(
 def value_and_grad(
     f: Callable[..., Any], argnums: Argnums | None = None, *, wrt: Any = None, has_aux: bool = False
 ) -> Any:
-    """Return a function that computes the value and the gradient of a function, as one graph.
+    """Return a function that computes the value and the gradient of `f` as one graph.
 
     It has the parameters of `grad`, and returns a pair of the result of `f` and the gradient. With `has_aux`
     the first item of this pair is itself a pair.

@@ -71,9 +71,9 @@ def _traced_vjp(
         result_cotangents, cotangent_spec = flatten(cotangents)
         if result_spec != cotangent_spec or len(results) != len(result_cotangents):
             raise GradientError(
-                f"the cotangents are {describe(cotangents)}, but the results are {describe(value)}",
+                f"expected cotangents with the structure of {describe(value)}, got {describe(cotangents)}",
                 why="each result needs one cotangent",
-                remedy="pass cotangents in the structure of the results, each with the shape of its result",
+                remedy="pass cotangents with the structure of the results, each with the shape of its result",
             )
         pairs = [
             (result, check_cotangent(cotangent, result))
@@ -92,10 +92,10 @@ def _traced_vjp(
 
 @api_boundary
 def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
-    """Return the value of a function, and its pullback.
+    """Call a function, and return its value and its pullback.
 
     Args:
-        f: a function with any results.
+        f: a function with any kind of result.
         *primals: its arguments, nested structures of floats and arrays.
 
     Returns:
@@ -104,7 +104,8 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
         that is not a float or complex number has the cotangent None.
 
     Raises:
-        GradientError: the cotangents have another structure, or `f` calls a function without a gradient.
+        GradientError: the cotangents do not have the structure of the results, or `f` calls a function
+            without a gradient.
 
     The pullback recomputes the part of `f` that it needs, with the values that arguments and Variables had
     when `vjp` was called. `vjp` traces in every call; inside an `ag.function` it traces only once.

@@ -74,14 +74,14 @@ class LoadedFunction(FastPath):
         texts = [signatures.format_value(v) for v in args]
         texts += [f"{k}={signatures.format_value(v)}" for k, v in kwargs.items()]
         raise SignatureError(
-            f"{self.__name__} was called with ({', '.join(texts)}), but was not saved for these arguments",
-            why="the file holds graphs for certain dtypes and shapes, and no code to trace others",
-            remedy="pass arguments that it was saved for, or save it with a trace for these",
+            f"{self.__name__} was called with ({', '.join(texts)}), but has no trace for these arguments",
+            why="the file contains graphs for certain dtypes and shapes, but no code to trace others",
+            remedy="pass arguments that match a saved trace, or save the function with a trace for these",
             rows=["it was saved for", *(f"  {trace!r}" for trace in self._traces)],
         )
 
     @property
-    def _only(self) -> ConcreteFunction:
+    def _single_trace(self) -> ConcreteFunction:
         if len(self.concrete_functions) != 1:
             raise AttributeError(
                 f"{self.__name__} has {len(self.concrete_functions)} traces: use one of .concrete_functions"
@@ -91,17 +91,17 @@ class LoadedFunction(FastPath):
     @property
     def graph(self) -> Any:
         """The graph of the only trace."""
-        return self._only.graph
+        return self._single_trace.graph
 
     @property
     def structured_outputs(self) -> Any:
         """The structured outputs of the only trace; see `ConcreteFunction.structured_outputs`."""
-        return self._only.structured_outputs
+        return self._single_trace.structured_outputs
 
     @property
     def python_source(self) -> str:
         """The source of the compiled Python function that runs the only trace."""
-        return self._only.python_source
+        return self._single_trace.python_source
 
 
 def _generality(trace: ConcreteFunction) -> int:
@@ -122,7 +122,7 @@ def load(path: str | os.PathLike[str], *, types: Sequence[type] = ()) -> LoadedF
 
     Raises:
         MissingFileError: the file does not exist.
-        FormatError: the file does not hold a saved function, or is damaged.
+        FormatError: the file does not contain a saved function, or is damaged.
         ArgumentError: `path` is not a path.
 
     >>> import autograph_rs as ag, numpy as np, os, tempfile
@@ -144,14 +144,15 @@ def load(path: str | os.PathLike[str], *, types: Sequence[type] = ()) -> LoadedF
         if file.is_dir():
             what, why = f"{name!r} is a directory", "a function is saved to a single file"
         elif isinstance(error, FileNotFoundError):
-            what, why = f"there is no file {name!r}", "a relative path starts at the working directory"
+            what = f"the file {name!r} does not exist"
+            why = "a relative path is resolved against the working directory"
         else:
             raise
-        raise missing_file_error(what, why, "pass the path that was passed to ag.save", error) from error
+        raise missing_file_error(what, why, "pass the path that you passed to ag.save", error) from error
     try:
         return LoadedFunction(from_content(from_text(raw.decode("utf-8")), types))
     except UnicodeDecodeError:
-        failure = not_a_graph("it is no text")
+        failure = not_a_graph("it is not text")
     except FormatError as error:
         failure = error
     message = f"{name} cannot be loaded: {failure.args[0]}"

@@ -1,1 +1,1 @@
-"""Retrieve the source of functions, and check that it is what they were compiled from."""
+"""Retrieve the source of functions, and verify that it compiles to their code."""

@@ -1,4 +1,4 @@
-"""Build the errors of conversion, each with its position in the source."""
+"""Build conversion errors that show a position in the source."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from autograph_rs.runtime.errors import ConversionError, NestingError, SourceSyn
 
 
 def node_position(node: ast.AST, filename: str, function: str = "<module>") -> CodePosition:
-    """Return the position of a node; for a function or class, that of its name."""
+    """Return the position of a node, or the position of its name if it is a function or class."""
     line, end_line = getattr(node, "lineno", 1), getattr(node, "end_lineno", None) or 1
     column, end_column = getattr(node, "col_offset", 0), getattr(node, "end_col_offset", None) or 0
     source = source_line(filename, line)
@@ -50,13 +50,13 @@ def syntax_error(error: SyntaxError, filename: str) -> ConversionError:
     is_in_file = bool(text) and text == source.strip()
     rows = () if is_in_file or not source.strip() else underline(source, column, end_column)
     place = _text_position(filename, line, column, end_column, text if is_in_file else "")
-    return _invalid_source(error.msg, "correct the syntax there", place, rows)
+    return _invalid_source(error.msg, "correct the syntax error", place, rows)
 
 
 def parse_error(error: Exception, filename: str) -> ConversionError:
-    """Translate a parser error about the whole text, which has null bytes or is nested too deeply."""
+    """Translate a parser error about a text that contains null bytes or is nested too deeply."""
     if isinstance(error, ValueError):
-        return _invalid_source(str(error), "pass the text of a program", _text_position(filename))
+        return _invalid_source(str(error), "pass the text of a Python program", _text_position(filename))
     return nesting_error("the code", _text_position(filename), str(error))
 
 

@@ -1,9 +1,9 @@
 """Find the tree of a function in its source.
 
 Each version of a text is parsed and compiled once. A function is located by its first line and name, a lambda
-by the exact columns of its instructions. Its node must compile to the code that the function runs, so neither
-a changed file nor the text of another function is mistaken for its source. A function that has moved to other
-lines of its file is still found.
+by the exact columns of its instructions. The node must compile to the code that the function runs, which
+rules out changed files and the text of other functions. A function that has moved to other lines of its file
+is still found.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class _SourceFile:
         return matches
 
     def is_source(self, node: FunctionNode, function: types.FunctionType) -> bool:
-        """Return whether a node compiles to the code of a function in any of the ways it may be compiled."""
+        """Return whether a node compiles to a function's code in any of the ways Python may compile it."""
         key = first_line(node), function.__code__.co_name
         fingerprint = code_fingerprint(function.__code__)
         return any(
@@ -97,7 +97,7 @@ class _SourceFile:
         yield self._imported_codes
 
     def find_moved(self, function: types.FunctionType) -> list[Definition]:
-        """Return the definition of a function that is on another line now, if there is one."""
+        """Return the definition of a function that moved to another line, as a list of at most one item."""
         definitions = (
             d for line in self.functions.values() for d in line if not isinstance(d.node, ast.Lambda)
         )
@@ -159,7 +159,7 @@ def parse(text: str, filename: str, flags: int = ast.PyCF_ONLY_AST) -> Any:
 
 
 MAX_FILES, MAX_IDLE = 32, 256
-"""The most files to cache, and the number of conversions after which an unused file is evicted."""
+"""The maximum number of cached files, and the number of conversions after which an unused file is evicted."""
 _conversions = count()
 _files: dict[tuple[str, int, int], _SourceFile] = {}
 _lock = threading.Lock()
@@ -168,10 +168,10 @@ _lock = threading.Lock()
 def find(
     function: types.FunctionType, source: str | None = None, *, verify: bool = True, known_text: str = ""
 ) -> tuple[Definition, str]:
-    """Find the definition of a function in `source` or else its file, and the text that contains it.
+    """Find a function's definition in `source`, or else in its file; return it and the text that contains it.
 
-    Without `verify`, the definition need not compile to the function's code; that of a function created by
-    converted code does not. `known_text` is the text in which the function was found before.
+    Without `verify`, the definition need not compile to the function's code. For a function that converted
+    code created, it does not. `known_text` is the text in which the function was found before.
     """
     if source is not None:
         return _find_in_source(function, textwrap.dedent(source)), source
@@ -179,7 +179,7 @@ def find(
 
 
 def own_source(function: types.FunctionType) -> str | None:
-    """Return the text of a function alone, valid as the `source` of `find`, or None if there is none."""
+    """Return the text of only this function, valid as `source` for `find`, or None if it is unavailable."""
     try:
         definition, text = find(function)
         node = definition.node
@@ -205,7 +205,7 @@ def _search(function: types.FunctionType, texts: Iterable[str], *, verify: bool)
     if has_text and has_source_file(function):
         raise StaleSourceError(
             f"the source file of {function.__qualname__!r} has changed since the function was compiled",
-            why="the text that is there now compiles to different code",
+            why="the current text compiles to different code",
             remedy="reload the module or restart the program; for generated code, pass its text: "
             "ag.convert(f, source=text)",
             place=code_position(function.__code__),
@@ -286,7 +286,7 @@ def _has_signature(node: FunctionNode, code: types.CodeType) -> bool:
 
 
 def _enclosing_lambda(candidates: list[Definition], code: types.CodeType) -> list[Definition]:
-    """Return the innermost of some lambdas whose body contains every instruction of `code`."""
+    """Return the innermost lambda whose body contains all of `code`, as a list of at most one item."""
     starts, ends = set(), set()
     for line, end_line, column, end_column in code.co_positions():
         if None not in (line, end_line, column, end_column) and end_column:
@@ -310,7 +310,7 @@ def _enclosing_lambda(candidates: list[Definition], code: types.CodeType) -> lis
 
 
 def has_source(function: types.FunctionType) -> bool:
-    """Return whether the source of a function is found, or its file has changed since it was defined."""
+    """Return whether the source of a function is available, even if its file has changed."""
     try:
         find(function)
     except ConversionError:

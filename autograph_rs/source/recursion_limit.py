@@ -1,4 +1,4 @@
-"""Let conversion recurse deeply, and report code that is nested too deeply even so."""
+"""Raise the recursion limit during conversion, and report code that is nested even more deeply."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def guarded_conversion(what: str, node: ast.AST, filename: str, function: str = 
             raise nesting_error(what, position, f"{error.msg} in the converted code") from error
         raise ConversionError(
             f"{what} cannot be converted",
-            why=f"this is a bug in autograph_rs: Python rejects the generated code: {error.msg}",
-            remedy="leave the function unconverted with @ag.do_not_convert, and report its source to us",
+            why=f"this is a bug in autograph_rs; Python rejects the generated code: {error.msg}",
+            remedy="opt the function out with @ag.do_not_convert, and report the bug with its source",
             place=position,
         ) from error
     except converters.PassError as error:

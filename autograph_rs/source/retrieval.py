@@ -1,7 +1,7 @@
-"""Retrieve the text that a function may have been compiled from, and explain why there is none.
+"""Retrieve the text that a function may have been compiled from, or explain why it is unavailable.
 
 Most text comes from `linecache`: files, modules in archives, notebook cells, doctests, and the prompt of
-Python 3.13. Several texts may share a file name, so `definitions` checks that one compiles to the function's
+Python 3.13. Several texts may share a file name, so `definitions` checks which one compiles to the function's
 code.
 """
 
@@ -44,7 +44,7 @@ def candidate_texts(function: types.FunctionType) -> Iterator[str]:
 
 
 _own_cache_entries: dict[str, Any] = {}
-"""The entries of `linecache` that this module caused, by file name."""
+"""The entries that this module added to `linecache`, by file name."""
 
 
 def evict(filename: str) -> None:
@@ -68,7 +68,7 @@ def _cached_text(function: types.FunctionType, filename: str) -> str:
 
 
 def _command_line_text() -> Iterator[str]:
-    """Yield the text of `python -c`, which Python itself puts into linecache since 3.13."""
+    """Yield the code that was passed to `python -c`. Since 3.13, Python itself adds it to `linecache`."""
     arguments = iter(sys.orig_argv[1:])
     for argument in arguments:
         option = re.fullmatch("-[^-cmWX]*([cmWX]?)(.*)", argument, re.DOTALL)
@@ -82,7 +82,7 @@ def _command_line_text() -> Iterator[str]:
 
 
 def _timed_cell_texts() -> Iterator[str]:
-    """Yield the code that IPython ran under %%time and %time, the latest first."""
+    """Yield the code that IPython ran under %%time and %time, latest first."""
     ipython: Any = sys.modules.get("IPython")
     shell = ipython and ipython.get_ipython()
     for cell in reversed(shell.history_manager.input_hist_raw if shell else ()):
@@ -95,8 +95,8 @@ def _timed_cell_texts() -> Iterator[str]:
 def has_source_file(function: types.FunctionType) -> bool:
     """Return whether the function comes from a file, even one that has since been deleted.
 
-    The module's loader also supplies the module's text under the file name of code that the module executed
-    with `exec`; that does not count.
+    For code that a module ran with `exec`, the module's loader supplies the text of the module itself, which
+    does not count.
     """
     filename = function.__code__.co_filename
     own = str(function.__globals__.get("__file__"))
@@ -112,7 +112,7 @@ def _stem(path: str) -> str:
 
 
 def is_file_name(filename: str) -> bool:
-    """Return whether this names a file, unlike `<string>`, which many texts may share."""
+    """Return whether this is the name of a file, unlike `<string>`, which many texts may share."""
     return not (filename.startswith("<") and filename.endswith(">"))
 
 
@@ -130,7 +130,7 @@ def missing_source_reason(function: types.FunctionType) -> tuple[str, str]:
             why = "a decorator created it with exec, which does not keep the text"
             return (
                 why,
-                "move that decorator above the one from autograph_rs, so that this converts the original",
+                "move that decorator above the one from autograph_rs, which then converts the original",
             )
         why = "it was created by exec, eval or compile, which do not keep the text"
         return why, f"define it in a file, {_SOURCE_ARGUMENT}"
@@ -138,7 +138,7 @@ def missing_source_reason(function: types.FunctionType) -> tuple[str, str]:
         return "the file exists but contains no readable text", f"restore the file, {_SOURCE_ARGUMENT}"
     ahead = f"convert the module ahead of time with `autograph-rs convert`, {_SOURCE_ARGUMENT}"
     if getattr(sys, "frozen", False):
-        return "the program is frozen without its source", ahead
+        return "the program was frozen without its source", ahead
     own = str(function.__globals__.get("__file__"))
     cached = str(function.__globals__.get("__cached__") or own)
     if cached.endswith(".pyc") and os.path.exists(cached) and _stem(filename) == _stem(own):

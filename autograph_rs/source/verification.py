@@ -10,12 +10,12 @@ import warnings
 from importlib.machinery import SourceFileLoader
 from typing import Any
 
-# All flags but those of `__future__`, which affect only compilation, and that of `types.coroutine`.
+# All flags except those of `__future__`, which affect only compilation, and that of `types.coroutine`.
 _FLAGS = 0xFFFF & ~inspect.CO_ITERABLE_COROUTINE
 
 
 def code_fingerprint(code: types.CodeType) -> tuple[Any, ...]:
-    """Return what a code object does, independent of its position."""
+    """Return a key that identifies what a code object does, independent of its position."""
     return (
         code.co_code,
         code.co_exceptiontable,
@@ -43,7 +43,7 @@ def _constant_fingerprint(value: Any) -> Any:
 
 
 def compile_as_imported(text: str, function: types.FunctionType) -> types.CodeType | None:
-    """Compile `text` with the import hook that loaded the function's module, if there was one."""
+    """Compile `text` with the import hook that loaded the function's module, if any."""
     filename, names = function.__code__.co_filename, function.__globals__
     loader: Any = getattr(names.get("__spec__"), "loader", None)
     try:

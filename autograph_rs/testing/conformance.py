@@ -31,7 +31,7 @@ class Verdict:
 
     - "staged": correct, with all arguments staged;
     - "unrolled": correct, with integers and booleans known during the trace;
-    - "error": one of our errors with a reason, or the program's own error, raised during the trace;
+    - "error": an `AutographError`, one of `refusals`, or the program's own error, raised during the trace;
     - "differs": the listed difference between the tensor system and NumPy;
     - "foreign": any other error;
     - "wrong": a wrong result.
@@ -46,7 +46,7 @@ class BackendConformance:
     """Pytest class that runs every stageable sample on a tensor system and compares it with plain Python.
 
     A subclass defines `stage`, and may define `prepare` and the lists of exceptions. A sample passes if its
-    verdict is "staged" or "unrolled". A listed sample passes only while its verdict is that of its list.
+    verdict is "staged" or "unrolled". A listed sample passes only while its verdict matches its list.
 
     >>> import autograph_rs as ag
     >>> from autograph_rs.testing import BackendConformance, all_samples
@@ -71,12 +71,12 @@ class BackendConformance:
         """Compile a function with the tensor system.
 
         Args:
-            f: takes arrays of the system, which have a `dtype`, and returns a list of them.
+            f: a function that takes arrays of the system, which have a `dtype`, and returns a list of arrays.
 
         Returns:
             A function that takes NumPy arrays, and returns a list of values that `numpy.asarray` accepts.
         """
-        raise NotImplementedError(f"{type(self).__name__} needs a method `stage(self, f)`")
+        raise NotImplementedError(f"{type(self).__name__} must define the method `stage(self, f)`")
 
     def prepare(self, f: Function) -> Function:
         """Return the function to stage for a sample; by default it is converted."""
@@ -110,7 +110,7 @@ class BackendConformance:
     ) -> Verdict:
         if error is None or (expected is not None and type(expected).__name__ in str(error)):
             return Verdict("wrong", difference, error)
-        # An error of the program itself may as well be raised during the trace.
+        # The program's own error may also be raised during the trace.
         is_explained = expected is not None or isinstance(error, (ag.AutographError, *self.refusals))
         return Verdict("error" if is_explained else "foreign", f"{type(error).__name__}: {error}", error)
 
@@ -122,7 +122,7 @@ class BackendConformance:
             metafunc.parametrize("sample", samples, ids=[sample.id for sample in samples])
 
     def test_sample(self, sample: Sample) -> None:
-        """The verdict on a sample is acceptable, and is the one that the lists declare."""
+        """Check that the verdict on a sample is acceptable and matches the lists."""
         __tracebackhide__ = True
         verdict = self.verdict(sample)
         for name, kind in _LISTED_KINDS.items():
@@ -133,7 +133,7 @@ class BackendConformance:
             raise AssertionError(message) from verdict.error
 
     def test_lists(self) -> None:
-        """The lists name existing samples only."""
+        """Check that the lists name only existing samples."""
         known = {sample.id for sample in all_samples() if sample.staged}
         unknown = sorted({*self.differs, *self.refused} - known)
         if unknown:

@@ -38,7 +38,7 @@ NUMBER = (bool, int, float, complex, np.generic, np.ndarray)
 
 @dataclass(frozen=True)
 class Sample:
-    """A function of a case file, with the arguments to call it with."""
+    """A function from a case file, and the arguments to call it with."""
 
     function: Callable[..., Any]
     file: Path
@@ -81,7 +81,7 @@ def as_numpy(value: Any) -> Any:
 
 
 def files(folder: Path) -> list[Path]:
-    """Return the case files in a folder that this Python can parse: `x_py312.py` requires Python 3.12."""
+    """Return the case files that this version of Python can parse: `x_py312.py` requires Python 3.12."""
     versions = {file: re.search(r"_py3(\d+)$", file.stem) for file in sorted(folder.glob("[!_]*.py"))}
     return [file for file, match in versions.items() if match is None or int(match[1]) <= sys.version_info[1]]
 
@@ -107,7 +107,7 @@ def load(file: Path) -> list[Sample]:
 
 @functools.cache
 def all_samples() -> tuple[Sample, ...]:
-    """Return every sample that this Python can parse.
+    """Return every sample that this version of Python can parse.
 
     >>> [sample.name for sample in all_samples() if sample.file.name == "if_.py"][:2]
     ['absolute', 'both_branches_bind']

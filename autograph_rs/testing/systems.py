@@ -39,7 +39,7 @@ def stage_arrays(stage: Callable[[Function], Function], f: Function, *, unroll: 
             return results
 
         results = list(stage(on_arrays)(*[leaves[i] for i in staged]))
-        require(bool(structure), "the staged function returned results without calling the function")
+        require(bool(structure), "the staged function returned results without calling the original function")
         [result_spec, static] = structure
         count = static.count(None)
         require(len(results) == count, f"the staged function returned {len(results)} results, not {count}")

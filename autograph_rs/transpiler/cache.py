@@ -17,21 +17,21 @@ MAX_SHARED = 512
 
 @dataclass
 class ConvertedCode:
-    """The converted code of one code object, from which functions are made."""
+    """The converted form of one code object; `bind` creates functions from it."""
 
     code: types.CodeType
     operators: types.CellType
     shared: Callable[..., Any] | None = None
     globals: dict[str, Any] | None = None
     source: str | None = field(default=None, repr=False)
-    """The text that the user passed for it."""
+    """The text that the user passed as `source`."""
     file_text: str = field(default="", repr=False)
-    """The text that contains its definition."""
+    """The text that contains the definition."""
 
     def share(self, function: types.FunctionType, sharing: deque[ConvertedCode]) -> None:
-        """Make one converted function serve all functions with this code, if they cannot differ.
+        """Use one converted function for all functions with this code, if they cannot differ.
 
-        Only the latest `MAX_SHARED` conversions do, because a shared function keeps its module alive.
+        Only the latest `MAX_SHARED` conversions are shared, because a shared function keeps its module alive.
         """
         if (function.__closure__, function.__defaults__, function.__kwdefaults__) != (None, None, None):
             return
@@ -47,10 +47,10 @@ class ConvertedCode:
 
 
 class ConversionTable:
-    """The conversions of each code object, from its own source and from texts that users passed for it.
+    """The conversions of each code object, from its own source and from texts passed as `source=`.
 
-    A text passed as `source=` is used for the conversion that it was passed to. Calls use the latest such
-    text only if the code has no source of its own.
+    A text applies to the conversion that it was passed to. Calls use the latest text only if the code has no
+    source of its own.
     """
 
     def __init__(self, entries: ConversionCache):

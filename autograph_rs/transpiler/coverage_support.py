@@ -21,7 +21,7 @@ from ..source.definitions import OPERATORS, first_line
 
 Block = list[ast.stmt]
 EXIT = 0
-"""The line number of the next statement where control leaves the function."""
+"""The line number that stands for leaving the function."""
 
 
 def is_coverage_active() -> bool:
@@ -32,7 +32,7 @@ def is_coverage_active() -> bool:
 
 @dataclass
 class BranchMarkers:
-    """Adds markers to a converted function."""
+    """Coverage markers for a converted function."""
 
     original: types.CodeType
     generated: Set[str]
@@ -45,7 +45,7 @@ class BranchMarkers:
         self.added: set[str] = set()
         """The names of closures that this class adds or renames."""
         self.returning: dict[str, int] = {}
-        """The first line of the function, by the name of each closure after which it returns."""
+        """The first line of the function, for the name of each closure after which the function returns."""
         self.closures: dict[str, ast.FunctionDef] = {}
         """The latest definition of each closure."""
 
@@ -58,7 +58,7 @@ class BranchMarkers:
                 hidden.elts += [_place(hidden.lineno, ast.Constant(name)) for name in sorted(self.added)]
 
     def _block(self, body: Block, follow: int | None) -> None:
-        """Add markers to the statements of one frame; `follow` is the line after them if not in it."""
+        """Add markers to the statements of one frame. `follow` is the line that runs next, or None."""
         statements = list(body)
         body.clear()
         for index, statement in enumerate(statements):
@@ -122,7 +122,7 @@ class BranchMarkers:
         test_closure = self.closures.get(test.id) if isinstance(test, ast.Name) else None
         flags = sorted(set(self._flags(test_closure))) if test_closure is not None else []
         exits = _markers(line, after) if after else _markers(line)
-        if flags:  # a jump that sets a flag marks its own way out
+        if flags:  # a jump that sets a flag has its own marker
             first = self.original.co_firstlineno
             unset: list[ast.expr] = [
                 ast.Compare(ast.Name(flag, ast.Load()), [ast.IsNot()], [ast.Constant(True)]) for flag in flags
@@ -145,14 +145,14 @@ class BranchMarkers:
         return closure
 
     def _rename_if_returning(self, closure: ast.FunctionDef, name: ast.expr, follow: int | None) -> None:
-        """Give a closure after which the function returns a unique name, which identifies its code."""
+        """Rename a closure after which the function returns, so that a unique name identifies its code."""
         if follow == EXIT and isinstance(name, ast.Name):
             name.id = closure.name = f"{closure.name}_{1000 + next(self.numbers)}"
             self.added.add(name.id)
             self.returning[name.id] = self.original.co_firstlineno
 
     def _inner_function(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        """Mark a function that the user defined inside this one."""
+        """Add markers to a function that the user defined inside this one."""
         line = first_line(function)
         for code in walk_code(self.original):
             if (code.co_name, code.co_firstlineno) == (function.name, line):
@@ -180,7 +180,7 @@ class BranchMarkers:
         return follow
 
     def _is_silent(self, statement: ast.stmt) -> bool:
-        """Return whether the conversion added a statement that is not a step of the user's code."""
+        """Return whether a statement is not a step of the user's code: an added flag, or a declaration."""
         if isinstance(statement, ast.Assign):
             [target, *_], value = statement.targets, statement.value
             return (
@@ -194,7 +194,7 @@ class BranchMarkers:
         return is_declaration or isinstance(statement, (ast.Nonlocal, ast.Global))
 
     def _is_generated(self, value: ast.expr | None) -> bool:
-        """Return whether an expression reads variables, and only such as the conversion added."""
+        """Return whether an expression reads variables, all of which the conversion added."""
         names = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} if value is not None else set()
         return bool(names - {OPERATORS}) and names.isdisjoint({*self.user_names, *self.original.co_names})
 
@@ -230,7 +230,7 @@ def _blocks(statement: ast.stmt) -> Iterator[Block]:
 
 
 def _place(line: int, node: Any) -> Any:
-    """Put the nodes of a tree that have no position on a line, and return the tree."""
+    """Place the nodes that have no position on a line, and return the tree."""
     inner: Any
     for inner in ast.walk(node):
         if not hasattr(inner, "lineno"):
@@ -240,12 +240,12 @@ def _place(line: int, node: Any) -> Any:
 
 
 def _markers(*lines: int) -> Block:
-    """Return a marker on each line; Python may drop a `pass`, but not a name."""
+    """Return a marker for each line. It is a name, because Python may drop a `pass`."""
     return [_place(line, ast.Expr(ast.Name(OPERATORS, ast.Load()))) for line in lines if line != EXIT]
 
 
 def _remove_lines(tree: ast.AST) -> None:
-    """Make a statement belong to no line, except for the lambdas in it."""
+    """Remove the position of a statement, but not the positions of lambdas in it."""
     if hasattr(tree, "lineno"):
         for name in ("lineno", "end_lineno", "col_offset", "end_col_offset"):
             setattr(tree, name, -1)

@@ -1,4 +1,4 @@
-"""The public functions that use the default transpiler."""
+"""Public functions that use the default transpiler."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wrappers that `convert` returns: they run the function itself, or while staging its converted form."""
+"""Wrappers that run a converted function while staging, and the original otherwise."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from . import loader
 
 
 class LazyConversion:
-    """The conversion of a wrapped function, which happens at its first staged call.
+    """The conversion of a wrapped function, delayed until its first staged call.
 
-    Libraries that pickle functions by value pickle this with the wrapper; the function's source goes along.
+    Libraries that pickle functions by value pickle this object and the function's source with the wrapper.
     """
 
     def __init__(self, transpiler: Any, function: types.FunctionType, source: str | None):
@@ -33,7 +33,7 @@ class LazyConversion:
 
 
 def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[..., Any]:
-    """Return a callable that runs the converted function while a backend is staging, or `always`."""
+    """Return a callable that runs the converted function while a backend is staging, or always."""
     f = conversion.function
     is_staging: Callable[[], bool] = (lambda: True) if always else runtime.is_staging
 
@@ -69,7 +69,7 @@ def conversion_of(wrapper: types.FunctionType) -> LazyConversion:
 
 
 class ForwardingEntry:
-    """The call entry of forwarding wrappers: a call to one becomes a call to the wrapped function."""
+    """The cache entry of forwarding wrappers, which redirects their calls to the wrapped functions."""
 
     shared = None
     globals = None

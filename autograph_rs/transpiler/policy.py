@@ -27,7 +27,7 @@ def do_not_convert(f: Any) -> None:
     if code is None:
         raise ArgumentError(
             f"do_not_convert takes a function, not {describe(f)}",
-            why="it marks the code of a function, which this object does not have",
+            why="it marks the code object of a function, and this object has none",
             remedy="mark a function or method, or call this object inside `with ag.do_not_convert():`",
         )
     key = id(code)
@@ -74,7 +74,7 @@ class Policy:
             return False, ALREADY_CONVERTED
         rule = self._matching_rule(function) if self.rules else None
         if rule is not None:
-            return rule, "a rule decides so"
+            return rule, "a user rule decides"
         if not self.recursive:
             return False, "conversion is not recursive"
         if any(fnmatch.fnmatch(module, pattern) for pattern in self.exclude):
@@ -89,7 +89,7 @@ class Policy:
 
 
 def checked_globs(patterns: Sequence[str]) -> tuple[str, ...]:
-    """Return the argument `include` or `exclude` of a transpiler."""
+    """Check the argument `include` or `exclude` of a transpiler, and return it as a tuple."""
     if isinstance(patterns, str):
         raise _globs_error(f"module globs must be a sequence, not a string: {patterns!r}", f"({patterns!r},)")
     if not isinstance(patterns, Iterable):
@@ -109,9 +109,9 @@ def _globs_error(what: str, example: str) -> ArgumentError:
 
 
 def checked_rules(rules: Mapping[Any, bool]) -> tuple[tuple[Any, bool], ...]:
-    """Return the argument `rules` of a transpiler, as pairs with unwrapped functions."""
+    """Check the argument `rules` of a transpiler, and return it as pairs with unwrapped functions."""
     if not isinstance(rules, Mapping):
-        raise _rules_error(f"rules must map functions, classes or modules to bools, not be {describe(rules)}")
+        raise _rules_error(f"rules must be a mapping such as {{function: True}}, not {describe(rules)}")
     pairs = []
     for rule_key, converts in rules.items():
         key: Any = rule_key

@@ -1,4 +1,4 @@
-"""Registry of live transpilers, and the functions from which they made others."""
+"""Registry of live transpilers, and lookup of the functions that they converted."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def live_transpilers() -> list[Any]:
 
 
 def is_generated(f: types.FunctionType) -> bool:
-    """Return whether converted code created `f`, so that its source does not compile to its code."""
+    """Return whether converted code created `f`. If so, its source does not compile to its code."""
     return any(transpiler.has_generated(f.__code__) for transpiler in live_transpilers())
 
 
 def resolve_original(f: Any, source: str | None = None) -> tuple[types.FunctionType, str | None]:
     """Return the function that the user wrote, and its text if the user passed one.
 
-    A text passed as `source` now overrides one passed earlier.
+    `source` overrides a text that was passed earlier.
     """
     while not isinstance(f, types.FunctionType):
         f = unwrap_callable(f)

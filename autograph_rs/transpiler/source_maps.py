@@ -10,7 +10,7 @@ from autograph_rs.runtime.debugging.source_maps import Segment, SourceMap
 
 
 def build_source_map(converted: ast.AST, text: str, filename: str) -> SourceMap:
-    """Return the source map of the text that a converted function unparses to."""
+    """Return the source map of the text of a converted function."""
     [statement] = ast.parse(text).body
     is_lambda = isinstance(converted, ast.Lambda) and isinstance(statement, ast.Expr)
     parsed = statement.value if is_lambda else statement  # type: ignore[attr-defined]
@@ -18,10 +18,10 @@ def build_source_map(converted: ast.AST, text: str, filename: str) -> SourceMap:
 
 
 def segments(parsed: ast.AST, converted: ast.AST) -> list[Segment]:
-    """Return the mapped positions of a parsed text, in order; `converted` has the positions of the source.
+    """Return the segments of a source map, in order. `converted` has the user's positions.
 
-    Each statement has one. An expression whose original line differs from that of its parent has one at its
-    start, and one at its end that returns to the parent.
+    Each statement has one segment. An expression whose original line differs from its parent's has a segment
+    at its start, and one at its end that returns to the parent.
     """
     originals: dict[tuple[int, int], tuple[int, int]] = {}
     stack: list[tuple[Any, Any, tuple[int, int]]] = [(parsed, converted, (0, 0))]

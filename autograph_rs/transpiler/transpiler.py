@@ -1,6 +1,7 @@
-"""The transpiler: it converts functions, each code object once.
+"""`Transpiler`: convert functions, each code object once.
 
-A `Transpiler` has its own operators, policy and cache. The functions of `autograph_rs` use a default one.
+A `Transpiler` has its own operators, policy and cache. The functions of `autograph_rs` use a default
+transpiler.
 """
 
 from __future__ import annotations
@@ -48,26 +49,27 @@ for _folder in (os.path.dirname(__file__), converters.__file__):  # siblings in 
 
 
 class Result(NamedTuple):
-    """The callable that a transpiler returned for a function."""
+    """How a transpiler created a callable."""
 
     is_converted: bool
-    """By `to_graph`; the result of `convert` is a wrapper."""
+    """True for results of `to_graph`, and False for wrappers that `convert` created."""
     source: str | None
-    """The text that the user passed."""
+    """The text that the user passed as `source`."""
 
 
 class Transpiler:
-    """Converts functions to calls to operators.
+    """Converter that replaces the control flow of functions with calls to operators.
 
     Args:
         operators: a module or object whose operators replace those of this package. It may define only some;
             `docs/operators.md` lists them all.
         builtins: replacements for builtins, or for any other callables: `{range: my_range}`.
-        recursive: whether functions that converted code calls are converted too.
-        include: globs of modules to convert although they are installed packages.
+        recursive: whether to convert the functions that converted code calls.
+        include: globs of modules to convert even if they are installed packages.
         exclude: globs of modules to leave unconverted.
         rules: whether to convert a function, the methods of a class, or the functions of a module. A rule for
-            a function takes precedence over one for its class, and that over one for its module.
+            a function takes precedence over a rule for its class, which takes precedence over a rule for
+            its module.
         call_hook: returns the replacement for a callable that is not a function, method or class, such as a
             module of a framework, or None to call it as usual.
         passes: the passes of the conversion, instead of `Pipeline()`.
@@ -137,7 +139,7 @@ class Transpiler:
     def __reduce__(self) -> tuple[Any, ...]:
         if self.reference is None:
             raise TypeError(
-                f"{self!r} and the functions it converted cannot be pickled: create it in each process"
+                f"{self!r} and the functions it converted cannot be pickled: create one in each process"
             )
         return self.reference
 
@@ -146,7 +148,7 @@ class Transpiler:
         """Return a wrapper that runs `f` itself, or its converted code while a backend is staging.
 
         The converted code always runs if the transpiler has custom operators, builtins or a call hook. The
-        same holds if `f` creates functions or classes, or is a generator or coroutine, because those may
+        same applies if `f` creates functions or classes, or is a generator or coroutine, because these may
         outlive the call.
 
         Args:
@@ -156,7 +158,7 @@ class Transpiler:
 
         Raises:
             ArgumentError: `f` is not a Python callable.
-            ConversionError: the source of `f` is not available (at the first staged call).
+            ConversionError: the source of `f` is not available; raised at the first staged call.
 
         >>> import autograph_rs as ag
         >>> @ag.convert
@@ -181,7 +183,7 @@ class Transpiler:
 
     @api_boundary
     def to_graph(self, f: Any, *, source: str | None = None) -> Any:
-        """Return the converted function, which runs converted code on plain values too.
+        """Return the converted function, which runs converted code even on plain values.
 
         Args:
             f: any callable that `convert` accepts.
@@ -274,7 +276,7 @@ class Transpiler:
 
     @api_boundary
     def original(self, f: Any) -> types.FunctionType:
-        """Return the function that the user wrote, given any callable that `convert` accepts or returned.
+        """Return the function that the user wrote, given any callable that `convert` accepts or returns.
 
         Raises:
             ArgumentError: `f` is not a Python callable.
@@ -286,7 +288,7 @@ class Transpiler:
 
     @api_boundary
     def has_converted(self, f: Any) -> bool:
-        """Return whether this transpiler has converted the code of `f` yet, on request or when it was called.
+        """Return whether this transpiler has already converted the code of `f`, on request or at a call.
 
         The argument and errors are those of `original`.
         """
@@ -355,7 +357,7 @@ class Transpiler:
         return converts, rule
 
     def _resolve(self, f: types.FunctionType) -> CacheEntry | None:
-        """Return the call entry of a function that converted code calls for the first time."""
+        """Return the cache entry for a function that converted code calls for the first time."""
         log_call(f, lambda: self.verdict(f))
         if f.__code__ == WRAPPER_CODE:  # unpickled from another process
             return self._entries.add(f.__code__, ForwardingEntry())

@@ -140,12 +140,12 @@ class MissingFileError(AutographError, FileNotFoundError):
     >>> ag.load("no such folder/model.json")
     Traceback (most recent call last):
         ...
-    autograph_rs.MissingFileError: there is no file 'no such folder/model.json'
+    autograph_rs.MissingFileError: the file 'no such folder/model.json' does not exist
       File "...", line 1
         ag.load("no such folder/model.json")
         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      why: a relative path starts at the working directory
-      fix: pass the path that was passed to ag.save
+      why: a relative path is resolved against the working directory
+      fix: pass the path that you passed to ag.save
       see: docs/errors/MissingFileError.md
 
     ## Why

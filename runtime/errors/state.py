@@ -55,12 +55,12 @@ class StaleValueError(StateError):
     >>> step(np.float64(4))
     Traceback (most recent call last):
         ...
-    autograph_rs.StaleValueError: the global 'rate' was 0.5 when step was traced, and is 0.25 now
+    autograph_rs.StaleValueError: the global 'rate' was 0.5 when step was traced, but is now 0.25
       File "...", line 1
         step(np.float64(4))
         ^^^^^^^^^^^^^^^^^^^
-      why: the graph holds the old value as a constant
-      fix: pass it as an argument, or make it a Variable
+      why: the graph contains the old value as a constant
+      fix: pass the value as an argument, or make it a Variable
       see: docs/errors/StaleValueError.md
 
     ## Why

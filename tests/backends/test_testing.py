@@ -124,7 +124,7 @@ def test_a_needless_entry_fails(tmp_path: Path) -> None:
 
 def test_a_class_without_stage_says_so() -> None:
     sample = next(sample for sample in all_samples() if sample.id == ELEMENT)
-    with pytest.raises(AssertionError, match=r"BackendConformance needs a method `stage\(self, f\)`"):
+    with pytest.raises(AssertionError, match=r"BackendConformance must define the method `stage\(self, f\)`"):
         BackendConformance().test_sample(sample)
 
 
@@ -133,7 +133,7 @@ def test_a_class_without_stage_says_so() -> None:
     [
         (lambda f: lambda *arrays: [*f(*arrays), arrays[0]], "returned 2 results, not 1"),
         (lambda f: lambda *arrays: f(*arrays)[:-1], "returned 0 results, not 1"),
-        (lambda f: lambda *arrays: [arrays[0]], "returned results without calling the function"),
+        (lambda f: lambda *arrays: [arrays[0]], "returned results without calling the original function"),
     ],
 )
 def test_a_stage_that_gives_something_else_is_told(stage: Callable[..., Any], why: str) -> None:

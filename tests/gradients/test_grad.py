@@ -225,9 +225,9 @@ def test_what_a_gradient_cannot_be_of(f, message):
 def test_wrong_places():
     with pytest.raises(ag.ArgumentError, match="argnums names argument 2, but the call passes 1"):
         ag.grad(np.sum, 2)(np.ones(2))
-    with pytest.raises(ag.GradientError, match="wrt names 3"):
+    with pytest.raises(ag.GradientError, match="wrt must contain Variables, not 3"):
         ag.grad(np.sum, wrt=3.0)(np.ones(2))
-    with pytest.raises(ag.GradientError, match="has_aux=True returns"):
+    with pytest.raises(ag.GradientError, match="has_aux=True must return a pair"):
         ag.grad(np.sum, has_aux=True)(np.ones(2))
 
 
@@ -261,7 +261,7 @@ def test_pullbacks_inside_a_function():
 
 def test_cotangents_of_another_structure():
     _, pull = ag.vjp(lambda x: (x, x), np.ones(2))
-    with pytest.raises(ag.GradientError, match="the cotangents are"):
+    with pytest.raises(ag.GradientError, match="expected cotangents"):
         pull(np.ones(2))
 
 

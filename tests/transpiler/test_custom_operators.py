@@ -17,8 +17,8 @@ from autograph_rs import converters
     ("operators", "message"),
     [
         ({"new_list": new_list}, r"pass types.SimpleNamespace\(\*\*operators\)"),
-        (types.SimpleNamespace(if_stm=new_list), "has no operator, such as if_stmt"),
-        ([new_list], "has no operator"),
+        (types.SimpleNamespace(if_stm=new_list), "defines no operator, such as if_stmt"),
+        ([new_list], "defines no operator"),
         (types.SimpleNamespace(if_stmt=3), "the operator if_stmt must be a function, not 3"),
     ],
 )

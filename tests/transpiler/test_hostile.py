@@ -362,7 +362,7 @@ def test_command_line_with_a_file_that_never_ends(tmp_path: Path):
 
 def test_what_python_does_not_compile_is_told_from_what_is_too_deep():
     """A converted tree that is not valid Python is reported as a bug of ours."""
-    expected = r"(?s)^it cannot be converted\n.*this is a bug in autograph_rs: .*outside"
+    expected = r"(?s)^it cannot be converted\n.*this is a bug in autograph_rs; .*outside"
     with (
         pytest.raises(ag.ConversionError, match=expected),
         guarded_conversion("it", ast.Pass(), "<it>"),

@@ -76,7 +76,7 @@ def test_calls_and_their_rules(caplog):
     ag.Transpiler().to_graph(make())(1.0)
     describe = [line.partition(") ")[2] for line in lines(caplog, "calls")]
     assert describe == [
-        "is converted: a rule decides so",
+        "is converted: a user rule decides",
         "is left unconverted: module json is excluded",
         "is left unconverted: conversion is not recursive",
         f"is converted: module {__name__} is included",
