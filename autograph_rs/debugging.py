@@ -85,7 +85,7 @@ class Pdb(pdb.Pdb):
             super().user_exception(frame, exc_info)
 
     def get_stack(self, f: types.FrameType | None, t: types.TracebackType | None) -> Any:
-        """Return the stack, with one entry for a function and its closures: the innermost of them."""
+        """Return the stack with one entry per function: the innermost frame of it and its closures."""
         stack, index = super().get_stack(f, t)
         shown: list[tuple[types.FrameType, int]] = []
         current = 0
@@ -141,7 +141,7 @@ def _is_internal_call(frame: types.FrameType | None) -> bool:
 
 
 class Variables(MutableMapping[str, Any]):
-    """The variables of a running function, complete in each of its closures.
+    """The variables of a running function, all visible from each of its closures.
 
     >>> Variables(sys._getframe())["__name__"]
     'autograph_rs.debugging'

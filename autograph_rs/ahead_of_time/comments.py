@@ -1,8 +1,8 @@
 """Carry the comments of a function over to the text of its converted form.
 
 A comment belongs to the statement that it stands beside, in or above. A comment below the last statement of a
-block belongs to that statement. It is placed at the converted form of its statement, and dropped if there is
-none.
+block belongs to that statement. Each comment is placed at the converted form of its statement, or dropped if
+there is none.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CommentsByRow = defaultdict[int, list[str]]
 
 @dataclass(frozen=True)
 class Comment:
-    """A comment, and whether it has its line to itself."""
+    """A comment, and whether it is alone on its line."""
 
     row: int
     column: int
@@ -42,7 +42,7 @@ class StatementComments:
 
 
 def comments_in(text: str) -> list[Comment]:
-    """Return the comments of a module's text, which must compile."""
+    """Return the comments in a module's text. The text must compile."""
     comments = []
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
@@ -79,7 +79,7 @@ def attach_comments(comments: Iterable[Comment], function: ast.stmt) -> dict[Key
 def place_comments(
     attached: dict[Key, StatementComments], converted: dict[Key, list[ast.stmt]]
 ) -> tuple[CommentsByRow, CommentsByRow, CommentsByRow]:
-    """Return the comments above, beside and below each row of a text, given what each statement became."""
+    """Return the comments above, beside and below each row, given the converted form of each statement."""
     above, beside, below = CommentsByRow(list), CommentsByRow(list), CommentsByRow(list)
     for where, comments in attached.items():
         statements = converted.get(where)
@@ -100,7 +100,7 @@ def place_comments(
 
 
 def _main_statement(converted: list[ast.stmt], kind: type[ast.stmt]) -> ast.stmt:
-    """Return the statement that calls the operator of the original, or else is of the same kind."""
+    """Return the statement that calls the original's operator, or else one of the same kind."""
     operator = f"ag__.{kind.__name__.lower()}_stmt"
     for statement in converted:
         match statement:

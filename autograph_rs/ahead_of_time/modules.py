@@ -46,7 +46,7 @@ def convert_module(
     """Convert every function of a module, or return None if there is nothing to convert.
 
     Code outside functions, and functions in which nothing is converted, stay as written. If `mapped`,
-    functions take the original file name and lines from a source map. `header` is a comment for the top.
+    functions get their original file name and lines from a source map. `header` is a comment for the top.
     """
     module = parse(source, filename)
     if is_converted(module):
@@ -63,7 +63,7 @@ def convert_module(
             lines[import_row:import_row] = [Line(IMPORT)]
             lines[first:first] = [Line(header)] if header else []
         converted = ConvertedModule(tuple(lines), added)
-        with warnings.catch_warnings(action="ignore"):  # the compiler has limits that the parser has not
+        with warnings.catch_warnings(action="ignore"):  # the compiler has limits that the parser lacks
             compile(converted.text if lines else source, filename, "exec", dont_inherit=True)
         return converted if lines else None
 
@@ -102,9 +102,9 @@ def convert_function_source(source: str, filename: str, qualname: str) -> str:
         if not matches:
             names = ", ".join(n.name for n in definitions)
             raise SourceError(
-                f"there is no {qualname!r}",
+                f"{qualname!r} is not defined",
                 why=f"{getattr(scope, 'name', 'the module')} defines {names or 'no function'}",
-                remedy="give the qualified name of a function, such as f or Model.step",
+                remedy="pass the qualified name of a function, such as f or Model.step",
                 place=node_position(scope, filename),
             )
         scope = matches[-1]
@@ -113,7 +113,7 @@ def convert_function_source(source: str, filename: str, qualname: str) -> str:
         raise SourceError(
             f"{qualname!r} is not a function",
             why="only functions can be converted",
-            remedy=f"give one of its methods: {qualname}.method",
+            remedy=f"pass one of its methods: {qualname}.method",
             place=node_position(function, filename, qualname),
         )
     check_reserved_name(function, filename)

@@ -60,13 +60,13 @@ class FunctionReport:
     line: int
     end_line: int
     unconverted_reason: str
-    """Why it is not converted, or ""."""
+    """The reason that it is not converted, or ""."""
     statements: tuple[StatementReport, ...]
     findings: tuple[Finding, ...]
 
 
 def report_source(source: str, filename: str = "<string>") -> list[FunctionReport]:
-    r"""Report how each function of a module is converted; its text has Unix line ends.
+    r"""Report how each function of a module is converted; its text has Unix line endings.
 
     >>> text = "def f(xs):\n    total = 0\n    for x in xs:\n        total += x\n    return total\n"
     >>> [function] = report_source(text)

@@ -1,6 +1,6 @@
 """The command `autograph-rs`: convert files ahead of time, show conversions, and export models.
 
-No command but `export` imports or executes its input.
+Only `export` imports or executes its input.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Program(click.Group):
         except FileError as error:
             messages.print(str(error))
             exit_code = FAILURE
-        except OSError as error:  # errors with files are reported where they occur
+        except OSError as error:  # file errors are reported where they occur
             _discard_output()
             messages.print(f"standard output: {error.strerror or error}")
             exit_code = FAILURE
@@ -55,7 +55,7 @@ class Program(click.Group):
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program is exiting
             messages.print("interrupted: each file is either unchanged or converted")
             exit_code = INTERRUPTED
-        except Exception as error:  # noqa: BLE001 - any error must not exit like a finding
+        except Exception as error:  # noqa: BLE001 - no error may exit with the code for findings
             messages.print(f"a bug in autograph_rs: {error!r}")
             exit_code = FAILURE
         sys.exit(exit_code)

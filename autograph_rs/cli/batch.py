@@ -57,7 +57,7 @@ def run_jobs(
             job, future = waiting.popleft()
             try:
                 yield future.result()
-            except BrokenProcessPool:  # because of this job, or of a later one
+            except BrokenProcessPool:  # this job or a later one killed its process
                 yield _run_alone(run, job, crashed)
                 pool = _start_pool(count)
                 waiting = deque((other, pool.submit(run, other)) for other, _ in waiting)
@@ -103,7 +103,7 @@ def _run_alone(run: Callable[[J], R], job: J, crashed: Callable[[J], R]) -> R:
 
 
 def with_progress(results: Iterator[R], total: int, *, shown: bool) -> Iterator[R]:
-    """Pass on the results, with a progress bar on a terminal if `shown`."""
+    """Yield the results, and show a progress bar on a terminal if `shown`."""
     with Progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
         console=messages, transient=True, disable=not (shown and messages.is_terminal and total > 1),

@@ -1,4 +1,4 @@
-"""`autograph-rs check`: list the places in a program that cannot be staged."""
+"""`autograph-rs check`: list the code that cannot be staged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .targets import InputFile, Selection, Walk
 
 @dataclass(frozen=True)
 class FileFindings:
-    """The findings in a file, or why it cannot be read."""
+    """The findings in a file, or the problem that prevents reading it."""
 
     path: str
     findings: tuple[Finding, ...] = ()
@@ -46,14 +46,14 @@ def check(
     jobs: int | None,
     quiet: bool,
 ) -> None:
-    """List the places that cannot be staged in files, packages, folders, or standard input (-).
+    """List the code that cannot be staged in files, packages, folders, or standard input (-).
 
-    Such a place raises an error if its condition or iterable is a staged value. On plain values it runs as in
+    Such code raises an error if its condition or iterable is a staged value. On plain values it runs as in
     Python.
 
     \b
     autograph-rs check src --exclude tests
-    autograph-rs check src --format sarif > places.sarif
+    autograph-rs check src --format sarif > findings.sarif
 
     \b
     Exit codes:
@@ -80,13 +80,13 @@ def check(
     problems = sum(bool(file.problem) for file in checked)
     if not quiet:
         with_findings = sum(bool(file.findings) for file in checked)
-        summary = f"{counted(len(findings), 'place')} in {with_findings} of {counted(len(files), 'file')}"
+        summary = f"{counted(len(findings), 'finding')} in {with_findings} of {counted(len(files), 'file')}"
         batch.messages.print(f"{summary}; {problems} cannot be read" if problems else summary)
     context.exit(options.FAILURE if problems else options.FINDINGS if findings else 0)
 
 
 def check_file(file: InputFile) -> FileFindings:
-    """Return the findings in a file, in the order of its text."""
+    """Return the findings in a file, in source order."""
     if file.problem:
         return FileFindings(file.path, problem=f"{file.path}: {file.problem}")
     try:

@@ -34,7 +34,7 @@ def find_module(module: str) -> str:
 @click.command(context_settings=options.ALLOW_DASHES)
 @click.argument("function", metavar="MODULE:QUALNAME")
 def code(function: str) -> None:
-    """Print the converted form of a function; - is standard input.
+    """Print the converted form of a function; - reads standard input.
 
     \b
     autograph-rs code statistics:median
@@ -42,7 +42,7 @@ def code(function: str) -> None:
     """
     module, _, qualname = function.rpartition(":")
     if not module or not qualname:
-        raise click.UsageError(f"{function!r} is not MODULE:QUALNAME or FILE.py:QUALNAME")
+        raise click.UsageError(f"expected MODULE:QUALNAME or FILE.py:QUALNAME, got {function!r}")
     is_file = module == STDIN or module.endswith(".py") or os.sep in module
     source = Source.read(module if is_file else find_module(module))
     click.echo(source.convert(convert_function_source, qualname))

@@ -1,4 +1,4 @@
-"""Read defaults of command-line options from `[tool.autograph-rs]` in `pyproject.toml`."""
+"""Read default values of command-line options from `[tool.autograph-rs]` in `pyproject.toml`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 
 TABLE = "autograph-rs"
 NOT_CONFIGURABLE = ("output", "in-place", "stdout", "diff", "check", "help")
-"""Options that select what a single run does."""
+"""Options that apply to a single run, and so have no configured defaults."""
 
 
 def defaults(group: click.Group, folder: Path) -> dict[str, dict[str, Any]]:
@@ -43,13 +43,13 @@ def defaults(group: click.Group, folder: Path) -> dict[str, dict[str, Any]]:
         for name, option in options:
             expected, is_valid = _expected_value(value, option)
             if not is_valid:
-                raise click.UsageError(f"{file}: {key} = {value!r}: must be {expected}")
+                raise click.UsageError(f"{file}: {key} must be {expected}, got {value!r}")
             by_command[name][str(option.name)] = value
     return by_command
 
 
 def _expected_value(value: Any, option: click.Option) -> tuple[str, bool]:
-    """Describe the values that an option accepts, and return whether this is one."""
+    """Describe the values that an option accepts, and return whether `value` is valid."""
     if option.multiple:
         is_list = isinstance(value, list) and all(isinstance(item, str) for item in value)
         return "a list of strings", is_list

@@ -35,7 +35,7 @@ class Destination:
         if is_one and (is_source(output) or (os.path.exists(output) and not os.path.isdir(output))):
             return cls(file=Path(output))
         if STDIN in paths:
-            raise click.UsageError("standard input has no file name: give a file as --output")
+            raise click.UsageError("standard input has no file name: pass a file as --output")
         if is_source(output) and not os.path.isdir(output):
             raise click.UsageError(f"{output} is not a folder, but several files need one")
         if os.path.exists(output) and not os.path.isdir(output):
@@ -90,7 +90,7 @@ def jobs_for(
     "--output",
     metavar="DIR",
     type=options.PATH,
-    help="Write the converted files there; - is standard output.",
+    help="Write the converted files to DIR; - is standard output.",
 )
 @click.option("--in-place", is_flag=True, help="Replace each file with its converted form.")
 @click.option("--stdout", is_flag=True, help="Print the converted files.")
@@ -116,7 +116,7 @@ def convert(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Convert the functions of files, packages, folders, or of standard input (-).
+    """Convert the functions in files, packages, folders, or standard input (-).
 
     A converted file imports only autograph_rs.runtime. Code outside functions is not changed. Converting a
     file again does not change it.
@@ -168,7 +168,7 @@ def crashed(job: Job | Outcome) -> Outcome:
 
 
 class Report:
-    """Prints the outcomes as they arrive, and a summary at the end."""
+    """Print the outcomes as they arrive, and a summary at the end."""
 
     def __init__(self, *, quiet: bool, verbose: bool, check: bool) -> None:
         self.quiet, self.verbose, self.check = quiet, verbose, check

@@ -35,7 +35,7 @@ def explain(place: str) -> None:
     source = Source.read(file)
     last = source.text.removesuffix("\n").count("\n") + 1
     if line is not None and not 1 <= line <= last:
-        raise click.UsageError(f"{source.name} has lines 1 to {last}, not {line}")
+        raise click.UsageError(f"{source.name} has {last} lines, but line {line} was requested")
     functions = source.convert(report_source)
     if line is not None:
         functions = [f for f in functions if f.line <= line <= f.end_line][-1:]
@@ -62,7 +62,7 @@ def headline(name: str, function: FunctionReport) -> str:
 
 
 def print_lines(name: str, function: FunctionReport, marked: StatementReport | None) -> None:
-    """Print a function as plain lines: each statement, and below it how it is converted."""
+    """Print a function as plain lines: each statement, followed by how it is converted."""
     click.echo(headline(name, function))
     for statement in function.statements:
         indent = "    " * statement.depth

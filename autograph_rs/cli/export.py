@@ -56,7 +56,7 @@ def user_errors(name: str, what: str, file: str | None = None) -> Iterator[None]
 
 
 def _located(name: str, place: Any) -> str:
-    """Return the position of an error in the user's files, or `name` if it is about this call itself."""
+    """Return the position of an error in the user's files, or `name` if it concerns the call itself."""
     running = {frame.f_code.co_filename for frame, _ in traceback.walk_stack(None)}
     if place is None or place.file in running:
         return name
@@ -83,7 +83,7 @@ def import_module(module: str) -> Any:
 
 
 def _import_file(name: str, file: str) -> Any:
-    """Import a file that is not in a package, even if another module has its name."""
+    """Import a file that is not in a package, even if another module has the same name."""
     spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None
     assert spec.loader is not None
@@ -97,11 +97,11 @@ def find_function(module: Any, qualname: str) -> Any:
     value = module
     for part in qualname.split("."):
         if not hasattr(value, part):
-            raise FileError(f"{module.__name__}: there is no {qualname}")
+            raise FileError(f"{module.__name__}: {qualname} does not exist")
         value = getattr(value, part)
     if not callable(value):
         raise FileError(f"{module.__name__}: {qualname} is not a function")
-    with user_errors(f"{module.__name__}:{qualname}", "it"):
+    with user_errors(f"{module.__name__}:{qualname}", "the function"):
         return value if hasattr(value, "get_concrete_function") else ag.function(value)
 
 
@@ -120,12 +120,12 @@ def find_function(module: Any, qualname: str) -> Any:
     type=click.Choice(["constant", "explicit"]),
     default="constant",
     show_default=True,
-    help="Make Variables constants of the model, or inputs and outputs.",
+    help="Embed Variables as constants, or make them inputs and outputs.",
 )
 def export(function: str, specs: tuple[str, ...], output: str, variables: str) -> None:
     """Write a function as an ONNX model.
 
-    This imports the module and traces the function. Give one --spec for each argument, in order or by name.
+    This imports the module and traces the function. Pass one --spec per argument, in order or by name.
 
     \b
     autograph-rs export model:predict --spec "float64[None, 3]" -o model.onnx
@@ -133,7 +133,7 @@ def export(function: str, specs: tuple[str, ...], output: str, variables: str) -
     """
     module, _, qualname = function.rpartition(":")
     if not module or not qualname:
-        raise click.UsageError(f"{function!r} is not MODULE:FUNCTION or FILE.py:FUNCTION")
+        raise click.UsageError(f"expected MODULE:FUNCTION or FILE.py:FUNCTION, got {function!r}")
     parsed = [parse_spec(text) for text in specs]
     args = [spec for name, spec in parsed if name is None]
     kwargs = {name: spec for name, spec in parsed if name is not None}
@@ -145,7 +145,7 @@ def export(function: str, specs: tuple[str, ...], output: str, variables: str) -
         try:
             inspect.signature(target).bind(*args, **kwargs)
         except TypeError as error:
-            raise click.UsageError(f"{qualname}(): {error}: give one --spec for each argument") from error
+            raise click.UsageError(f"{qualname}(): {error}: pass one --spec per argument") from error
     with user_errors(function, "the function", getattr(loaded, "__file__", None)):
         concrete = target.get_concrete_function(*args, **kwargs)
         concrete.to_onnx(output, variables=variables)

@@ -1,4 +1,4 @@
-"""Read source files with their encoding and line ends, and report files in one line each."""
+"""Read source files with their encoding and line endings, and report each error in one line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from autograph_rs.runtime.errors import AutographError
 from ..ahead_of_time.rewriting import Line
 
 STDIN = "-"
-MAX_SOURCE = 64 << 20  # bytes; anything longer is not source, or is an endless device
+MAX_SOURCE = 64 << 20  # bytes; anything longer is not source code, or comes from an endless device
 _NEWLINE = re.compile(r"\r\n?|\n")
 _LINE_ENDS = re.compile(rb"\r\n?")
 
@@ -29,12 +29,12 @@ T = TypeVar("T")
 
 
 class FileError(Exception):
-    """A file cannot be read, converted or written; the message is one line that names it."""
+    """A file cannot be read, converted or written; the message is one line that names the file."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file's text with Unix line ends, and its original encoding and line ends."""
+    """A file's text with Unix line endings, and its original encoding and line endings."""
 
     name: str
     data: bytes
@@ -60,8 +60,8 @@ class Source:
                 encoding, _ = tokenize.detect_encoding(lines.readline)
                 text = data.decode(encoding)
                 if not "\n".encode(encoding).endswith(b"\n"):  # such as unicode_escape
-                    raise ValueError(f"the encoding {encoding} does not support line ends")
-            except (ValueError, LookupError) as error:  # null bytes; an encoding that is not for text
+                    raise ValueError(f"the encoding {encoding} does not support line endings")
+            except (ValueError, LookupError) as error:  # null bytes, or an encoding that is not a text encoding
                 raise FileError(f"{name}: {error}") from error
         return cls(name, data, _NEWLINE.sub("\n", text), encoding, tuple(_NEWLINE.findall(text)))
 
@@ -70,7 +70,7 @@ class Source:
             return converter(self.text, self.name, *arguments, **options)
 
     def encode(self, lines: Iterable[Line]) -> bytes:
-        """Encode a converted text. Copied lines keep their line ends; others take that of the first line."""
+        """Encode a converted text. Copied lines keep their endings; others get that of the first line."""
         default = self.newlines[0] if self.newlines else "\n"
         parts: list[str] = []
         for line in lines:
@@ -85,7 +85,7 @@ class Source:
 
 @contextlib.contextmanager
 def file_errors(name: str) -> Iterator[None]:
-    """Turn any error about a file into a `FileError`, whose one line names it."""
+    """Turn any error about a file into a `FileError` that names the file in one line."""
     try:
         yield
     except SyntaxError as error:

@@ -18,7 +18,7 @@ from .options import VERSION
 
 
 class Result(enum.StrEnum):
-    """The result of a job, as the summary counts it."""
+    """The result of a job, counted in the summary."""
 
     CONVERTED = "converted"
     UNCHANGED = "unchanged"
@@ -31,8 +31,8 @@ class Result(enum.StrEnum):
 class Job:
     """A file to process.
 
-    `target` is None for standard output. A file that is not to be converted is copied. Without `writes`, the
-    output is only compared with the target. `diff` prints a diff instead of the output, and `mapped` writes a
+    `target` is None for standard output. Without `converts`, the file is copied. Without `writes`, the output
+    is only compared with the target. `diff` prints a diff instead of the output, and `mapped` writes a
     source map beside the target.
     """
 
@@ -55,11 +55,11 @@ class Outcome:
     printed: bytes = b""
     """The part of the output to print."""
     message: str = ""
-    """Why the job failed or was skipped."""
+    """The reason that the job failed or was skipped."""
 
 
 def run_job(job: Job | Outcome) -> Outcome:
-    """Run a job, and report an error with its file in the outcome; the outcome of no job stays."""
+    """Run a job, and return its outcome, which reports any file error. Return an `Outcome` unchanged."""
     if isinstance(job, Outcome):
         return job
     try:
@@ -95,7 +95,7 @@ def _header(source: Source) -> str:
 
 
 def _write_changed(job: Job, outputs: dict[Path, bytes]) -> bool:
-    """Write the outputs that differ from the existing files, and return whether there are any."""
+    """Write the outputs that differ from the existing files, and return whether any differ."""
     changed = [path for path, data in outputs.items() if _content(path) != data]
     for path in changed if job.writes else ():
         with file_errors(str(path)):

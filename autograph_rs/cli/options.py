@@ -20,7 +20,7 @@ FAILURE = 3
 INTERRUPTED = 130
 
 ALLOW_DASHES = {"ignore_unknown_options": True}
-"""Lets `-:12`, a line of standard input, be an argument."""
+"""Allow `-:12`, a line of standard input, as an argument."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 

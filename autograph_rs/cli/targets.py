@@ -38,10 +38,10 @@ def _matches(path: Path, globs: Sequence[str]) -> bool:
 
 @dataclass(frozen=True)
 class InputFile:
-    """A file given on the command line, or in a folder that was.
+    """A file named on the command line, or found in a folder named there.
 
-    `relative` is its path in the folder, preceded by the folder's name if that is a package. `problem` is why
-    it cannot be read.
+    `relative` is its path in the folder, preceded by the folder's name if that is a package. `problem` is the
+    reason that it cannot be read.
     """
 
     path: str
@@ -54,11 +54,12 @@ class InputFile:
 
 @dataclass
 class Walk:
-    """Lists the files of some paths, each once, sorted by name.
+    """Walk over the files under some paths: each file once, sorted by name.
 
-    Files given by name are always included, and in folders the Python files that the selection accepts; with
-    data files, also all other files of packages. Hidden folders, caches and installed packages are skipped.
-    Links to folders are not followed. `identify` returns equal keys for paths of the same file.
+    Files named directly are always included. In folders, the Python files that the selection accepts are
+    included; with `with_data_files`, so are all other files of packages. Hidden folders, caches and installed
+    packages are skipped. Links to folders are not followed. `identify` returns equal keys for paths of the
+    same file.
     """
 
     selection: Selection = Selection()

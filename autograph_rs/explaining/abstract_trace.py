@@ -1,7 +1,7 @@
 """Trace a function abstractly with the framework that its arguments belong to.
 
-The result of the function is discarded, so it may have any type. A framework is never imported here: if an
-argument belongs to it, it is loaded already.
+The result of the function is discarded, so it may have any type. No framework is imported here: if an
+argument belongs to one, it is already loaded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..functions.function import Function
 def backend_of(arguments: Any, compiled: Any) -> str:
     """Return the name of the backend to trace a call with.
 
-    It is the active backend, or else that of the arguments or of the compiled function, or else "graph".
+    Prefer the active backend, then that of the arguments or the compiled function, then "graph".
     """
     active = active_backend()
     if active is not None:

@@ -29,11 +29,11 @@ def explain(f: Any, /, *args: Any, **kwargs: Any) -> Report:
     """Report how a function is staged, statement by statement.
 
     Without arguments nothing runs: the report shows how each statement is converted, and which calls would be
-    converted. With arguments the function is traced once, as `function` would trace it; arguments of JAX,
+    converted. With arguments the function is traced once, as by `function`; arguments of JAX,
     TensorFlow or PyTorch are traced as by `jax.jit`, `tf.function` or `torch.export`. The report then shows
     what happened. Side effects of the function, such as printing, happen as in any trace.
 
-    If the trace fails, the report covers the statements up to the failure, and holds the error.
+    If the trace fails, the report covers the statements up to the failure, and contains the error.
 
     Args:
         f: anything that `convert` accepts, or that `function` or `convert` returned.
@@ -97,7 +97,7 @@ def explain(f: Any, /, *args: Any, **kwargs: Any) -> Report:
                 graph = traced.get_concrete_function(*args, **kwargs).graph
             else:
                 abstract_trace.trace(backend, compiled, traced, args, kwargs)
-        except Exception as raised:  # noqa: BLE001 - the report holds any error that ends the trace
+        except Exception as raised:  # noqa: BLE001 - the report contains any error that ends the trace
             error = raised
     return _report(function, source, transpiler, backend, graph, error)
 
@@ -166,7 +166,7 @@ def _report(
 def _node_and_lines(
     function: types.FunctionType, source: str | None
 ) -> tuple[definitions.FunctionNode, list[str]]:
-    """Return the node of a function, and the lines of its file; supplied source counts as those lines."""
+    """Return the node of a function, and the lines of its file, or of the supplied source."""
     if source is None:
         definition, text = definitions.find(function, verify=not is_generated(function))
         return definition.node, text.split("\n")

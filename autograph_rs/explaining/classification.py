@@ -23,7 +23,7 @@ class _Node:
     """A node of the statement tree: one statement and the probes that it contains."""
 
     static: StatementReport
-    unconverted: str  # the reason why its function is not converted, or ""
+    unconverted: str  # the reason that its function is not converted, or ""
     depth: int
     parent: _Node | None
     probes: list[Probe] = field(default_factory=list)
@@ -32,14 +32,14 @@ class _Node:
 
     @property
     def control_probes(self) -> list[Probe]:
-        """The probes of the conditional or loop that the statement itself is."""
+        """The probes of the statement's own conditional or loop."""
         probes = [p for p in self.probes if p.is_user_test]
         operators = [p for p in probes if p.operator in STATEMENTS]
         return operators or [p for p in probes if p.operator in _PYTHON_STATEMENTS]
 
     @property
     def runs(self) -> int | None:
-        """Return how often the statement started, or None if the conversion removed it."""
+        """The number of times that the statement started, or None if the conversion removed it."""
         if self.is_control_flow:
             return sum(p.runs for p in self.control_probes)
         counts = [p.runs for p in self.probes if p.operator == "" and p.span.start == self.start]
@@ -52,7 +52,7 @@ class _Node:
 
     @property
     def is_repeated(self) -> bool:
-        """Return whether it is inside a staged statement, whose body may be traced more than once."""
+        """Whether it is inside a staged statement, whose body may be traced more than once."""
         return self.parent is not None and (self.parent.what == "staged" or self.parent.is_repeated)
 
     @property

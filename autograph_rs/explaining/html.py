@@ -13,7 +13,7 @@ from .highlighting import highlight
 from .statements import Statement, call_summary, summary
 
 MAX_ROWS = 60
-"""The number of statements and calls that a notebook displays."""
+"""The maximum number of statements and calls that a notebook displays."""
 _LEGEND = {
     "plain": "Python ran it",
     "staged": "became part of the staged program",

@@ -1,6 +1,6 @@
 """Insert probes into converted code.
 
-A last pass wraps each value that an operator decides by in `ag__.probe(n).method(...)`, which returns the
+The last pass wraps each value that an operator tests in `ag__.probe(n).method(...)`. The probe returns the
 value unchanged, so operators, closures and frames behave as in uninstrumented code.
 """
 
@@ -36,7 +36,7 @@ _TESTED_ARGUMENTS: dict[str, tuple[int, ...]] = {
     "not_in": (0, 1), "and_": (0,), "or_": (0,), "get_item": (0, 1), "set_item": (0, 1, 2), "guard": (0,),
     "keep": (0,), "fmt": (0,),
 }  # fmt: skip
-"""The arguments by which each operator decides whether to stage."""
+"""The positions of the arguments that decide whether each operator stages."""
 _STATE_CLOSURES = ("get_state", "set_state")
 
 
@@ -68,7 +68,7 @@ class InstrumentingTranspiler(Transpiler):
         return len(self.probes) - 1
 
     def enter(self, function: gast.AST) -> set[Any]:
-        """Register a function that is instrumented now, and return those that were before it."""
+        """Register a function as instrumented, and return those registered before it."""
         self._instrumented.add(function)
         return self._instrumented - {function}
 
@@ -135,7 +135,7 @@ class _InsertProbes(Pass):
         body[:] = instrumented
 
     def _is_user_statement(self, statement: gast.AST) -> bool:
-        """Return whether a statement represents one of the user's; an assignment may replace a `return`."""
+        """Return whether a statement stands for one of the user's; an assignment may replace a `return`."""
         kind = type(statement)
         if kind is gast.Expr and operator_name(statement.value) in STATEMENTS:
             return False

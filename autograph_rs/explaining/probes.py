@@ -1,4 +1,4 @@
-"""Probes: what converted code records while `explain` traces it."""
+"""Probes, which record what converted code does while `explain` traces it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _PLAIN_TESTS = (bool, int, float, str, bytes, tuple, list, dict, set, type(None)
 class Probe:
     """A position in converted code where values are observed, and the observations.
 
-    `operator` names what stands there: an operator, a statement left to Python (`If`), "" for the start of
-    a statement, or "value" for its value. `is_user_test` distinguishes a condition of the user from the test
-    of a flag that conversion added.
+    `operator` names what is observed: an operator, a statement left to Python (`If`), "" for the start of a
+    statement, or "value" for its value. `is_user_test` distinguishes the user's conditions from tests of
+    flags that the conversion added.
     """
 
     file: str
@@ -44,13 +44,13 @@ class Probe:
         self.staged, self.iterations, self.callees, self.open_iterations = Counter(), [], {}, None
         self.runs = self.true = self.false = 0
 
-    # Called by instrumented code; each method but the first returns its value unchanged.
+    # Called by instrumented code; all methods except `start` return their value unchanged.
 
     def start(self) -> None:
         self.runs += 1
 
     def test(self, value: Any) -> Any:
-        """Record the value that an operator or condition decides by."""
+        """Record the value that an operator or condition tests."""
         self.runs += 1
         if not self._is_staged(value):
             kind = type(value)
@@ -83,7 +83,7 @@ class Probe:
         self.open_iterations = None
 
     def iterate(self, value: Any, has_options: bool) -> Any:
-        """Record the iterable of a `for`. A plain one is wrapped, to count iterations."""
+        """Record the iterable of a `for`. A plain iterable is wrapped to count its iterations."""
         self.runs += 1
         looping = staging.looping() if has_options and type(value) is range else None
         if looping is not None:
@@ -132,7 +132,7 @@ class _CountedIterable:
         self.iterable, self.counts = iterable, counts
 
     def __iter__(self) -> Iterator[Any]:
-        items = iter(self.iterable)  # what cannot be iterated has no count
+        items = iter(self.iterable)  # raises here, without a count, if it cannot be iterated
         index = len(self.counts)
         self.counts.append(0)
         for item in items:

@@ -21,11 +21,11 @@ _COLORS = {"staged": "green", "unrolled": "cyan", "left": "yellow", "not run": "
 
 @dataclass(frozen=True)
 class Report:
-    """How a function was staged, by statements and calls; `report[12]` is the first statement on line 12.
+    """Report on the statements and calls of a function; `report[12]` is the first statement on line 12.
 
     `converted` is the converted code, and `origins` lists the user's lines that each of its lines came from.
     `backend` names the backend that traced the function, or is "" in a report without arguments; `graph` is
-    the graph that the embedded backend built. `left` is the reason why converted code calls the function
+    the graph that the embedded backend built. `left` is the reason that converted code calls the function
     unconverted, or "". `error` is the error that ended the trace, and `error_line` the line of this function
     that raised it.
 
@@ -61,7 +61,7 @@ class Report:
         """
         if not isinstance(line, int):
             raise ArgumentError(
-                f"the index of a report is a line number, not {describe(line)}",
+                f"the index of a report must be a line number, not {describe(line)}",
                 why="a report finds statements by their lines in the file",
                 remedy="pass a line number, or iterate over the statements: for statement in report",
             )

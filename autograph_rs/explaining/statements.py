@@ -25,7 +25,7 @@ class Statement:
 
     `operator` is the operator that staged it, or "" if the value staged itself, as in `x * 2`. `state` lists
     the variables that it carries. `times` counts how often the trace ran it; for a loop that Python ran, it
-    is the largest number of iterations of one run.
+    is the largest number of iterations in one run.
     """
 
     line: int

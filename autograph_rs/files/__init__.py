@@ -1,1 +1,1 @@
-"""Writing of files, atomically."""
+"""Write output files atomically."""

@@ -11,20 +11,20 @@ from autograph_rs.runtime.errors import ArgumentError, MissingFileError, describ
 
 
 def checked_path(path: Any) -> Path:
-    """Return the path of a file, or raise `ArgumentError`."""
+    """Convert an argument to the `Path` of a file, or raise `ArgumentError`."""
     if isinstance(path, str) or (hasattr(path, "__fspath__") and isinstance(os.fspath(path), str)):
         file = Path(path)
         if file.name and "\0" not in file.name:
             return file
     raise ArgumentError(
-        f"the path of a file must be a str or pathlib.Path that ends with a name, not {describe(path)}",
+        f"the path of a file must be a str or pathlib.Path that ends with a file name, not {describe(path)}",
         why="a function is saved or exported to a single file",
         remedy="pass a path such as 'model.json'",
     )
 
 
 def missing_file_error(what: str, why: str, remedy: str, error: OSError) -> MissingFileError:
-    """Return the error that replaces one of the operating system."""
+    """Return the `MissingFileError` that replaces an error of the operating system."""
     missing = MissingFileError(what, why=why, remedy=remedy)
     missing.errno, missing.filename = error.errno, error.filename
     return missing
@@ -48,7 +48,7 @@ def save(path: Path, data: bytes) -> None:
 def write(path: Path, data: bytes, mode: int | None = None) -> None:
     """Replace the contents of a file atomically: the file has either the old or the new contents.
 
-    The target of a symbolic link is written. By default a file keeps its permissions.
+    Symbolic links are followed. By default a file keeps its permissions.
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():

@@ -8,7 +8,7 @@ from typing import Any
 from autograph_rs.runtime.errors import MissingFrameworkError
 
 PACKAGES = {"jax": "jax", "jaxlib": "jax", "tensorflow": "tensorflow", "torch": "torch"}
-"""The framework that each package of arrays belongs to."""
+"""The framework of each package that defines array types."""
 EXTRAS = {"onnxruntime": "onnx"}
 """The extra that installs a framework, if their names differ."""
 

@@ -1,4 +1,4 @@
-"""Compilers of frameworks for converted functions, and execution engines for graphs."""
+"""The frameworks' compilers for converted functions, and execution engines for graphs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def engine_factory(name: Any) -> Callable[..., Any] | None:
     remedy = f"use {', '.join(map(repr, ('numpy', *_ENGINES)))}"
     why = "the engine runs the graph that a function is traced into"
     if not isinstance(name, str):
-        raise ArgumentError(f"engine= is a name, not {describe(name)}", why=why, remedy=remedy)
+        raise ArgumentError(f"engine= must be a string, not {describe(name)}", why=why, remedy=remedy)
     if name == "numpy":
         return None
     if name not in _ENGINES:

@@ -62,8 +62,8 @@ class CapturedConstants:
             if not (same_value(value, captured) or (_is_nan(value) and _is_nan(captured))):
                 raise StaleValueError(
                     f"the {kind} {name!r} was {captured!r} when {function} was traced, and is {value!r} now",
-                    why="the graph holds the old value as a constant",
-                    remedy="pass it as an argument, or make it a Variable",
+                    why="the graph contains the old value as a constant",
+                    remedy="pass the value as an argument, or store it in a Variable",
                 )
 
 

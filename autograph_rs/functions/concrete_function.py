@@ -27,7 +27,7 @@ class ConcreteFunction:
     be omitted; if it is passed, it must equal that value.
 
     Raises:
-        SignatureError: an argument differs in dtype, shape or value from what was traced.
+        SignatureError: an argument differs in dtype, shape or value from the traced one.
         StagingError: an argument that the graph writes to shares memory with another.
 
     >>> import autograph_rs as ag, numpy as np
@@ -104,9 +104,9 @@ class ConcreteFunction:
         file = checked_path(path)
         if variables not in ("constant", "explicit"):
             raise OptionError(
-                f"variables= is 'constant' or 'explicit', not {describe(variables)}",
+                f"variables= must be 'constant' or 'explicit', not {describe(variables)}",
                 why="Variables are either constants of the model, or its inputs and outputs",
-                remedy='pass variables="explicit" to keep Variables outside of the model',
+                remedy='pass variables="explicit" to keep Variables outside the model',
             )
         import_framework("onnx", "to_onnx")
         from autograph_rs.runtime.export.onnx.model import to_model  # noqa: PLC0415 - it imports onnx

@@ -25,7 +25,7 @@ MAX_FAST_PATHS = 1024
 
 
 class FastPath:
-    """Base class of callables that run graphs: dispatch directly to a compiled function where possible."""
+    """Base class of callables that run graphs, with direct dispatch to compiled functions where possible."""
 
     def __init__(self) -> None:
         self._fast_paths: dict[Any, Callable[..., tuple[Any]]] = {}
@@ -57,7 +57,7 @@ class FastPath:
             raise
 
     def call_bound(self, bound: Args, args: Args, kwargs: Kwargs, fast_key: Any) -> Any:
-        """Run any other call. `fast_key` is for `cache_fast_path`; None disables the fast path."""
+        """Run a call that has no fast path yet. `fast_key` is the key to cache one under, or None."""
         raise NotImplementedError
 
     def cache_fast_path(self, fast_key: Any, graph: ConcreteGraph) -> None:

@@ -110,7 +110,7 @@ class Function(PickleSupport, FastPath):
         return self if instance is None else BoundFunction(self, instance)
 
     def call_bound(self, bound: Args, args: Args, kwargs: Kwargs, fast_key: Any) -> Any:
-        """Call with `bound`, the instance of a method or nothing, before the arguments."""
+        """Call the function; `bound` is `(instance,)` for a method and `()` otherwise."""
         if is_tracing():
             return self._converted(*bound, *args, **kwargs)
         if MODES:
@@ -344,7 +344,7 @@ def function(
         source: the source of `f`, if it cannot be read from its file.
         backend: "jax", "tensorflow" or "torch" passes the converted function to `jax.jit`, `tf.function` or
             `torch.compile` instead.
-        engine: the engine that runs the graphs: "numpy" or "onnxruntime". Results are those of NumPy; an
+        engine: the engine that runs the graphs: "numpy" or "onnxruntime". Results match NumPy's; an
             engine that cannot reproduce them raises an error.
 
     Raises:
@@ -375,7 +375,7 @@ def function(
     if list(options.values()) != [None, True, False, False, "numpy"]:
         raise OptionError(
             f"an option of the embedded graph was passed with backend={backend!r}",
-            why="the compiler of a framework traces by itself, and has its own options",
+            why="a framework's compiler traces functions itself, and has its own options",
             remedy="remove the option, or pass ag.convert(f) to the framework's compiler with its options",
         )
     return compile_for(DEFAULT.convert(f, source=source), backend)

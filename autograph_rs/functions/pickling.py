@@ -52,7 +52,7 @@ def _lookup(module: str, name: str) -> Any:
 
 
 def _is_pickled_by_value(module: str) -> bool:
-    """Return whether the running pickler takes functions of this module by value."""
+    """Return whether the running pickler pickles functions of this module by value."""
     frame = sys._getframe(2)
     while frame.f_back is not None and frame.f_globals.get("__name__") in {"pickle", __name__}:
         frame = frame.f_back

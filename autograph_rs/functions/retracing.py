@@ -1,6 +1,6 @@
 """Compare trace keys: generalize shapes to avoid retracing, and explain why a retrace happened.
 
-The *key* of a trace holds one key for each leaf of the arguments; that of an array is a tuple of dtype,
+The *key* of a trace contains one key for each leaf of the arguments. The key of an array is a tuple of dtype,
 shape, and whether it is an `ndarray` or a NumPy scalar.
 """
 
@@ -21,7 +21,7 @@ MAX_RETRACES = 5
 class RetraceWarning(UserWarning):
     """A function is traced so often that tracing costs more than it saves."""
 
-    __module__ = __name__.partition(".")[0]  # from which users import it
+    __module__ = __name__.partition(".")[0]  # the public name
 
 
 def record_trace(
@@ -31,7 +31,7 @@ def record_trace(
     keys: Sequence[Any],
     advice: str,
 ) -> None:
-    """Add a trace, by the names and keys of its leaves, to those that calls caused; warn once of too many."""
+    """Record a trace that a call caused, by its leaf names and keys. Warn once if there are too many."""
     if len(history) > MAX_RETRACES + 1:
         return
     history.append((names, keys))
@@ -49,7 +49,7 @@ def is_array_key(leaf_key: Any) -> bool:
 
 
 def without_dimensions(keys: Sequence[Any]) -> Any:
-    """Replace shapes with ranks. The results for two keys are equal if only dimensions of arrays differ."""
+    """Replace shapes with ranks. Keys that differ only in dimensions of arrays give equal results."""
     return tuple([(k[0], len(k[1]), k[2]) if is_array_key(k) else k for k in keys])
 
 
@@ -80,7 +80,7 @@ def retrace_reason(previous: tuple[list[str], Any], latest: tuple[list[str], Any
     if names != previous_names or len(keys) != len(previous_keys):
         return "the structure of its arguments differs"
     triples = zip(names, previous_keys, keys, strict=True)
-    changed = [f"{n} was {format_key(a)}, is {format_key(b)}" for n, a, b in triples if a != b]
+    changed = [f"{n} was {format_key(a)}, is now {format_key(b)}" for n, a, b in triples if a != b]
     return "; ".join(changed) or "it is called on another instance"
 
 

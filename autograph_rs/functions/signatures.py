@@ -40,7 +40,7 @@ def spec_of(leaf: Any) -> TensorSpec | None:
     if isinstance(leaf, np.ndarray) and type(leaf) not in (np.ndarray, np.memmap):
         raise StagingError(
             f"an argument of type {type(leaf).__name__} cannot be staged",
-            why="a graph holds plain arrays, and would lose the behavior of the subclass",
+            why="a graph operates on plain arrays, and would lose the behavior of the subclass",
             remedy="pass np.asarray(x)",
         )
     if isinstance(leaf, (np.ndarray, np.generic)):
@@ -48,7 +48,7 @@ def spec_of(leaf: Any) -> TensorSpec | None:
     package = type(leaf).__module__.partition(".")[0]
     if package in PACKAGES and hasattr(leaf, "__array__"):
         raise StagingError(
-            f"an argument is an array of {package}",
+            f"an argument is a {package} array, not a NumPy array",
             why="the embedded graph takes NumPy arrays, whichever engine runs it",
             remedy="pass np.asarray(x), or call ag.convert(f) in code that the framework traces",
         )
@@ -56,7 +56,7 @@ def spec_of(leaf: Any) -> TensorSpec | None:
 
 
 class DefaultsGuard:
-    """Context of a trace that restores mutable defaults, and raises `AliasError` if the trace mutated one."""
+    """Restore mutable defaults after a trace, and raise `AliasError` if the trace mutated one."""
 
     def __init__(self, signature: inspect.Signature | None):
         parameters = () if signature is None else signature.parameters.values()
@@ -124,7 +124,7 @@ class InputSignature:
             is_spec = isinstance(spec, TensorSpec)
             example = f"ag.TensorSpec({spec.shape}, '{spec.dtype}')" if is_spec else _EXAMPLE_SPEC
             raise _invalid_input_signature(
-                f"input_signature is a list with a spec for each argument, not {describe(specs)}",
+                f"input_signature must be a list with a spec for each argument, not {describe(specs)}",
                 f"input_signature=[{example}]",
             )
         self.structure = tuple(specs)
@@ -132,8 +132,8 @@ class InputSignature:
         wrong = [s for s in self.specs if not isinstance(s, TensorSpec)]
         if wrong:
             raise _invalid_input_signature(
-                f"input_signature holds a TensorSpec for each array, not {describe(wrong[0])}",
-                f"input_signature=[{_EXAMPLE_SPEC}], a spec for each argument",
+                f"input_signature must contain a TensorSpec for each array, not {describe(wrong[0])}",
+                f"input_signature=[{_EXAMPLE_SPEC}], with a spec for each argument",
             )
 
     def checked_leaves(self, name: str, args: Args) -> list[Any]:
@@ -281,7 +281,7 @@ def _checked_argument(name: str, traced: Any, value: Any) -> Any:
 
 
 def accepts(inputs: Inputs, spec: Spec, leaves: Sequence[Any]) -> bool:
-    """Return whether a trace serves arguments of this structure, as `Function` distinguishes traces.
+    """Return whether a trace accepts these arguments, by the rules with which `Function` selects traces.
 
     A `TensorSpec` among the leaves stands for an array with at least one dimension.
     """

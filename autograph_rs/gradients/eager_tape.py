@@ -66,7 +66,7 @@ class Entry:
 
 
 class Session:
-    """The calls recorded between entering the outermost of nested tapes and leaving it."""
+    """The calls recorded while the outermost of nested tapes is open."""
 
     _open = 0
 
@@ -135,7 +135,7 @@ class Session:
         return self._run_and_record(_copy_watched, (value,), {})
 
     def gradient(self, tape: Any, number: int, *arguments: Any) -> Any:
-        """Compute `tape.gradient(*arguments)` for the tape that `enter` gave this number."""
+        """Compute `tape.gradient(*arguments)` for the tape with this number."""
         leaves, spec = flatten(((TapedValue(tape, self, number), *arguments), {}))
         operands, plain = self._split_operands(leaves, is_generic=False)
         entry = Entry(type(tape).gradient, spec, operands, **_call_site())
@@ -157,7 +157,7 @@ class Session:
         return self._record(entry, plain, result, {id(value.primal): value for value in taped})
 
     def _record(self, entry: Entry, plain: list[Any], result: Any, arrays: dict[int, TapedValue]) -> Any:
-        """Return a result with taped values for its floats, and record its call if that matters.
+        """Tape the floats of a result, and record its call if it taped or wrote any.
 
         `arrays` maps the identities of arrays among the arguments to their taped values.
         """
@@ -266,7 +266,7 @@ def _repeat(entry: Entry, leaves: list[Any]) -> Any:
         return result
     return _Failure(
         GradientError(
-            f"the result of {entry.function.__name__} has another structure in a graph than outside",
+            f"the result of {entry.function.__name__} has a different structure in a graph than outside it",
             why="an eager GradientTape repeats the recorded calls in a graph, and matches their results",
             remedy="put the block into an @ag.function",
         )

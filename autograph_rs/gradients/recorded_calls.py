@@ -36,7 +36,7 @@ _RETURNING_ARGUMENTS = frozenset((np.atleast_1d, np.atleast_2d, np.atleast_3d))
 
 @dataclass(frozen=True)
 class GraphCall:
-    """A callable that runs the graph that a function had when it was called."""
+    """A callable that runs the graph that a recorded call selected."""
 
     graph: ConcreteGraph
 
@@ -87,7 +87,7 @@ def check_graph(session: Any, graph: ConcreteGraph, name: str, leaves: Sequence[
     """Raise `GradientError` if a graph changes objects among its arguments, or writes to plain arrays."""
     if graph.changes:
         raise GradientError(
-            f"in the block of a GradientTape {name} changes a list, dict or object among its arguments",
+            f"{name} changes a list, dict or object among its arguments in the block of a GradientTape",
             why="the tape does not record the new contents, so they would act as constants",
             remedy="return the new values, or put the block into an @ag.function",
         )
@@ -120,7 +120,7 @@ def _check_target(session: Any, target: Any, name: str) -> None:
 
 def _write_error(name: str, target: str = "a plain array") -> GradientError:
     return GradientError(
-        f"in the block of a GradientTape {name} writes to {target}",
+        f"{name} writes to {target} in the block of a GradientTape",
         why="the tape does not record the written items, so they would act as constants",
         remedy="compute a new value (total = total + x), or write to a value of the tape (tape.watch)",
     )

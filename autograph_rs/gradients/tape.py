@@ -65,7 +65,7 @@ class GradientTape:
 
     @classmethod
     def _opened(cls) -> Self:
-        """Return a new tape whose block begins here."""
+        """Create a tape and enter its block."""
         return cls(persistent=True).__enter__()
 
     def __enter__(self) -> Self:
@@ -94,13 +94,13 @@ class GradientTape:
         if self._recording is None and self._session is None:
             raise StateError(
                 "a GradientTape cannot be used before its 'with' block",
-                why="a tape knows only the computations in its 'with' block",
+                why="a tape records only the computations in its 'with' block",
                 remedy="write 'with ag.GradientTape() as tape:' around the computation",
             )
         if (self._recording is None) == is_tracing():
             raise StateError(
-                "a GradientTape is used inside a traced function and its block is outside, or the reverse",
-                why="a tape records either one trace or eager computations, and serves only these",
+                "a GradientTape and its 'with' block must be in the same traced function, or both outside one",
+                why="a tape records either one trace or eager computations, and differentiates only those",
                 remedy="put the block and the call to gradient() into the same function",
             )
 
@@ -108,7 +108,7 @@ class GradientTape:
     def watch(self, value: Any) -> Any:
         """Return a value whose uses the tape records: a staged value unchanged, or a copy of a plain one.
 
-        The tape records operations on the returned value, not on the plain one.
+        The tape records operations on the returned value, not on the original.
 
         Raises:
             GradientError: the value is not a float, a complex number or an array of these.
@@ -163,9 +163,9 @@ class GradientTape:
         self._check_recording()
         if unconnected_gradients not in ("none", "zero"):
             raise OptionError(
-                f"unconnected_gradients is {describe(unconnected_gradients)}",
-                why="it states the gradient for a source that the target does not depend on",
-                remedy="pass 'none' or 'zero'",
+                f"unconnected_gradients must be 'none' or 'zero', not {describe(unconnected_gradients)}",
+                why="it selects the gradient for a source that the target does not depend on",
+                remedy="pass 'none' for None, or 'zero' for zeros",
             )
         if self._is_used and not self.persistent:
             raise StateError(
@@ -213,7 +213,7 @@ class GradientTape:
         if self._session is not None and type(value) is TapedValue and value.session is self._session:
             return
         raise GradientError(
-            f"the tape has no gradient {relation} {describe(value)}, which it did not record",
+            f"the tape cannot compute the gradient {relation} {describe(value)}, which it did not record",
             why="a tape records Variables, watched values, and what its block computes from them",
-            remedy="watch the value in the block, and compute with the returned one: x = tape.watch(x)",
+            remedy="watch the value in the block, and use the returned value: x = tape.watch(x)",
         )

@@ -43,7 +43,7 @@ class Gradient(Function):
         if wrt is not None and argnums is not None:
             raise ArgumentError(
                 "both argnums= and wrt= were passed",
-                why="a gradient is with respect to arguments or to Variables, not both",
+                why="a gradient is taken with respect to arguments or to Variables, not both",
                 remedy="pass one of them, or use a GradientTape that watches the arguments",
             )
         self._argnums, self._wrt = _checked_argnums(0 if argnums is None else argnums), wrt
@@ -90,9 +90,9 @@ class Gradient(Function):
         result = f(*primals, **kwargs)
         if self._has_aux and not (isinstance(result, tuple) and len(result) == 2):
             raise GradientError(
-                f"a function under has_aux=True returns {describe(result)}",
-                why="with has_aux=True it must return the number to differentiate and an auxiliary value",
-                remedy="return a pair, or remove has_aux",
+                f"a function with has_aux=True must return a pair, not {describe(result)}",
+                why="the pair consists of the number to differentiate and an auxiliary value",
+                remedy="return such a pair, or remove has_aux",
             )
         value, aux = result if self._has_aux else (result, None)
         gradients = recording.gradients([(_checked_real_number(value), 1.0)], nodes)
@@ -130,9 +130,9 @@ def _checked_argnums(argnums: Any) -> Argnums:
 
 def _invalid_argnums(argnums: Any) -> ArgumentError:
     return ArgumentError(
-        f"argnums is {describe(argnums)}",
+        f"argnums must be an int or a tuple of distinct ints, not {describe(argnums)}",
         why="it lists the positions of the arguments to differentiate with respect to, each once",
-        remedy="pass one position, as argnums=1, or several, as argnums=(0, 2)",
+        remedy="pass one position, such as argnums=1, or several, such as argnums=(0, 2)",
     )
 
 
@@ -143,14 +143,14 @@ def _positions(argnums: Argnums) -> tuple[int, ...]:
 def _map_arguments(
     args: Args, argnums: Argnums, function: Callable[[Any, str], Any], bound: int = 0
 ) -> tuple[Any, ...]:
-    """Apply a function to the leaves of arguments in argnums. `args` lacks the first `bound` arguments."""
+    """Apply a function to the leaves of the selected arguments. `args` lacks the first `bound` arguments."""
     mapped, seen = list(args), set()
     for position in _positions(argnums):
         index = position - bound if position >= 0 else position
         if not -len(args) <= index < len(args):
             raise ArgumentError(
                 f"argnums names argument {position}, but the call passes {len(args) + bound} by position",
-                why="a gradient is with respect to positional arguments",
+                why="a gradient is taken with respect to positional arguments",
                 remedy="pass the argument by position, or change argnums",
             )
         index += len(args) if position < 0 else 0
@@ -163,7 +163,7 @@ def _map_arguments(
 
 
 def _structure_like(args: Args, argnums: Argnums, gradients: Iterator[Any]) -> Any:
-    """Arrange gradients in the structure of the arguments in argnums."""
+    """Arrange gradients in the structure of the selected arguments."""
     structured = []
     for position in _positions(argnums):
         leaves, spec = flatten(args[position], mutable_dataclasses=True)
@@ -172,14 +172,14 @@ def _structure_like(args: Args, argnums: Argnums, gradients: Iterator[Any]) -> A
 
 
 def _write_back(args: Args, primals: Args, sources: Sequence[Any], argnums: Argnums) -> None:
-    """Copy what the function wrote to `primals`, whose leaves were `sources`, to the caller's arrays."""
+    """Copy the function's writes to `primals`, whose leaves were `sources`, back to the caller's arrays."""
     positions = _positions(argnums)
     after, spec = flatten([primals[i] for i in positions], mutable_dataclasses=True)
     originals, original_spec = flatten([args[i] for i in positions], mutable_dataclasses=True)
     if spec != original_spec or any(a is not b for a, b in zip(after, sources, strict=True)):
         raise GradientError(
-            "a function changes a list, dict or object among the arguments of its gradient",
-            why="the gradient has the structure of the argument, whose leaves are now different values",
+            "a function changes a list, dict or object that it is differentiated with respect to",
+            why="the gradient has the structure of the argument, whose leaves were replaced",
             remedy="build a new object in the function, and return it with has_aux=True",
         )
     for original, source in zip(originals, sources, strict=True):
@@ -194,9 +194,9 @@ def _checked_variable(leaf: Any) -> Any:
     if isinstance(leaf, Variable) or trace_recording.is_staged(leaf):
         return leaf
     raise GradientError(
-        f"wrt names {describe(leaf)}",
-        why="the graph holds its value as a constant",
-        remedy="make it an argument of the function, or a Variable",
+        f"wrt= must contain Variables, not {describe(leaf)}",
+        why="the graph contains its value as a constant",
+        remedy="pass the value as an argument, or store it in a Variable",
     )
 
 
@@ -245,7 +245,7 @@ def grad(
         `has_aux` it returns a pair of the gradient and the auxiliary value.
 
     Raises:
-        GradientError: `f` does not return a real number, an argument holds something other than floats and
+        GradientError: `f` does not return a real number, an argument contains something other than floats and
             complex numbers, or `f` calls a function without a gradient.
         ArgumentError: argnums names an argument that was not passed.
 

@@ -104,7 +104,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
         that is not a float or complex number has the cotangent None.
 
     Raises:
-        GradientError: the cotangents have another structure, or `f` calls a function without a gradient.
+        GradientError: the cotangents have a different structure, or `f` calls a function without a gradient.
 
     The pullback recomputes the part of `f` that it needs, with the values that arguments and Variables had
     when `vjp` was called. `vjp` traces in every call; inside an `ag.function` it traces only once.

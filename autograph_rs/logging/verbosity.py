@@ -18,7 +18,7 @@ NAMED_LEVELS = {"off": 0, "info": 1, "debug": 2, "code": 3}
 
 
 class _Handler(logging.StreamHandler[TextIO]):
-    """Writes to the current standard stream; to stderr only if the program has no handlers of its own."""
+    """Handler for the current stdout, or for stderr if the program has no handlers of its own."""
 
     def __init__(self, stream_name: str):
         logging.Handler.__init__(self)

@@ -75,8 +75,8 @@ class LoadedFunction(FastPath):
         texts += [f"{k}={signatures.format_value(v)}" for k, v in kwargs.items()]
         raise SignatureError(
             f"{self.__name__} was called with ({', '.join(texts)}), but was not saved for these arguments",
-            why="the file holds graphs for certain dtypes and shapes, and no code to trace others",
-            remedy="pass arguments that it was saved for, or save it with a trace for these",
+            why="the file contains graphs for certain dtypes and shapes, and no code to trace others",
+            remedy="pass arguments for which it was saved, or save it again with a trace for these",
             rows=["it was saved for", *(f"  {trace!r}" for trace in self._traces)],
         )
 
@@ -105,7 +105,7 @@ class LoadedFunction(FastPath):
 
 
 def _generality(trace: ConcreteFunction) -> int:
-    """Count unknown dimensions, and arguments that accept both a zero-dimensional array and a scalar."""
+    """Count unknown dimensions, and arguments that may be a zero-dimensional array or a scalar."""
     inputs = trace.concrete.inputs
     shapes = [(i, inputs.leaves[i].shape) for i in inputs.staged]
     return sum(shape.count(None) + (shape == () and i not in inputs.forms) for i, shape in shapes)
@@ -122,7 +122,7 @@ def load(path: str | os.PathLike[str], *, types: Sequence[type] = ()) -> LoadedF
 
     Raises:
         MissingFileError: the file does not exist.
-        FormatError: the file does not hold a saved function, or is damaged.
+        FormatError: the file does not contain a saved function, or is damaged.
         ArgumentError: `path` is not a path.
 
     >>> import autograph_rs as ag, numpy as np, os, tempfile
@@ -151,7 +151,7 @@ def load(path: str | os.PathLike[str], *, types: Sequence[type] = ()) -> LoadedF
     try:
         return LoadedFunction(from_content(from_text(raw.decode("utf-8")), types))
     except UnicodeDecodeError:
-        failure = not_a_graph("it is no text")
+        failure = not_a_graph("it is not a text file")
     except FormatError as error:
         failure = error
     message = f"{name} cannot be loaded: {failure.args[0]}"

@@ -48,8 +48,8 @@ def save(function: Any, path: str | os.PathLike[str], *, source: bool = True) ->
     if not traces:
         raise SaveError(
             f"{name} cannot be saved: it has no trace",
-            why="a file holds graphs, which exist only after a function is traced",
-            remedy="call it first, or save the result of its get_concrete_function(ag.TensorSpec(...))",
+            why="a file contains graphs, and a function has none until it is traced",
+            remedy="call the function first, or save its get_concrete_function(ag.TensorSpec(...))",
         )
     content = to_content(name, traces[0].signature, [trace.concrete for trace in traces], source=source)
     files.save(file, to_text(content).encode("utf-8"))
@@ -67,12 +67,12 @@ def _traces(function: Any) -> tuple[str, list[ConcreteFunction]]:
         if any(instance for instance, _ in function.bound_traces()):
             raise SaveError(
                 f"{name} cannot be saved: it is a method, with separate traces for each object",
-                why="a file holds the traces for one object",
-                remedy=f"save it as a method of one object: ag.save(thing.{name}, path)",
+                why="a file contains the traces for only one object",
+                remedy=f"pass the method of one object: ag.save(thing.{name}, path)",
             )
         return name, function.traces()
     raise SaveError(
         f"{describe(function)} cannot be saved",
-        why="a file holds graphs, which only traced functions have",
+        why="a file contains graphs, which only traced functions have",
         remedy="pass an ag.function, or one of its traces",
     )

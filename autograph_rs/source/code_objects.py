@@ -47,7 +47,7 @@ def _remedy(f: Any) -> str:
 def map_function(f: Any, transform: Callable[[Any], Any]) -> Any:
     """Apply `transform` to the function inside a callable, and wrap the result like the original.
 
-    Returns `f` itself if `transform` changes nothing.
+    Return `f` itself if `transform` changes nothing.
     """
     if isinstance(f, functools.partial):
         result = transform(f.func)

@@ -1,4 +1,4 @@
-"""Build the errors of conversion, each with its position in the source."""
+"""Build conversion errors, each with its position in the source."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ def syntax_error(error: SyntaxError, filename: str) -> ConversionError:
     is_in_file = bool(text) and text == source.strip()
     rows = () if is_in_file or not source.strip() else underline(source, column, end_column)
     place = _text_position(filename, line, column, end_column, text if is_in_file else "")
-    return _invalid_source(error.msg, "correct the syntax there", place, rows)
+    return _invalid_source(error.msg, "correct the syntax", place, rows)
 
 
 def parse_error(error: Exception, filename: str) -> ConversionError:
-    """Translate a parser error about the whole text, which has null bytes or is nested too deeply."""
+    """Translate a parser error about the whole text: it has null bytes or is nested too deeply."""
     if isinstance(error, ValueError):
         return _invalid_source(str(error), "pass the text of a program", _text_position(filename))
     return nesting_error("the code", _text_position(filename), str(error))

@@ -74,7 +74,7 @@ class _SourceFile:
         return matches
 
     def is_source(self, node: FunctionNode, function: types.FunctionType) -> bool:
-        """Return whether a node compiles to the code of a function in any of the ways it may be compiled."""
+        """Return whether a node compiles to the code of a function in any of the ways that Python may compile it."""
         key = first_line(node), function.__code__.co_name
         fingerprint = code_fingerprint(function.__code__)
         return any(
@@ -97,7 +97,7 @@ class _SourceFile:
         yield self._imported_codes
 
     def find_moved(self, function: types.FunctionType) -> list[Definition]:
-        """Return the definition of a function that is on another line now, if there is one."""
+        """Return the definition of a function that has moved to another line, if any."""
         definitions = (
             d for line in self.functions.values() for d in line if not isinstance(d.node, ast.Lambda)
         )
@@ -123,7 +123,7 @@ def _definitions(tree: ast.Module) -> Iterator[Definition]:
 def _child_nodes(node: ast.AST) -> list[ast.AST]:
     """Return the direct children of a node that may contain functions."""
     children: list[Any] = []
-    for field in node._fields:  # other attributes may be set by tools, such as a link to the parent
+    for field in node._fields:  # tools may set other attributes, such as a link to the parent
         value = getattr(node, field, None)
         if type(value) is list:
             children += [item for item in value if type(item) not in _LEAVES]
@@ -170,8 +170,8 @@ def find(
 ) -> tuple[Definition, str]:
     """Find the definition of a function in `source` or else its file, and the text that contains it.
 
-    Without `verify`, the definition need not compile to the function's code; that of a function created by
-    converted code does not. `known_text` is the text in which the function was found before.
+    Without `verify`, the definition need not compile to the function's code. Functions that converted code
+    creates require this. `known_text` is the text in which the function was found before.
     """
     if source is not None:
         return _find_in_source(function, textwrap.dedent(source)), source
@@ -179,7 +179,7 @@ def find(
 
 
 def own_source(function: types.FunctionType) -> str | None:
-    """Return the text of a function alone, valid as the `source` of `find`, or None if there is none."""
+    """Return the text of a function alone, valid as the `source` of `find`, or None if unavailable."""
     try:
         definition, text = find(function)
         node = definition.node
@@ -205,7 +205,7 @@ def _search(function: types.FunctionType, texts: Iterable[str], *, verify: bool)
     if has_text and has_source_file(function):
         raise StaleSourceError(
             f"the source file of {function.__qualname__!r} has changed since the function was compiled",
-            why="the text that is there now compiles to different code",
+            why="the current text of the file compiles to different code",
             remedy="reload the module or restart the program; for generated code, pass its text: "
             "ag.convert(f, source=text)",
             place=code_position(function.__code__),
@@ -286,7 +286,7 @@ def _has_signature(node: FunctionNode, code: types.CodeType) -> bool:
 
 
 def _enclosing_lambda(candidates: list[Definition], code: types.CodeType) -> list[Definition]:
-    """Return the innermost of some lambdas whose body contains every instruction of `code`."""
+    """Return the innermost candidate whose body contains every instruction of `code`, if any."""
     starts, ends = set(), set()
     for line, end_line, column, end_column in code.co_positions():
         if None not in (line, end_line, column, end_column) and end_column:
@@ -310,7 +310,7 @@ def _enclosing_lambda(candidates: list[Definition], code: types.CodeType) -> lis
 
 
 def has_source(function: types.FunctionType) -> bool:
-    """Return whether the source of a function is found, or its file has changed since it was defined."""
+    """Return whether a function's source can be found, or its file has changed since it was defined."""
     try:
         find(function)
     except ConversionError:

@@ -1,4 +1,4 @@
-"""Let conversion recurse deeply, and report code that is nested too deeply even so."""
+"""Let conversion recurse deeply, and report code that is still nested too deeply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Retrieve the text that a function may have been compiled from, and explain why there is none.
+"""Retrieve the text that a function may have been compiled from, or explain why it is missing.
 
 Most text comes from `linecache`: files, modules in archives, notebook cells, doctests, and the prompt of
 Python 3.13. Several texts may share a file name, so `definitions` checks that one compiles to the function's
@@ -44,7 +44,7 @@ def candidate_texts(function: types.FunctionType) -> Iterator[str]:
 
 
 _own_cache_entries: dict[str, Any] = {}
-"""The entries of `linecache` that this module caused, by file name."""
+"""The entries of `linecache` that this module created, by file name."""
 
 
 def evict(filename: str) -> None:
@@ -95,8 +95,8 @@ def _timed_cell_texts() -> Iterator[str]:
 def has_source_file(function: types.FunctionType) -> bool:
     """Return whether the function comes from a file, even one that has since been deleted.
 
-    The module's loader also supplies the module's text under the file name of code that the module executed
-    with `exec`; that does not count.
+    If the module runs code with `exec`, its loader supplies the module's own text under the file name of that
+    code. This does not count.
     """
     filename = function.__code__.co_filename
     own = str(function.__globals__.get("__file__"))
@@ -117,7 +117,7 @@ def is_file_name(filename: str) -> bool:
 
 
 def missing_source_reason(function: types.FunctionType) -> tuple[str, str]:
-    """Return why a function has no source, and the remedy."""
+    """Return the reason that a function has no source, and the remedy."""
     filename = function.__code__.co_filename
     if filename in {"<stdin>", "<console>"}:
         why = "Python does not keep the text of code typed at this prompt or read from standard input"
@@ -130,7 +130,7 @@ def missing_source_reason(function: types.FunctionType) -> tuple[str, str]:
             why = "a decorator created it with exec, which does not keep the text"
             return (
                 why,
-                "move that decorator above the one from autograph_rs, so that this converts the original",
+                "move that decorator above the one from autograph_rs, so that autograph_rs converts the original",
             )
         why = "it was created by exec, eval or compile, which do not keep the text"
         return why, f"define it in a file, {_SOURCE_ARGUMENT}"

@@ -15,7 +15,7 @@ _FLAGS = 0xFFFF & ~inspect.CO_ITERABLE_COROUTINE
 
 
 def code_fingerprint(code: types.CodeType) -> tuple[Any, ...]:
-    """Return what a code object does, independent of its position."""
+    """Return a fingerprint of what a code object does, independent of its position."""
     return (
         code.co_code,
         code.co_exceptiontable,

@@ -18,7 +18,7 @@ _LISTED_KINDS = {"differs": "differs", "refused": "error"}
 """The kind of verdict that each list of exceptions expects."""
 _REMEDIES = {
     "error": "Stage it in the backend, or add it to `refused` with the reason.",
-    "foreign": "Raise a StagingError or an error listed in `refusals` for what the backend cannot stage.",
+    "foreign": "Raise a StagingError or an error listed in `refusals` for code that the backend cannot stage.",
     "wrong": "Fix the backend, or add the sample to `differs` if the tensor system itself differs.",
 }
 
@@ -46,7 +46,7 @@ class BackendConformance:
     """Pytest class that runs every stageable sample on a tensor system and compares it with plain Python.
 
     A subclass defines `stage`, and may define `prepare` and the lists of exceptions. A sample passes if its
-    verdict is "staged" or "unrolled". A listed sample passes only while its verdict is that of its list.
+    verdict is "staged" or "unrolled". A listed sample passes only if its verdict is that of its list.
 
     >>> import autograph_rs as ag
     >>> from autograph_rs.testing import BackendConformance, all_samples
@@ -110,7 +110,7 @@ class BackendConformance:
     ) -> Verdict:
         if error is None or (expected is not None and type(expected).__name__ in str(error)):
             return Verdict("wrong", difference, error)
-        # An error of the program itself may as well be raised during the trace.
+        # An error of the program itself may also be raised during the trace.
         is_explained = expected is not None or isinstance(error, (ag.AutographError, *self.refusals))
         return Verdict("error" if is_explained else "foreign", f"{type(error).__name__}: {error}", error)
 
@@ -127,9 +127,9 @@ class BackendConformance:
         verdict = self.verdict(sample)
         for name, kind in _LISTED_KINDS.items():
             if sample.id in getattr(self, name) and verdict.kind not in (kind, "foreign", "wrong"):
-                raise AssertionError(f"{sample.id} ends as {verdict.kind}: remove it from `{name}`")
+                raise AssertionError(f"{sample.id} has the verdict {verdict.kind}: remove it from `{name}`")
         if verdict.kind in _REMEDIES and not (verdict.kind == "error" and sample.id in self.refused):
-            message = f"{sample.id} ends as {verdict.kind}: {verdict.why}\n{_REMEDIES[verdict.kind]}"
+            message = f"{sample.id} has the verdict {verdict.kind}: {verdict.why}\n{_REMEDIES[verdict.kind]}"
             raise AssertionError(message) from verdict.error
 
     def test_lists(self) -> None:

@@ -38,7 +38,7 @@ NUMBER = (bool, int, float, complex, np.generic, np.ndarray)
 
 @dataclass(frozen=True)
 class Sample:
-    """A function of a case file, with the arguments to call it with."""
+    """A function from a case file, with the arguments to pass to it."""
 
     function: Callable[..., Any]
     file: Path

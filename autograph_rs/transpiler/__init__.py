@@ -1,1 +1,1 @@
-"""The transpiler: it converts functions in memory, and decides which called functions to convert."""
+"""Convert functions in memory, and decide which called functions to convert."""

@@ -17,21 +17,21 @@ MAX_SHARED = 512
 
 @dataclass
 class ConvertedCode:
-    """The converted code of one code object, from which functions are made."""
+    """The converted code of one code object, from which functions are created."""
 
     code: types.CodeType
     operators: types.CellType
     shared: Callable[..., Any] | None = None
     globals: dict[str, Any] | None = None
     source: str | None = field(default=None, repr=False)
-    """The text that the user passed for it."""
+    """The text that the user passed as `source=`, if any."""
     file_text: str = field(default="", repr=False)
     """The text that contains its definition."""
 
     def share(self, function: types.FunctionType, sharing: deque[ConvertedCode]) -> None:
-        """Make one converted function serve all functions with this code, if they cannot differ.
+        """Share one converted function among all functions with this code, if they cannot differ.
 
-        Only the latest `MAX_SHARED` conversions do, because a shared function keeps its module alive.
+        Only the latest `MAX_SHARED` are shared, because a shared function keeps its module alive.
         """
         if (function.__closure__, function.__defaults__, function.__kwdefaults__) != (None, None, None):
             return

@@ -21,7 +21,7 @@ from ..source.definitions import OPERATORS, first_line
 
 Block = list[ast.stmt]
 EXIT = 0
-"""The line number of the next statement where control leaves the function."""
+"""The number that stands for the next line where control leaves the function."""
 
 
 def is_coverage_active() -> bool:
@@ -32,7 +32,7 @@ def is_coverage_active() -> bool:
 
 @dataclass
 class BranchMarkers:
-    """Adds markers to a converted function."""
+    """Add markers to a converted function."""
 
     original: types.CodeType
     generated: Set[str]
@@ -58,7 +58,7 @@ class BranchMarkers:
                 hidden.elts += [_place(hidden.lineno, ast.Constant(name)) for name in sorted(self.added)]
 
     def _block(self, body: Block, follow: int | None) -> None:
-        """Add markers to the statements of one frame; `follow` is the line after them if not in it."""
+        """Add markers to a block; `follow` is the line that control reaches after it, if known."""
         statements = list(body)
         body.clear()
         for index, statement in enumerate(statements):
@@ -145,7 +145,7 @@ class BranchMarkers:
         return closure
 
     def _rename_if_returning(self, closure: ast.FunctionDef, name: ast.expr, follow: int | None) -> None:
-        """Give a closure after which the function returns a unique name, which identifies its code."""
+        """Rename a closure after which the function returns; the unique name identifies its code."""
         if follow == EXIT and isinstance(name, ast.Name):
             name.id = closure.name = f"{closure.name}_{1000 + next(self.numbers)}"
             self.added.add(name.id)
@@ -194,7 +194,7 @@ class BranchMarkers:
         return is_declaration or isinstance(statement, (ast.Nonlocal, ast.Global))
 
     def _is_generated(self, value: ast.expr | None) -> bool:
-        """Return whether an expression reads variables, and only such as the conversion added."""
+        """Return whether an expression reads variables, all of which the conversion added."""
         names = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} if value is not None else set()
         return bool(names - {OPERATORS}) and names.isdisjoint({*self.user_names, *self.original.co_names})
 
@@ -230,7 +230,7 @@ def _blocks(statement: ast.stmt) -> Iterator[Block]:
 
 
 def _place(line: int, node: Any) -> Any:
-    """Put the nodes of a tree that have no position on a line, and return the tree."""
+    """Assign a line to the nodes of a tree that have no position, and return the tree."""
     inner: Any
     for inner in ast.walk(node):
         if not hasattr(inner, "lineno"):

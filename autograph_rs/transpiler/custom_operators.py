@@ -25,14 +25,14 @@ OPERATORS = (*runtime.OPERATORS, "callee", *sorted(Lists.operators))
 def operator_namespace(
     custom: Any, callee: Callable[[Any], Any], replacements: Replacements, *, recursive: bool, transpiler: Any
 ) -> types.ModuleType:
-    """Return the module that converted code knows as `ag__`: the custom operators, and ours for the rest.
+    """Build the module `ag__` of converted code: the custom operators, and ours for the rest.
 
-    Other attributes of `custom` are available in it too, for custom passes. It is a plain module because only
-    there does Python look up an attribute as fast as a global.
+    Other attributes of `custom` are available in it too, for custom passes. It is a plain module because Python
+    looks up attributes of modules as fast as globals.
     """
     module = types.ModuleType("ag__", "The operators of a transpiler.")
     names = vars(module)
-    names["__transpiler__"] = transpiler  # first, so that pickling by value fails with its error
+    names["__transpiler__"] = transpiler  # first, so that pickling by value fails with the transpiler's error
     names.update(runtime.OPERATORS | runtime.OPENED, callee=callee)
     names["converted_call"] = lambda f, args, kwargs: callee(f)(*args, **(kwargs or {}))
     if custom is not None:
@@ -57,7 +57,7 @@ def _adapted_operators(custom: Any, *, recursive: bool) -> Iterator[tuple[str, A
     if not available:
         raise ArgumentError(
             f"{describe(custom)} has no operator, such as if_stmt",
-            why="a Transpiler calls the operators that it is given, and its own in place of missing ones",
+            why="a Transpiler calls the operators passed to it, and its own for those that are missing",
             remedy="define at least one operator listed in docs/operators.md, or omit operators=",
         )
     for name in available:
@@ -82,7 +82,7 @@ def _parameters(operator: Callable[..., Any]) -> list[str]:
 
 
 def _with_options(kind: str, **values: Any) -> Callable[..., Callable[..., Any]]:
-    """Adapt an operator that takes options, of a class that the custom operators may define."""
+    """Build an adapter for operators with an options parameter, of the class `kind` if it is defined."""
 
     def adapt(operator: Callable[..., Any], custom: Any, _: bool) -> Callable[..., Any]:
         options = getattr(custom, kind, types.SimpleNamespace)(**values)
@@ -114,13 +114,13 @@ _ADAPTERS: dict[str, tuple[Callable[..., Callable[..., Any]], str]] = {
     "assert_stmt": (_assert_stmt, "expression2"),
     "converted_call": (_converted_call, "caller_fn_scope"),
 }
-"""How to adapt an operator that has a parameter of this name."""
+"""For each operator, its adapter, and the name of the parameter that requires it."""
 
 
 def _callee_from_converted_call(
     converted_call: Callable[..., Any], replacements: Replacements
 ) -> Callable[[Any], Callable[..., Any]]:
-    """Return the operator `callee` of a framework that defines `converted_call(f, args, kwargs)` instead."""
+    """Build the operator `callee` from a framework's `converted_call(f, args, kwargs)`."""
 
     def callee(function: Any) -> Callable[..., Any]:
         target = replacements(function) or function
@@ -145,7 +145,7 @@ def build_pipeline(passes: Pipeline | None, features: Collection[str] | None, cu
 
 
 def convert_lists(pipeline: Pipeline, custom: Any) -> Pipeline:
-    """Add the conversion of those list methods for which there are custom operators."""
+    """Add the conversion of the list methods that have custom operators."""
     available = frozenset(name for name in Lists.operators if hasattr(custom, name))
     operators = dict(pipeline.steps).get("Operators")
     if not available or operators is None or not issubclass(operators, Operators):

@@ -1,4 +1,4 @@
-"""The wrappers that `convert` returns: they run the function itself, or while staging its converted form."""
+"""The wrappers that `convert` returns. They run a function, or its converted form while staging."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from . import loader
 class LazyConversion:
     """The conversion of a wrapped function, which happens at its first staged call.
 
-    Libraries that pickle functions by value pickle this with the wrapper; the function's source goes along.
+    Libraries that pickle functions by value pickle this object, with the function's source, in the wrapper.
     """
 
     def __init__(self, transpiler: Any, function: types.FunctionType, source: str | None):
@@ -33,7 +33,7 @@ class LazyConversion:
 
 
 def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[..., Any]:
-    """Return a callable that runs the converted function while a backend is staging, or `always`."""
+    """Return a callable that runs the converted function while a backend is staging, or if `always`."""
     f = conversion.function
     is_staging: Callable[[], bool] = (lambda: True) if always else runtime.is_staging
 
@@ -69,7 +69,7 @@ def conversion_of(wrapper: types.FunctionType) -> LazyConversion:
 
 
 class ForwardingEntry:
-    """The call entry of forwarding wrappers: a call to one becomes a call to the wrapped function."""
+    """The cache entry that turns a call to a forwarding wrapper into a call to the wrapped function."""
 
     shared = None
     globals = None

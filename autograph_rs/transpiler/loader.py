@@ -1,4 +1,4 @@
-"""Compile a converted tree, and make functions from the code.
+"""Compile a converted tree, and create functions from the code.
 
 The tree is compiled under the user's file name with the positions of the user's nodes, so tracebacks,
 debuggers and coverage show the user's lines. The new function shares the globals and closure cells of the
@@ -33,7 +33,7 @@ from .coverage_support import BranchMarkers, is_coverage_active
 
 _FACTORY = "ag__factory"
 _CODE_HASHES_COLLIDE = sys.version_info < (3, 12)  # code objects that differ only in instructions hash alike
-_LONG_CODE = 2000  # bytes of code above which comparing the added functions may take Python long
+_LONG_CODE = 2000  # bytes of code above which comparing the added functions may be slow
 _ITERABLE_COROUTINE = 0x100  # set by `types.coroutine`
 
 
@@ -64,7 +64,7 @@ def _wrap_in_factory(tree: FunctionNode, free: tuple[str, ...]) -> ast.Module:
 def compile_function(
     tree: gast.AST, original: types.CodeType, generated: Set[str], *, inline: bool = False
 ) -> types.CodeType:
-    """Compile a converted function, with the names of the original; passes added those in `generated`."""
+    """Compile a converted function under the original's names; passes added the functions in `generated`."""
     is_inlined = inline and not is_coverage_active()
     node = (
         standalone_function(inline_operators(tree, generated), {})
@@ -91,7 +91,7 @@ def compile_function(
 
 
 def _add_unique_docstrings(function: ast.AST, generated: Set[str]) -> None:
-    """Make the hashes of added functions differ; `_Renamer` removes the docstrings again."""
+    """Make the hashes of added functions differ; `_Renamer` removes the docstrings later."""
     stack = [function]
     seen: set[ast.AST] = set()
     while stack:
@@ -110,7 +110,7 @@ def _nested_codes(code: types.CodeType) -> list[types.CodeType]:
 
 @dataclass(frozen=True)
 class _Renamer:
-    """Gives converted code the names of the original, without the factory and the added functions."""
+    """Give converted code the original's names, without those of the factory and the added functions."""
 
     converted: str
     """The qualified name of the converted function inside its factory."""
@@ -177,8 +177,8 @@ def bind(code: types.CodeType, original: types.FunctionType, operators: types.Ce
 
 
 def copy_metadata(original: types.FunctionType, converted: Any) -> Any:
-    """Copy the attributes of a function to what replaces it, and return that."""
+    """Copy the attributes of a function to its replacement, and return the replacement."""
     functools.update_wrapper(converted, original)
-    # By this attribute TensorFlow's AutoGraph and malt recognize converted functions.
+    # TensorFlow's AutoGraph and malt recognize converted functions by this attribute.
     converted.autograph_info__ = {}
     return converted

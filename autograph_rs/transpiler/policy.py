@@ -74,7 +74,7 @@ class Policy:
             return False, ALREADY_CONVERTED
         rule = self._matching_rule(function) if self.rules else None
         if rule is not None:
-            return rule, "a rule decides so"
+            return rule, "a rule of the transpiler matches it"
         if not self.recursive:
             return False, "conversion is not recursive"
         if any(fnmatch.fnmatch(module, pattern) for pattern in self.exclude):
@@ -89,7 +89,7 @@ class Policy:
 
 
 def checked_globs(patterns: Sequence[str]) -> tuple[str, ...]:
-    """Return the argument `include` or `exclude` of a transpiler."""
+    """Check the argument `include` or `exclude` of a transpiler, and return it as a tuple."""
     if isinstance(patterns, str):
         raise _globs_error(f"module globs must be a sequence, not a string: {patterns!r}", f"({patterns!r},)")
     if not isinstance(patterns, Iterable):
@@ -109,9 +109,9 @@ def _globs_error(what: str, example: str) -> ArgumentError:
 
 
 def checked_rules(rules: Mapping[Any, bool]) -> tuple[tuple[Any, bool], ...]:
-    """Return the argument `rules` of a transpiler, as pairs with unwrapped functions."""
+    """Check the argument `rules` of a transpiler, and return it as pairs with unwrapped functions."""
     if not isinstance(rules, Mapping):
-        raise _rules_error(f"rules must map functions, classes or modules to bools, not be {describe(rules)}")
+        raise _rules_error(f"rules must map functions, classes or modules to bools, got {describe(rules)}")
     pairs = []
     for rule_key, converts in rules.items():
         key: Any = rule_key
@@ -122,7 +122,7 @@ def checked_rules(rules: Mapping[Any, bool]) -> tuple[tuple[Any, bool], ...]:
             key = inspect.unwrap(inner)
             if not isinstance(key, types.FunctionType):
                 raise _rules_error(
-                    f"a rule must be for a function, class or module, not {describe(rule_key)}"
+                    f"a key of rules must be a function, class or module, not {describe(rule_key)}"
                 )
         pairs.append((key, converts))
     return tuple(pairs)

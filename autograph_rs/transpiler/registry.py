@@ -1,4 +1,4 @@
-"""Registry of live transpilers, and the functions from which they made others."""
+"""Registry of live transpilers, and lookup of the functions that they converted."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def is_generated(f: types.FunctionType) -> bool:
 def resolve_original(f: Any, source: str | None = None) -> tuple[types.FunctionType, str | None]:
     """Return the function that the user wrote, and its text if the user passed one.
 
-    A text passed as `source` now overrides one passed earlier.
+    `source` overrides a text that was passed earlier.
     """
     while not isinstance(f, types.FunctionType):
         f = unwrap_callable(f)

@@ -20,8 +20,8 @@ def build_source_map(converted: ast.AST, text: str, filename: str) -> SourceMap:
 def segments(parsed: ast.AST, converted: ast.AST) -> list[Segment]:
     """Return the mapped positions of a parsed text, in order; `converted` has the positions of the source.
 
-    Each statement has one. An expression whose original line differs from that of its parent has one at its
-    start, and one at its end that returns to the parent.
+    Each statement is mapped at its start. An expression whose original line differs from that of its parent
+    is mapped at its start, and its end maps back to the parent.
     """
     originals: dict[tuple[int, int], tuple[int, int]] = {}
     stack: list[tuple[Any, Any, tuple[int, int]]] = [(parsed, converted, (0, 0))]
@@ -44,7 +44,7 @@ def segments(parsed: ast.AST, converted: ast.AST) -> list[Segment]:
 
 
 def walk_statements(tree: ast.AST) -> Iterator[ast.stmt]:
-    """Yield the statements of a tree in the order of their text."""
+    """Yield the statements of a tree in source order."""
     stack = [tree]
     while stack:
         node = stack.pop()

@@ -1,6 +1,6 @@
-"""The transpiler: it converts functions, each code object once.
+"""`Transpiler`: convert functions, each code object once.
 
-A `Transpiler` has its own operators, policy and cache. The functions of `autograph_rs` use a default one.
+A `Transpiler` has its own operators, policy and cache. The functions of `autograph_rs` use a default transpiler.
 """
 
 from __future__ import annotations
@@ -51,23 +51,23 @@ class Result(NamedTuple):
     """The callable that a transpiler returned for a function."""
 
     is_converted: bool
-    """By `to_graph`; the result of `convert` is a wrapper."""
+    """Whether `to_graph` returned it; `convert` returns a wrapper."""
     source: str | None
-    """The text that the user passed."""
+    """The text that the user passed as `source=`, if any."""
 
 
 class Transpiler:
-    """Converts functions to calls to operators.
+    """Convert functions so that their control flow calls operators.
 
     Args:
         operators: a module or object whose operators replace those of this package. It may define only some;
             `docs/operators.md` lists them all.
         builtins: replacements for builtins, or for any other callables: `{range: my_range}`.
         recursive: whether functions that converted code calls are converted too.
-        include: globs of modules to convert although they are installed packages.
+        include: globs of modules to convert even if they are installed packages.
         exclude: globs of modules to leave unconverted.
         rules: whether to convert a function, the methods of a class, or the functions of a module. A rule for
-            a function takes precedence over one for its class, and that over one for its module.
+            a function overrides one for its class, which overrides one for its module.
         call_hook: returns the replacement for a callable that is not a function, method or class, such as a
             module of a framework, or None to call it as usual.
         passes: the passes of the conversion, instead of `Pipeline()`.
@@ -137,7 +137,7 @@ class Transpiler:
     def __reduce__(self) -> tuple[Any, ...]:
         if self.reference is None:
             raise TypeError(
-                f"{self!r} and the functions it converted cannot be pickled: create it in each process"
+                f"{self!r} and the functions it converted cannot be pickled: create the transpiler in each process"
             )
         return self.reference
 
@@ -286,7 +286,7 @@ class Transpiler:
 
     @api_boundary
     def has_converted(self, f: Any) -> bool:
-        """Return whether this transpiler has converted the code of `f` yet, on request or when it was called.
+        """Return whether this transpiler has already converted the code of `f`, on request or in a call.
 
         The argument and errors are those of `original`.
         """
