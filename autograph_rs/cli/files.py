@@ -61,7 +61,7 @@ class Source:
                 text = data.decode(encoding)
                 if not "\n".encode(encoding).endswith(b"\n"):  # such as unicode_escape
                     raise ValueError(f"the encoding {encoding} does not support line endings")
-            except (ValueError, LookupError) as error:  # null bytes, or an encoding that is not a text encoding
+            except (ValueError, LookupError) as error:  # null bytes, or no text encoding
                 raise FileError(f"{name}: {error}") from error
         return cls(name, data, _NEWLINE.sub("\n", text), encoding, tuple(_NEWLINE.findall(text)))
 

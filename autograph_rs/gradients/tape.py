@@ -99,14 +99,14 @@ class GradientTape:
             )
         if (self._recording is None) == is_tracing():
             raise StateError(
-                "a GradientTape and its 'with' block must be in the same traced function, or both outside one",
+                "a GradientTape and its 'with' block must be in the same traced function, or both outside",
                 why="a tape records either one trace or eager computations, and differentiates only those",
                 remedy="put the block and the call to gradient() into the same function",
             )
 
     @api_boundary
     def watch(self, value: Any) -> Any:
-        """Return a value whose uses the tape records: a staged value unchanged, or a copy of a plain one.
+        """Return a value whose uses the tape records: a staged value itself, or a copy of a plain value.
 
         The tape records operations on the returned value, not on the original.
 

@@ -74,7 +74,7 @@ class _SourceFile:
         return matches
 
     def is_source(self, node: FunctionNode, function: types.FunctionType) -> bool:
-        """Return whether a node compiles to the code of a function in any of the ways that Python may compile it."""
+        """Return whether a node compiles to a function's code in any of the ways to compile it."""
         key = first_line(node), function.__code__.co_name
         fingerprint = code_fingerprint(function.__code__)
         return any(

@@ -130,7 +130,7 @@ def missing_source_reason(function: types.FunctionType) -> tuple[str, str]:
             why = "a decorator created it with exec, which does not keep the text"
             return (
                 why,
-                "move that decorator above the one from autograph_rs, so that autograph_rs converts the original",
+                "move that decorator above the one from autograph_rs, so that the original is converted",
             )
         why = "it was created by exec, eval or compile, which do not keep the text"
         return why, f"define it in a file, {_SOURCE_ARGUMENT}"

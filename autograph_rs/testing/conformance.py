@@ -18,7 +18,7 @@ _LISTED_KINDS = {"differs": "differs", "refused": "error"}
 """The kind of verdict that each list of exceptions expects."""
 _REMEDIES = {
     "error": "Stage it in the backend, or add it to `refused` with the reason.",
-    "foreign": "Raise a StagingError or an error listed in `refusals` for code that the backend cannot stage.",
+    "foreign": "Raise a StagingError or an error listed in `refusals` for unsupported code.",
     "wrong": "Fix the backend, or add the sample to `differs` if the tensor system itself differs.",
 }
 

@@ -27,8 +27,8 @@ def operator_namespace(
 ) -> types.ModuleType:
     """Build the module `ag__` of converted code: the custom operators, and ours for the rest.
 
-    Other attributes of `custom` are available in it too, for custom passes. It is a plain module because Python
-    looks up attributes of modules as fast as globals.
+    Other attributes of `custom` are available in it too, for custom passes. It is a plain module because
+    Python looks up attributes of modules as fast as globals.
     """
     module = types.ModuleType("ag__", "The operators of a transpiler.")
     names = vars(module)

@@ -111,7 +111,9 @@ def _globs_error(what: str, example: str) -> ArgumentError:
 def checked_rules(rules: Mapping[Any, bool]) -> tuple[tuple[Any, bool], ...]:
     """Check the argument `rules` of a transpiler, and return it as pairs with unwrapped functions."""
     if not isinstance(rules, Mapping):
-        raise _rules_error(f"rules must map functions, classes or modules to bools, got {describe(rules)}")
+        raise _rules_error(
+            f"rules must be a mapping of functions, classes or modules to bools, not {describe(rules)}"
+        )
     pairs = []
     for rule_key, converts in rules.items():
         key: Any = rule_key

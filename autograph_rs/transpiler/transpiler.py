@@ -1,6 +1,6 @@
 """`Transpiler`: convert functions, each code object once.
 
-A `Transpiler` has its own operators, policy and cache. The functions of `autograph_rs` use a default transpiler.
+A `Transpiler` has its own operators, policy and cache. The functions of `autograph_rs` use a default one.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class Transpiler:
     def __reduce__(self) -> tuple[Any, ...]:
         if self.reference is None:
             raise TypeError(
-                f"{self!r} and the functions it converted cannot be pickled: create the transpiler in each process"
+                f"{self!r} and the functions it converted cannot be pickled: create it in each process"
             )
         return self.reference
 

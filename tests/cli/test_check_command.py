@@ -56,12 +56,12 @@ def test_text(folder: Path) -> None:
             "be known while the graph is built; use an array or a list"
         ),
     ]
-    assert done.stderr == b"2 places in 1 of 2 files\n"
+    assert done.stderr == b"2 findings in 1 of 2 files\n"
 
 
 def test_no_finding(folder: Path) -> None:
     done = command("check", "fine.py", cwd=folder)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"0 places in 0 of 1 file\n")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"0 findings in 0 of 1 file\n")
 
 
 def test_json(folder: Path) -> None:
@@ -164,7 +164,7 @@ def test_unreadable_files_do_not_stop_the_others(folder: Path) -> None:
         "missing.py",
     ]
     assert said[0] == "a.py:3:9: invalid syntax"
-    assert said[-1] == "2 places in 1 of 10 files; 7 cannot be read"
+    assert said[-1] == "2 findings in 1 of 10 files; 7 cannot be read"
     assert "Traceback" not in done.stderr.decode()
 
 
@@ -181,7 +181,7 @@ def test_a_name_that_is_no_text(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"\xff.py")).write_text(PROGRAM, encoding="utf-8")
     for form in ("text", "json", "github", "sarif"):
         done = command("check", "--format", form, ".", cwd=tmp_path, PYTHONUTF8="1")
-        assert (done.returncode, done.stderr) == (1, b"2 places in 1 of 1 file\n")
+        assert (done.returncode, done.stderr) == (1, b"2 findings in 1 of 1 file\n")
 
 
 def test_an_empty_folder(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_an_empty_folder(tmp_path: Path) -> None:
         done = command(*arguments, "--exclude", "*.py", cwd=tmp_path)
         said = done.stderr.decode().splitlines()
         assert (done.returncode, said[0]) == (0, options.NO_FILES)
-        assert said[1:] == ["0 places in 0 of 0 files"] * (len(arguments) == 2)
+        assert said[1:] == ["0 findings in 0 of 0 files"] * (len(arguments) == 2)
 
 
 def test_wrong_usage(tmp_path: Path) -> None:

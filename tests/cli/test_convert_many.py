@@ -222,9 +222,9 @@ def test_maps_by_default(folder: Path) -> None:
     ("text", "words"),
     [
         ("[tool.autograph-rs]\nexcludes = []\n", "has no key 'excludes'"),
-        ("[tool.autograph-rs]\nexclude = 'sub'\n", "exclude = 'sub': must be a list of strings"),
-        ("[tool.autograph-rs]\njobs = true\n", "jobs = True: must be an integer"),
-        ("[tool.autograph-rs]\nquiet = 1\n", "quiet = 1: must be true or false"),
+        ("[tool.autograph-rs]\nexclude = 'sub'\n", "exclude must be a list of strings, got 'sub'"),
+        ("[tool.autograph-rs]\njobs = true\n", "jobs must be an integer, got True"),
+        ("[tool.autograph-rs]\nquiet = 1\n", "quiet must be true or false, got 1"),
         ("[tool.autograph-rs]\nin-place = true\n", "has no key 'in-place'"),
         ("[tool]\nautograph-rs = 3\n", "[tool.autograph-rs] must be a table"),
         ("[tool.autograph-rs\n", "pyproject.toml: "),

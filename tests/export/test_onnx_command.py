@@ -115,12 +115,12 @@ def test_variables(folder: Path) -> None:
     ("arguments", "code", "message"),
     [
         (("model:prints", "--spec", "float64[2]"), 3, "model.py:26:5: print cannot be exported to ONNX"),
-        (("model:missing", "--spec", "float64[2]"), 3, "model: there is no missing"),
+        (("model:missing", "--spec", "float64[2]"), 3, "model: missing does not exist"),
         (("model:number", "--spec", "float64[2]"), 3, "model: number is not a function"),
         (("nothing:f", "--spec", "float64[2]"), 3, "nothing: the module raises ModuleNotFoundError"),
         (("nothing.py:f", "--spec", "float64[2]"), 3, "nothing.py: No such file or directory"),
         (("model",), 2, "is not MODULE:FUNCTION"),
-        (("model:positive", "--spec", "float64[None]"), 2, "give one --spec for each argument"),
+        (("model:positive", "--spec", "float64[None]"), 2, "pass one --spec per argument"),
         (("model:positive", "--spec", "float64[None"), 2, "'float64[None' is not a spec"),
         (("model:positive", "--spec", "float64[a]"), 2, "'float64[a]' is not a spec"),
         (("model:positive", "--spec", "float64[2,,3]"), 2, "'float64[2,,3]' is not a spec"),
@@ -176,5 +176,5 @@ def test_no_folder_and_no_output(folder: Path) -> None:
     assert done.stderr.count(b"\n") == 1
     done = command("export", "model:Steps.double", "--spec", "int32[2]", "-o", ".", cwd=folder)
     assert done.returncode == 3
-    assert b"that ends with a name" in done.stderr
+    assert b"that ends with a file name" in done.stderr
     assert command("export", "model:Steps.double", "--spec", "int32[2]", cwd=folder).returncode == 2

@@ -254,7 +254,7 @@ def test_folders(tmp_path: Path) -> None:
 @pytest.mark.parametrize("variables", ["inputs", None, True])
 def test_other_options(variables: Any, tmp_path: Path) -> None:
     concrete = settle.get_concrete_function(VECTOR, ag.TensorSpec(()))
-    with pytest.raises(ag.OptionError, match=r"variables= is 'constant' or 'explicit'"):
+    with pytest.raises(ag.OptionError, match=r"variables= must be 'constant' or 'explicit'"):
         concrete.to_onnx(tmp_path / "model.onnx", variables=variables)
 
 

@@ -97,7 +97,7 @@ def test_a_damaged_file_is_refused(text: str, change: Any, reason: str, tmp_path
 
 def test_files_that_are_no_text_or_not_there(tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ag.FormatError, match="it is no text"):
+    with pytest.raises(ag.FormatError, match="it is not a text file"):
         ag.load(tmp_path / "f")
     with pytest.raises(FileNotFoundError):
         ag.load(tmp_path / "none")

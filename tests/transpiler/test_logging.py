@@ -62,7 +62,7 @@ def test_conversions_and_traces(caplog):
     )
     first, second, third = lines(caplog, "trace")
     assert first.startswith("traced f(x: float64[]) -> float64[] in ")
-    assert second.endswith(" ms, again: x was float64[], is float32[]")
+    assert second.endswith(" ms, again: x was float64[], is now float32[]")
     assert third.endswith(" ms, again: the structure of its arguments differs")
     assert lines(caplog, "calls") == []
 
@@ -76,7 +76,7 @@ def test_calls_and_their_rules(caplog):
     ag.Transpiler().to_graph(make())(1.0)
     describe = [line.partition(") ")[2] for line in lines(caplog, "calls")]
     assert describe == [
-        "is converted: a rule decides so",
+        "is converted: a rule of the transpiler matches it",
         "is left unconverted: module json is excluded",
         "is left unconverted: conversion is not recursive",
         f"is converted: module {__name__} is included",
