@@ -70,7 +70,7 @@ def test_what_a_variable_is_given_is_an_array(wrong):
 
 @pytest.mark.parametrize("wrong", [3, "float64", {"x": ag.TensorSpec(())}])
 def test_an_input_signature_is_a_list(wrong):
-    with pytest.raises(ag.ArgumentError, match="input_signature is a list"):
+    with pytest.raises(ag.ArgumentError, match="input_signature must be a list"):
         ag.function(double, input_signature=wrong)
 
 

@@ -120,7 +120,7 @@ def test_a_tape_of_another_place():
     def late():
         return tape.gradient(y, x)
 
-    with pytest.raises(ag.StateError, match="used inside a traced function"):
+    with pytest.raises(ag.StateError, match="must be in the same traced function"):
         late()
 
 

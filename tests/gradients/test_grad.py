@@ -227,7 +227,7 @@ def test_wrong_places():
         ag.grad(np.sum, 2)(np.ones(2))
     with pytest.raises(ag.GradientError, match="wrt= must contain Variables, not 3"):
         ag.grad(np.sum, wrt=3.0)(np.ones(2))
-    with pytest.raises(ag.GradientError, match="has_aux=True returns"):
+    with pytest.raises(ag.GradientError, match="has_aux=True must return a pair"):
         ag.grad(np.sum, has_aux=True)(np.ones(2))
 
 
