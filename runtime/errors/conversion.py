@@ -86,7 +86,7 @@ class StaleSourceError(SourceError):
         ...
     autograph_rs.StaleSourceError: the source file of 'double' has changed since the function was compiled
       File "edited.py", line 1, in double
-      why: the text that is there now compiles to different code
+      why: the current text of the file compiles to different code
       fix: reload the module or restart the program; for generated code, pass its text: ag.convert(f, ...
       see: docs/errors/StaleSourceError.md
 
@@ -160,7 +160,7 @@ class SourceSyntaxError(ConversionError):
         lambda x: (x
                   ^
       why: only code that Python can compile can be converted
-      fix: correct the syntax there
+      fix: correct the syntax
       see: docs/errors/SourceSyntaxError.md
 
     ## Why

@@ -59,8 +59,8 @@ class StaleValueError(StateError):
       File "...", line 1
         step(np.float64(4))
         ^^^^^^^^^^^^^^^^^^^
-      why: the graph holds the old value as a constant
-      fix: pass it as an argument, or make it a Variable
+      why: the graph contains the old value as a constant
+      fix: pass the value as an argument, or store it in a Variable
       see: docs/errors/StaleValueError.md
 
     ## Why
