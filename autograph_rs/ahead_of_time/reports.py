@@ -60,7 +60,7 @@ class FunctionReport:
     line: int
     end_line: int
     unconverted_reason: str
-    """Why it is not converted, or ""."""
+    """The reason that it is not converted, or ""."""
     statements: tuple[StatementReport, ...]
     findings: tuple[Finding, ...]
 

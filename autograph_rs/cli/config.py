@@ -1,4 +1,4 @@
-"""Read defaults of command-line options from `[tool.autograph-rs]` in `pyproject.toml`."""
+"""Read default values of command-line options from `[tool.autograph-rs]` in `pyproject.toml`."""
 
 from __future__ import annotations
 

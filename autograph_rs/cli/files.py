@@ -20,7 +20,7 @@ from autograph_rs.runtime.errors import AutographError
 from ..ahead_of_time.rewriting import Line
 
 STDIN = "-"
-MAX_SOURCE = 64 << 20  # bytes; anything longer is not source, or is an endless device
+MAX_SOURCE = 64 << 20  # bytes; anything longer is not source code, or comes from an endless device
 _NEWLINE = re.compile(r"\r\n?|\n")
 _LINE_ENDS = re.compile(rb"\r\n?")
 

@@ -55,7 +55,7 @@ class Outcome:
     printed: bytes = b""
     """The converted text or diff to print."""
     message: str = ""
-    """Why the job failed or was skipped."""
+    """The reason that the job failed or was skipped."""
 
 
 def run_job(job: Job | Outcome) -> Outcome:

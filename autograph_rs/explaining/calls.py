@@ -63,7 +63,7 @@ def _function_verdict(transpiler: Transpiler, function: types.FunctionType) -> t
 
 
 def callee_name(callee: Any) -> str:
-    """Return the name of a callee in a report."""
+    """Return the name under which a report lists a callee."""
     if isinstance(callee, functools.partial):
         return f"partial of {callee_name(callee.func)}"
     name = getattr(callee, "__qualname__", None) or getattr(callee, "__name__", None)

@@ -39,7 +39,7 @@ class _Node:
 
     @property
     def runs(self) -> int | None:
-        """Return how often the statement started, or None if the conversion removed it."""
+        """The number of times that the statement started, or None if the conversion removed it."""
         if self.is_control_flow:
             return sum(p.runs for p in self.control_probes)
         counts = [p.runs for p in self.probes if p.operator == "" and p.span.start == self.start]
@@ -52,7 +52,7 @@ class _Node:
 
     @property
     def is_repeated(self) -> bool:
-        """Return whether it is inside a staged statement, whose body may be traced more than once."""
+        """Whether it is inside a staged statement, whose body may be traced more than once."""
         return self.parent is not None and (self.parent.what == "staged" or self.parent.is_repeated)
 
     @property

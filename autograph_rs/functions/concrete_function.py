@@ -106,7 +106,7 @@ class ConcreteFunction:
             raise OptionError(
                 f"variables= must be 'constant' or 'explicit', not {describe(variables)}",
                 why="Variables are either constants of the model, or its inputs and outputs",
-                remedy='pass variables="explicit" to keep Variables outside of the model',
+                remedy='pass variables="explicit" to keep Variables outside the model',
             )
         import_framework("onnx", "to_onnx")
         from autograph_rs.runtime.export.onnx.model import to_model  # noqa: PLC0415 - it imports onnx

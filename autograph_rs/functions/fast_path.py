@@ -25,7 +25,7 @@ MAX_FAST_PATHS = 1024
 
 
 class FastPath:
-    """Base class of callables that run graphs: dispatch directly to a compiled function where possible."""
+    """Base class of callables that run graphs, with direct dispatch to compiled functions where possible."""
 
     def __init__(self) -> None:
         self._fast_paths: dict[Any, Callable[..., tuple[Any]]] = {}

@@ -80,7 +80,7 @@ def retrace_reason(previous: tuple[list[str], Any], latest: tuple[list[str], Any
     if names != previous_names or len(keys) != len(previous_keys):
         return "the structure of its arguments differs"
     triples = zip(names, previous_keys, keys, strict=True)
-    changed = [f"{n} was {format_key(a)}, is {format_key(b)}" for n, a, b in triples if a != b]
+    changed = [f"{n} was {format_key(a)}, is now {format_key(b)}" for n, a, b in triples if a != b]
     return "; ".join(changed) or "it is called on another instance"
 
 

@@ -163,7 +163,7 @@ def _map_arguments(
 
 
 def _structure_like(args: Args, argnums: Argnums, gradients: Iterator[Any]) -> Any:
-    """Arrange gradients in the structure of the arguments in argnums."""
+    """Arrange gradients in the structure of the selected arguments."""
     structured = []
     for position in _positions(argnums):
         leaves, spec = flatten(args[position], mutable_dataclasses=True)

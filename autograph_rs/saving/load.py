@@ -105,7 +105,7 @@ class LoadedFunction(FastPath):
 
 
 def _generality(trace: ConcreteFunction) -> int:
-    """Count unknown dimensions, and arguments that accept both a zero-dimensional array and a scalar."""
+    """Count unknown dimensions, and arguments that may be a zero-dimensional array or a scalar."""
     inputs = trace.concrete.inputs
     shapes = [(i, inputs.leaves[i].shape) for i in inputs.staged]
     return sum(shape.count(None) + (shape == () and i not in inputs.forms) for i, shape in shapes)

@@ -123,7 +123,7 @@ def _definitions(tree: ast.Module) -> Iterator[Definition]:
 def _child_nodes(node: ast.AST) -> list[ast.AST]:
     """Return the direct children of a node that may contain functions."""
     children: list[Any] = []
-    for field in node._fields:  # other attributes may be set by tools, such as a link to the parent
+    for field in node._fields:  # tools may set other attributes, such as a link to the parent
         value = getattr(node, field, None)
         if type(value) is list:
             children += [item for item in value if type(item) not in _LEAVES]

@@ -117,7 +117,7 @@ def is_file_name(filename: str) -> bool:
 
 
 def missing_source_reason(function: types.FunctionType) -> tuple[str, str]:
-    """Return why a function has no source, and the remedy."""
+    """Return the reason that a function has no source, and the remedy."""
     filename = function.__code__.co_filename
     if filename in {"<stdin>", "<console>"}:
         why = "Python does not keep the text of code typed at this prompt or read from standard input"

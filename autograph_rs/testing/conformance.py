@@ -18,7 +18,7 @@ _LISTED_KINDS = {"differs": "differs", "refused": "error"}
 """The kind of verdict that each list of exceptions expects."""
 _REMEDIES = {
     "error": "Stage it in the backend, or add it to `refused` with the reason.",
-    "foreign": "Raise a StagingError or an error listed in `refusals` for what the backend cannot stage.",
+    "foreign": "Raise a StagingError or an error listed in `refusals` for unsupported code.",
     "wrong": "Fix the backend, or add the sample to `differs` if the tensor system itself differs.",
 }
 
@@ -127,9 +127,9 @@ class BackendConformance:
         verdict = self.verdict(sample)
         for name, kind in _LISTED_KINDS.items():
             if sample.id in getattr(self, name) and verdict.kind not in (kind, "foreign", "wrong"):
-                raise AssertionError(f"{sample.id} ends as {verdict.kind}: remove it from `{name}`")
+                raise AssertionError(f"{sample.id} has the verdict {verdict.kind}: remove it from `{name}`")
         if verdict.kind in _REMEDIES and not (verdict.kind == "error" and sample.id in self.refused):
-            message = f"{sample.id} ends as {verdict.kind}: {verdict.why}\n{_REMEDIES[verdict.kind]}"
+            message = f"{sample.id} has the verdict {verdict.kind}: {verdict.why}\n{_REMEDIES[verdict.kind]}"
             raise AssertionError(message) from verdict.error
 
     def test_lists(self) -> None:

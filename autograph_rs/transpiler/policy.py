@@ -122,7 +122,7 @@ def checked_rules(rules: Mapping[Any, bool]) -> tuple[tuple[Any, bool], ...]:
             key = inspect.unwrap(inner)
             if not isinstance(key, types.FunctionType):
                 raise _rules_error(
-                    f"a rule must be for a function, class or module, not {describe(rule_key)}"
+                    f"a key of rules must be a function, class or module, not {describe(rule_key)}"
                 )
         pairs.append((key, converts))
     return tuple(pairs)

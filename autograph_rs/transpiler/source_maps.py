@@ -44,7 +44,7 @@ def segments(parsed: ast.AST, converted: ast.AST) -> list[Segment]:
 
 
 def walk_statements(tree: ast.AST) -> Iterator[ast.stmt]:
-    """Yield the statements of a tree in the order of their text."""
+    """Yield the statements of a tree in source order."""
     stack = [tree]
     while stack:
         node = stack.pop()

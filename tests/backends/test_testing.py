@@ -88,8 +88,8 @@ def test_what_is_wrong_fails(tmp_path: Path) -> None:
     passed, messages = ends(tmp_path, own("ag.StagingError"))
     assert set(messages) == {"element", *GRIDS}
     assert passed == ALL - len(messages)
-    assert messages["element"].startswith(f"{ELEMENT} ends as wrong: missing IndexError")
-    assert all("ends as error: StagingError: not here" in messages[name] for name in GRIDS)
+    assert messages["element"].startswith(f"{ELEMENT} has the verdict wrong: missing IndexError")
+    assert all("has the verdict error: StagingError: not here" in messages[name] for name in GRIDS)
 
 
 def test_what_is_listed_passes(tmp_path: Path) -> None:
@@ -100,13 +100,13 @@ def test_an_error_of_the_system_fails(tmp_path: Path) -> None:
     """Listed or not, unless the class says that its type counts as a refusal."""
     _, messages = ends(tmp_path, own("KeyError", differs=DIFFERS, refused=REFUSED))
     assert set(messages) == set(GRIDS)
-    assert all("ends as foreign: KeyError: 'not here'" in text for text in messages.values())
+    assert all("has the verdict foreign: KeyError: 'not here'" in text for text in messages.values())
     text = own("KeyError", differs=DIFFERS, refused=REFUSED) + "\n    refusals = (KeyError,)"
     assert ends(tmp_path, text) == (ALL, {})
 
 
 def test_a_needless_entry_fails(tmp_path: Path) -> None:
-    """A sample that passes, or ends as the other list says; a name that no sample has."""
+    """A sample that passes, or has the verdict the other list says; a name that no sample has."""
     halves, lost = "indexing.py::halves", "indexing.py::lost"
     lists = {
         "differs": DIFFERS | {halves: "?", f"indexing.py::{GRIDS[0]}": "?", lost: "?"},
@@ -114,9 +114,9 @@ def test_a_needless_entry_fails(tmp_path: Path) -> None:
     }
     passed, messages = ends(tmp_path, own("ag.StagingError", **lists))
     assert messages == {
-        "element": f"{ELEMENT} ends as differs: remove it from `refused`",
-        "halves": f"{halves} ends as staged: remove it from `differs`",
-        GRIDS[0]: f"indexing.py::{GRIDS[0]} ends as error: remove it from `differs`",
+        "element": f"{ELEMENT} has the verdict differs: remove it from `refused`",
+        "halves": f"{halves} has the verdict staged: remove it from `differs`",
+        GRIDS[0]: f"indexing.py::{GRIDS[0]} has the verdict error: remove it from `differs`",
         "lists": f"the lists name unknown samples: {lost}",
     }
     assert passed == ALL - len(messages)

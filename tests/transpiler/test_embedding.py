@@ -136,7 +136,7 @@ def test_replacements_count_in_blocks_and_beside_converted_call():
     ],
 )
 def test_arguments_of_another_kind(arguments):
-    with pytest.raises(TypeError, match=r"not |a rule must be for"):
+    with pytest.raises(TypeError, match=r"not |a key of rules must be"):
         ag.Transpiler(**arguments)
 
 
