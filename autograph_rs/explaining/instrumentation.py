@@ -135,7 +135,7 @@ class _InsertProbes(Pass):
         body[:] = instrumented
 
     def _is_user_statement(self, statement: gast.AST) -> bool:
-        """Return whether a statement represents a user statement; an assignment may replace a `return`."""
+        """Return whether a statement is the user's, or replaces one, as an assignment replaces a `return`."""
         kind = type(statement)
         if kind is gast.Expr and operator_name(statement.value) in STATEMENTS:
             return False

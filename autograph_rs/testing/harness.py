@@ -130,7 +130,7 @@ class Outcome:
 
 
 def run(function: Callable[..., Any], arguments: Arguments) -> Outcome:
-    """Call a function on copies of its arguments; a returned generator is exhausted."""
+    """Call a function on copies of its arguments, and exhaust a generator that it returns."""
     arguments = copy.deepcopy(arguments)
     value = error = None
     with contextlib.redirect_stdout(io.StringIO()) as stdout:

@@ -209,7 +209,7 @@ class LowerJumps(Pass):
         return [statement]
 
     def replaceable_jumps(self, statement: gast.AST) -> list[str]:
-        """Return the flags of jumps that a `finally` or `__exit__` may replace with a caught exception."""
+        """Return the flags of jumps that an exception from a `finally` or `__exit__` may cancel."""
         if not getattr(statement, "handlers", None) and not isinstance(statement, gast.With):
             return []
         inner = [n for s in statement.body for n in walk_scope(s)]

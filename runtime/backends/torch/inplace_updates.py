@@ -52,7 +52,7 @@ def check_write(target: Any) -> None:
     if reason is not None:
         raise StateError(
             f"cannot write to a tensor in place: {reason}, which would have to change too",
-            why="a captured program only knows the names that it uses",
+            why="a captured program updates only the variables that it uses, not other references",
             remedy="compute a new tensor (x = x + 1, not x += 1), or copy it first: x = x.clone()",
         )
 

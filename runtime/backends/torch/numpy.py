@@ -47,7 +47,7 @@ def call_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         raise UnsupportedFunctionError(
             f"numpy.{function.__name__} was called on a staged tensor",
             why="PyTorch has no counterpart of this function",
-            remedy="use functions of torch",
+            remedy="use torch functions instead",
         )
     if function in _ARRAYS and isinstance(args[0], (list, tuple)):
         args = (_stacked(args[0]), *args[1:])

@@ -1,4 +1,4 @@
-"""ONNX rules of conditionals, loops and raised exceptions."""
+"""ONNX rules for conditionals, loops and raised exceptions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ONNX rules of indexing: reading and writing elements by NumPy's rules.
+"""ONNX rules for indexing: reading and writing elements by NumPy's rules.
 
 Only `select` interprets keys. Writes use it too, to select the flat indices of the elements to replace.
 """

@@ -1,4 +1,4 @@
-"""ONNX rules of lists: a rule is called with the emitter and a node that takes or returns a list."""
+"""ONNX rules for lists: a rule is called with the emitter and a node that takes or returns a list."""
 
 from __future__ import annotations
 
@@ -211,6 +211,6 @@ LISTS: dict[str, Any] = {
     "getitem": slice_list,
     "eq": equal(negated=False), "ne": equal(negated=True), "list": emit_list, "tuple": emit_tuple,
 }  # fmt: skip
-"""Rules of nodes with a list among their inputs."""
+"""Rules for nodes with a list among their inputs."""
 
 OPS: dict[str, Any] = {"list": emit_list, "tuple": emit_tuple}

@@ -1,4 +1,4 @@
-"""ONNX rules of Python's builtins and of the graph's own ops, called with the emitter and the node."""
+"""ONNX rules for Python's builtins and of the graph's own ops, called with the emitter and the node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Register the ONNX rules of all ops and functions. Importing this module fills the registries.
+"""Register the ONNX rules for all ops and functions. Importing this module fills the registries.
 
 A function without a rule may have a composition, in `COMPOSITIONS` or among the definitions for gradients.
 The emitter traces the composition and emits its nodes.

@@ -1,4 +1,4 @@
-"""Gradient rules of conditionals and loops.
+"""Gradient rules for conditionals and loops.
 
 The reverse of a conditional is a conditional with the same predicate. The reverse of a loop is a loop over
 the iterations in reverse order. It carries the cotangents of the carried values, and the accumulated

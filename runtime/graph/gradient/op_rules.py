@@ -1,4 +1,4 @@
-"""Gradient rules of ops that are not NumPy functions: items, lists, conversions and checks.
+"""Gradient rules for ops that are not NumPy functions: items, lists, conversions and checks.
 
 `ct` is the cotangent of the result.
 """

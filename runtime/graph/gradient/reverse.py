@@ -137,9 +137,9 @@ Rule = Callable[[Reverse, Node, Any], None]
 ACTIVE_RESULTS: dict[str, Callable[[Reverse, Node], set[int]]] = {}
 """Functions that return the indices of active results, by the op of a conditional or loop."""
 OP_RULES: dict[str, Rule] = {}
-"""The rules of ops that are not NumPy functions."""
+"""The rules for ops that are not NumPy functions."""
 LIST_OPERATORS: dict[str, Rule] = {}
-"""The rules of operators on lists."""
+"""The rules for operators on lists."""
 
 
 def _rule_of(node: Node) -> Rule | None:

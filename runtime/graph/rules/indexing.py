@@ -1,4 +1,4 @@
-"""Type rules of subscripts: the type of `array[key]`, and whether `array[key] = value` can succeed.
+"""Type rules for subscripts: the type of `array[key]`, and whether `array[key] = value` can succeed.
 
 A key is *basic* if it consists of integers, slices, `None` and `...`. An array of integers or booleans makes
 it *advanced*, and then its integers count as arrays too. The arrays broadcast together. Their dimensions

@@ -1,4 +1,4 @@
-"""Type rules of ufuncs: one rule per method, shared by all ufuncs.
+"""Type rules for ufuncs: one rule per method, shared by all ufuncs.
 
 The loops of a ufunc apply to elements, and its inputs broadcast. The loops of a *generalized* ufunc
 apply to *core* dimensions, which its signature names; the other dimensions, the *loop* dimensions, broadcast.

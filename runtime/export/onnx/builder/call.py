@@ -42,16 +42,16 @@ class Call:
 
 
 OPS: dict[str, Any] = {}
-"""Rules of the graph's own ops and of Python's builtins: `rule(emitter, node)`."""
+"""Rules for the graph's own ops and of Python's builtins: `rule(emitter, node)`."""
 
 LISTS: dict[str, Any] = {}
-"""Rules of ops with a list among their inputs: `rule(emitter, node)`."""
+"""Rules for ops with a list among their inputs: `rule(emitter, node)`."""
 
 FUNCTIONS: dict[Any, Any] = {}
-"""Rules of functions of NumPy and `math`: `rule(call, *args, **kwargs)` with the user's own arguments."""
+"""Rules for functions of NumPy and `math`: `rule(call, *args, **kwargs)` with the user's own arguments."""
 
 METHODS: dict[tuple[Any, str], Any] = {}
-"""Rules of ufunc methods, by the ufunc and the name of the method."""
+"""Rules for ufunc methods, by the ufunc and the name of the method."""
 
 COMPOSITIONS: dict[Any, Any] = {}
 """Functions that are exported as compositions of functions with rules."""

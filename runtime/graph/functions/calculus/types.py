@@ -1,4 +1,4 @@
-"""Type rules of differences, integrals, interpolation, polynomials and statistics of samples."""
+"""Type rules for differences, integrals, interpolation, polynomials and statistics of samples."""
 
 from __future__ import annotations
 

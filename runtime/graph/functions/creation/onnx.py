@@ -1,4 +1,4 @@
-"""ONNX rules of array creation: arrays of a shape, copies, ranges and grids."""
+"""ONNX rules for array creation: arrays of a shape, copies, ranges and grids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Type rules of array creation: arrays of a shape, copies, ranges and grids.
+"""Type rules for array creation: arrays of a shape, copies, ranges and grids.
 
 A staged length makes a dimension unknown. The number of dimensions must be known.
 """

@@ -1,4 +1,4 @@
-"""ONNX rules of element-wise arithmetic.
+"""ONNX rules for element-wise arithmetic.
 
 A rule is called with the `Call` and the user's own arguments, in which ONNX values replace the staged ones.
 The emitter casts its result to the dtype of the node.

@@ -1,4 +1,4 @@
-"""ONNX rules of comparisons, logic and bits."""
+"""ONNX rules for comparisons, logic and bits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ONNX rules of functions of floats: roots, exponentials, angles, rounding.
+"""ONNX rules for functions of floats: roots, exponentials, angles, rounding.
 
 onnxruntime computes some of them in float32 only. For float64, these are composed of other operators to keep
 its precision.

@@ -1,4 +1,4 @@
-"""Type rules of element-wise functions that are not ufuncs, and of functions of types alone.
+"""Type rules for element-wise functions that are not ufuncs, and of functions of types alone.
 
 Most results have the shape of the first array, or of all arrays broadcast together.
 """

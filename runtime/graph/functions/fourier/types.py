@@ -1,4 +1,4 @@
-"""Type rules of `np.fft`: transforms keep the rank; `n=` and `s=` set the lengths of axes.
+"""Type rules for `np.fft`: transforms keep the rank; `n=` and `s=` set the lengths of axes.
 
 A *real* transform of n numbers, `rfft` or `ihfft`, has n // 2 + 1 terms. An *inverse real* transform, `irfft`
 or `hfft`, turns m terms into 2 * (m - 1) numbers.

@@ -1,4 +1,4 @@
-"""ONNX rules of functions that join and split arrays."""
+"""ONNX rules for functions that join and split arrays."""
 
 from __future__ import annotations
 

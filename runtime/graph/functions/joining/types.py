@@ -1,4 +1,4 @@
-"""Type rules of functions that join and split arrays, and that insert into and delete from them.
+"""Type rules for functions that join and split arrays, and that insert into and delete from them.
 
 Functions that NumPy composes of others (`vstack` is `concatenate` of `atleast_2d`) are composed here too. A
 staged list is a sequence of unknown length. If split positions are staged, the parts have unknown lengths,

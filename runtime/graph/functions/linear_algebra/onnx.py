@@ -1,4 +1,4 @@
-"""ONNX rules of `np.linalg`. Rules of matrix products are in the family `products`."""
+"""ONNX rules for `np.linalg`. Rules of matrix products are in the family `products`."""
 
 from __future__ import annotations
 

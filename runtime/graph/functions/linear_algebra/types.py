@@ -1,4 +1,4 @@
-"""Type rules of `np.linalg`, whose functions take stacks of matrices.
+"""Type rules for `np.linalg`, whose functions take stacks of matrices.
 
 Dtypes are found by calling the functions on 1x1 matrices of ones, which every decomposition accepts. Named
 tuples become plain tuples of the same order. Eigenvalues of a general real matrix are real or complex

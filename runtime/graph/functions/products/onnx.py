@@ -1,4 +1,4 @@
-"""ONNX rules of products of vectors and matrices. Other products are exported by their definitions."""
+"""ONNX rules for products of vectors and matrices. Other products are exported by their definitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Type rules of products of arrays: contractions of shared axes, and outer products."""
+"""Type rules for products of arrays: contractions of shared axes, and outer products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ONNX rules of reductions and scans along axes."""
+"""ONNX rules for reductions and scans along axes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Type rules of reductions and scans along axes."""
+"""Type rules for reductions and scans along axes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ONNX rules of selecting, searching, sorting and counting elements."""
+"""ONNX rules for selecting, searching, sorting and counting elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Type rules of selecting, searching, sorting and counting elements, and of sets.
+"""Type rules for selecting, searching, sorting and counting elements, and of sets.
 
 Where data determine the number of elements, as in `nonzero`, the dimension is unknown. The true elements
 of a condition that is not staged are counted during tracing.

@@ -1,4 +1,4 @@
-"""ONNX rules of functions that rearrange elements."""
+"""ONNX rules for functions that rearrange elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Type rules of functions that rearrange the elements of one array.
+"""Type rules for functions that rearrange the elements of one array.
 
 A function that returns a *view* with rearranged axes is run on a view in which axis k has the stride k + 1.
 The strides of the result identify the original axes; an axis of length one in the result is new.
