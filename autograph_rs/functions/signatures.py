@@ -45,10 +45,10 @@ def spec_of(leaf: Any) -> TensorSpec | None:
         )
     if isinstance(leaf, (np.ndarray, np.generic)):
         return TensorSpec(leaf.shape, leaf.dtype)
-    package = type(leaf).__module__.partition(".")[0]
-    if package in PACKAGES and hasattr(leaf, "__array__"):
+    framework = PACKAGES.get(type(leaf).__module__.partition(".")[0])
+    if framework is not None and hasattr(leaf, "__array__"):
         raise StagingError(
-            f"expected NumPy arrays as arguments, got a {package} array",
+            f"expected NumPy arrays as arguments, got a {framework} array",
             why="the embedded graph accepts only NumPy arrays, whichever engine runs it",
             remedy="pass np.asarray(x), or call ag.convert(f) in code that the framework traces",
         )

@@ -76,7 +76,7 @@ def test_a_method():
 
 
 def test_no_module():
-    with pytest.raises(TypeError, match=r"takes a torch\.nn\.Module, not \[\]"):
+    with pytest.raises(TypeError, match=r"expects a torch\.nn\.Module, not \[\]"):
         ag.convert_module([])
 
 

@@ -176,5 +176,5 @@ def test_no_folder_and_no_output(folder: Path) -> None:
     assert done.stderr.count(b"\n") == 1
     done = command("export", "model:Steps.double", "--spec", "int32[2]", "-o", ".", cwd=folder)
     assert done.returncode == 3
-    assert b"that ends with a file name" in done.stderr
+    assert b"that ends in a file name" in done.stderr
     assert command("export", "model:Steps.double", "--spec", "int32[2]", cwd=folder).returncode == 2
