@@ -29,14 +29,14 @@ def explain(f: Any, /, *args: Any, **kwargs: Any) -> Report:
     """Report how a function is staged, statement by statement.
 
     Without arguments, nothing runs: the report shows how each statement is converted, and which calls would
-    be converted. With arguments, the function is traced once: by `function`, or as `jax.jit`, `tf.function`
-    or `torch.export` would if the arguments belong to JAX, TensorFlow or PyTorch. The report then shows what
+    be converted. With arguments, the function is traced once: as by `function`, or, for arguments of JAX,
+    TensorFlow or PyTorch, as by `jax.jit`, `tf.function` or `torch.export`. The report then shows what
     happened. Side effects of the function, such as printing, happen as in any trace.
 
     If the trace fails, the report covers the statements up to the failure and contains the error.
 
     Args:
-        f: anything that `convert` accepts, or a result of `function` or `convert`.
+        f: anything that `convert` accepts, or the result of `function` or `convert`.
         *args: arguments of `f`; a `TensorSpec` may stand for an array.
         **kwargs: keyword arguments of `f`.
 

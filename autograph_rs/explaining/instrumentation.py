@@ -1,7 +1,7 @@
 """Insert probes into converted code.
 
-If an operator tests the value `x`, the last pass replaces `x` by `ag__.probe(n).method(x)`. The call returns
-the value unchanged, so operators, closures and frames behave as in uninstrumented code.
+If an operator tests the value `x`, the last pass replaces `x` with `ag__.probe(n).method(x)`. The call
+returns the value unchanged, so operators, closures and frames behave as in uninstrumented code.
 """
 
 from __future__ import annotations

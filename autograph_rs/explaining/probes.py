@@ -126,7 +126,7 @@ def _identity(function: Any) -> Any:
 
 
 class _CountedIterable:
-    """Wrap an iterable, and append the number of items that each iteration draws to `counts`."""
+    """Wrap an iterable, and append to `counts` the number of items that each iteration draws."""
 
     def __init__(self, iterable: Iterable[Any], counts: list[int]):
         self.iterable, self.counts = iterable, counts

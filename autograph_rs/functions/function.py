@@ -298,7 +298,7 @@ class Function(PickleSupport, FastPath):
         return concrete
 
     def _evict_with(self, value: Any, table: str, entry: Any) -> None:
-        """Make an entry in a table of this function disappear when an object is deleted."""
+        """Arrange for an entry to be removed from a table of this function when an object is deleted."""
         with contextlib.suppress(TypeError):  # without weak references, the key keeps the object alive
             weakref.finalize(value, _evict, weakref.ref(self), table, entry).atexit = False
 

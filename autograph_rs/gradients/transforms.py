@@ -172,7 +172,7 @@ def _structure_like(args: Args, argnums: Argnums, gradients: Iterator[Any]) -> A
 
 
 def _write_back(args: Args, primals: Args, sources: Sequence[Any], argnums: Argnums) -> None:
-    """Copy what was written to `primals` back to the caller's arrays. Its leaves were `sources`."""
+    """Copy what `f` wrote to `primals` back to the caller's arrays. `sources` are the leaves given to `f`."""
     positions = _positions(argnums)
     after, spec = flatten([primals[i] for i in positions], mutable_dataclasses=True)
     originals, original_spec = flatten([args[i] for i in positions], mutable_dataclasses=True)
