@@ -195,7 +195,7 @@ def _checked_variable(leaf: Any) -> Any:
         return leaf
     raise GradientError(
         f"wrt must contain Variables, not {describe(leaf)}",
-        why="other values are constants in the graph, which have no gradient",
+        why="the graph contains other values as constants, and constants have no gradient",
         remedy="make the value an argument of the function, or a Variable",
     )
 
