@@ -1,7 +1,7 @@
 """Carry the comments of a function over to the text of its converted form.
 
-A comment belongs to the statement that it stands beside, in or above. A comment below the last statement of a
-block belongs to that statement. It moves with its statement, and is dropped if the statement has no converted
+A comment beside, inside or above a statement belongs to that statement. So does a comment below the last
+statement of a block. Each comment moves with its statement, and is dropped if the statement has no converted
 form.
 """
 
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from ..source.definitions import first_line
 
 Key = tuple[int, int]
-"""Line and column of a statement in the user's text. Its converted form has the same position."""
+"""Line and column of a statement in the user's text. The statements generated from it keep this position."""
 CommentsByRow = defaultdict[int, list[str]]
 
 
@@ -100,7 +100,7 @@ def place_comments(
 
 
 def _main_statement(converted: list[ast.stmt], kind: type[ast.stmt]) -> ast.stmt:
-    """Return the statement that calls the original's operator, or else one of the original's kind."""
+    """Return the statement that comments go beside: the operator call, or else one of the original's kind."""
     operator = f"ag__.{kind.__name__.lower()}_stmt"
     for statement in converted:
         match statement:
@@ -112,7 +112,7 @@ def _main_statement(converted: list[ast.stmt], kind: type[ast.stmt]) -> ast.stmt
 
 
 def _header_row(statement: ast.stmt) -> int | None:
-    """Return the row where a comment can stand beside a statement, or None."""
+    """Return the row where a comment can follow a statement, or None if its header spans several rows."""
     rows = {statement.lineno, _last_own_row(statement)}
     return max(rows) if len(rows) == 1 or not hasattr(statement, "body") else None
 

@@ -93,7 +93,7 @@ def _import_row(module: ast.Module) -> int:
 
 
 def convert_function_source(source: str, filename: str, qualname: str) -> str:
-    """Return the converted text of a module's function, such as `Model.step`, in the form of `to_code`."""
+    """Return the converted text of a module's function, such as `Model.step`, as `to_code` returns it."""
     scope: ast.AST = parse(source, filename)
     class_name = None
     for name in qualname.split("."):
@@ -115,7 +115,7 @@ def convert_function_source(source: str, filename: str, qualname: str) -> str:
         raise SourceError(
             f"{qualname!r} is not a function",
             why="only functions can be converted",
-            remedy=f"pass one of its methods: {qualname}.method",
+            remedy=f"pass one of its methods, as in {qualname}.method",
             place=node_position(function, filename, qualname),
         )
     check_reserved_name(function, filename)

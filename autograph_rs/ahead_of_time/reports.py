@@ -60,7 +60,7 @@ class FunctionReport:
     line: int
     end_line: int
     unconverted_reason: str
-    """The reason that it is not converted, or ""."""
+    """The reason why the function is not converted, or ""."""
     statements: tuple[StatementReport, ...]
     findings: tuple[Finding, ...]
 
@@ -87,7 +87,7 @@ def report_source(source: str, filename: str = "<string>") -> list[FunctionRepor
 
 
 def report_function(node: FunctionNode, lines: list[str]) -> list[FunctionReport]:
-    """Report how a function and its nested functions are converted. A lambda counts as a `return`."""
+    """Report how a function and its nested functions are converted. A lambda is reported as one `return`."""
     tree = gast_tree(node)
     if isinstance(tree, gast.Lambda):
         body = [gast.copy_location(gast.Return(tree.body), tree.body)]

@@ -45,7 +45,8 @@ def outermost_functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFu
 def rewrite_module(source: str, original: ast.Module, converted: ast.Module, *, mapped: bool) -> list[Line]:
     """Return the lines of a module with its converted functions, or no lines if nothing is converted.
 
-    If `mapped`, the lines have mappings, and a decorator restores each function's lines from a source map.
+    If `mapped`, the lines have mappings, and a decorator gives each function its original lines from a source
+    map.
     """
     text = source.split("\n")
     out: list[Line] = []
@@ -111,6 +112,6 @@ def _pair_statements(parsed: ast.stmt, converted: ast.stmt) -> dict[Key, list[as
 
 
 def _rows_inside_strings(tree: ast.stmt) -> set[int]:
-    """Return the rows that begin inside a string, where indentation would change its value."""
+    """Return the rows that begin inside a string, which indentation would change."""
     strings = (node for node in ast.walk(tree) if isinstance(node, (ast.Constant, ast.JoinedStr)))
     return {row for string in strings for row in range(string.lineno + 1, (string.end_lineno or 0) + 1)}

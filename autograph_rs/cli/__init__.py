@@ -69,7 +69,7 @@ class Program(click.Group):
 
 
 def _discard_output() -> None:
-    """Discard buffered output, which would fail again at exit."""
+    """Discard buffered output, because writing it at exit would fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -38,8 +38,8 @@ def run_jobs(
 ) -> Iterator[R]:
     """Run jobs in `count` processes, and yield their results in order.
 
-    After an interruption, running jobs finish. `crashed` returns the result of a job that kills its process,
-    for example by running out of memory.
+    After an interruption, running jobs finish and no others start. `crashed` returns the result to report
+    for a job that kills its process, for example by running out of memory.
     """
     if count == 1:
         yield from map(run, jobs)
@@ -73,7 +73,7 @@ def _start_pool(count: int) -> ProcessPoolExecutor:
 
 @contextlib.contextmanager
 def _ignoring_interrupts() -> Iterator[None]:
-    """Ignore interruptions in this block and in processes started in it, which inherit its signal handler."""
+    """Ignore interruptions in this block and in processes started in it, which inherit the signal handler."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield

@@ -11,7 +11,7 @@ import click
 
 TABLE = "autograph-rs"
 NOT_CONFIGURABLE = ("output", "in-place", "stdout", "diff", "check", "help")
-"""Options that apply only to a single run."""
+"""Options that `pyproject.toml` cannot set, because they apply only to a single run."""
 
 
 def defaults(group: click.Group, folder: Path) -> dict[str, dict[str, Any]]:
@@ -49,7 +49,7 @@ def defaults(group: click.Group, folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def _expected_value(value: Any, option: click.Option) -> tuple[str, bool]:
-    """Describe the values that an option accepts, and return whether it accepts `value`."""
+    """Return a description of the values that an option accepts, and whether it accepts `value`."""
     if option.multiple:
         is_list = isinstance(value, list) and all(isinstance(item, str) for item in value)
         return "a list of strings", is_list

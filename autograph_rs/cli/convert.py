@@ -128,8 +128,8 @@ def convert(
     autograph-rs convert src --check --diff
     autograph-rs convert - < model.py > converted.py
 
-    A package keeps its name in DIR, and its other files are copied. A GLOB matches the path of a file
-    relative to the given folder, any leading part of that path, or the name of any part.
+    A package keeps its name in DIR, and its other files are copied. A GLOB may match a file's path relative
+    to the given folder, any leading part of that path, or any single name in it.
     """
     if output in (STDIN, "/dev/stdout"):
         output, stdout = None, True

@@ -22,7 +22,7 @@ from .files import Source
 def explain(place: str) -> None:
     """Show what is converted and what is left unconverted, and why, statement by statement.
 
-    With LINE, show only the function that contains it, and mark the statement. - reads standard input.
+    With LINE, show only the function that contains it, and mark the statement. Use - for standard input.
 
     \b
     autograph-rs explain model.py

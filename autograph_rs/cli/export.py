@@ -56,7 +56,7 @@ def user_errors(name: str, what: str, file: str | None = None) -> Iterator[None]
 
 
 def _located(name: str, place: Any) -> str:
-    """Return the position of an error in the user's files, or `name` if the error concerns this call."""
+    """Return the position of an error in the user's files, or `name` if it occurred in this command."""
     running = {frame.f_code.co_filename for frame, _ in traceback.walk_stack(None)}
     if place is None or place.file in running:
         return name
@@ -83,7 +83,7 @@ def import_module(module: str) -> Any:
 
 
 def _import_file(name: str, file: str) -> Any:
-    """Import a file outside any package, even if another module has the same name."""
+    """Import a file that is not in a package, even if another module has the same name."""
     spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None
     assert spec.loader is not None

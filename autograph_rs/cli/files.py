@@ -70,7 +70,7 @@ class Source:
             return converter(self.text, self.name, *arguments, **options)
 
     def encode(self, lines: Iterable[Line]) -> bytes:
-        """Encode converted text. Copied lines keep their line endings; others use that of the first line."""
+        """Encode converted text. Copied lines keep their line endings; others get that of the first line."""
         default = self.newlines[0] if self.newlines else "\n"
         parts: list[str] = []
         for line in lines:
@@ -104,7 +104,7 @@ def file_errors(name: str) -> Iterator[None]:
 
 
 def in_one_line(at: str, error: AutographError) -> str:
-    """Format an error as `FILE:LINE:COLUMN: what; remedy`, which editors recognize."""
+    """Format an error as `FILE:LINE:COLUMN: what; remedy`, a form that editors recognize."""
     return "; ".join(filter(None, (f"{at}: {error.args[0]}", error.remedy)))
 
 

@@ -55,11 +55,11 @@ class Outcome:
     printed: bytes = b""
     """The converted text or diff to print."""
     message: str = ""
-    """The reason that the job failed or was skipped."""
+    """The reason why the job failed or was skipped."""
 
 
 def run_job(job: Job | Outcome) -> Outcome:
-    """Run a job, and report file errors in its outcome. An `Outcome` is returned unchanged."""
+    """Run a job, and report file errors in its outcome. If `job` is an outcome already, return it."""
     if isinstance(job, Outcome):
         return job
     try:
@@ -117,7 +117,7 @@ def _is_read_only(path: Path) -> bool:
 
 
 def _diff(job: Job, source: Source, data: bytes) -> bytes:
-    """Return the diff between the target, or the source if there is no target, and the new data."""
+    """Return the diff from the target, or from the source if there is no target, to the new data."""
     before = source.data if job.target is None else _content(job.target) or b""
     name = str(job.target or source.name)
     lines = difflib.diff_bytes(

@@ -20,7 +20,7 @@ FAILURE = 3
 INTERRUPTED = 130
 
 ALLOW_DASHES = {"ignore_unknown_options": True}
-"""Allows `-:12`, a line of standard input, as an argument."""
+"""Make click accept `-:12`, a line of standard input, as an argument rather than an option."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -18,8 +18,8 @@ SKIPPED_FOLDERS = ("__pycache__", "node_modules", "site-packages")
 class Selection:
     """Globs that a file in a folder must match (`include`) and must not match (`exclude`).
 
-    A glob matches the file's path relative to the folder, any leading part of that path, or the name of any
-    part.
+    A glob may match the file's path relative to the folder, any leading part of that path, or any single name
+    in it.
     """
 
     include: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ class Walk:
 
     Files given by name are always included. A folder adds the Python files that the selection accepts; with
     `with_data_files`, a package also adds its other files. Hidden folders, caches and installed packages are
-    skipped. Links to folders are not followed. `identify` returns equal keys for paths of the same file.
+    skipped. Links to folders are not followed. `identify` returns equal keys for paths to the same file.
     """
 
     selection: Selection = Selection()
@@ -110,7 +110,7 @@ class Walk:
 
 
 def _may_be_regular_file(path: Path) -> bool:
-    """Return False for pipes and devices. An inaccessible file is reported later, when it is read."""
+    """Return False for pipes and devices, and True for inaccessible files, which are reported when read."""
     try:
         return stat.S_ISREG(os.stat(path).st_mode)
     except OSError:

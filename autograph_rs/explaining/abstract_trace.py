@@ -37,9 +37,10 @@ def framework_of(kind: type) -> str | None:
 def trace(
     backend: str, compiled: Any, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
-    """Trace a converted function with a framework, or run it if a trace is active.
+    """Trace a converted function with a framework, or just call it if a trace is active.
 
-    `compiled` is the compiled function around the user's function, which may declare static arguments.
+    `compiled` is the function that was passed to `explain`. If `jax.jit` returned it, it may declare static
+    arguments.
     """
 
     def without_result(*args: Any, **kwargs: Any) -> None:
@@ -61,7 +62,7 @@ def trace(
 
 
 def _trace_jax(compiled: Any, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Trace like `jax.jit`. Leaves that are not numeric, or that the user's `jit` declares, are static."""
+    """Trace like `jax.jit`. Leaves are static if the user's `jit` declares so, or if they are not numeric."""
     jax = sys.modules["jax"]
     info = getattr(compiled, "_jit_info", None)
     positions = (n + len(args) if n < 0 else n for n in getattr(info, "static_argnums", ()))

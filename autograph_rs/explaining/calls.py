@@ -79,7 +79,7 @@ def callee_name(callee: Any) -> str:
 
 
 def resolve_name(text: str, function: types.FunctionType) -> Any:
-    """Resolve a dotted name in a function without running it; return None if only a run can resolve it.
+    """Return what a dotted name in a function refers to, or None if only running the function can tell.
 
     Only attributes of modules and classes are read, so no user code runs.
     """

@@ -52,7 +52,7 @@ class _Node:
 
     @property
     def is_repeated(self) -> bool:
-        """Whether it is inside a staged statement, whose body may be traced more than once."""
+        """Whether the statement is inside a staged one, whose body may be traced more than once."""
         return self.parent is not None and (self.parent.what == "staged" or self.parent.is_repeated)
 
     @property

@@ -1,7 +1,7 @@
 """Insert probes into converted code.
 
-The last pass wraps each value that an operator tests in `ag__.probe(n).method(...)`. The call returns the
-value unchanged, so operators, closures and frames behave as in uninstrumented code.
+If an operator tests the value `x`, the last pass replaces `x` with `ag__.probe(n).method(x)`. The call
+returns the value unchanged, so operators, closures and frames behave as in uninstrumented code.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _TESTED_ARGUMENTS: dict[str, tuple[int, ...]] = {
     "not_in": (0, 1), "and_": (0,), "or_": (0,), "get_item": (0, 1), "set_item": (0, 1, 2), "guard": (0,),
     "keep": (0,), "fmt": (0,),
 }  # fmt: skip
-"""The arguments that each operator tests to decide whether to stage."""
+"""The positions of the arguments that each operator tests to decide whether to stage."""
 _STATE_CLOSURES = ("get_state", "set_state")
 
 
@@ -73,7 +73,7 @@ class InstrumentingTranspiler(Transpiler):
         return self._instrumented - {function}
 
     def instrument(self, f: Callable[..., Any], source: str | None = None) -> Callable[..., Any]:
-        """Convert a function with probes. Each call resets the probes."""
+        """Convert a function and insert probes. Each call to the result first resets the probes."""
         converted = self.to_graph(f, source=source)
 
         def instrumented(*args: Any, **kwargs: Any) -> Any:

@@ -59,7 +59,7 @@ class Probe:
         return value
 
     def start_while(self, value: Any) -> Any:
-        """Record the start of a `while`; an exception may have ended its previous run."""
+        """Record the start of a `while`, and the end of its previous run if an exception ended it."""
         self.end_while()
         return value
 
@@ -99,7 +99,7 @@ class Probe:
         return value
 
     def callee(self, function: Any) -> Any:
-        """Record the callee of a call, and whether conversion is disabled there."""
+        """Record the callee of a call, and whether conversion is disabled for it."""
         self.runs += 1
         is_disabled = is_opted_out()
         self.callees[_identity(function), is_disabled] = function, is_disabled
@@ -126,7 +126,7 @@ def _identity(function: Any) -> Any:
 
 
 class _CountedIterable:
-    """An iterable that appends the number of items drawn from each of its iterators to a list."""
+    """Wrap an iterable, and append to `counts` the number of items that each iteration draws."""
 
     def __init__(self, iterable: Iterable[Any], counts: list[int]):
         self.iterable, self.counts = iterable, counts

@@ -25,9 +25,9 @@ class Report:
 
     `report[12]` is the first statement on line 12. `converted` is the converted code, and `origins` lists the
     user's lines from which each of its lines was generated. `backend` names the backend that traced the
-    function, or is "" in a report without arguments; `graph` is the graph that the embedded backend built.
-    `left` is the reason why converted code calls the function unconverted, or "". `error` is the error that
-    ended the trace, and `error_line` the line of this function that raised it.
+    function, or is "" if `explain` received no arguments. `graph` is the graph that the embedded backend
+    built. `left` is the reason why converted code calls this function without converting it, or "". `error`
+    is the error that ended the trace, and `error_line` the line of this function that raised it.
 
     Notebooks display a report as tables.
     """

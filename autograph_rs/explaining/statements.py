@@ -21,7 +21,7 @@ class Statement:
     - "unrolled": Python ran the loop, and each iteration was staged;
     - "left": it cannot be staged and stays in Python, for the reasons in `why`;
     - "not run": the trace did not reach it;
-    - "converted", in reports without arguments: an operator decides at run time whether to stage it.
+    - "converted", if `explain` received no arguments: an operator decides at run time whether to stage it.
 
     `operator` is the operator that staged it, or "" if the value staged itself, as in `x * 2`. `state` lists
     the variables that it carries. `times` counts how often the trace ran it; for a loop that Python ran, it

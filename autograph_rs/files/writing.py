@@ -24,7 +24,7 @@ def checked_path(path: Any) -> Path:
 
 
 def missing_file_error(what: str, why: str, remedy: str, error: OSError) -> MissingFileError:
-    """Build the `MissingFileError` that replaces an error of the operating system."""
+    """Build a `MissingFileError` to raise in place of an `OSError`."""
     missing = MissingFileError(what, why=why, remedy=remedy)
     missing.errno, missing.filename = error.errno, error.filename
     return missing
@@ -73,7 +73,7 @@ def permissions(path: Path) -> int:
 
 
 def _create_linked(path: Path, data: bytes) -> bool:
-    """Write an unnamed file and link it to `path`; return False if the system does not support this."""
+    """Write an unnamed file and then name it `path`; return False if the system does not support this."""
     try:
         descriptor = os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o666)
     except (AttributeError, OSError):

@@ -34,7 +34,7 @@ def convert_module(module: M) -> M:
     if not callable(modules) or not hasattr(module, "forward"):
         raise ArgumentError(
             f"convert_module expects a torch.nn.Module, not {describe(module)}",
-            why="it converts the forward method of each module",
+            why="it converts the forward methods of a module and its submodules",
             remedy="pass an instance, such as Model(); for functions, use ag.convert",
         )
     for submodule in modules():

@@ -298,7 +298,7 @@ class Function(PickleSupport, FastPath):
         return concrete
 
     def _evict_with(self, value: Any, table: str, entry: Any) -> None:
-        """Remove an entry from a table of this function when an object is deleted."""
+        """Arrange for an entry to be removed from a table of this function when an object is deleted."""
         with contextlib.suppress(TypeError):  # without weak references, the key keeps the object alive
             weakref.finalize(value, _evict, weakref.ref(self), table, entry).atexit = False
 
@@ -337,7 +337,7 @@ def function(
 
     Args:
         f: a function, method or callable object. Without it, return a decorator.
-        input_signature: a `TensorSpec` for each argument; all calls share one trace.
+        input_signature: a `TensorSpec` for each argument, so that all calls share one trace.
         optimise: False runs the graph as traced; a tuple of names enables only these optimizations.
         reduce_retracing: trace for unknown dimensions once arrays of several shapes have been passed.
         check_globals: raise an error if a global that the graph captured has changed.
@@ -374,7 +374,7 @@ def function(
         return Function(f, source=source, **options)
     if list(options.values()) != [None, True, False, False, "numpy"]:
         raise OptionError(
-            f"an option of the embedded graph was passed with backend={backend!r}",
+            f"an option for the embedded graph was passed with backend={backend!r}",
             why="a framework's compiler does its own tracing and has its own options",
             remedy="remove the option, or pass ag.convert(f) to the framework's compiler with its options",
         )

@@ -83,7 +83,7 @@ class Session:
         return self._tapes > 0
 
     def enter(self, tape: Any) -> int:
-        """Open a tape, and return its number among the taped values."""
+        """Open a tape, and return its number, which differs from those of taped values."""
         if not self._tapes:
             set_session(self)
             with _LOCK:
@@ -283,7 +283,7 @@ def _operand(operand: Any, environment: dict[int, Any], plain: Iterator[Any]) ->
 
 
 def _block_of_a_tape(plain: list[Any], variables: list[Variable], values: list[Any]) -> Any:
-    """Provide the signature of a `Replay` for errors and warnings."""
+    """Provide the signature that errors and warnings show for a `Replay`."""
     raise NotImplementedError
 
 
@@ -309,7 +309,7 @@ def _call_site() -> dict[str, Any]:
 
 
 def _snapshot(value: Any) -> Any:
-    """Return a copy of an array that later writes could change, or the value itself."""
+    """Copy a value if it is an array that later writes could change; return any other value unchanged."""
     base = value
     while isinstance(base, np.ndarray):
         if base.flags.writeable:

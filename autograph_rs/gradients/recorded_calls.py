@@ -107,7 +107,7 @@ def check_result(function: Callable[..., Any], leaves: Sequence[Any], result: An
         if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "OSUV":
             raise GradientError(
                 f"the block of a GradientTape converts a recorded value to the dtype {value.dtype}",
-                why="later computations on the result are not recorded, so it would act as a constant",
+                why="the tape does not record computations on the result, so it would act as a constant",
                 remedy="use floats only; use x.numpy() if you want a constant",
             )
 

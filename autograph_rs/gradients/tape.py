@@ -99,9 +99,9 @@ class GradientTape:
             )
         if (self._recording is None) == is_tracing():
             raise StateError(
-                "a GradientTape and its 'with' block are not in the same traced function",
+                "this call to a GradientTape and the tape's 'with' block are not in the same traced function",
                 why="a tape records either one trace or eager computations, not both",
-                remedy="move the block and the calls to the tape into the same function",
+                remedy="move the block and all calls to the tape into the same function",
             )
 
     @api_boundary
@@ -154,8 +154,8 @@ class GradientTape:
             for a source that is not a float or complex number is None.
 
         Raises:
-            StateError: the tape is not persistent and was used before, or only its block or only this call is
-                inside a traced function.
+            StateError: `gradient` was called before and the tape is not persistent, or this call and the
+                block of the tape are not in the same traced function.
             GradientError: an operation between a source and the target has no gradient, or the tape did not
                 record one of them.
             OptionError: `unconnected_gradients` is neither "none" nor "zero".

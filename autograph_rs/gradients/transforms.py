@@ -132,7 +132,7 @@ def _invalid_argnums(argnums: Any) -> ArgumentError:
     return ArgumentError(
         f"argnums must be an int or a tuple of distinct ints, not {describe(argnums)}",
         why="it lists the positions of the arguments to differentiate with respect to",
-        remedy="pass one position, as argnums=1, or several, as argnums=(0, 2)",
+        remedy="pass one position, such as argnums=1, or several, such as argnums=(0, 2)",
     )
 
 
@@ -172,7 +172,7 @@ def _structure_like(args: Args, argnums: Argnums, gradients: Iterator[Any]) -> A
 
 
 def _write_back(args: Args, primals: Args, sources: Sequence[Any], argnums: Argnums) -> None:
-    """Copy writes to `primals`, whose leaves were `sources`, back to the caller's arrays."""
+    """Copy what `f` wrote to `primals` back to the caller's arrays. `sources` are the leaves given to `f`."""
     positions = _positions(argnums)
     after, spec = flatten([primals[i] for i in positions], mutable_dataclasses=True)
     originals, original_spec = flatten([args[i] for i in positions], mutable_dataclasses=True)
@@ -195,7 +195,7 @@ def _checked_variable(leaf: Any) -> Any:
         return leaf
     raise GradientError(
         f"wrt must contain Variables, not {describe(leaf)}",
-        why="the graph contains other values as constants",
+        why="the graph contains other values as constants, and constants have no gradient",
         remedy="make the value an argument of the function, or a Variable",
     )
 
@@ -232,7 +232,7 @@ def grad(
     """Return a function that computes the gradient of `f` as a graph.
 
     Args:
-        f: a function that returns one real number, a Python float or an array of shape `()`. If it is a
+        f: a function that returns one real number: a Python float or an array of shape `()`. If it is a
             `function`, its engine also runs the gradient.
         argnums: the position of the argument to differentiate with respect to, or several positions; the
             first argument by default. An argument may be a nested structure of floats and arrays.
@@ -276,7 +276,7 @@ def value_and_grad(
 ) -> Any:
     """Return a function that computes the value and the gradient of `f` as one graph.
 
-    It has the parameters of `grad`, and returns a pair of the result of `f` and the gradient. With `has_aux`
+    It has the parameters of `grad`, and returns a pair of the result of `f` and the gradient. With `has_aux`,
     the first item of this pair is itself a pair.
 
     Raises:
