@@ -25,7 +25,7 @@ LOAD, STORE = gast.Load(), gast.Store()
 
 
 def new_node(kind: Any, /, **fields: Any) -> Any:
-    """Create a node without its class's constructor, which checks each field and is slow."""
+    """Create a node without calling its class, whose constructor is slow because it checks each field."""
     node = kind.__new__(kind)
     node.__dict__ = fields
     return node
