@@ -82,7 +82,7 @@ def _parameters(operator: Callable[..., Any]) -> list[str]:
 
 
 def _with_options(kind: str, **values: Any) -> Callable[..., Callable[..., Any]]:
-    """Return an adapter for an operator with options. Their class is the attribute `kind` of `custom`, if any."""
+    """Return an adapter for an operator with options, of the class named `kind` if `custom` defines it."""
 
     def adapt(operator: Callable[..., Any], custom: Any, _: bool) -> Callable[..., Any]:
         options = getattr(custom, kind, types.SimpleNamespace)(**values)

@@ -1,4 +1,4 @@
-"""Unsupported uses of converted syntax that are certain from a function's text alone.
+"""Unsupported uses of converted syntax that a function's text alone reveals with certainty.
 
 A statement *may be staged* if it is converted, and its condition or iterable may be a staged value.
 """

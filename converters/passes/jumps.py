@@ -217,7 +217,7 @@ class LowerJumps(Pass):
         return self.jumps_out_of(*interceptors)
 
     def clear_if_swallowed(self, statement: gast.With, flags: list[str]) -> list[gast.AST]:
-        """Clear flags after a `with` whose `__exit__` swallowed the exception that replaced a jump."""
+        """Clear the flags of jumps that an exception replaced if the `__exit__` of a `with` swallowed it."""
         location = first_line(statement)
         completed = self.context.namer.fresh("completed")
         statement.body.append(_set(completed, True, location))

@@ -173,7 +173,7 @@ def blocks(node: gast.AST) -> Iterator[list[gast.AST]]:
 
 
 def is_endless(loop: gast.AST) -> bool:
-    """Return whether only a jump ends a loop: `while True`."""
+    """Return whether only a jump can end a loop, such as `while True`."""
     return isinstance(loop, gast.While) and isinstance(loop.test, gast.Constant) and bool(loop.test.value)
 
 

@@ -324,7 +324,7 @@ def raiser({0}):
 def make_raiser(
     make_error: Callable[..., BaseException | None], position: CodePosition | None, parameters: str = "*args"
 ) -> Callable[..., None]:
-    """Return a function that raises what `make_error` returns, if anything, as if `position` raised it.
+    """Return a function that raises what `make_error` returns, if anything, as if it came from `position`.
 
     The function has the parameters `parameters`, and passes its arguments to `make_error`.
     """
