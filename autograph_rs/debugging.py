@@ -53,7 +53,7 @@ class Pdb(pdb.Pdb):
         super().set_return(function_frame(frame))
 
     def dispatch_line(self, frame: types.FrameType) -> Any:
-        """Stop at a line, but only once if closures on it compute a test or operands."""
+        """Stop at a line, but not again for closures that compute a test or an operand on it."""
         function = function_frame(frame)
         is_same_line = function is not frame and self._lines.get(function) == frame.f_lineno
         self._lines[function] = frame.f_lineno
@@ -85,7 +85,7 @@ class Pdb(pdb.Pdb):
             super().user_exception(frame, exc_info)
 
     def get_stack(self, f: types.FrameType | None, t: types.TracebackType | None) -> Any:
-        """Return the stack with one entry per function: the innermost of its own frame and its closures."""
+        """Return the stack with one entry per function: its own frame, or that of its innermost closure."""
         stack, index = super().get_stack(f, t)
         shown: list[tuple[types.FrameType, int]] = []
         current = 0

@@ -30,11 +30,11 @@ def convert_tree(
 ) -> frozenset[str]:
     """Rewrite all functions in `tree` in place, including `tree` itself. Return the names of added functions.
 
-    With `verify`, check after each pass that the tree compiles and that the nodes that the pass declares to
-    remove are gone.
+    With `verify`, check after each pass that the tree compiles and contains no node of the kinds that the
+    pass lists in `removes`.
 
     Raises:
-        PassError: a pass left a node that it declares to remove, or produced a tree that does not compile.
+        PassError: a pass left a node of a kind in its `removes`, or produced a tree that does not compile.
     """
     summary = summarize(tree)
     functions = [*summary.functions, tree] if type(tree) is gast.Lambda else summary.functions
@@ -53,7 +53,7 @@ def convert_tree(
 
 
 def _is_builtin(kind: type) -> bool:
-    """Return whether this package defines a pass and its rewriters, which then add no `yield`."""
+    """Return whether this package defines a pass and all its rewriters; such a pass adds no `yield`."""
     return all(part.__module__.startswith(__name__) for part in (kind, *getattr(kind, "rewriters", ())))
 
 

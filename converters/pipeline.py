@@ -33,7 +33,7 @@ FEATURES: dict[str, type[Rewriter] | None] = {
 }
 """Kinds of syntax that can be left unconverted, each with its rewriter.
 
-Passes handle `control_flow` instead. `lists` are converted only for custom operators.
+`control_flow` has none, because passes convert it. `lists` are converted only for custom operators.
 """
 
 

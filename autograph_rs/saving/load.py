@@ -26,11 +26,11 @@ from ..functions.fast_path import Args, FastPath, Kwargs, ResolvedCall
 
 
 class LoadedFunction(FastPath):
-    """A function that `load` read from a file: a callable with the saved traces.
+    """A saved function, as returned by `load`.
 
-    Call it like the original function; the arguments select the most specific trace that accepts them. A call
-    in a traced function inlines the graph. All traces share the Variables in `variables`, which start with
-    their saved values.
+    Call it like the original function: the most specific trace that accepts the arguments runs. A call inside
+    another traced function inlines the graph of that trace. All traces share the Variables in `variables`,
+    which start with their saved values.
 
     Raises:
         SignatureError: no trace accepts the arguments.
@@ -61,7 +61,7 @@ class LoadedFunction(FastPath):
         return concrete.run(leaves, arguments)
 
     def _resolve_call(self, args: Args, kwargs: Kwargs) -> ResolvedCall:
-        """Return the leaves of a call, its arguments and the graph that accepts them."""
+        """Return the leaves and the arguments of a call, and the graph that accepts them."""
         if self._signature is not None and kwargs:  # pass by position where possible, as traces do
             with contextlib.suppress(TypeError):
                 bound = self._signature.bind_partial(*args, **kwargs)
@@ -105,7 +105,7 @@ class LoadedFunction(FastPath):
 
 
 def _generality(trace: ConcreteFunction) -> int:
-    """Count unknown dimensions, and arguments that may be a zero-dimensional array or a scalar."""
+    """Count the unknown dimensions, and the arguments that may be an array of shape () or a scalar."""
     inputs = trace.concrete.inputs
     shapes = [(i, inputs.leaves[i].shape) for i in inputs.staged]
     return sum(shape.count(None) + (shape == () and i not in inputs.forms) for i, shape in shapes)
@@ -117,8 +117,8 @@ def load(path: str | os.PathLike[str], *, types: Sequence[type] = ()) -> LoadedF
 
     Args:
         path: the file.
-        types: the namedtuples and dataclasses among arguments and results. Results of any other class become
-            namedtuples with the same name and fields.
+        types: the namedtuple and dataclass types that occur in arguments and results. A type that is missing
+            here is replaced in results by a namedtuple with the same name and fields.
 
     Raises:
         MissingFileError: the file does not exist.

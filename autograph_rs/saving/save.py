@@ -1,4 +1,4 @@
-"""`save`: write the traces of a function to a file, which `load` reads without the source."""
+"""`save`: write the traces of a function to a file, from which `load` reads them without the source."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def node_position(node: ast.AST, filename: str, function: str = "<module>") -> C
 
 
 def code_position(code: types.CodeType) -> CodePosition:
-    """Return the position of a function's first line, without its text, which may have changed."""
+    """Return the position of a function's first line, without the line's text, which may have changed."""
     return CodePosition(
         code.co_filename, code.co_firstlineno, code.co_firstlineno, 0, 0, code.co_name, code.co_qualname, ""
     )

@@ -149,7 +149,10 @@ def first_line(node: ast.AST) -> int:
 
 
 def parse(text: str, filename: str, flags: int = ast.PyCF_ONLY_AST) -> Any:
-    """Parse or compile a module's text; Python compiles deeper nesting from text than from a tree."""
+    """Parse or compile the text of a module, and translate Python's errors.
+
+    Code is compiled from its text, because Python allows deeper nesting there than in a tree.
+    """
     try:
         return compile(text, filename, "exec", flags, dont_inherit=True)
     except SyntaxError as error:
@@ -170,8 +173,8 @@ def find(
 ) -> tuple[Definition, str]:
     """Find a function's definition in `source`, or else in its file; return it and the text that contains it.
 
-    Without `verify`, the definition need not compile to the function's code. For a function that converted
-    code created, it does not. `known_text` is the text in which the function was found before.
+    With `verify`, the definition must compile to the function's code. Pass `verify=False` for a
+    function that converted code created. `known_text` is the text in which the function was found before.
     """
     if source is not None:
         return _find_in_source(function, textwrap.dedent(source)), source
@@ -256,7 +259,7 @@ def _find_in_file(file: _SourceFile, function: types.FunctionType, *, verify: bo
 
 
 def _find_in_source(function: types.FunctionType, source: str) -> Definition:
-    """Find a function in the text that the user passed for it."""
+    """Find a function in the text that the user passed as `source`."""
     tree = parse(source, f"<source given for {function.__qualname__}>")
     matches = [d for d in _definitions(tree) if _has_signature(d.node, function.__code__)]
     if len(matches) != 1:

@@ -1,4 +1,4 @@
-"""Raise the recursion limit during conversion, and report code that is nested even more deeply."""
+"""Raise the recursion limit during conversion, and report code that still exceeds it."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def checked_source(source: str | None) -> str | None:
         return source
     raise ArgumentError(
         f"source= must be the text of a function, not {describe(source)}",
-        why="it is read instead of the function's file",
+        why="the conversion parses it instead of the function's file",
         remedy="pass the text, such as pathlib.Path(file).read_text()",
     )
 
@@ -95,8 +95,8 @@ def _timed_cell_texts() -> Iterator[str]:
 def has_source_file(function: types.FunctionType) -> bool:
     """Return whether the function comes from a file, even one that has since been deleted.
 
-    For code that a module ran with `exec`, the module's loader supplies the text of the module itself, which
-    does not count.
+    If a module ran code with `exec` under an invented file name, `linecache` may return the text of the
+    module itself, which does not count.
     """
     filename = function.__code__.co_filename
     own = str(function.__globals__.get("__file__"))

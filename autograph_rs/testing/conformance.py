@@ -79,7 +79,7 @@ class BackendConformance:
         raise NotImplementedError(f"{type(self).__name__} must define the method `stage(self, f)`")
 
     def prepare(self, f: Function) -> Function:
-        """Return the function to stage for a sample; by default it is converted."""
+        """Return the function to stage for a sample; by default, the converted sample."""
         return ag.convert(f)  # type: ignore[no-any-return]
 
     def verdict(self, sample: Sample) -> Verdict:

@@ -81,7 +81,7 @@ def as_numpy(value: Any) -> Any:
 
 
 def files(folder: Path) -> list[Path]:
-    """Return the case files that this version of Python can parse: `x_py312.py` requires Python 3.12."""
+    """Return the case files that this version of Python can parse; `x_py312.py` requires Python 3.12."""
     versions = {file: re.search(r"_py3(\d+)$", file.stem) for file in sorted(folder.glob("[!_]*.py"))}
     return [file for file, match in versions.items() if match is None or int(match[1]) <= sys.version_info[1]]
 
@@ -89,7 +89,7 @@ def files(folder: Path) -> list[Path]:
 def load(file: Path) -> list[Sample]:
     """Return the samples of a case file, in source order.
 
-    The module gets a name outside of this package, since samples count as user code.
+    The module gets a name outside this package, so that its samples count as user code.
     """
     name = f"autograph_rs_cases.{file.stem}"
     if name not in sys.modules:

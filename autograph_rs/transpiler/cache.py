@@ -49,8 +49,8 @@ class ConvertedCode:
 class ConversionTable:
     """The conversions of each code object, from its own source and from texts passed as `source=`.
 
-    A text applies to the conversion that it was passed to. Calls use the latest text only if the code has no
-    source of its own.
+    Each text has a conversion of its own. Calls in converted code use that of the latest text, but only if
+    the code has no source of its own.
     """
 
     def __init__(self, entries: ConversionCache):

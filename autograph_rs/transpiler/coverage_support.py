@@ -180,7 +180,7 @@ class BranchMarkers:
         return follow
 
     def _is_silent(self, statement: ast.stmt) -> bool:
-        """Return whether a statement is not a step of the user's code: an added flag, or a declaration."""
+        """Return whether a statement is no step of the user's code: it declares names, or sets a flag."""
         if isinstance(statement, ast.Assign):
             [target, *_], value = statement.targets, statement.value
             return (
@@ -194,7 +194,7 @@ class BranchMarkers:
         return is_declaration or isinstance(statement, (ast.Nonlocal, ast.Global))
 
     def _is_generated(self, value: ast.expr | None) -> bool:
-        """Return whether an expression reads variables, all of which the conversion added."""
+        """Return whether an expression reads variables that the conversion added, and no others."""
         names = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} if value is not None else set()
         return bool(names - {OPERATORS}) and names.isdisjoint({*self.user_names, *self.original.co_names})
 
@@ -230,7 +230,7 @@ def _blocks(statement: ast.stmt) -> Iterator[Block]:
 
 
 def _place(line: int, node: Any) -> Any:
-    """Place the nodes that have no position on a line, and return the tree."""
+    """Give every node without a position the line `line`, and return the tree."""
     inner: Any
     for inner in ast.walk(node):
         if not hasattr(inner, "lineno"):
@@ -240,7 +240,7 @@ def _place(line: int, node: Any) -> Any:
 
 
 def _markers(*lines: int) -> Block:
-    """Return a marker for each line. It is a name, because Python may drop a `pass`."""
+    """Return a marker for each line: an expression statement, since Python may drop a `pass`."""
     return [_place(line, ast.Expr(ast.Name(OPERATORS, ast.Load()))) for line in lines if line != EXIT]
 
 

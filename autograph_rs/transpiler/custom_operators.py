@@ -82,7 +82,7 @@ def _parameters(operator: Callable[..., Any]) -> list[str]:
 
 
 def _with_options(kind: str, **values: Any) -> Callable[..., Callable[..., Any]]:
-    """Adapt an operator that takes options. The custom operators may define the class of the options."""
+    """Return an adapter for an operator with options, of the class named `kind` if `custom` defines it."""
 
     def adapt(operator: Callable[..., Any], custom: Any, _: bool) -> Callable[..., Any]:
         options = getattr(custom, kind, types.SimpleNamespace)(**values)
@@ -168,6 +168,6 @@ def _restrict(pipeline: Pipeline, features: Any) -> Pipeline:
     except PipelineError as error:
         raise OptionError(
             str(error).partition(": ")[0],
-            why="each feature names a kind of syntax to convert, or its rewriter in a pass",
+            why="each feature names a kind of syntax that the default passes can convert",
             remedy=f"pass some of {known}, or omit features= to convert all",
         ) from error

@@ -91,7 +91,7 @@ def compile_function(
 
 
 def _add_unique_docstrings(function: ast.AST, generated: Set[str]) -> None:
-    """Give added functions different hashes through docstrings, which `_Renamer` removes again."""
+    """Give added functions unique docstrings, so that their code hashes differ; `_Renamer` removes these."""
     stack = [function]
     seen: set[ast.AST] = set()
     while stack:
@@ -119,7 +119,7 @@ class _Renamer:
     is_inlined: bool
     has_docstrings: bool
     returning: Mapping[str, int]
-    """The first line of the function, for the name of each added function after which it returns."""
+    """The first line of the user's function, by the name of each added function after which it returns."""
 
     def __call__(self, code: types.CodeType, *, is_internal: bool = False) -> types.CodeType:
         name, qualname = self._names(code)

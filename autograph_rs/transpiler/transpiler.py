@@ -61,8 +61,8 @@ class Transpiler:
     """Converter that replaces the control flow of functions with calls to operators.
 
     Args:
-        operators: a module or object whose operators replace those of this package. It may define only some;
-            `docs/operators.md` lists them all.
+        operators: a module or object whose operators replace those of this package. It may define only some
+            of them; `docs/operators.md` lists them all.
         builtins: replacements for builtins, or for any other callables: `{range: my_range}`.
         recursive: whether to convert the functions that converted code calls.
         include: globs of modules to convert even if they are installed packages.
@@ -70,8 +70,8 @@ class Transpiler:
         rules: whether to convert a function, the methods of a class, or the functions of a module. A rule for
             a function takes precedence over a rule for its class, which takes precedence over a rule for
             its module.
-        call_hook: returns the replacement for a callable that is not a function, method or class, such as a
-            module of a framework, or None to call it as usual.
+        call_hook: a function that takes a callable that is not a function, method or class, such as a module
+            of a framework. It returns the replacement to call, or None to call the callable as usual.
         passes: the passes of the conversion, instead of `Pipeline()`.
         features: the kinds of syntax to convert, from `converters.FEATURES`; all by default.
         name: the name of the transpiler in its representation.
@@ -215,7 +215,7 @@ class Transpiler:
 
     @api_boundary
     def to_code(self, f: Any, *, source: str | None = None) -> str:
-        """Return the source text of the converted function; `to_graph` runs it with some operators inlined.
+        """Return the source text of the converted function, before `to_graph` inlines some of its operators.
 
         The arguments and errors are those of `to_graph`.
 
@@ -288,7 +288,7 @@ class Transpiler:
 
     @api_boundary
     def has_converted(self, f: Any) -> bool:
-        """Return whether this transpiler has already converted the code of `f`, on request or at a call.
+        """Return whether this transpiler has already converted the code of `f`, on request or for a call.
 
         The argument and errors are those of `original`.
         """

@@ -1,4 +1,4 @@
-"""Facts about a function's tree, each computed from the tree; nothing is written on nodes."""
+"""Facts about a function, computed from its tree without storing anything on the nodes."""
 
 from .activity import Activity, activity, declarations, dotted_name
 from .completion import can_complete, has_break, jumps_out

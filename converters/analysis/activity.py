@@ -135,13 +135,13 @@ _SPECIAL = frozenset((
     gast.AugAssign, gast.Import, gast.ImportFrom, gast.MatchAs, gast.MatchStar, gast.MatchMapping,
     gast.ExceptHandler,
 ))  # fmt: skip
-"""Kinds of nodes for which visiting all children is not enough, or too much."""
+"""Kinds of nodes for which visiting all children would be too little or too much."""
 _SKIPPABLE: dict[type, Callable[[gast.AST], list[gast.AST]]] = {
     gast.BoolOp: lambda node: node.values[1:],
     gast.Compare: lambda node: node.comparators[1:],
     gast.IfExp: lambda node: [node.body, node.orelse],
 }
-"""The operands of each kind of expression that Python may skip."""
+"""For each kind of expression, the operands that Python may skip."""
 
 
 def _attribute(node: gast.Attribute, result: Activity) -> None:

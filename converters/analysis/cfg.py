@@ -199,7 +199,7 @@ COMPOUND = tuple(_COMPOUND)
 
 
 def split_for_iterable(statement: gast.For) -> tuple[gast.AST, gast.AST | None]:
-    """Split `for x in ag__.until(iterable, lambda: test)`, from lowered jumps, into iterable and test."""
+    """Split the header `for x in ag__.until(iterable, lambda: test)` into its iterable and its test."""
     if operator_name(statement.iter) == "until":
         source, until = statement.iter.args
         return source, until.body

@@ -17,7 +17,7 @@ from .completion import jumps_out
 
 FRAME_READERS = frozenset(("locals", "vars", "dir", "eval", "exec"))
 _PINNED_KINDS = (*SUSPENSIONS, *TRIES, gast.AsyncFunctionDef, gast.GeneratorExp)
-"""Kinds that `is_pinned` may accept, or that may contain an asynchronous comprehension."""
+"""Kinds of nodes that may be pinned, or may contain an asynchronous comprehension, which is pinned."""
 
 
 def can_have_pinned(summary: TreeSummary) -> bool:
@@ -52,7 +52,7 @@ def blocking_node(expression: gast.AST) -> gast.AST:
 
 
 def rule_for(node: gast.AST) -> tuple[str, str]:
-    """Return the rule's code for a blocking node, and the node's unquoted description."""
+    """Return the code of the rule for a blocking node, and a description of the node without quotes."""
     kind = type(node)
     if kind is gast.Call:
         return "AG002", f"{node.func.id}()"
@@ -120,7 +120,7 @@ def unconverted_statements(function: gast.AST) -> dict[gast.AST, gast.AST]:
 def _first_pinned(
     roots: gast.AST | Iterable[gast.AST], pinned_returns: gast.AST | None = None
 ) -> gast.AST | None:
-    """Return a pinned node; `pinned_returns`, if any, is the node that pins every `return`."""
+    """Return the first pinned node, or `pinned_returns` if a `return` comes before it, or None."""
     for node in walk_scope(roots):
         if is_pinned(node):
             return node

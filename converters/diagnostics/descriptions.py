@@ -16,8 +16,8 @@ from .unsupported import Span, UnsupportedConstruct
 class Statement:
     """How one statement is converted.
 
-    `span` starts at the first decorator, `own_span` does not; `parent` is the index of the enclosing
-    statement. `becomes` describes the result.
+    `span` includes decorators, and `own_span` does not. `parent` is the index of the enclosing statement.
+    `becomes` describes the result.
     """
 
     span: Span
@@ -77,7 +77,7 @@ STATEMENT_KINDS: dict[type, str] = {
 
 
 def describe(statement: Statement, added: Collection[str]) -> tuple[str, ...]:
-    """Describe how a statement is converted; `added` are the names that passes added to its function."""
+    """Describe how a statement is converted. `added` contains the names that passes added to its function."""
     if statement.in_class_body and statement.kind not in FUNCTIONS:
         lines = ["in a class body, which Python runs"]
     else:
@@ -117,7 +117,7 @@ def _describe_control(statement: Statement, added: Collection[str]) -> Iterator[
 
 
 def _is_own(statement: Statement, at: tuple[int, int], call: gast.AST) -> bool:
-    """Return whether an operator call stands for the statement itself, not for the test of a jump's flag."""
+    """Return whether an operator call replaces the statement itself, rather than testing a jump's flag."""
     if statement.kind is gast.Match:
         return at != statement.own_span.start
     test = call.args[0]

@@ -27,7 +27,7 @@ from .unsupported import Span, UnsupportedConstruct, blocked_construct, is_alway
 class FunctionReport:
     """How one function is converted.
 
-    `span` starts at the first decorator. `caller` describes the method if Python calls it directly.
+    `span` includes decorators. `caller` describes a method or property that Python calls directly, else "".
     `unconverted` contains the statements left in Python, each with the pinned node that is the reason.
     """
 

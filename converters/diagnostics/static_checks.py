@@ -1,4 +1,4 @@
-"""Unsupported uses of converted syntax that are certain from a function's text alone.
+"""Unsupported uses of converted syntax that a function's text alone reveals with certainty.
 
 A statement *may be staged* if it is converted, and its condition or iterable may be a staged value.
 """
@@ -28,7 +28,7 @@ PROPERTIES = frozenset(("property", "cached_property", "setter", "getter", "dele
 
 
 def find_unsupported(function: gast.AST, caller: str) -> list[UnsupportedConstruct]:
-    """Return the unsupported constructs of a function; `caller` describes it if Python calls it directly."""
+    """Return the unsupported constructs of a function, given what `called_by_python` returns for it."""
     if caller:
         first = next(python_tests(function.body), None)
         return [] if first is None else [UnsupportedConstruct(Span.of(first[1]), "AG008", first[0], caller)]
@@ -46,7 +46,7 @@ def find_unsupported(function: gast.AST, caller: str) -> list[UnsupportedConstru
 
 
 def called_by_python(function: gast.AST) -> str:
-    """Describe a special method or property, which Python calls directly, or return "" for others."""
+    """Describe a special method or property, which Python calls directly; return "" for other functions."""
     name = function.name
     if name.startswith("__") and name.endswith("__") and name not in CONVERTED_SPECIAL:
         return f"'{name}'"
@@ -101,11 +101,11 @@ def _raises_in_try(
 
 
 Outcome = frozenset[str]
-"""Kinds of results that a function may return after some point: `none`, a `value`, or `any`."""
+"""What a function may return from some point on: a set of "none", "value" (never None) and "any"."""
 
 
 Jumps = dict[type, Outcome]
-"""Outcomes after the jumps of a loop, by kind of jump."""
+"""For each kind of jump, the outcome at its target."""
 
 
 class _Returns:

@@ -1,8 +1,8 @@
 """Rules for constructs that cannot be staged, and detection of the tests that Python evaluates.
 
-A *rule* is one reason, under a stable code. Its *detail* names the code that is the reason, such as `'yield'
-(line 7)`; `about` is a generic detail. An unsupported construct raises an error only if a staged value
-decides it.
+A *rule* is one reason, identified by a stable code. Its *detail* names what the user wrote, such as
+`'yield' (line 7)`, and its `about` is a detail that fits every case. An unsupported construct raises an error
+only when it meets a staged value.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Rule:
 
     @property
     def summary(self) -> str:
-        """The reason, without a particular detail."""
+        """The reason, with the detail that fits every case."""
         return self.reason.format(detail=self.about)
 
 
@@ -175,7 +175,7 @@ PLAIN_CALLS = frozenset(("isinstance", "issubclass", "callable"))
 
 
 def is_always_plain(test: gast.AST) -> bool:
-    """Return whether a test is plain whatever its operands are, as written or converted."""
+    """Return whether a test, converted or not, is plain whatever its operands are."""
     if is_plain(test):
         return True
     name = operator_name(test)

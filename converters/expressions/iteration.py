@@ -2,8 +2,9 @@
 
 `[f(x) for x in xs if c]` becomes `ag__.list_comp(xs, lambda items: [f(x) for x in items if ag__.keep(c)])`.
 If `xs` is plain, the operator calls the lambda on `xs`, and Python's own comprehension runs. If `xs` is
-staged, it calls the lambda on one staged element. If `xs` is plain and a `c` is staged, it calls the lambda
-on each element from that one on. A comprehension that awaits, binds a name or reads the frame is unchanged.
+staged, it calls the lambda on one staged element. If `xs` is plain but `c` is staged for some element, it
+calls the lambda separately on that element and on each later one. A comprehension that awaits, binds a name
+or reads the frame is unchanged.
 """
 
 from __future__ import annotations

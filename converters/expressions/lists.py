@@ -6,7 +6,7 @@
     ag__.list_stack(xs, ag__.callee(np.stack))           # np.stack(xs)
 
 A method may replace the list with a new one, so the list must be a variable that the function can bind. A
-call on anything else, or inside a lambda or comprehension, stays a call.
+call on anything else, or inside a lambda or comprehension, is left unchanged.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Lists(Rewriter):
         return node
 
     def pop(self, name: str, node: gast.Call) -> gast.AST:
-        """Return an expression that pops; the variable is the (list, item) pair until it is unpacked."""
+        """Return an expression that pops an item, binding the variable to a (list, item) pair in between."""
         popped = operator("list_pop", load(name), *(node.args or [constant(None)]))
         pair, rest = gast.NamedExpr(store(name), popped), gast.NamedExpr(store(name), _item(load(name), 0))
         return _item(gast.Tuple([_item(pair, 1), rest], LOAD), 0)
@@ -79,7 +79,7 @@ def _callee(node: gast.Call) -> gast.AST:
 
 
 def _method(node: gast.Call) -> str | None:
-    """Return the name of the method that a call calls, or None if not all arguments are positional."""
+    """Return the name of the method called, or None if not all arguments are positional."""
     if node.keywords or any(isinstance(arg, gast.Starred) for arg in node.args):
         return None
     return getattr(_callee(node), "attr", None)

@@ -22,10 +22,7 @@ class Subscripts(Rewriter):
         return name in self.walk.facts.locals
 
     def may_be_unbound(self, node: gast.AST, statement: gast.AST) -> bool:
-        """Return whether reading a name may raise.
-
-        If it may, that error must come before any error of the target.
-        """
+        """Return whether reading a name may raise an error, which must precede any error of the target."""
         if not isinstance(node, gast.Name) or node.id in self.walk.context.namer.added:
             return False
         return not self.is_variable(node.id) or node.id in self.walk.facts.before(statement).unbound
@@ -44,7 +41,7 @@ class Subscripts(Rewriter):
         return operator("get_item", node.value, _key(node.slice))
 
     def lower(self, node: gast.Assign | gast.AugAssign) -> list[gast.AST]:
-        """Return an assignment as statements without item writes; later statements may reuse temporaries."""
+        """Return the statements that replace an assignment to items, and release their temporaries."""
         mark = self.walk.context.namer.mark()
         if isinstance(node, gast.AugAssign):
             statements = self.update(node)
@@ -71,7 +68,10 @@ class Subscripts(Rewriter):
         return result
 
     def unpack(self, target: gast.AST, later: list[gast.Assign], location: gast.AST) -> gast.AST:
-        """Replace the first item in a target, and all after it, with names, assigned in `later`."""
+        """Replace the first item in a target, and all that follows it, with names.
+
+        The assignments from these names to the replaced targets are added to `later`.
+        """
         if isinstance(target, (gast.Tuple, gast.List)):
             elements = [self.unpack(element, later, location) for element in target.elts]
             return at(type(target)(elements, STORE), target)

@@ -65,7 +65,7 @@ class Pass:
         ]
 
     def remaining_nodes(self, function: gast.AST) -> Iterator[gast.AST]:
-        """Yield the nodes that the pass declares to remove but has left."""
+        """Yield the nodes that the pass has left although their kind is in `removes`."""
         if self.removes:
             yield from (n for n in frame_nodes(function) if isinstance(n, self.removes))
 

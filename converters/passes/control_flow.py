@@ -336,7 +336,7 @@ class ControlFlow(Pass):
     def state_arguments(
         self, state: State, point: _InsertionPoint, closures: list[gast.AST], location: gast.AST
     ) -> list[gast.AST]:
-        """Return `get_state`, `set_state` and the names; statements with equal state share accessors."""
+        """Return `get_state`, `set_state` and the names of the state, reusing accessors of an equal state."""
         accessors: list[gast.AST] = [attribute(load(OPERATORS), n) for n in ("get_nothing", "set_nothing")]
         if state.symbols:
             if state not in point.accessors:

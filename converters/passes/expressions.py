@@ -66,7 +66,8 @@ class Rewriter:
 def guard(value: gast.AST, construct: str, reason: gast.AST | str) -> gast.AST:
     """Wrap a value that must not be staged because the construct that tests it stays in Python.
 
-    The reason is a rule's code or a blocking node. Texts are unquoted, so that an f-string can contain them.
+    The reason is a rule's code or a blocking node. The texts contain no quotes, because the call may
+    be inside an f-string.
     """
     details = [reason] if isinstance(reason, str) else rule_for(reason)
     return at(operator("guard", value, *map(constant, [construct, *details])), value)

@@ -86,7 +86,7 @@ class _Inliner:
         return out or [gast.Pass()]
 
     def return_early(self, block: list[gast.AST], returned: gast.Return) -> None:
-        """Return directly from the branches at the end of a block if a `return` of their flag follows."""
+        """Return directly from branches at the end of a block if a `return` of what they assign follows."""
         name = returned.value.args[0] if operator_name(returned.value) == "ld" else returned.value
         last = block[-1]
         if not _is_flag(name):
@@ -357,7 +357,10 @@ def _replace(node: gast.AST, **changed: Any) -> gast.AST:
 
 
 def _referenced(trees: list[gast.AST], names: Iterable[str]) -> set[str]:
-    """Return the names of closures that trees refer to; statement closures occur in operator calls only."""
+    """Return those of the closures `names` that trees refer to.
+
+    Only operator calls refer to closures of statements, so other simple statements are not searched for them.
+    """
     names = set(names)
     everywhere = any("operand" in name for name in names)
     result = set()

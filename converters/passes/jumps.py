@@ -91,7 +91,7 @@ class LowerJumps(Pass):
             self.keep_unreachable_names(function, start)
 
     def keep_unreachable_names(self, function: gast.AST, start: int) -> None:
-        """Keep the variables that only unreachable code binds, and the free variables that only it reads."""
+        """Keep the local and free variables that only unreachable code mentions."""
         dropped = activity(self.unreachable)
         self.declare(function, dropped.bindings | dropped.deletions)
         read = sorted((dropped.uses | dropped.captures).difference(*declarations(function.body)))
@@ -159,7 +159,7 @@ class LowerJumps(Pass):
         return loop.continued if isinstance(jump, gast.Continue) else self.sunk_returns.get(jump, loop.broken)
 
     def jumps_out_of(self, *statements: gast.AST) -> list[str]:
-        """Return the flags of the jumps that leave statements for a lowered target."""
+        """Return the flags of the lowered jumps that leave any of the statements."""
         jumps = jumps_out(statements)
         flags = dict.fromkeys(self.returned if type(j) is gast.Return else self.flag_of(j) for j in jumps)
         return [flag for flag in flags if flag]
@@ -217,7 +217,7 @@ class LowerJumps(Pass):
         return self.jumps_out_of(*interceptors)
 
     def clear_if_swallowed(self, statement: gast.With, flags: list[str]) -> list[gast.AST]:
-        """Clear flags after a `with` whose `__exit__` swallowed the exception that replaced a jump."""
+        """Clear the flags of jumps that an exception replaced if the `__exit__` of a `with` swallowed it."""
         location = first_line(statement)
         completed = self.context.namer.fresh("completed")
         statement.body.append(_set(completed, True, location))
@@ -331,7 +331,7 @@ def _return_in_control_flow(
 
 
 def _remove_unread_flags(body: list[gast.AST], flags: set[str]) -> list[gast.AST]:
-    """Remove assignments to flags that nothing reads; a `pass` keeps the line of each jump."""
+    """Remove assignments to flags that nothing reads, leaving a `pass` on the line of each jump."""
     unread, stack = set(flags), list(body)
     while stack:
         node = stack.pop()

@@ -62,7 +62,7 @@ class ReturnSinking:
 
 
 def _returns(block: list[gast.AST]) -> Iterator[tuple[list[gast.AST], gast.AST]]:
-    """Yield a block's returns, each with its block, or with [] if a compound other than `if` contains it."""
+    """Yield each `return` with its block, or with [] if a compound statement other than `if` contains it."""
     for statement in block:
         if isinstance(statement, gast.Return):
             yield block, statement
@@ -75,7 +75,10 @@ def _returns(block: list[gast.AST]) -> Iterator[tuple[list[gast.AST], gast.AST]]
 
 
 def _is_available_after(statement: gast.Return, loop: gast.AST, facts: Facts) -> bool:
-    """Return whether a returned value, a constant or a carried or fixed local, can be read after the loop."""
+    """Return whether a loop's `return` can move after the loop because its value is still available there.
+
+    That holds for a constant, for a local that the loop carries, and for one that it does not bind.
+    """
     if isinstance(statement.value, gast.Constant):
         return True
     if not isinstance(statement.value, gast.Name):

@@ -25,7 +25,7 @@ LOAD, STORE = gast.Load(), gast.Store()
 
 
 def new_node(kind: Any, /, **fields: Any) -> Any:
-    """Create a node without its class's constructor, which checks each field and is slow."""
+    """Create a node without calling its class, whose constructor is slow because it checks each field."""
     node = kind.__new__(kind)
     node.__dict__ = fields
     return node
@@ -173,7 +173,7 @@ def blocks(node: gast.AST) -> Iterator[list[gast.AST]]:
 
 
 def is_endless(loop: gast.AST) -> bool:
-    """Return whether only a jump ends a loop: `while True`."""
+    """Return whether only a jump can end a loop, such as `while True`."""
     return isinstance(loop, gast.While) and isinstance(loop.test, gast.Constant) and bool(loop.test.value)
 
 

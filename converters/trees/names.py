@@ -1,4 +1,4 @@
-"""Fresh names for converted code, and the summary of a tree that they must not clash with."""
+"""Fresh names for converted code, and the summary of a tree, which contains the names that are taken."""
 
 from __future__ import annotations
 

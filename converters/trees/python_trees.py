@@ -18,7 +18,7 @@ _START: CodePosition = (1, 0, 1, 0)
 class _PythonKinds(dict[type, tuple[Any, tuple[str, ...], bool]]):
     """Maps each gast node class to its `ast` class, its node fields, and whether it has a location.
 
-    A kind without fields and location, such as an operator, maps to a shared node instead.
+    A kind without fields or location, such as an operator, maps to a shared node instead.
     """
 
     NON_NODE_FIELDS = frozenset(("id", "attr", "kind", "type_comment", "module", "level", "asname"))
@@ -107,7 +107,7 @@ def unparse(tree: gast.AST) -> str:
 class _GastKinds(dict[type, tuple[Any, tuple[str, ...], tuple[str, ...]]]):
     """Maps each `ast` class to its gast class, its node fields, and the fields that gast adds.
 
-    A kind without fields and location maps to its only node instead.
+    A kind without fields or location maps to a shared node instead.
     """
 
     def __missing__(self, kind: Any) -> tuple[Any, tuple[str, ...], tuple[str, ...]]:

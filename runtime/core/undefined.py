@@ -1,7 +1,8 @@
 """The placeholder for variables without a value.
 
-Plain converted code leaves such a variable unbound, as Python does. A staged statement must name all its
-state, so `Undefined` stands for its unbound variables. Reading one raises the error that Python would raise.
+Plain converted code leaves such a variable unbound, as Python does. The state of a staged statement needs
+a value for each variable, so an unbound one has an `Undefined` as its value. Reading it raises the error that
+Python would raise.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ def is_return_variable(name: str) -> bool:
 
 
 class Undefined:
-    """Stands for the missing value of `symbol_name`.
+    """The placeholder for the missing value of the variable or attribute `symbol_name`.
 
     >>> Undefined("x")
     <undefined 'x'>
@@ -48,7 +49,7 @@ class Undefined:
 
 
 def unbound_error(error: str) -> AttributeError | NameError:
-    """Return Python's error for an unbound local, or for an attribute or global, given the error's text."""
+    """Return the error that Python raises; `error` is the name of an unbound local, or the error's text."""
     if error.isidentifier():
         return unbound_local_error(error)
     return NameError(error) if error.startswith("name ") else AttributeError(error)

@@ -68,7 +68,7 @@ def first_length_change(name: str, closures: Iterable[Callable[..., object]]) ->
 
 
 def previous_assignment(name: str, frames: Iterable[types.FrameType]) -> CodePosition | None:
-    """Return the last assignment of a variable before the running statement; `frames` are of its function."""
+    """Return the last assignment of a variable before the statement that a function's `frames` execute."""
     for frame in frames:
         code = frame.f_code
         body = _body_lines(position_at(code, frame.f_lasti))
@@ -92,7 +92,7 @@ def _positions_in(closures: Iterable[object], select: Instructions) -> list[Code
 
 
 def _selected(closure: object, visited: set[types.CodeType], select: Instructions) -> Iterator[CodePosition]:
-    """Yield the positions of selected instructions of a closure and of those nested in it."""
+    """Yield the positions of the instructions that `select` picks in a closure and in those nested in it."""
     code = getattr(closure, "__code__", None)
     if code is None or code in visited:
         return
@@ -115,7 +115,7 @@ def _length_changes(name: str, code: types.CodeType) -> Iterator[dis.Instruction
 
 
 def _stores(name: str, code: types.CodeType) -> Iterator[dis.Instruction]:
-    """Yield the instructions that assign a variable, or an attribute of that name."""
+    """Yield the instructions that assign the variable or attribute `name`."""
     is_attribute = "." in name
     *_, last = name.rpartition(".")
     word = _FIRST_WORD.match(name)

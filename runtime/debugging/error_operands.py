@@ -17,7 +17,7 @@ _MAX_DEPTH = 3
 
 
 def find_staged(value: Any, depth: int = _MAX_DEPTH) -> Any:
-    """Return `value` if it is staged, else the first staged value in a container, else None."""
+    """Return `value` if it is staged, else the first staged value that it contains, else None."""
     if owning_backend(value) is not None:
         return value
     parts: Any = value.values() if type(value) is dict else value if type(value) in (list, tuple) else ()

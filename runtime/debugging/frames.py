@@ -36,7 +36,7 @@ def _previous_frame(frame: FrameType) -> FrameType | None:
 
 
 def function_frame(frame: FrameType) -> FrameType:
-    """Return the frame of the function that defines a closure, or `frame` itself if it is no closure's."""
+    """Return the frame of the function that defines a closure, or `frame` if it does not run a closure."""
     while (
         not frame.f_code.co_flags & _SUSPENDABLE
         and frame.f_back is not None
@@ -66,7 +66,7 @@ def _skip_operands(frame: FrameType | None) -> FrameType | None:
 
 
 def _is_import(frame: FrameType) -> bool:
-    """Return whether `warnings.warn` skips a frame."""
+    """Return whether a frame belongs to the import system, which `warnings.warn` skips."""
     name = frame.f_code.co_filename
     return "importlib" in name and "_bootstrap" in name
 
@@ -167,7 +167,7 @@ _REPLACEMENTS: dict[Any, Callable[..., Any]] = {
 
 
 def framed(function: Any) -> Any:
-    """Return the replacement of a stack inspection function, or any other function unchanged."""
+    """Return the replacement for a function that inspects the stack, or any other function unchanged."""
     try:
         return _REPLACEMENTS.get(function, function)
     except TypeError:  # not hashable

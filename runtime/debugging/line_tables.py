@@ -52,7 +52,7 @@ def encode_positions(positions: Iterable[Any], first: int) -> bytes:
 def hide_operator_steps(code: types.CodeType) -> bytes:
     """Return a line table without the inlined operators, so that debuggers do not stop there.
 
-    Instructions of operators are those without columns.
+    The instructions of inlined operators are those without columns.
     """
     if len(code.co_linetable.translate(None, _LINE_ONLY)) == len(code.co_linetable):
         return code.co_linetable
@@ -71,7 +71,7 @@ def closure_positions(code: types.CodeType, positions: list[Position]) -> tuple[
 
     The closure starts at its first line with code, so that profilers distinguish the closures of a function.
     In the body of a `for`, storing the item has no line, and the return is at the loop's header.
-    `positions` are those of its line table or of a source map.
+    `positions` come from the closure's line table or from a source map.
     """
     units = code.co_code[::2]
     start = units.index(_RESUME) + 1
@@ -92,7 +92,7 @@ def is_accessor(code: types.CodeType) -> bool:
 
 
 def has_no_user_code(code: types.CodeType) -> bool:
-    """Return whether a closure only gets or sets state, or tests flags of the converters.
+    """Return whether a closure only gets or sets state, or tests flags that the converters added.
 
     A test of flags has a single position with columns; a user's test has several.
     """

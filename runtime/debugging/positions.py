@@ -78,7 +78,7 @@ def format_position(position: CodePosition) -> list[str]:
 
 
 _COMPREHENSION = r"(\.<locals>\.|^)<(list|set|dict)comp>$"
-"""Comprehensions have frames of their own before Python 3.12 only; messages never show them."""
+"""The part of a qualified name that messages omit: a comprehension, which before Python 3.12 has a frame."""
 
 
 def underline(source: str, column: int, end_column: int | None) -> list[str]:

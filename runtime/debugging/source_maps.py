@@ -143,7 +143,10 @@ def apply_source_map(function: types.FunctionType) -> types.FunctionType:
 
 @functools.lru_cache
 def _read(file: str, modified: int) -> SourceMap | None:
-    """Read a map, or return None if it is broken or the user's file is missing; `modified` is a cache key."""
+    """Read a map, or return None if it is broken or the user's file is missing.
+
+    `modified` is part of the cache key, so that a changed map is read again.
+    """
     try:
         with open(file, encoding="utf-8") as opened:
             source_map = SourceMap.from_json(opened.read())
@@ -163,8 +166,8 @@ def relocate(
 ) -> types.CodeType:
     """Return code with the file, lines and function names of the user's source.
 
-    `parent` has the name, the qualified name and the generated qualified name of the enclosing code.
-    `is_internal` is true in a closure without user code.
+    `parent` contains the name, the qualified name and the generated qualified name of the enclosing code.
+    `is_internal` is true inside a closure without user code.
     """
     name, qualname, generated = parent
     if not (name and code.co_name in source_map.added):

@@ -159,7 +159,7 @@ _lazily_built: set[str] = set()
 def register_libraries(*names: str, lazily_built: bool = False) -> None:
     """Register packages whose module state user code does not change.
 
-    With `lazily_built`, instances of their classes set private attributes on first use.
+    Pass `lazily_built` if instances of their classes set private attributes on first use.
     """
     _libraries.update(names)
     if lazily_built:

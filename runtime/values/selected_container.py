@@ -1,7 +1,7 @@
 """Read-only lists and dicts that a staged condition selects from several.
 
-The program decides which of the *sources* such a container is. Its items are merged from those of the sources
-when it is selected, so reading it after a source has changed is an error.
+Which of the *sources* such a container is becomes known only when the graph runs. Its items are merged from
+those of the sources when it is selected, so reading it after a source has changed is an error.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from ..errors import AliasError
 
 ALIASED_SOURCE: list[Any] = []
-"""The source of a container that a branch or iteration created and bound to two names."""
+"""Stands for the source of a container that a branch or iteration created and bound to two names."""
 
 
 class SelectedContainer:

@@ -51,8 +51,9 @@ def flatten(
     Args:
         value: any value.
         mutable_dataclasses: whether dataclasses that are not frozen are flattened too.
-        attributes: returns the attributes of another object to flatten it too, or None to make it a leaf.
-        sources: returns the `Spec.sources` of a list or dict, or None to make it a leaf.
+        attributes: a function that returns the attributes by which to flatten any other object, or None to
+            make it a leaf.
+        sources: a function that returns the `Spec.sources` of a list or dict, or None to make it a leaf.
 
     >>> leaves, spec = flatten({"a": 1, "b": (2, [3])})
     >>> leaves
@@ -126,7 +127,7 @@ def walk_specs(spec: Spec) -> Iterator[Spec]:
 
 
 def merge_sources(first: Spec, second: Spec) -> Spec:
-    """Return `first` with the sources of both of two equal specs."""
+    """Return the first of two equal specs, with the sources of both."""
     sources = {id(source): source for source in (*first.sources, *second.sources)}
     parts = tuple(map(merge_sources, first.parts, second.parts))
     return replace(first, parts=parts, sources=tuple(sources.values()))
@@ -153,7 +154,7 @@ def field_names(spec: Spec) -> tuple[str, ...]:
 
 
 def is_compatible(spec: Spec, other: Spec) -> bool:
-    """Return whether two specs have the same structure; a stand-in class equals the class it stands for."""
+    """Return whether two specs have the same structure, counting a stand-in as the class that it replaces."""
     if spec.kind is not other.kind or spec.keys != other.keys:
         if not getattr(spec.kind, STANDS_IN, False) or other.kind is None or other.kind is dict:
             return False
@@ -163,7 +164,7 @@ def is_compatible(spec: Spec, other: Spec) -> bool:
 
 
 STANDS_IN = "_stands_in"
-"""An attribute that is true on classes created for a class whose source is unavailable."""
+"""The attribute that marks a *stand-in*: a class created in place of one that is not available."""
 
 
 def unflatten(spec: Spec, leaves: list[Any]) -> Any:
