@@ -230,7 +230,7 @@ class GraphBackend:
         return self.results(op, inputs, types, body=body.graph, carried=len(types), **attrs)
 
     def share(self, value: Any, reason: str) -> None:
-        """Forbid writes to a value that may alias an array and, if it is a view, to its base."""
+        """Forbid writes to a value that may alias an array, and to its base if the value is a view."""
         if self.is_handle(value):
             value.shared = reason
             base = value.base
