@@ -149,7 +149,7 @@ def check_rank(name: str, signature: str, number: int, shape: Shape, core: list[
 
 
 def loop_shape(shapes: list[Shape], loops: list[Shape], core: Shape) -> Shape:
-    """Broadcast the loop dimensions, or raise NumPy's error, which shows the aligned shape of each operand."""
+    """Broadcast the loop dimensions, or raise NumPy's error, which shows each operand's aligned shape."""
     try:
         return broadcast(*loops)
     except ValueError:

@@ -30,7 +30,7 @@ class Elements(IterableSource):
         if invalid:
             raise ArgumentError(
                 f"a dataset's spec must be a TensorSpec or a structure of them, not {describe(invalid[0])}",
-                why="it declares the dtype and shape of each array in an element",
+                why="the spec declares the dtype and shape of each array in an element",
                 remedy="pass ag.TensorSpec(shape, dtype) for each array, or omit spec=",
             )
 

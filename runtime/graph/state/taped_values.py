@@ -111,7 +111,7 @@ class TapedValue:
         if current_session() is self.session:
             raise GradientError(
                 f"the block of a GradientTape {what}",
-                why="later computations on the result are not recorded, so the gradient would treat it as a constant",
+                why="later computations on the result are not recorded, so it would become a constant",
                 remedy=f"{remedy}; use x.numpy() if you want a constant",
             )
 
@@ -172,7 +172,7 @@ def check_no_leak(value: Any) -> None:
     if type(value) is TapedValue and value.session.is_open and is_tracing():
         raise GradientError(
             "a traced function reads a value of a GradientTape that was entered outside the function",
-            why="a graph treats values read from closures and objects as constants, so their use is not recorded",
+            why="a graph treats values of closures and objects as constants, so it would lose their gradient",
             remedy="pass the value to the function as an argument",
         )
 

@@ -88,7 +88,7 @@ def py_function(f: Callable[..., Any], args: Any, spec: Any) -> Any:
         raise ArgumentError(
             f"py_function takes a function, its arguments and a TensorSpec of its result, not "
             f"{describe(invalid[0])}",
-            why="the graph is built before the function is called, so the type of the result must be declared",
+            why="the graph is built before the function is called, so its result's type must be declared",
             remedy="write ag.py_function(f, [x], ag.TensorSpec(shape, dtype)), or spec None for no result",
         )
     what = f"the py_function {getattr(f, '__name__', type(f).__name__)} returned"

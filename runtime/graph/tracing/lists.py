@@ -122,7 +122,7 @@ def list_equal(first: Any, second: Any, name: str = "eq") -> Any:
             raise UnsupportedFunctionError(
                 f"two staged lists of {element} are compared",
                 why="comparing two array items yields an array, which has no single truth value",
-                remedy="compare the items in a loop, or convert both lists with np.stack and compare the arrays",
+                remedy="compare the items in a loop, or compare np.stack(a) with np.stack(b)",
             )
     return record(name, (first, second), ScalarType(bool))
 

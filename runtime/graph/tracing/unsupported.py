@@ -63,7 +63,8 @@ def list_without_array() -> StagingError:
 def bool_array_power() -> StagingError:
     return StagingError(
         "an array of bools cannot be raised to a power that is a staged int",
-        why="the result is int8 for a power of 2, int64 otherwise, and the power is known only when the graph runs",
+        why="the result is int8 for a power of 2 and int64 for others, but the power is known only when the "
+        "graph runs",
         remedy="convert the array to integers: x.astype(int) ** k",
     )
 
