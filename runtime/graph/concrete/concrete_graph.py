@@ -199,7 +199,7 @@ class ConcreteGraph:
                     raise shared_argument(self.graph.name, first, second)
 
     def set_user_traceback(self, error: BaseException) -> None:
-        """Replace the traceback of a run-time error with one through the user's code."""
+        """Replace the traceback of a run-time error with one that leads through the user's code."""
         if FULL:
             return
         compiled = [c for c in (self._compiled, self._checked, self._engine) if c is not None]
@@ -365,4 +365,4 @@ class Engine(Protocol):
         """Return the graph's results, each of the type that the graph declares."""
 
     def node_at(self, traceback: Any) -> Node | None:
-        """Return the node that raised, given the traceback of the error."""
+        """Return the node that raised an error, given the error's traceback."""
