@@ -130,7 +130,7 @@ class GraphBackend:
         return capture
 
     def raise_last(self, error: Exception) -> bool:
-        """Record the error that ended the trace, if it contains a staged value or the graph has effects.
+        """Record the error that ended the trace, if the error has a staged value or the graph has effects.
 
         Return whether the error was recorded.
         """
@@ -230,7 +230,7 @@ class GraphBackend:
         return self.results(op, inputs, types, body=body.graph, carried=len(types), **attrs)
 
     def share(self, value: Any, reason: str) -> None:
-        """Forbid writes to a value that may alias an array and, if it is a view, to its base."""
+        """Forbid writes to a value that may alias an array, and to its base if the value is a view."""
         if self.is_handle(value):
             value.shared = reason
             base = value.base

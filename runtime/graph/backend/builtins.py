@@ -106,7 +106,7 @@ def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
             raise UnsupportedFunctionError(
                 f"{function.__name__}() with {', '.join(kwargs)} cannot be staged",
                 why="the graph has no operation for it",
-                remedy=f"omit {', '.join(kwargs)}, and test the length first",
+                remedy=f"test the length first, and call {function.__name__}() without {', '.join(kwargs)}",
             )
         if len(args) == 1 and _is_staged_iterable(args[0]):
             iterable = _iterable_node(args[0])
@@ -143,7 +143,7 @@ def _extreme_by_key(function: Callable[..., Any], values: tuple, key: Callable[[
 
 
 def _is_less(first: Any, second: Any) -> Any:
-    """Compare two values. Tuples and lists compare lexicographically."""
+    """Return whether `first < second`. Tuples and lists compare lexicographically."""
     if not (isinstance(first, (tuple, list)) and type(first) is type(second)):
         return first < second
     result: Any = len(first) < len(second)
@@ -280,8 +280,8 @@ def _filter(function: Callable[..., Any] | None, iterable: Any) -> Any:
 def _repr(value: Any) -> Any:
     raise ValueNeededError(
         "repr() is called on a staged value, or on an object that contains one",
-        why="the text would describe the trace, not the value that the graph computes",
-        remedy="use an f-string: f'{x!r}'",
+        why="repr() returns a plain string, but the value is known only when the graph runs",
+        remedy="use an f-string, which is formatted when the graph runs: f'{x!r}'",
     )
 
 

@@ -82,7 +82,7 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
         if other:
             raise AliasError(
                 f"a staged value is written into a plain array, and {other} also refers to the array",
-                why="the other name would not see the write when the graph runs",
+                why="the other reference would not see the write, which happens only when the graph runs",
                 remedy="write to a copy (y = x.copy()), or pass the array as an argument",
             )
         array = wrap(recording.to_node(target))

@@ -25,7 +25,7 @@ __all__ = ["Compiled", "compile_graph"]
 
 
 class Compiled:
-    """A compiled graph: the Python function, its source, and the node of each line."""
+    """A compiled graph: the Python function, its source, and the node that each line computes."""
 
     def __init__(
         self, function: Callable[..., tuple], source: str, nodes: dict[int, Node], codes: list[CodeType]
@@ -34,7 +34,7 @@ class Compiled:
         self._codes = codes
 
     def node_at(self, traceback: Any) -> Node | None:
-        """Return the node whose line raised, in the function or in a nested function that it calls."""
+        """Return the node whose line raised the error, in the function or a nested function that it calls."""
         node: Node | None = None
         while traceback is not None:
             if any(traceback.tb_frame.f_code is code for code in self._codes):
@@ -48,8 +48,9 @@ class Compiled:
 def compile_graph(graph: Graph, *, checked: bool = False) -> Compiled:
     """Compile a graph to a function from its arguments to a tuple of its results.
 
-    If `checked`, the function raises at the first NaN or infinity. Each operation then has its own line and
-    its own result array, so that the error can show the operands.
+    If `checked`, the function raises at the first operation that computes a NaN or infinity from finite
+    operands. Each operation then has its own line and its own result array, so that the error can show the
+    operands.
     """
     emitter = Emitter(graph, checked=checked)
     name = _identifier(graph.name)

@@ -3,8 +3,8 @@
 This saves an allocation. It is measurably faster only for large arrays, from about the size at which NumPy
 itself computes `(a + b) * c` into the memory of `a + b`. The graph must have created the array, nothing may
 alias it, and it must have the dtype and shape of the result. Two cases are excluded because their results
-could be rounded differently. A second operand with several dimensions may give a new array another memory
-layout. NumPy rounds products of complex numbers differently if the result overlaps an operand.
+could be rounded differently. A second operand with several dimensions may give a new array a different
+memory layout. NumPy rounds products of complex numbers differently if the result overlaps an operand.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Buffers:
         self._aliases = AliasAnalysis(graph) if any(map(_is_large, graph.walk())) else None
 
     def target(self, node: Node, last_uses: set[Node], owned: Any) -> Node | None:
-        """Return the input of a node whose array can store the result, or None."""
+        """Return an input whose array can store the result of the node, or None."""
         aliases = self._aliases
         if aliases is None or not last_uses or not _is_large(node) or self.function(node) is None:
             return None

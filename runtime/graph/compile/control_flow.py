@@ -200,7 +200,7 @@ class Emitter(OpEmitter):
         self.disown_passed_operands(loop.node, [(arguments, operands, [*first, *loop.results])])
 
     def disown_passed_operands(self, node: Node, parts: Sequence[Any]) -> None:
-        """Mark operands that a result may alias as not owned, since a later write would change the result.
+        """Mark as not owned the operands that a result may alias: writing to them would change the result.
 
         Each of `parts` is a tuple for one inner graph: its arguments, their operands, and its results.
         """

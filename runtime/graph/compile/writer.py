@@ -2,7 +2,7 @@
 
 A number that only the next expression uses is nested in that expression. Until then it is *pending*. Before
 other code that may raise, pending expressions are flushed to lines, so that errors occur in the order of the
-graph. The name of an array is reused after its last use, so that memory is freed as in plain NumPy code.
+graph. After the last use of an array its name is reused, so that memory is freed as in plain NumPy code.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class CodeWriter:
         return f"{stem}{self.count}"
 
     def name_of(self, node: Node) -> str:
-        """Return a name for the result of a node; an array may reuse the name of a dead array."""
+        """Return a name for the result of a node, which may be that of an array no longer used."""
         if not (isinstance(node.type, ArrayType) and node.type.shape):
             return self.fresh()
         if self.free:
@@ -192,8 +192,8 @@ class CodeWriter:
     def inline_pending(self, node: Node, inputs: Sequence[Node]) -> int:
         """Nest the pending inputs of a node in its expression, and return their nesting depth.
 
-        An expression that may raise is nested only if this preserves the order of the graph, and only if both
-        nodes come from the same line of the user's code.
+        An expression that may raise is nested only if errors still occur in the order of the graph, and only
+        if both nodes come from the same line of the user's code.
         """
         if not self.pending:
             return 0

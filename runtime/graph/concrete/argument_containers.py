@@ -21,8 +21,8 @@ Path: TypeAlias = tuple[Any, ...]
 class Change:
     """The new contents of the container at `path`.
 
-    Each item is the path of a container or value already among the arguments, or a new value: its spec, its
-    plain leaves, and the result index of each leaf or None.
+    An item that is already among the arguments is given by its path. A new value is given by its spec, its
+    plain leaves, and the result index of each leaf (None for a plain leaf).
     """
 
     path: Path
@@ -42,13 +42,13 @@ class Change:
 
 
 def check_distinct_containers(arguments: Any, function: str) -> None:
-    """Raise `AliasError` if a container occurs twice among the arguments: the trace copies it twice."""
+    """Raise `AliasError` if a container occurs twice among the arguments, since the graph changes copies."""
     paths: dict[int, Path] = {}
     for path, container in mutable_containers(arguments):
         if len(path) > 1 and paths.setdefault(id(container), path) != path:
             raise AliasError(
                 f"{function} changes its arguments, but was passed the same {type(container).__name__} twice",
-                why="the graph works on a separate copy of each argument",
+                why="each would be copied, and neither copy would have the changes to the other",
                 remedy=f"pass a copy: {type(container).__name__}(x)",
             )
 

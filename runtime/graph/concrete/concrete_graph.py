@@ -43,9 +43,9 @@ class Outputs:
 
     Args:
         spec: the structure.
-        plain: the plain value of each leaf, or None.
+        plain: the value of each plain leaf, and None for each staged leaf.
         indices: the index of each leaf among the graph's results, or None for a plain leaf.
-        fresh: the indices of plain leaves that the traced function creates; each call returns copies.
+        fresh: the indices of plain leaves that the traced function creates; each call returns copies of them.
     """
 
     spec: Spec
@@ -69,8 +69,8 @@ class Inputs:
     Args:
         spec: the structure of `(args, kwargs)`.
         leaves: each leaf as a `TensorSpec`, a plain number or string, or the `Identity` of an object.
-        state: the Variables that the graph reads or writes, or leaf indices of those among the arguments.
-        forms: "array" or "scalar" by index of a 0-d leaf, if the graph accepts only one of them.
+        state: each Variable that the graph reads or writes, or its leaf index if it is an argument.
+        forms: for each 0-d leaf of which the graph accepts only one form, "array" or "scalar" by leaf index.
     """
 
     spec: Spec
@@ -95,10 +95,11 @@ class ConcreteGraph:
     the Variables, and writes their new values back. `is_reusable` is False if the traced code raised, since
     the next call may not raise.
 
-    `writes` are the indices of arguments that the graph writes; their new values are its last results.
+    `writes` are the indices of arguments that the graph writes; its last results are their new values.
     `changes` are changes to containers among the arguments. `copied_results` are the indices of results that
-    must be copied because they equal other results; if given, the graph is already optimized. `engine`
-    creates the function that runs the graph; by default, the graph is compiled to NumPy calls.
+    must be copied because an optimization merged them with others; if given, the graph must already be
+    optimized. `engine` creates the function that runs the graph; by default, the graph is compiled to NumPy
+    calls.
     """
 
     def __init__(
@@ -198,7 +199,7 @@ class ConcreteGraph:
                     raise shared_argument(self.graph.name, first, second)
 
     def set_user_traceback(self, error: BaseException) -> None:
-        """Replace the traceback of a run-time error with one through the user's code."""
+        """Replace the traceback of a run-time error with one that leads through the user's code."""
         if FULL:
             return
         compiled = [c for c in (self._compiled, self._checked, self._engine) if c is not None]
@@ -227,7 +228,7 @@ def _type_spec(kind: StagedType) -> Any:
 
 
 def _merged_results(traced: Sequence[Node], results: Sequence[Node]) -> set[int]:
-    """Return the indices of results that were distinct before an optimization merged equal nodes."""
+    """Return the indices of results that an optimization merged with an earlier, separate result."""
     first: dict[Node, Node] = {}
     return {
         i for i, (old, new) in enumerate(zip(traced, results, strict=True))
@@ -364,4 +365,4 @@ class Engine(Protocol):
         """Return the graph's results, each of the type that the graph declares."""
 
     def node_at(self, traceback: Any) -> Node | None:
-        """Return the node that raised, given the traceback of the error."""
+        """Return the node that raised an error, given the error's traceback."""

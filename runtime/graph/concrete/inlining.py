@@ -23,7 +23,7 @@ from .concrete_graph import ConcreteGraph
 
 
 def abstract_leaf(leaf: Any) -> Any:
-    """Return the value that selects a trace for an argument: its spec, or a NumPy scalar."""
+    """Return the spec or 0-d value that selects a trace for a staged array; return other leaves unchanged."""
     if not isinstance(leaf, Tensor) or isinstance(leaf, Variable):
         return leaf
     if leaf.has_views:
@@ -35,7 +35,7 @@ def inline(concrete: ConcreteGraph, leaves: Sequence[Any], arguments: Any) -> An
     """Inline a call and return its result, like `concrete.run` outside a trace.
 
     Raises:
-        StagingError: an argument that the graph writes to is not staged, or shares memory with another.
+        AliasError: an argument that the graph writes to is not staged, or shares memory with another.
     """
     graph, inputs = concrete.graph, concrete.inputs
     handles = [leaves[i] for i in inputs.staged] + inputs.variables(leaves)

@@ -1,7 +1,8 @@
 """Reverse-mode differentiation of the nodes of a trace.
 
 `Recording` is the interface. `reverse` walks the nodes backward, and `residuals` provides the values of inner
-graphs to their reverse. `op_rules` and `control_flow` contain the rules of ops that are not NumPy functions.
+graphs to the graphs that reverse them. `op_rules` and `control_flow` contain the rules for ops that are not
+NumPy functions.
 """
 
 from __future__ import annotations
@@ -67,14 +68,14 @@ def check_cotangent(cotangent: Any, value: Any) -> Any:
     ):
         raise GradientError(
             f"a cotangent of shape {shape} was passed for a result of shape {expected}",
-            why="each element of a result has its own cotangent",
-            remedy="pass an array of the shape of the result",
+            why="a cotangent has one element for each element of the result",
+            remedy="pass an array with the shape of the result",
         )
     if is_complex(cotangent) and not is_complex(value):
         raise GradientError(
             "a complex cotangent was passed for a real result",
-            why="a real result has real cotangents",
-            remedy="pass the real part, or call once for each part",
+            why="the cotangent of a real result must be real",
+            remedy="pass its real part, or make one call for the real part and one for the imaginary part",
         )
     return cotangent
 
@@ -109,8 +110,8 @@ class Recording:
         owner, node = value._owner, value._node  # noqa: SLF001 - not captured by the current builder
         if owner is not self.builder or value.is_stale:
             raise GradientError(
-                "a target or source of a gradient belongs to another branch or iteration than the tape",
-                why="a tape records one graph, and this value belongs to another",
+                "a target or source of a gradient belongs to a different branch or iteration than the tape",
+                why="a tape records only one graph, and each branch or loop body has a graph of its own",
                 remedy="use the tape and its values in the same branch or loop body",
                 sites=unsupported.sites(node),
             )

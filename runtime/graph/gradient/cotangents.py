@@ -47,12 +47,12 @@ def is_complex(value: Any) -> bool:
 
 
 def index_range(length: Any) -> Any:
-    """Return `np.arange(length)`, for a staged length too."""
+    """Return `np.arange(length)`; the length may be staged."""
     return recording.call(np.arange, (length,), {}) if recording.is_staged(length) else np.arange(length)
 
 
 def shape_of(value: Any) -> tuple[Any, ...]:
-    """Return the shape of an array or number. Only the lengths of a forward value become residuals."""
+    """Return the shape of an array or number. A forward value's lengths become residuals, not its items."""
     if not isinstance(value, Tensor):
         return np.shape(value) if not isinstance(value, Staged) else ()
     return tuple([
@@ -79,7 +79,7 @@ def ndim_of(value: Any) -> int:
 
 
 def zeros(shape: tuple[Any, ...], dtype: Any) -> Any:
-    """Return an array of zeros that each run creates, or a NumPy scalar if there are no dimensions."""
+    """Return zeros: an array that each run creates anew, or a NumPy scalar if there are no dimensions."""
     return recording.call(np.zeros, (shape, dtype), {}) if shape else np.dtype(dtype).type(0)
 
 
@@ -135,7 +135,7 @@ def _known_shape(value: Any) -> tuple[int | None, ...]:
 
 
 def cast_cotangent(cotangent: Any, kind: StagedType) -> Any:
-    """Convert a cotangent to the dtype of its value. For a real value take the real part."""
+    """Convert a cotangent to the dtype of its value. If the value is real, take the real part."""
     held = getattr(kind, "held", kind)
     if not isinstance(held, (ArrayType, ScalarType)) or isinstance(cotangent, tuple):
         return cotangent

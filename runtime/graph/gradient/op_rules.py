@@ -35,7 +35,7 @@ def getitem(reverse: Reverse, node: Node, ct: Any) -> None:
 
 
 def _slice_cotangent(reverse: Reverse, node: Node, ct: Any) -> Any:
-    """Compute the cotangent of a sliced list with arrays."""
+    """Compute the cotangent of a sliced list by using arrays."""
     target = node.inputs[0]
     if not isinstance(target.type.element, (ArrayType, ScalarType)):
         raise no_rule(node)
@@ -84,7 +84,7 @@ def add_at(reverse: Reverse, node: Node, ct: Any) -> None:
 
 
 def identity(reverse: Reverse, node: Node, ct: Any) -> None:
-    """Apply the rule of an op that returns its first input, perhaps with another dtype."""
+    """Apply the rule of an op that returns its first input, possibly with another dtype."""
     reverse.accumulate(node.inputs[0], ct)
 
 

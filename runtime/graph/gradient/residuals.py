@@ -1,4 +1,4 @@
-"""Residuals: the values of inner graphs that their reverse graphs read.
+"""Residuals: values computed in inner graphs and read by the graphs that reverse them.
 
 The inner graphs of a conditional or loop have run before their reverse runs. A conditional saves a residual
 as an additional result, and a loop as a list to which its body appends in each iteration. A residual is

@@ -295,7 +295,7 @@ class Call:
         return isinstance(template, (list, tuple)) and any(map(self.is_active, template))
 
     def accumulate(self, template: Any, cotangent: Any) -> None:
-        """Accumulate the cotangents of the inputs in a template. A callable is called only if needed."""
+        """Accumulate the cotangents of the inputs in a template. Call a callable cotangent only if needed."""
         if cotangent is None or not self.is_active(template):
             return
         if isinstance(template, Slot):
@@ -314,7 +314,7 @@ def _as_operand(value: Any) -> Any:
 
 
 def _as_float_array(value: Any) -> Any:
-    """Convert a plain list of floats to an array; a list of integers may be a shape or axes."""
+    """Convert a plain list of floats to an array, but not a list of integers: it may be a shape or axes."""
     if isinstance(value, (list, tuple)) and not any(map(recording.is_staged, flatten(value)[0])):
         with suppress(ValueError):
             array = np.asarray(value)

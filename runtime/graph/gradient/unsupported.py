@@ -1,4 +1,4 @@
-"""Errors of operations without a gradient."""
+"""Errors for operations without a gradient."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def no_rule(node: Node) -> GradientError:
         name = f"{node.attrs['function'].__name__}() of {node.inputs[0].op}()"
     return GradientError(
         f"{name} has no gradient",
-        why="there is no gradient rule for it",
-        remedy="use functions that have a gradient, or compute it outside the differentiated function",
+        why="autograph_rs has no gradient rule for it",
+        remedy="use functions that have a gradient, or move the call out of the differentiated function",
         sites=sites(node),
     )
 

@@ -14,9 +14,9 @@ from .printer import abbreviate
 from .subgraphs import argument_sources
 
 MAX_DRAWN = 150
-"""The maximum number of nodes for which a notebook draws a graph."""
+"""A notebook draws only graphs of at most this many nodes."""
 MAX_LINES = 120
-"""The maximum number of lines of a graph that a notebook displays."""
+"""A notebook displays at most this many lines of a graph."""
 _TIMEOUT_SECONDS = 20
 
 
@@ -128,7 +128,7 @@ def _mermaid_lines(cluster: _Cluster, indent: str) -> Iterator[str]:
 
 
 def _encoded(text: str) -> str:
-    """Quote text for Mermaid, with punctuation that Mermaid may interpret as character codes."""
+    """Quote text for Mermaid. Punctuation that Mermaid might interpret becomes character codes."""
     return f'"{"".join(map(_encoded_character, text))}"'
 
 

@@ -27,7 +27,7 @@ GRAPH_METHODS: dict[str, Callable[..., Any]] = {}
 """Registry of the functions that print, draw, serialize and compare graphs. Their modules fill it."""
 
 METHOD_LOADERS: list[Callable[[], None]] = []
-"""Functions that import the modules which fill `GRAPH_METHODS`. They run when a method is first used."""
+"""Functions that import the modules that fill `GRAPH_METHODS`. They run when a method is first used."""
 
 
 def _method(name: str) -> Callable[..., Any]:
@@ -38,7 +38,7 @@ def _method(name: str) -> Callable[..., Any]:
 
 
 class Missing(enum.Enum):
-    """Marker for an unbound variable while a graph runs."""
+    """Marker that stands for an unbound variable while a graph runs."""
 
     VALUE = "unbound"
 
@@ -175,7 +175,7 @@ class Graph:
     def equals(self, other: Graph) -> bool:
         """Return whether another graph has the same nodes in the same order, with equal attributes and types.
 
-        Names of graphs and arguments and positions in the user's code are ignored.
+        The names of graphs and arguments, and positions in the user's code, are ignored.
         """
         return bool(_method("equals")(self, other))
 

@@ -14,7 +14,7 @@ _WRITING_OPS = frozenset(
 
 
 def written_arguments(graph: Graph, cache: dict[Graph, set[Node]]) -> set[Node]:
-    """Return the arguments that a graph or one of its inner graphs writes in place, memoized in `cache`."""
+    """Return the arguments that a graph or its inner graphs write in place. `cache` stores the results."""
     if graph in cache:
         return cache[graph]
     written: set[Node] = set()

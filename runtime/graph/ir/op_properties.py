@@ -13,7 +13,7 @@ _PYTHON = {bool: "b", int: "i", float: "f"}
 
 
 def is_speculatable(node: Node) -> bool:
-    """Return whether a node can run speculatively: it never raises or warns for any operands."""
+    """Return whether a node can run speculatively, because no operands make it raise or warn."""
     if node.op in ("constant", "output", "dimension", "tuple"):
         return True
     kinds = [number_kind(i) for i in node.inputs]
@@ -36,7 +36,7 @@ def is_speculatable(node: Node) -> bool:
 
 
 def number_kind(node: Node) -> str:
-    """Return NumPy's kind of a number or array of numbers, `b`, `i`, `u` or `f`, or "other"."""
+    """Return NumPy's kind code for a number or numeric array (`b`, `i`, `u` or `f`), or "other"."""
     kind = node.type
     if isinstance(kind, ScalarType):
         return _PYTHON.get(kind.python, "other")

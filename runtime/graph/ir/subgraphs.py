@@ -1,4 +1,4 @@
-"""Inner graphs of conditionals and loops, and the inputs of the node that correspond to their arguments."""
+"""Inner graphs of conditionals and loops, and the node inputs that correspond to their arguments."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Loop:
 
 
 def argument_sources(node: Node, inner: Graph) -> list[tuple[str, Node, Node]]:
-    """Return a triple for each argument of an inner graph: a relation, an input of `node`, the argument.
+    """Return a triple for each argument of an inner graph: a relation, an input of `node`, and the argument.
 
     The relation is "=" (the same value), "from" (the initial value of a carried value) or "in" (an element of
     the iterated value).

@@ -1,9 +1,9 @@
 """Types of staged values.
 
-An `ArrayType` is a NumPy array, or a NumPy scalar if its shape is `()`. A `ScalarType` is a Python number,
-bool or string: the compiled graph keeps it as a Python object, so it promotes weakly and ints do not
-overflow. A `ListType` is a Python list whose elements have one type. A `MaybeType` is a variable that some
-path leaves unbound; each read is checked at run time.
+An `ArrayType` describes a NumPy array, or a NumPy scalar if its shape is `()`. A `ScalarType` describes a
+Python number, bool or string: the compiled graph keeps it as a Python object, so it promotes weakly and ints
+do not overflow. A `ListType` describes a Python list whose elements have one type. A `MaybeType` describes a
+variable that some path leaves unbound: each read of it is checked at run time.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 An identity must hold for NaNs, signed zeros, infinities and wrapping integers, and preserve dtype and shape:
 `x + 0` is not `x` if `x` is `-0.0`, but `x - 0` is. A new array is replaced only with an array that the graph
-made itself. So a caller's array is never returned as a new one, and the memory layout, which decides how
+itself created. So a caller's array is never returned as a new one, and the memory layout, which decides how
 later sums are rounded, does not change.
 """
 

@@ -1,6 +1,6 @@
 """Loop-invariant code motion: move computations that use only captured values out of a loop.
 
-If a loop runs no iteration, hoisted nodes must have no visible effect: no error, no warning, no time spent.
+If a loop runs no iterations, hoisted nodes must have no visible effect: no error, no warning, no time spent.
 Unless a first iteration is certain, they go into a conditional that runs only if the loop does. A node that
 may raise is hoisted only if no earlier node that stays in the body can raise or has an effect. A node that
 creates an array is hoisted only if the array does not escape, since users could tell one array from several.
@@ -111,14 +111,14 @@ def _has_true_test(loop: Node) -> bool:
 
 
 def _surely_runs(loop: Node) -> bool:
-    """Return whether a loop certainly runs a first iteration."""
+    """Return whether a loop certainly runs at least one iteration."""
     if not _has_true_test(loop) or loop.attrs.get("maximum_iterations") == 0:
         return False
     return loop.op == "while" or bool(trip_count(loop))
 
 
 def _guard(loop: Node) -> Node | None:
-    """Return a node that is true if the loop runs a first iteration, or None if there is no such node."""
+    """Return a node that is true if the loop runs at least one iteration, or None if there is none."""
     if loop.op == "while":
         return loop.inputs[0]
     if not _has_true_test(loop):

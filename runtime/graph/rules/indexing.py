@@ -141,7 +141,7 @@ def broadcast_message(value_shape: Shape, target: Shape, is_advanced: bool) -> s
 
 
 def can_broadcast_to(value_shape: Shape, target: Shape) -> bool:
-    """Return whether a value can be broadcast to `target`. An assignment ignores leading ones."""
+    """Return whether a value can be assigned to `target`. Extra leading dimensions of 1 are ignored."""
     value_shape = without_leading_ones(value_shape, len(target))
     pairs = zip((1,) * (len(target) - len(value_shape)) + value_shape, target, strict=False)
     return len(value_shape) <= len(target) and all(v in (1, None, t) or t is None for v, t in pairs)
@@ -259,7 +259,7 @@ def slice_length(part: slice, size: Dimension) -> Dimension:
 
 
 def check_bounds(parts: list[KeyPart], kind: str) -> None:
-    """Check the plain integers among the parts of one kind."""
+    """Raise NumPy's error if a plain index in a part of this kind is out of bounds."""
     for part in parts:
         if part.kind != kind or is_staged(part.value):
             continue

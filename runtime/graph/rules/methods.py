@@ -1,7 +1,7 @@
 """Array methods, each with the function that computes the same result.
 
-If NumPy's function takes other arguments, an *adapter* here calls the method instead. Its rules are defined
-beside the rules of the function.
+If NumPy's function takes different arguments, an *adapter* here calls the method instead. Its rules are
+defined beside the rules of the function.
 """
 
 from __future__ import annotations

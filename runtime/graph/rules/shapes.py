@@ -83,12 +83,12 @@ def rank_of_shape_vector(vector: ArrayType) -> int:
 
 
 def dimension_result(dim: Dimension) -> int | ScalarType:
-    """Return a dimension as a result: a plain int if it is known."""
+    """Return a known dimension as a plain int, and an unknown one as the type of a staged int."""
     return ScalarType(int) if dim is None else dim
 
 
 def format_shape(shape: Sequence[object], comma: str = ",") -> str:
-    """Format a shape as NumPy's messages do. Messages of its Python code have a space after the comma."""
+    """Format a shape as NumPy's messages do; `comma` is ", " for messages of its Python code."""
     inner = comma.join("?" if d is None else str(d) for d in shape)
     return f"({inner},)" if len(shape) == 1 else f"({inner})"
 
@@ -99,7 +99,7 @@ def require_plain(value: Any, name: str) -> Any:
         raise ValueNeededError(
             f"the argument '{name}' cannot be staged",
             why="the type of the result depends on it and must be known before the graph runs",
-            remedy="pass a plain value: a Python number from the arguments, or a value computed from shapes",
+            remedy="pass a plain value, such as a Python number or a value computed from shapes",
         )
     return value
 

@@ -14,7 +14,7 @@ import numpy as np
 from .probing import Rule
 
 TYPE_RULES: dict[Callable[..., Any], Rule] = {}
-"""Type rules: from the types of a call's arguments to the type of its result."""
+"""Type rules: functions that compute the type of a call's result from the types of its arguments."""
 
 PARTIALS: dict[Any, Any] = {}
 """Gradients of element-wise functions: for each operand, a function that computes its cotangent."""

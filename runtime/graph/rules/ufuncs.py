@@ -1,7 +1,7 @@
 """Type rules for ufuncs: one rule per method, shared by all ufuncs.
 
-The loops of a ufunc apply to elements, and its inputs broadcast. The loops of a *generalized* ufunc
-apply to *core* dimensions, which its signature names; the other dimensions, the *loop* dimensions, broadcast.
+A ufunc applies to single elements, and its inputs broadcast. A *generalized* ufunc applies to *core*
+dimensions, which its signature names; the other dimensions, the *loop* dimensions, broadcast.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def check_rank(name: str, signature: str, number: int, shape: Shape, core: list[
 
 
 def loop_shape(shapes: list[Shape], loops: list[Shape], core: Shape) -> Shape:
-    """Broadcast the loop dimensions. NumPy's error shows how it aligned each operand with the output."""
+    """Broadcast the loop dimensions, or raise NumPy's error, which shows each operand's aligned shape."""
     try:
         return broadcast(*loops)
     except ValueError:

@@ -30,7 +30,7 @@ class Elements(IterableSource):
         if invalid:
             raise ArgumentError(
                 f"a dataset's spec must be a TensorSpec or a structure of them, not {describe(invalid[0])}",
-                why="it declares the dtype and shape of each array in an element",
+                why="the spec declares the dtype and shape of each array in an element",
                 remedy="pass ag.TensorSpec(shape, dtype) for each array, or omit spec=",
             )
 
@@ -144,13 +144,13 @@ def from_iterable(source: Callable[[], Iterable[Any]] | Iterable[Any], *, spec: 
     elif not isinstance(source, Iterable) and not hasattr(source, "__getitem__"):
         raise ArgumentError(
             f"{describe(source)} is not iterable, so it cannot be the source of a dataset",
-            why="a dataset iterates its source on every call",
+            why="every loop over a dataset iterates its source again",
             remedy="pass a list, an array, a data loader, or a function without arguments that returns one",
         )
     elif iter(source) is source:
         raise ArgumentError(
             f"a {type(source).__name__} can be iterated only once",
-            why="a dataset iterates its source on every call, and once more for its spec",
+            why="every loop over a dataset iterates its source again",
             remedy="pass from_iterable a function that creates it",
         )
     else:

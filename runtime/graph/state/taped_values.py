@@ -29,7 +29,7 @@ class TapedValue:
 
     __slots__ = ("number", "primal", "session")
     any_created = False
-    """Whether any instance was ever created. Until then, calls skip the search for instances."""
+    """Whether any instance has been created. Until then, calls skip the search for instances."""
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]
 
@@ -111,7 +111,7 @@ class TapedValue:
         if current_session() is self.session:
             raise GradientError(
                 f"the block of a GradientTape {what}",
-                why="later computations on the result are not recorded, so it would act as a constant",
+                why="later computations on the result are not recorded, so it would become a constant",
                 remedy=f"{remedy}; use x.numpy() if you want a constant",
             )
 
@@ -172,7 +172,7 @@ def check_no_leak(value: Any) -> None:
     if type(value) is TapedValue and value.session.is_open and is_tracing():
         raise GradientError(
             "a traced function reads a value of a GradientTape that was entered outside the function",
-            why="values that a function reads from closures and objects are constants of its graph",
+            why="a graph treats values of closures and objects as constants, so it would lose their gradient",
             remedy="pass the value to the function as an argument",
         )
 

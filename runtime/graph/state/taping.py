@@ -24,7 +24,7 @@ def current_session() -> Any:
 
 
 def set_session(session: Any) -> None:
-    """Record calls of this thread in a session from now on, or stop recording if it is None."""
+    """Record calls of this thread in a session from now on, or stop recording if `session` is None."""
     _session.set((session, get_ident()))
 
 

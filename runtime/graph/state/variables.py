@@ -40,7 +40,7 @@ _SMALLEST: dict[Any, Any] = {
 
 
 class _StagedOrStored:
-    """Attribute that resolves on the staged array while tracing and on the stored array otherwise."""
+    """Attribute that is looked up on the staged array while tracing, and on the stored array otherwise."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name, self.staged = name, getattr(Tensor, name)
@@ -94,7 +94,7 @@ class Variable(Tensor):
         StateError: a traced function creates the variable on every call, or from a staged value.
         ArgumentError: the value is not an array, number or nested list of numbers.
 
-    A graph reads the value when it runs. Assignments in it take effect in program order, and only if the call
+    A graph reads the value when it runs. Its assignments take effect in program order, and only if the call
     succeeds.
 
     >>> import autograph_rs as ag

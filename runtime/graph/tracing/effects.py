@@ -88,8 +88,8 @@ def py_function(f: Callable[..., Any], args: Any, spec: Any) -> Any:
         raise ArgumentError(
             f"py_function takes a function, its arguments and a TensorSpec of its result, not "
             f"{describe(invalid[0])}",
-            why="the graph is built before the function is called, so its result needs a declared type",
-            remedy="write ag.py_function(f, [x], ag.TensorSpec(shape, dtype)), or None for no result",
+            why="the graph is built before the function is called, so its result's type must be declared",
+            remedy="write ag.py_function(f, [x], ag.TensorSpec(shape, dtype)), or spec None for no result",
         )
     what = f"the py_function {getattr(f, '__name__', type(f).__name__)} returned"
 
@@ -145,13 +145,13 @@ def _check_print_options(arguments: recording.Arguments) -> None:
     if arguments.inputs and np.get_printoptions() != current_builder().root.printing:
         raise UnsupportedFunctionError(
             "a staged value is formatted under NumPy print options set in the traced function",
-            why="it is formatted when the graph runs, with the options in effect around the call",
+            why="it is formatted when the graph runs, with the options that are then in effect",
             remedy="set the options around the call: with np.printoptions(precision=2): f(x)",
         )
 
 
 def join_pieces(*pieces: Any) -> str:
-    """Join strings and formatted values. A value comes as a tuple with its conversion and format spec."""
+    """Join strings and formatted values, which are given as tuples (value, conversion, format spec)."""
     return "".join(p if isinstance(p, str) else format(CONVERSIONS[p[1]](p[0]), p[2]) for p in pieces)
 
 
@@ -211,7 +211,7 @@ def _record_draw(owner: Any, name: str, args: tuple, kwargs: dict[str, Any]) -> 
     if name in _PERMUTED and args and isinstance(args[0], (list, np.ndarray)):
         raise AliasError(
             "shuffle() is called on a plain list or array in a traced function",
-            why="it would be shuffled once, when the function is traced",
+            why="it would be shuffled only once, during the trace, and not in later calls",
             remedy="use permutation(), which returns a new array: x = rng.permutation(x)",
         )
     if name in _PERMUTED and args and isinstance(args[0], Tensor):

@@ -20,7 +20,7 @@ from .trace import constant_type
 
 
 class ConstructedStructure(tuple):  # noqa: SLOT001 - it has an attribute
-    """A structure whose items are built by calling `make` on the parts, instead of as tuples."""
+    """A structure whose items are built by calling `make` on their parts, and need not be tuples."""
 
     make: Callable[[Sequence[Any]], Any]
 

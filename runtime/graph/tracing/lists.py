@@ -47,7 +47,7 @@ def _element_type(value: Any) -> Any:
 
 
 def _mark_as_item(value: Any) -> None:
-    """Forbid writes to a value that is added to a staged list: the list's copy would not change."""
+    """Forbid writes to a value that is added to a staged list, since they would not change the list."""
     if hasattr(value, "assign_add"):
         raise StagingError(
             "a Variable is appended to a staged list",
@@ -122,7 +122,7 @@ def list_equal(first: Any, second: Any, name: str = "eq") -> Any:
             raise UnsupportedFunctionError(
                 f"two staged lists of {element} are compared",
                 why="comparing two array items yields an array, which has no single truth value",
-                remedy="compare the items in a loop, or np.stack the lists and compare the arrays",
+                remedy="compare the items in a loop, or compare np.stack(a) with np.stack(b)",
             )
     return record(name, (first, second), ScalarType(bool))
 

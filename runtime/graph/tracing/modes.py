@@ -11,7 +11,7 @@ MODES: set[str] = set()
 
 @api_boundary
 def run_functions_eagerly(eagerly: bool) -> None:
-    """Make every `function` of the process call its Python function directly, or run graphs again.
+    """Make every `function` in the process call its Python function directly, or make it run graphs again.
 
     Args:
         eagerly: whether functions run without a graph.

@@ -1,7 +1,7 @@
 """Results of NumPy functions that are, or may be, views of an argument.
 
-A certain view is recomputed after a write to its base. A possible view cannot be read after one: `reshape`
-and `ravel`, for example, copy an array that is not C-contiguous.
+A result that is certainly a view is recomputed after a write to its base. A result that may be a view cannot
+be read after such a write: `reshape` and `ravel`, for example, copy an array that is not C-contiguous.
 """
 
 from __future__ import annotations

@@ -227,8 +227,9 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]
 def _differs_from_operator(name: str, inputs: Sequence[Any]) -> bool:
     """Return whether a ufunc call may compute a different result than the operator of the same name.
 
-    `x ** 2` computes a square, and operators on NumPy scalars round and sign NaNs differently. If the first
-    operand is not staged, the call may come from an operator, which NumPy turns into a ufunc call.
+    `x ** 2` computes a square, and operators on NumPy scalars round differently and may give NaNs another
+    sign. If the first operand is not staged, the call may come from an operator, which NumPy turns into a
+    ufunc call.
     """
     if not is_staged(inputs[0]):
         return False
@@ -290,7 +291,7 @@ def unary(name: str, operand: Any) -> Any:
 
 @functools.lru_cache(maxsize=4096)
 def operator_type(name: str, kinds: tuple[Any, ...]) -> StagedType:
-    """Infer the type of an operator's result. For a string beside an array, `kinds` contains the string."""
+    """Infer the type of an operator's result from `kinds`: types, or the string itself beside an array."""
     if any(isinstance(k, ArrayType) for k in kinds):
         return ufunc_type(UFUNCS[name], "__call__", kinds, {})
     function = builtins.abs if name == "abs" else getattr(operator, name)
@@ -298,7 +299,7 @@ def operator_type(name: str, kinds: tuple[Any, ...]) -> StagedType:
 
 
 def builtin(function: Callable, *args: Any) -> Any:
-    """Record a call to a Python builtin on numbers. A call on sample values gives the type of the result."""
+    """Record a call to a Python builtin on numbers. A call with samples gives the type of the result."""
     samples = [_sample(a) for a in args]
     kind = constant_type(function(*samples))
     if kind is None:
@@ -386,7 +387,7 @@ def getitem(target: Any, key: Any) -> Any:
 
 
 def setitem(target: Any, key: Any, value: Any) -> Any:
-    """Return `target` with `value` at `key`. The compiler writes in place unless the old array is needed."""
+    """Return `target` with `value` at `key`. Compiled code writes in place unless the old array is needed."""
     base = to_node(target)
     arguments = Arguments([base])
     template, types = arguments.extract(key)

@@ -154,7 +154,7 @@ class Staged:
         self.version += 1
 
     def restore(self, owner: Builder, node: Node) -> None:
-        """Undo all writes since `node` was the value's node."""
+        """Undo all writes made since `node` was the value's node."""
         self._owner, self._node = owner, node
         self.version += 1
 

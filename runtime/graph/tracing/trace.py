@@ -229,7 +229,7 @@ def current_builder() -> Builder:
     if builder is None:
         raise LeakError(
             "a staged value is used when nothing is being traced",
-            why="it stands for a value that exists only while its graph runs, but has left the function",
+            why="it left the traced function, but stands for a value that exists only while the graph runs",
             remedy="return it from the function instead of storing it elsewhere",
         )
     return builder

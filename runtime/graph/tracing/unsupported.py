@@ -55,7 +55,7 @@ def shape_mismatch(what: str, shape: object, assigned: object) -> AssignmentErro
 def list_without_array() -> StagingError:
     return StagingError(
         "a NumPy function cannot take a staged list that is empty or contains lists",
-        why="NumPy would convert the list to an array, but its dtype is unknown",
+        why="NumPy would convert the list to an array, whose dtype is unknown",
         remedy="append a number or an array to it first, or use a two-dimensional array",
     )
 
@@ -63,7 +63,8 @@ def list_without_array() -> StagingError:
 def bool_array_power() -> StagingError:
     return StagingError(
         "an array of bools cannot be raised to a power that is a staged int",
-        why="the dtype of the result depends on the power: for 2, it is int8",
+        why="the result is int8 for a power of 2 and int64 for others, but the power is known only when the "
+        "graph runs",
         remedy="convert the array to integers: x.astype(int) ** k",
     )
 
