@@ -1,4 +1,4 @@
-"""Deserialize a traced function from the content of a file, for `load`. Invalid content raises an error."""
+"""Deserialize a traced function from the content of a file, for `load`, or raise `FormatError`."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _variable(data: Any, at: str) -> Variable:
 
 
 class _TraceReader:
-    """Deserializer of traces that share Variables, code positions and record classes."""
+    """Deserializer for traces that share Variables, code positions and record classes."""
 
     def __init__(self, graphs: GraphReader, records: _RecordClasses, variables: Sequence[Variable]):
         self.graphs, self.records, self.variables = graphs, records, variables

@@ -25,7 +25,7 @@ class OpSchema:
         optional: the attributes that may be missing.
         effect: whether nodes must be marked as effects.
         is_multi_result: whether nodes may have several results, or none.
-        unsupported: why a file cannot contain the op, optionally with ". " and a remedy; empty if it can.
+        unsupported: why a file cannot contain the op, and optionally ". " and a remedy. Empty if it can.
     """
 
     inputs: tuple[int, int | None]

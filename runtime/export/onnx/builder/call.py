@@ -42,7 +42,7 @@ class Call:
 
 
 OPS: dict[str, Any] = {}
-"""Rules for the graph's own ops and of Python's builtins: `rule(emitter, node)`."""
+"""Rules for the graph's own ops and Python's builtins: `rule(emitter, node)`."""
 
 LISTS: dict[str, Any] = {}
 """Rules for ops with a list among their inputs: `rule(emitter, node)`."""

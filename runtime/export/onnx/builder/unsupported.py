@@ -38,14 +38,14 @@ def unsupported_options(node: Node, options: str) -> SaveError:
     return unsupported_node(
         node,
         f"the exporter has no ONNX operators for it with {options}",
-        "omit that, or compute the result in another way",
+        "change the operation, or compute the result in another way",
     )
 
 
 def unsupported_dtype(node: Node, dtype: object, kind: str) -> SaveError:
     return unsupported_node(
         node,
-        f"onnxruntime has no {kind} of {dtype}, and no wider dtype has the same result",
+        f"onnxruntime has no {kind} of {dtype}, and no wider dtype gives the same result",
         "convert to another dtype first: x.astype(np.float64)",
         f"{node.op} of {dtype}",
     )

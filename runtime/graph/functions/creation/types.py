@@ -121,7 +121,7 @@ def arange_length(start: Any, stop: Any, step: Any) -> Dimension:
 
 
 def spaced_rule(ends: Callable[..., Any], several: tuple[str, ...]) -> Rule:
-    """Return the rule of a function that places `num` values between two bounds, along a new axis."""
+    """Return the rule for a function that places `num` values between two bounds, along a new axis."""
 
     def rule(start: Any, stop: Any, num: Any = 50, *args: Any, axis: int = 0, **options: Any) -> Any:
         names = ("endpoint", *several, "dtype", "axis")
