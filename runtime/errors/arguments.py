@@ -1,4 +1,4 @@
-"""Errors about arguments: of the public functions, and of traced functions."""
+"""Errors about the arguments of public functions and of traced functions."""
 
 from __future__ import annotations
 

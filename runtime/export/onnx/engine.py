@@ -55,7 +55,7 @@ class Engine:
         return tuple([result[node] for node in self.graph.results])
 
     def node_at(self, traceback: TracebackType | None) -> Node | None:
-        """Return the node that raised, given the error's traceback. In a composition, return its call."""
+        """Return the node that raised, given the error's traceback. A composition counts as one node."""
         match = None
         while traceback is not None and traceback.tb_frame.f_code is not Emitter.emit_composition.__code__:
             if traceback.tb_frame.f_code in NODE_FRAMES:

@@ -144,9 +144,7 @@ class _TraceReader:
         variables = []
         for i, (number, location) in enumerate(state):
             if (number is None) is not (staged + i in leaf_of):
-                raise format_error(
-                    location, "exactly one of a Variable in the file and an argument is expected here"
-                )
+                raise format_error(location, "either a Variable in the file or an argument is expected here")
             variables.append(leaf_of[staged + i] if number is None else self.variable(number, location))
             kind = graph.arguments[staged + i].type
             if not isinstance(kind, ArrayType) or (number is not None and variables[-1].type != kind):
@@ -322,4 +320,4 @@ class _RecordClasses:
     @staticmethod
     def _check(condition: bool, at: str) -> None:
         if not condition:
-            raise format_error(at, "as many valid and distinct names as parts are expected here")
+            raise format_error(at, "a valid and distinct name is expected here for each part")

@@ -168,7 +168,7 @@ OPS: dict[str, OpSchema] = {
 
 ITERABLES = frozenset(("dataset", "zip", "range", "enumerate", "reversed"))
 UNTYPED = frozenset((*ITERABLES, "list_pop", "print", "raise", "cond", "while", "for"))
-"""Ops whose nodes have no type: they have several results, none, or an iterable."""
+"""Ops whose nodes have no type, since they have several results or none, or produce an iterable."""
 
 RESULT_COUNTS: dict[str, Callable[[Node], int]] = {
     "cond": lambda node: len(node.attrs["then"].results),

@@ -54,4 +54,4 @@ METHODS: dict[tuple[Any, str], Any] = {}
 """Rules for ufunc methods, by the ufunc and the name of the method."""
 
 COMPOSITIONS: dict[Any, Any] = {}
-"""Functions that are exported as compositions of functions with rules."""
+"""Functions that are exported as compositions of functions that have rules."""

@@ -162,7 +162,7 @@ def indices_type(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any
 
 
 def ix_type(*args: Any) -> tuple[ArrayType, ...]:
-    """Return the types of an open grid. A mask counts as the indices of its true elements."""
+    """Return the types of an open grid. A mask stands for the indices of its true elements."""
     result = []
     for i, part in enumerate(args):
         array = as_array(part)

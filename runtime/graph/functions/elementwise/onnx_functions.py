@@ -1,7 +1,7 @@
 """ONNX rules for functions of floats: roots, exponentials, angles, rounding.
 
 onnxruntime computes some of them in float32 only. For float64, these are composed of other operators to keep
-its precision.
+the full precision.
 """
 
 from __future__ import annotations

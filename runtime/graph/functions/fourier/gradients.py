@@ -37,7 +37,7 @@ def _transposed(transform: Any) -> Any:
 def irfft_rule(
     ct: Any, y: Any, a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None
 ) -> Any:
-    """Count each frequency twice, since it has a conjugate, except the first and, if n is even, the last."""
+    """Count each frequency twice, for its conjugate, except the first and, if n is even, the last."""
     have, n = shape_of(a)[axis], shape_of(y)[axis]
     if not isinstance(n, int):
         raise unsupported_argument("numpy.fft.irfft", "an array of unknown length")

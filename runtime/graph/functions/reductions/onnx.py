@@ -189,7 +189,7 @@ def ufunc_accumulate(rule: Rule) -> Rule:
 
 
 def cumulative_extreme(kind: str) -> Rule:
-    """Return the rule for `maximum.accumulate` or `minimum.accumulate`, computed for each prefix."""
+    """Return the rule for `maximum.accumulate` or `minimum.accumulate`, which reduce each prefix."""
 
     def rule(c: Call, a: Any, axis: Any = None) -> Value:
         b, x = c.b, array(c, a)
