@@ -1,4 +1,4 @@
-"""Errors about arguments: of the public functions, and of traced functions."""
+"""Errors about the arguments of public functions and of traced functions."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class OptionError(AutographError, ValueError):
 
     ## Why
 
-    An unknown word is probably a typing error. Ignoring it, or ignoring a loop option outside of a loop,
+    An unknown name is probably misspelled. Ignoring it, or ignoring a loop option outside of a loop,
     would silently do something other than what you asked for.
 
     ## How to fix it
@@ -158,7 +158,7 @@ class SignatureError(AutographError, TypeError):
     ## Why
 
     A graph is built for the dtypes and shapes of its arguments. `input_signature` fixes them for all calls. A
-    concrete function has those of its trace, and a loaded function those of the traces that were saved.
+    concrete function accepts those of its trace, and a loaded function those of its saved traces.
 
     ## How to fix it
 

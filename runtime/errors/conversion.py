@@ -8,10 +8,10 @@ from .base import AutographError
 class ConversionError(AutographError, ValueError):
     """A function or file cannot be converted.
 
-    Subclasses name the reason. The source is unavailable (`SourceError`, `StaleSourceError`,
+    Subclasses name the reason: the source is unavailable (`SourceError`, `StaleSourceError`,
     `AmbiguousSourceError`), is not valid Python (`SourceSyntaxError`), is nested too deeply
-    (`NestingError`), or uses a reserved name (`ReservedNameError`); or an embedder's pass failed
-    (`PassError`). `error.place` is the position of the source code, not of the call.
+    (`NestingError`) or uses a reserved name (`ReservedNameError`), or a custom pass failed (`PassError`).
+    `error.place` is the position of the source code, not of the call.
 
     >>> import autograph_rs as ag
     >>> namespace = {}
@@ -28,7 +28,7 @@ class ConversionError(AutographError, ValueError):
 
     ## How to fix it
 
-    Follow the page of the subclass. A function that needs no conversion can opt out:
+    Follow the instructions on the page of the subclass. A function that needs no conversion can opt out:
 
     >>> @ag.do_not_convert
     ... def helper(x):
@@ -133,7 +133,7 @@ class AmbiguousSourceError(SourceError):
     ## Why
 
     A function is located by its name and first line, and a lambda also by the columns of its body. Taking the
-    first match could convert another function than the one you passed.
+    first match could convert a function other than the one you passed.
 
     ## How to fix it
 
@@ -192,7 +192,7 @@ class NestingError(ConversionError, RecursionError):
     ## Why
 
     Python's parser and compiler limit the nesting of brackets and blocks to about a hundred levels. Converted
-    code has a few levels more than the original.
+    code is nested a few levels deeper than the original.
 
     ## How to fix it
 
@@ -260,7 +260,7 @@ class PassError(ConversionError, RuntimeError):
     ## Why
 
     After each pass of a custom pipeline, the tree must compile and must not contain the nodes that the pass
-    declares to remove. The error is in the pass, not in the function being converted.
+    promises to remove. The error is in the pass, not in the function being converted.
 
     ## How to fix it
 

@@ -44,8 +44,8 @@ class SaveError(AutographError, TypeError):
 class FormatError(AutographError, ValueError):
     """A file or text does not contain a valid graph.
 
-    It is damaged (`DamagedFileError`), of a later version (`VersionError`), or not a graph at all. None of
-    its content was executed.
+    The content is damaged (`DamagedFileError`), was written by a later version (`VersionError`), or is not a
+    graph at all. None of it was executed.
 
     >>> import autograph_rs as ag
     >>> ag.Graph.from_json('{"format": "something else"}')
@@ -55,7 +55,7 @@ class FormatError(AutographError, ValueError):
       File "...", line 1
         ag.Graph.from_json('{"format": "something else"}')
         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      why: autograph_rs does not write such a graph; docs/graph-format.md describes the format
+      why: a graph must follow the format that docs/graph-format.md describes
       fix: pass a file that ag.save wrote, or text that Graph.to_json() returned
       see: docs/errors/FormatError.md
 
@@ -116,17 +116,17 @@ class VersionError(FormatError):
       File "...", line 1
         ag.Graph.from_json(text.replace('"version": 1', '"version": 2'))
         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      why: a later version may give the same keys another meaning
-      fix: upgrade autograph_rs, or save the function with this version
+      why: a later version may give the same keys a different meaning
+      fix: upgrade autograph_rs, or save the function again with the installed version
       see: docs/errors/VersionError.md
 
     ## Why
 
-    A later version of [the format](../graph-format.md) may give the same words another meaning.
+    A later version of [the format](../graph-format.md) may give the same keys a different meaning.
 
     ## How to fix it
 
-    Update this package where you load the file, or save the function with the older version:
+    Upgrade this package where you load the file, or save the function again with the older version:
 
     >>> ag.Graph.from_json(text).count("add")
     1

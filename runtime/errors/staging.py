@@ -109,8 +109,8 @@ class GradientError(StagingError):
 
     ## Why
 
-    A gradient describes how one number changes with small changes of others. Integers and booleans have no
-    small changes, a result that is an array has no single gradient, and Python code (`ag.py_function`)
+    A gradient describes how one number changes when others change slightly. Integers and booleans cannot
+    change slightly, a result that is an array has no single gradient, and Python code (`ag.py_function`)
     cannot be differentiated.
 
     ## How to fix it
@@ -125,7 +125,7 @@ class GradientError(StagingError):
 
 
 class UnsupportedPlaceError(StagingError):
-    """A staged value decides a construct that cannot be staged.
+    """A construct depends on a staged value, but cannot be staged.
 
     To be staged, a branch or loop body becomes a separate function. This is impossible if it contains
     `yield` or `await` (only the function itself can be suspended), reads its frame with `locals()`, or jumps
@@ -260,7 +260,7 @@ class MismatchError(StagingError):
 
 
 class MissingValueError(MismatchError, NameError):
-    """A variable, attribute or key has a value on one path, and is missing or None on the other.
+    """A variable, attribute or key has a value on one path, but is missing or None on the other.
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function

@@ -178,11 +178,11 @@ CHANGES: dict[str, tuple[Any, str]] = {
     "arguments": (lambda c: c["traces"][0]["arguments"]["parts"].pop(), "a tuple of positional and"),
     "record": (
         lambda c: c["traces"][0].update(results={"kind": "record", "name": EVIL, "fields": [], "parts": []}),
-        "names",
+        "a valid and distinct name",
     ),
     "fields": (
         lambda c: c["traces"][0].update(results={"kind": "record", "name": "P", "fields": ["class"],
-                                                 "parts": [{"value": 1}]}), "names"
+                                                 "parts": [{"value": 1}]}), "a valid and distinct name"
     ),
     "no traces": (lambda c: c.update(traces=[]), "traces: the list is empty"),
     "another key": (lambda c: c.update(run="me"), "the key 'run' is unknown"),

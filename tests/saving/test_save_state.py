@@ -280,12 +280,12 @@ def draw(content: Any) -> Any:
 
 
 CHANGES: dict[str, tuple[Any, str]] = {
-    "own variable": (lambda t, c: t.update(state=[0, 0]), "a Variable in the file and an argument"),
+    "own variable": (lambda t, c: t.update(state=[0, 0]), "a Variable in the file or an argument"),
     "no variable": (lambda t, c: t.update(state=[None, 7]), "the file has only 1 Variables"),
-    "both arguments": (lambda t, c: t.update(state=[None, None]), "a Variable in the file and"),
+    "both arguments": (lambda t, c: t.update(state=[None, None]), "a Variable in the file or"),
     "too many": (
         lambda t, c: t.update(state=[None] * 3),
-        "do not match the arguments|exactly one of a Variable",
+        "do not match the arguments|either a Variable",
     ),
     "another type": (
         lambda t, c: c["variables"][0]["value"].update(shape=[1]),

@@ -1,4 +1,4 @@
-"""Emit the nodes of a graph as ONNX operators, by the rule of each op."""
+"""Emit the nodes of a graph as ONNX operators, using the rule for each op."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Emitter:
         return fill_slots(args, inputs), fill_slots(node.attrs.get("kwargs", {}), inputs)
 
     def argument(self, node: Node) -> Any:
-        """Return a node's value as a function argument: Python numbers are weak, lists are arrays."""
+        """Return a node's value as a function argument: Python numbers become weak, lists become arrays."""
         result = self.values[node]
         if isinstance(result, Items):
             return result.tensor

@@ -55,7 +55,7 @@ class Engine:
         return tuple([result[node] for node in self.graph.results])
 
     def node_at(self, traceback: TracebackType | None) -> Node | None:
-        """Return the node that raised, given the error's traceback. Within a composition, return its call."""
+        """Return the node that raised, given the error's traceback. A composition counts as one node."""
         match = None
         while traceback is not None and traceback.tb_frame.f_code is not Emitter.emit_composition.__code__:
             if traceback.tb_frame.f_code in NODE_FRAMES:
@@ -76,7 +76,7 @@ class Program(ModelDraft):
             raise
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4  # errors are raised, so do not log them to stderr
-        # Of several errors, the one that Python would raise first must be raised.
+        # If several operators would fail, the error that Python would raise first must be raised.
         options.execution_order = onnxruntime.ExecutionOrder.PRIORITY_BASED
         try:
             self._session = onnxruntime.InferenceSession(
@@ -139,7 +139,7 @@ def python_error(text: str, node: Node | None, message: str) -> BaseException:
             result: BaseException = node.attrs["function"](*node.attrs["args"])
             return result
         return AutographError(
-            f"the program raises a {node.attrs['args'][0].__name__} whose message is computed",
+            f"the program raises {node.attrs['args'][0].__name__} with a computed message",
             why="a failing model can only report a message that is known before it runs",
             remedy="raise it with a constant message, or use engine='numpy'",
         )
@@ -205,5 +205,5 @@ NODE_FRAMES = (
 
 
 def engine(graph: Graph, inputs: Any) -> Engine:
-    """Return the engine of a graph. `inputs` describes its arguments."""
+    """Return the engine for a graph. `inputs` describes its arguments."""
     return Engine(graph, argument_forms(inputs))

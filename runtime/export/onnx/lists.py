@@ -136,7 +136,7 @@ def insert(e: Emitter, node: Node) -> Any:
 
 
 def pairwise(combine: Any, unsupported_lists: str) -> Any:
-    """Return the rule that combines the tensors of two lists. Errors call others `unsupported_lists`."""
+    """Return the rule that combines the tensors of two lists. `unsupported_lists` describes the rest."""
 
     def rule(e: Emitter, node: Node) -> Any:
         first, second = copy_as_type(e, node), copy_as_type(e, node, 1)

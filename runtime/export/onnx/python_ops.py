@@ -1,4 +1,4 @@
-"""ONNX rules for Python's builtins and of the graph's own ops, called with the emitter and the node."""
+"""ONNX rules for Python's builtins and the graph's own ops, called with the emitter and the node."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def emit_sum(e: Emitter, node: Node) -> Value:
 
 
 def min_or_max(kind: str) -> Any:
-    """Return the rule of `min` or `max`, which select the first of equal items."""
+    """Return the rule for `min` or `max`, which select the first of equal items."""
 
     def rule(e: Emitter, node: Node) -> Value:
         b = e.b
@@ -181,7 +181,7 @@ def check_not_empty(e: Emitter, node: Node, items: Value, message: str) -> None:
 
 
 def any_or_all(name: str) -> Any:
-    """Return the rule of `any` or `all`."""
+    """Return the rule for `any` or `all`."""
 
     def rule(e: Emitter, node: Node) -> Value:
         result = as_list(e.b, e.values[node.inputs[0]])
@@ -251,7 +251,7 @@ def as_text(e: Emitter, node: Node, value: Any) -> Value:
         raise unsupported.unsupported_node(
             node,
             "ONNX formats floats and arrays differently from Python",
-            "return the numbers, and format them outside",
+            "return the numbers, and format them outside the function",
             f"text of a {node.inputs[0].type}" if node.inputs else "text",
         )
     if value.dtype == BOOL:

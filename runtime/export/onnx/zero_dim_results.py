@@ -29,7 +29,7 @@ def array_results(graph: Graph, argument_flags: dict[int, bool]) -> list[bool]:
 
 
 def _is_array(node: Node, known: dict[Node, bool]) -> bool:
-    """Return whether NumPy computes an array for a 0-d node."""
+    """Return whether NumPy computes an array, not a scalar, for a 0-d node."""
     if not isinstance(node.type, ArrayType) or node.type.shape:
         return False
     if node not in known:

@@ -26,7 +26,7 @@ from .shaping import types as shaping_types
 
 
 def register(modules: Iterable[ModuleType], **registries: Any) -> None:
-    """Add the tables of modules to the registries of the same names."""
+    """Add each module's tables to the registries of the same names."""
     for module in modules:
         for table, registry in registries.items():
             registry.update(getattr(module, table, ()))

@@ -43,7 +43,7 @@ FORMAT, VERSION = "autograph_rs graph", 1
 
 
 class GraphWriter:
-    """Serializer of graphs that share a table of code positions. The table is empty unless `source`."""
+    """Serializer for graphs that share a table of code positions. The table is empty unless `source`."""
 
     def __init__(self, *, source: bool = True):
         self.source = source
@@ -104,7 +104,7 @@ def _op_name(node: Node, graph: Graph) -> str:
 
 
 def _constant_value(node: Node) -> Any:
-    """Return the value of a constant. An instance of a subclass, such as an enum, becomes its base type."""
+    """Return the value of a constant, with an instance of a subclass, such as an enum, as its base type."""
     value, kind = node.attrs["value"], node.type
     if not isinstance(kind, ScalarType) or type(value) is kind.python:
         return value
@@ -140,7 +140,7 @@ def _save_error(node: Node, graph: Graph, why: str) -> SaveError:
 
 
 class GraphReader:
-    """Deserializer of graphs that share a table of code positions."""
+    """Deserializer for graphs that share a table of code positions."""
 
     def __init__(self, places: Any, at: str = "places"):
         self.places = [_code_position(*item) for item in expect_items(places, at)]
@@ -264,8 +264,8 @@ def from_text(text: str) -> dict[str, Any]:
     if version > VERSION:
         raise VersionError(
             f"version: {version} is later than {VERSION}, the latest that this autograph_rs reads",
-            why="a later version may give the same keys another meaning",
-            remedy="upgrade autograph_rs, or save the function with this version",
+            why="a later version may give the same keys a different meaning",
+            remedy="upgrade autograph_rs, or save the function again with the installed version",
         )
     if version < 1:
         raise not_a_graph("version: 0 is not a version of the format")

@@ -1,4 +1,4 @@
-"""Deserialize a traced function from the content of a file, for `load`. Invalid content raises an error."""
+"""Deserialize a traced function from the content of a file, for `load`, or raise `FormatError`."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _variable(data: Any, at: str) -> Variable:
 
 
 class _TraceReader:
-    """Deserializer of traces that share Variables, code positions and record classes."""
+    """Deserializer for traces that share Variables, code positions and record classes."""
 
     def __init__(self, graphs: GraphReader, records: _RecordClasses, variables: Sequence[Variable]):
         self.graphs, self.records, self.variables = graphs, records, variables
@@ -144,9 +144,7 @@ class _TraceReader:
         variables = []
         for i, (number, location) in enumerate(state):
             if (number is None) is not (staged + i in leaf_of):
-                raise format_error(
-                    location, "exactly one of a Variable in the file and an argument is expected here"
-                )
+                raise format_error(location, "either a Variable in the file or an argument is expected here")
             variables.append(leaf_of[staged + i] if number is None else self.variable(number, location))
             kind = graph.arguments[staged + i].type
             if not isinstance(kind, ArrayType) or (number is not None and variables[-1].type != kind):
@@ -322,4 +320,4 @@ class _RecordClasses:
     @staticmethod
     def _check(condition: bool, at: str) -> None:
         if not condition:
-            raise format_error(at, "as many valid and distinct names as parts are expected here")
+            raise format_error(at, "a valid and distinct name is expected here for each part")

@@ -52,7 +52,7 @@ def _public_callables() -> Iterator[tuple[str, Any]]:
 
 
 def _named_functions() -> Iterator[tuple[str, Any]]:
-    """Yield NumPy's functions, by canonical name before aliases, then methods of arrays, then `math`."""
+    """Yield names and functions: NumPy's (canonical names before aliases), array methods, and `math`."""
     typed = {id(function) for function in TYPE_RULES}
     functions = [(n, f) for n, f in _public_callables() if isinstance(f, np.ufunc) or id(f) in typed]
     yield from sorted(functions, key=lambda pair: not pair[0].endswith(f".{pair[1].__name__}"))
@@ -83,7 +83,7 @@ def name_of(function: Any) -> str | None:
 
 
 def op_of(function: Any) -> str:
-    """Return the op of a node that calls a function."""
+    """Return the op of a node that calls this function."""
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
         return f"numpy.{owner.__name__}.{function.__name__}"

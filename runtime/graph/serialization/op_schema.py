@@ -25,7 +25,7 @@ class OpSchema:
         optional: the attributes that may be missing.
         effect: whether nodes must be marked as effects.
         is_multi_result: whether nodes may have several results, or none.
-        unsupported: why a file cannot contain the op, optionally with ". " and a remedy; empty if it can.
+        unsupported: why a file cannot contain the op, and optionally ". " and a remedy. Empty if it can.
     """
 
     inputs: tuple[int, int | None]
@@ -168,7 +168,7 @@ OPS: dict[str, OpSchema] = {
 
 ITERABLES = frozenset(("dataset", "zip", "range", "enumerate", "reversed"))
 UNTYPED = frozenset((*ITERABLES, "list_pop", "print", "raise", "cond", "while", "for"))
-"""Ops whose nodes have no type: they have several results, none, or an iterable."""
+"""Ops whose nodes have no type, since they have several results or none, or produce an iterable."""
 
 RESULT_COUNTS: dict[str, Callable[[Node], int]] = {
     "cond": lambda node: len(node.attrs["then"].results),

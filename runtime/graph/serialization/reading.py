@@ -29,7 +29,7 @@ def format_error(at: str, problem: str) -> FormatError:
 def not_a_graph(problem: str) -> FormatError:
     return FormatError(
         problem,
-        why="autograph_rs does not write such a graph; docs/graph-format.md describes the format",
+        why="a graph must follow the format that docs/graph-format.md describes",
         remedy="pass a file that ag.save wrote, or text that Graph.to_json() returned",
     )
 
@@ -52,7 +52,7 @@ def expect_items(data: Any, at: str) -> list[tuple[Any, str]]:
 
 
 def expect_fields(data: Any, at: str, *keys: str) -> dict[str, Any]:
-    """Return an object after checking that it has no other keys."""
+    """Return an object, after checking that it has no keys but these."""
     check_keys(expect(data, dict, at), at, *keys)
     return data
 
@@ -65,7 +65,7 @@ def check_keys(data: dict[str, Any], at: str, *keys: str) -> None:
 
 
 def expect_index(data: Any, at: str) -> int:
-    """Return a non-negative integer: a length, an index or an offset."""
+    """Return a non-negative integer, such as a length or an index."""
     if expect(data, int, at) < 0 or data >= 2**63:
         raise format_error(at, f"{data} is not a valid length or index")
     return data
@@ -79,7 +79,7 @@ def expect_name(data: Any, at: str) -> str:
 
 
 def expect_list(data: Any, at: str, length: int, parts: str) -> list[Any]:
-    """Return a list of the given length; `parts` names its items."""
+    """Return a list of the given length. `parts` describes its items in errors."""
     if len(expect(data, list, at)) != length:
         raise format_error(at, f"{parts} are expected here")
     return data

@@ -33,15 +33,15 @@ def to_content(
         from_content(content)  # never write a file that cannot be read
     except FormatError as error:
         raise SaveError(
-            f"{name} cannot be saved because autograph_rs could not read the file again: {error.args[0]}",
-            why="this is a bug in autograph_rs; no file was written",
+            f"{name} cannot be saved because autograph_rs could not read the file back: {error.args[0]}",
+            why="this is a bug in autograph_rs, which does not write a file that it cannot read",
             remedy="report the bug, with the source of the function",
         ) from error
     return content
 
 
 class _FunctionWriter:
-    """Serializer of traces that share Variables and code positions."""
+    """Serializer for traces that share Variables and code positions."""
 
     def __init__(self, name: str, source: bool):
         self.name = name

@@ -1,8 +1,8 @@
 """Build ONNX graphs operator by operator, from values with a dtype and rank.
 
-A *check* makes a run fail where the Python program would raise. It is an operator whose name is the message,
-and which fails because its inputs are incompatible. Its output, the *token*, is threaded through all checks
-in order and into an output of the model, so that no optimization removes a check.
+A *check* makes a run fail where the Python program would raise. It is an operator that is named after the
+message, and whose inputs are incompatible if the program would raise. Its output, the *token*, is threaded
+through all checks in order and into an output of the model, so that no optimization removes a check.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ def value_info(value: Value, name: str, dims: Sequence[int | str | None] | None 
 class Builder:
     """Builds the graph of a model, branch or loop body.
 
-    `alive` is true whenever this graph runs, but optimizers cannot know that. It is None for the main graph.
-    `token` is the output of the last check.
+    `alive` is true whenever this graph runs, but optimizers cannot know that. It is None for the main
+    graph of an exported model. `token` is the output of the last check.
     """
 
     def __init__(

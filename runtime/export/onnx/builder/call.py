@@ -42,7 +42,7 @@ class Call:
 
 
 OPS: dict[str, Any] = {}
-"""Rules for the graph's own ops and of Python's builtins: `rule(emitter, node)`."""
+"""Rules for the graph's own ops and Python's builtins: `rule(emitter, node)`."""
 
 LISTS: dict[str, Any] = {}
 """Rules for ops with a list among their inputs: `rule(emitter, node)`."""
@@ -54,4 +54,4 @@ METHODS: dict[tuple[Any, str], Any] = {}
 """Rules for ufunc methods, by the ufunc and the name of the method."""
 
 COMPOSITIONS: dict[Any, Any] = {}
-"""Functions that are exported as compositions of functions with rules."""
+"""Functions that are exported as compositions of functions that have rules."""

@@ -1,7 +1,7 @@
 """The dtypes that onnxruntime's CPU kernels support, operator by operator.
 
 An operator that is not listed accepts every dtype of ONNX. Einsum and Pow accept integers too, but compute
-them in floats. `tests/export/test_onnx_rows.py` compares the table with onnxruntime.
+with floats. `tests/export/test_onnx_rows.py` compares the table with onnxruntime.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ KERNELS: dict[str, frozenset[str]] = {
 }
 
 MOVING = frozenset(("Where", "Pad", "Trilu"))
-"""Operators that only move values. They process uint64 as int64, bit by bit."""
+"""Operators that only move values, and so can process the bits of uint64 as int64."""
 
 
 @cache
 def compute_dtype(kind: str, dtype: np.dtype) -> np.dtype | None:
-    """Return the dtype in which an operator computes: `dtype`, a wider one, or None if there is none."""
+    """Return the dtype in which an operator computes: `dtype`, a wider one, or None if neither works."""
     known = KERNELS.get(kind)
     if known is None or ("str" if dtype.kind == "U" else dtype.name) in known:
         return dtype

@@ -23,7 +23,7 @@ def make_subgraph(b: Builder, name: str, inputs: Sequence[Value], results: Seque
 
 
 def new_results(b: Builder, kind: str, like: Sequence[Value]) -> list[Value]:
-    """Return new values for the results of a node, of the types of `like`."""
+    """Return new values for the results of a node, with the types of `like`."""
     return [Value(b.model.fresh(kind.lower()), v.dtype, v.ndim, is_sequence=v.is_sequence) for v in like]
 
 

@@ -16,7 +16,7 @@ def reword_for_engine(error: SaveError) -> SaveError:
 
 
 def unsupported_node(node: Node, why: str, remedy: str, what: str = "") -> SaveError:
-    """Return the error for a node, described by `what` or its op, at the user's line that created it."""
+    """Return the error for a node at the user's line that created it. The message names `what` or the op."""
     name = node.op.replace("numpy.ndarray.", "ndarray.")
     return SaveError(
         f"{what or name} {NOT_EXPORTABLE}",
@@ -38,14 +38,14 @@ def unsupported_options(node: Node, options: str) -> SaveError:
     return unsupported_node(
         node,
         f"the exporter has no ONNX operators for it with {options}",
-        "omit that, or compute the result in another way",
+        "change the operation, or compute the result in another way",
     )
 
 
 def unsupported_dtype(node: Node, dtype: object, kind: str) -> SaveError:
     return unsupported_node(
         node,
-        f"onnxruntime has no {kind} of {dtype}, and no wider dtype has the same result",
+        f"onnxruntime has no {kind} of {dtype}, and no wider dtype gives the same result",
         "convert to another dtype first: x.astype(np.float64)",
         f"{node.op} of {dtype}",
     )

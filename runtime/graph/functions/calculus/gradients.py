@@ -132,7 +132,7 @@ def _corrcoef(x: Any, y: Any = None, rowvar: bool = True, *_: Any, **__: Any) ->
 
 
 def _staged_take(array: Any, places: Any) -> Any:
-    """Call `np.take` on a plain or staged array with staged indices, on which NumPy does not dispatch."""
+    """Record a call to `np.take`: NumPy itself dispatches on the array, but not on staged indices."""
     return recording.call(np.take, (array, places), {})
 
 

@@ -97,7 +97,7 @@ def polyfit_type(
     if full or cov:
         raise UnsupportedFunctionError(
             "np.polyfit cannot be staged with `full` or `cov`",
-            why="only the coefficients are supported in a graph",
+            why="these options add results, but a graph supports only the coefficients",
             remedy="omit `full` and `cov`",
         )
     x, y = as_array(x), as_array(y)
@@ -110,7 +110,7 @@ def added_shape(a1: ArrayType, a2: ArrayType) -> Shape:
         raise UnsupportedFunctionError(
             "a staged array of two or more dimensions cannot be used as a polynomial",
             why="a polynomial is a vector of coefficients",
-            remedy="loop over the polynomials, one vector each",
+            remedy="loop over the polynomials, and pass each as a vector",
         )
     return (map_known(max, *(x.shape[0] if x.shape else 1 for x in (a1, a2))),)
 
@@ -121,8 +121,8 @@ def cov_shape(m: ArrayType, y: ArrayType | None, *_: Any, rowvar: bool = True, *
     if count is None:
         raise UnsupportedFunctionError(
             "the covariance of an unknown number of variables cannot be staged",
-            why="one variable gives a number and several give a matrix, but their number is known only "
-            "when the graph runs",
+            why="the result is a number for one variable and a matrix for several, but how many there are "
+            "is known only when the graph runs",
             remedy="give the array a known first dimension: x.reshape(3, -1)",
         )
     return () if count == 1 else (count, count)

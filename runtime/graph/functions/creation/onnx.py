@@ -14,7 +14,7 @@ from ..shaping.onnx import shape_vector
 
 
 def fill(value: Any) -> Rule:
-    """Return the rule of a function that fills an array with one value. `empty` fills with zeros."""
+    """Return the rule for a function that fills an array with one value. `empty` fills with zeros."""
     return lambda c, shape, dtype=None, order="C", **_: full(c, shape, value)
 
 
@@ -23,7 +23,7 @@ def full(c: Call, shape: Any, fill_value: Any, dtype: Any = None, order: str = "
 
 
 def checked_shape(c: Call, shape: Any) -> tuple[Value, int]:
-    """Return the shape of a new array as a vector, and its rank."""
+    """Return the shape of a new array as a vector, and its rank. The run fails if a length is negative."""
     vector, ndim = shape_vector(c, shape)
     check_not_negative(c.b, vector, "ValueError: negative dimensions are not allowed")
     return vector, ndim
@@ -47,7 +47,7 @@ def full_like(c: Call, a: Any, fill_value: Any, dtype: Any = None, order: str = 
 
 def arange(c: Call, *arguments: Any, start: Any = None, stop: Any = None, step: Any = None, dtype: Any = None,
            **_: Any) -> Value:  # fmt: skip
-    """Compute the elements as NumPy does: the first, plus multiples of the second minus the first."""
+    """Compute elements as NumPy does: the first plus multiples of the difference between the first two."""
     b = c.b
     names = ("stop",) if len(arguments) == 1 else ("start", "stop", "step")
     bounds = {"start": start, "stop": stop, "step": step, **dict(zip(names, arguments, strict=False))}

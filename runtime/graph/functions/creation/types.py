@@ -121,7 +121,7 @@ def arange_length(start: Any, stop: Any, step: Any) -> Dimension:
 
 
 def spaced_rule(ends: Callable[..., Any], several: tuple[str, ...]) -> Rule:
-    """Return the rule of a function that places `num` values between two bounds, along a new axis."""
+    """Return the rule for a function that places `num` values between two bounds, along a new axis."""
 
     def rule(start: Any, stop: Any, num: Any = 50, *args: Any, axis: int = 0, **options: Any) -> Any:
         names = ("endpoint", *several, "dtype", "axis")
@@ -162,7 +162,7 @@ def indices_type(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any
 
 
 def ix_type(*args: Any) -> tuple[ArrayType, ...]:
-    """Return the types of an open grid. A mask counts as the indices of its true elements."""
+    """Return the types of an open grid. A mask stands for the indices of its true elements."""
     result = []
     for i, part in enumerate(args):
         array = as_array(part)

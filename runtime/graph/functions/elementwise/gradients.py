@@ -1,7 +1,7 @@
 """Gradients of element-wise functions of NumPy and `math`.
 
 A *partial* maps the cotangent of the result, the result and the operands to the cotangent of one operand. The
-reverse pass sums it over broadcast axes.
+reverse pass sums this cotangent over broadcast axes.
 """
 
 from __future__ import annotations
@@ -72,14 +72,14 @@ def sinc_rule(ct: Any, y: Any, x: Any) -> Any:
 
 
 SERIES_BOUND = 0.3
-"""Bound below which the series of the derivative of sinc is accurate to the last digits."""
+"""The bound below which the series for the derivative of sinc is accurate to the last digits."""
 
 
 QUADRATURE_NODES = 256
 
 
 def i0_rule(ct: Any, y: Any, x: Any) -> Any:
-    """Compute the first-order Bessel function as a mean over a half circle, which converges fast."""
+    """Compute the derivative, the Bessel function I1, as a mean over a half circle, which converges fast."""
     angles = (np.arange(QUADRATURE_NODES) + 0.5) * (math.pi / QUADRATURE_NODES)
     ring = np.reshape(np.cos(angles), (-1,) + (1,) * ndim_of(x))
     return (ct * np.mean(np.exp(np.expand_dims(x, 0) * ring) * ring, 0),)
@@ -102,7 +102,7 @@ def log_rule(ct: Any, y: Any, x: Any, base: Any = None, /) -> Any:
 
 
 def _digamma(x: Any) -> Any:
-    """Return the derivative of `lgamma`: by its series from 10 on, else by recurrence and reflection."""
+    """Return the derivative of `lgamma`: reflect and shift the argument to at least 10, then use a series."""
     is_low = x < 0.5
     z = np.where(is_low, 1 - x, x)
     before: Any = 0.0
@@ -196,7 +196,7 @@ CONSTANT = (
     np.floor_divide, np.floor, np.ceil, np.trunc, np.rint, np.sign, np.signbit, np.spacing,
     math.ceil, math.floor, math.trunc, math.ulp,
 )  # fmt: skip
-"""Functions that are constant wherever they have a derivative."""
+"""Functions whose derivative is 0 wherever it exists."""
 
 RULES: dict[Any, Any] = {
     np.real: identity_rule,

@@ -1,7 +1,7 @@
 """ONNX rules for element-wise arithmetic.
 
 A rule is called with the `Call` and the user's own arguments, in which ONNX values replace the staged ones.
-The emitter casts its result to the dtype of the node.
+The emitter casts the rule's result to the dtype of the node.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Rule = Callable[..., Any]
 
 
 def cast_operands(c: Call, *arguments: Any) -> list[Value]:
-    """Return operands, cast to the dtype of the result."""
+    """Return the operands, cast to the dtype of the result."""
     return [checked_cast(c, v, c.dtype) for v in arrays(c, *arguments)]
 
 
 def checked_cast(c: Call, x: Value, dtype: np.dtype) -> Value:
-    """Cast a value. The run fails if a Python int is out of bounds, as NumPy raises."""
+    """Cast a value. The run fails where NumPy would raise because a Python int is out of bounds."""
     if x.weak and x.dtype == INT and dtype.kind in "iu" and dtype != INT:
         limits = np.iinfo(dtype)
         if x.constant is not None:
@@ -44,7 +44,7 @@ def checked_cast(c: Call, x: Value, dtype: np.dtype) -> Value:
 
 
 def is_large(b: Builder, estimate: Value) -> Value:
-    """Return whether a float is outside of int64, or so near its limits that rounding could hide it."""
+    """Return whether a float is outside the range of int64, or too close to a limit to be sure."""
     return b.logical_not(b.less(b.op("Abs", estimate), b.constant_like(2.0**63 - 1024, estimate)))
 
 
@@ -85,7 +85,7 @@ def check_options(c: Call, kwargs: dict[str, Any]) -> None:
 
 
 def ufunc_rule(function: Rule, prepare: Callable[..., list[Value]]) -> Rule:
-    """Return the rule of a ufunc of one or two operands, which rejects unsupported options."""
+    """Return the rule for a ufunc of one or two operands, which rejects unsupported options."""
 
     def unary(c: Call, x: Any, **kwargs: Any) -> Any:
         check_options(c, kwargs)
@@ -99,10 +99,10 @@ def ufunc_rule(function: Rule, prepare: Callable[..., list[Value]]) -> Rule:
 
 
 elementwise = functools.partial(ufunc_rule, prepare=cast_operands)
-"""Return the rule of a ufunc, given a function of its operands cast to the dtype of the result."""
+"""Return the rule for a ufunc, given a function that takes the operands cast to the dtype of the result."""
 
 array_function = functools.partial(ufunc_rule, prepare=arrays)
-"""Return the rule of a ufunc, given a function of its operands in their own dtypes."""
+"""Return the rule for a ufunc, given a function that takes the operands in their own dtypes."""
 
 
 @elementwise
@@ -118,7 +118,7 @@ def subtract(c: Call, x: Value, y: Value) -> Value:
 
 
 def add_or_subtract(c: Call, kind: str, x: Value, y: Value) -> Value:
-    """Add or subtract. A sum of Python ints has overflowed if its sign is impossible."""
+    """Add or subtract. Python ints have overflowed if the sign of the result is impossible."""
     b = c.b
     result = b.op(kind, x, y)
     if c.is_python and c.dtype == INT:
@@ -149,7 +149,7 @@ def true_divide(c: Call, x: Value, y: Value) -> Value:
 
 
 def nonzero_divisor(b: Builder, y: Value) -> Value:
-    """Replace the integer divisors 0 and -1, by which division can trap, with 1."""
+    """Replace the integer divisors 0 and -1 with 1, since dividing by them can crash the process."""
     risky = (0, -1) if y.dtype.kind == "i" else (0,)
     if y.constant is not None and not np.isin(y.constant, risky).any():
         return y
@@ -250,7 +250,7 @@ def power(c: Call, x: Any, y: Any, **kwargs: Any) -> Value:
 
 
 def square_step(b: Builder, _: Value, carried: list[Value]) -> tuple[Value, list[Value]]:
-    """Loop body of exponentiation by squaring."""
+    """Build the body of a loop that computes a power by squaring."""
     result, base, left = carried
     result = b.where(b.cast(b.op("Mod", left, b.constant_like(2, left)), BOOL), b.mul(result, base), result)
     left = b.div(left, 2)
@@ -287,7 +287,7 @@ def check_pole(c: Call, x: Value, y: Value) -> None:
 
 
 def check_negatable(c: Call, x: Value, where: Value | None = None) -> None:
-    """Make the run fail where the smallest Python int of 64 bits is negated."""
+    """Make the run fail where negating a Python int overflows 64 bits."""
     if c.is_python and c.dtype == INT:
         least = c.b.equal(x, -(2**63))
         check_overflow(c.b, least if where is None else c.b.logical_and(least, where))
@@ -315,7 +315,7 @@ def imaginary(c: Call, x: Any) -> Value:
 
 
 def minimum_or_maximum(kind: str, *, ignores_nan: bool = False) -> Rule:
-    """Return the rule of a binary minimum or maximum that propagates or ignores NaNs."""
+    """Return the rule for a binary minimum or maximum that propagates or ignores NaNs."""
 
     @elementwise
     def rule(c: Call, x: Value, y: Value) -> Value:
@@ -333,7 +333,7 @@ def minimum_or_maximum(kind: str, *, ignores_nan: bool = False) -> Rule:
 
 
 def replace_nan(b: Builder, x: Value, kind: str) -> tuple[Value, Value]:
-    """Replace NaNs with the value that never wins, and return where they were."""
+    """Replace NaNs with the infinity that loses every comparison, and return where they were."""
     nan = b.is_nan(x)
     return b.where(nan, -math.inf if kind == "Max" else math.inf, x), nan
 

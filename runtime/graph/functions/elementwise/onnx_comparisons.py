@@ -69,7 +69,10 @@ def logical(kind: str) -> Rule:
 
 
 def shift(direction: str) -> Rule:
-    """Return the rule of a shift of unsigned bits; a negative number is shifted as its complement."""
+    """Return the rule for a bit shift.
+
+    ONNX shifts only unsigned integers, so a right shift of a negative number shifts its complement.
+    """
 
     @elementwise
     def rule(c: Call, x: Value, y: Value) -> Value:
@@ -120,7 +123,7 @@ def allclose(c: Call, *args: Any, **kwargs: Any) -> Value:
 
 
 def array_equal(c: Call, a1: Any, a2: Any, equal_nan: bool = False) -> Value:
-    """Compare two arrays of the same rank; their lengths may differ."""
+    """Return whether two arrays have the same shape and elements."""
     b = c.b
     x, y = b.promote(*arrays(c, a1, a2))
     if x.ndim != y.ndim:

@@ -1,7 +1,7 @@
 """ONNX rules for functions of floats: roots, exponentials, angles, rounding.
 
 onnxruntime computes some of them in float32 only. For float64, these are composed of other operators to keep
-its precision.
+the full precision.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def cosh(b: Builder, x: Value) -> Value:
 
 
 def atan(b: Builder, x: Value) -> Value:
-    """Refine the float32 result by two Newton steps. Above 1 use the reciprocal."""
+    """Refine the float32 result by two Newton steps. For arguments above 1, use the reciprocal."""
     size = b.op("Abs", x)
     large = b.less(b.constant_like(1.0, x), size)
     t = b.where(large, b.div(1.0, b.where(large, size, 1.0)), size)
@@ -159,7 +159,7 @@ def float_function(name: str) -> Rule:
 
 
 def rounding(kind: str) -> Rule:
-    """Return the rule of a rounding function. NumPy's leave integers unchanged; Python's return integers."""
+    """Return the rule for a function of NumPy or `math` that rounds floats and leaves integers unchanged."""
 
     @array_function
     def rule(c: Call, x: Value) -> Value:

@@ -1,4 +1,4 @@
-"""Type rules for element-wise functions that are not ufuncs, and of functions of types alone.
+"""Type rules for element-wise functions other than ufuncs, and for functions that depend only on types.
 
 Most results have the shape of the first array, or of all arrays broadcast together.
 """

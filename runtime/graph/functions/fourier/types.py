@@ -1,4 +1,4 @@
-"""Type rules for `np.fft`: transforms keep the rank; `n=` and `s=` set the lengths of axes.
+"""Type rules for `np.fft`. Transforms keep the rank, and `n=` and `s=` set the lengths of axes.
 
 A *real* transform of n numbers, `rfft` or `ihfft`, has n // 2 + 1 terms. An *inverse real* transform, `irfft`
 or `hfft`, turns m terms into 2 * (m - 1) numbers.
@@ -26,7 +26,7 @@ from ...rules.shapes import (
 
 
 def check_points(count: Any) -> Dimension:
-    """Return the number of points of a transform; raise NumPy's error if it is below 1."""
+    """Return the number of points of a transform, or raise NumPy's error if it is below 1."""
     if count is None or is_staged(count):
         return None
     if count < 1:
@@ -40,12 +40,12 @@ def point_count(length: Dimension, name: str) -> Dimension:
 
 
 def term_count(points: Dimension, name: str) -> Dimension:
-    """Return the length of the result of a transform of this number of points."""
+    """Return the length of a transform's result, given the number of points."""
     return map_known(lambda n: n // 2 + 1, points) if name in ("rfft", "ihfft") else points
 
 
 def transform_rule(name: str) -> Rule:
-    """Return the rule of a transform along one axis."""
+    """Return the rule for a transform along one axis."""
 
     def rule(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> ArrayType:
         array = as_array(a)
@@ -58,7 +58,7 @@ def transform_rule(name: str) -> Rule:
 
 
 def nd_transform_rule(name: str, default: Sequence[int] | None = None) -> Rule:
-    """Return the rule of a transform along several axes, complex along all but the last."""
+    """Return the rule for a transform along several axes: `name` along the last, complex along the others."""
 
     def rule(a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None) -> ArrayType:
         array = as_array(a)
@@ -83,7 +83,7 @@ def nd_transform_rule(name: str, default: Sequence[int] | None = None) -> Rule:
 
 
 def dtype_of(name: str, array: ArrayType, norm: Any) -> np.dtype[Any]:
-    """Return the dtype of a transform. Two points suffice for every kind of transform."""
+    """Return the dtype of a transform, found by transforming two points, which every kind accepts."""
     return getattr(np.fft, name)(np.ones(2, array.dtype), norm=norm).dtype
 
 

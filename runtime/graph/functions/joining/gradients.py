@@ -1,4 +1,4 @@
-"""Gradients of functions that join and split arrays, and that insert into and delete from them."""
+"""Gradients of functions that join and split arrays, or insert and delete elements."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def stack_rule(ct: Any, y: Any, arrays: Any, axis: int = 0, **_: Any) -> Any:
 
 
 def _join_items(items: Any, ndim: int, axis: int) -> Any:
-    """Join the items of a staged list, of at least rank `ndim`, along one of their axes."""
+    """Join the items of a staged list along one of their axes, with their rank raised to at least `ndim`."""
     shape = shape_of(items)
     each = (*(1,) * (ndim + 1 - len(shape)), *shape[1:])
     rows = np.moveaxis(np.reshape(items, (shape[0], *each)), 0, axis)

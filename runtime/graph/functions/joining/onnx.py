@@ -59,7 +59,7 @@ def stack(c: Call, values: Any, axis: int = 0, out: Any = None, **options: Any) 
 
 
 def split(c: Call, ary: Any, indices_or_sections: Any, axis: int = 0) -> tuple[Value, ...]:
-    """Split into parts or at positions. `array_split` makes the first parts one longer if necessary."""
+    """Split an array into parts or at positions. With `array_split`, the first parts may be longer by one."""
     b, x = c.b, array(c, ary)
     axis %= x.ndim
     argument = c.plain("number of parts", indices_or_sections)

@@ -1,4 +1,4 @@
-"""Type rules for functions that join and split arrays, and that insert into and delete from them.
+"""Type rules for functions that join and split arrays, or insert and delete elements.
 
 Functions that NumPy composes of others (`vstack` is `concatenate` of `atleast_2d`) are composed here too. A
 staged list is a sequence of unknown length. If split positions are staged, the parts have unknown lengths,
@@ -69,7 +69,7 @@ def sequence_elements(arrays: Any) -> Sequence[Any]:
 
 
 def concatenate_shape(shapes: Sequence[Shape], axis: int) -> Shape:
-    """Return the shape of a concatenation. The other dimensions must match."""
+    """Return the shape of a concatenation. All dimensions except `axis` must match."""
     result = list(shapes[0])
     for number, shape in enumerate(shapes[1:], start=1):
         for i, (expected, actual) in enumerate(zip(result, shape, strict=True)):
@@ -100,7 +100,7 @@ def stack_type(arrays: Any, axis: Any = 0, out: Any = None, **options: Any) -> A
 
 
 def stacking_rule(prepare: Callable[..., Any], axis: int | None = None) -> Rule:
-    """Return the rule of a concatenation of arrays to which `prepare` is applied first."""
+    """Return the rule for a concatenation of arrays to which `prepare` is applied first."""
 
     def rule(tup: Any, **options: Any) -> ArrayType:
         parts = [view_type(as_array(a), prepare) for a in sequence_elements(tup)]
@@ -135,7 +135,10 @@ def block_rank(part: Any, rank_of: Callable[[Any], int]) -> int:
 
 
 def split_along(name: str, axis: int, rank: int) -> Callable[[ArrayType, Any], list[Shape]]:
-    """Return the formula of a split of arrays of at least this rank, along an axis or the last."""
+    """Return the shape formula for a split along `axis`, or along the last axis if there are fewer.
+
+    NumPy rejects arrays whose rank is less than `rank`.
+    """
 
     def formula(ary: ArrayType, indices_or_sections: Any) -> list[Shape]:
         if ary.ndim < rank:
@@ -209,7 +212,7 @@ def insert_type(arr: Any, obj: Any, values: Any, axis: Any = None) -> ArrayType:
 
 
 def insertion_count(obj: Any, length: Dimension, axis: int) -> tuple[Dimension, bool]:
-    """Return the number of positions, and whether several positions are allowed."""
+    """Return the number of positions to insert at, and whether there may be several."""
     if isinstance(obj, slice):
         count = slice_length(obj, length)
     elif as_array(obj).dtype == bool:
@@ -227,7 +230,7 @@ def delete_type(arr: Any, obj: Any, axis: Any = None) -> ArrayType:
 
 
 def deletion_count(obj: Any, length: Dimension, axis: int) -> Dimension:
-    """Return the number of distinct positions."""
+    """Return the number of elements to delete along the axis."""
     if isinstance(obj, slice):
         return slice_length(obj, length)
     if as_array(obj).dtype == bool:
@@ -242,7 +245,7 @@ def deletion_count(obj: Any, length: Dimension, axis: int) -> Dimension:
 
 
 def array_and_axis(array: Any, axis: Any) -> tuple[ArrayType, int]:
-    """Return the array and the axis along which to work: the flattened array if `axis` is None."""
+    """Return the array's type and the axis to work along. The array is flattened if `axis` is None."""
     array = as_array(array)
     if axis is None:
         return ArrayType(array.dtype, (element_count(array.shape),)), 0

@@ -75,7 +75,7 @@ def cholesky_rule(ct: Any, y: Any, a: Any, /, *, upper: bool = False) -> Any:
 
 
 def _reciprocal_differences(values: Any) -> Any:
-    """Return the reciprocal of the difference of each two values, and 0 on the diagonal."""
+    """Return the reciprocals of all pairwise differences, with 0 on the diagonal."""
     gaps = np.expand_dims(values, -2) - np.expand_dims(values, -1)
     eye = _eye(gaps)
     return (1 - eye) / (gaps + eye)
@@ -164,7 +164,7 @@ def pinv_rule(ct: Any, y: Any, a: Any, *_: Any, **__: Any) -> Any:
 
 
 def _lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
-    """Return the solution and the residuals. Rank and singular values have no gradient."""
+    """Return the solution and the residuals. The rank and the singular values have no gradient."""
     inverse = np.linalg.pinv(a) if rcond is None or rcond < 0 else np.linalg.pinv(a, rcond)
     solution = np.matmul(inverse, b)
     rows, columns = shape_of(a)

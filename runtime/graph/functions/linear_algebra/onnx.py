@@ -1,4 +1,4 @@
-"""ONNX rules for `np.linalg`. Rules of matrix products are in the family `products`."""
+"""ONNX rules for `np.linalg`. Rules for matrix products are in the family `products`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..elementwise.onnx_arithmetic import Rule, array
 
 
 def determinant(c: Call, a: Any) -> Value:
-    """Compute a determinant by expansion; only matrices of at most four rows are supported."""
+    """Compute a determinant by expansion. Matrices of more than four rows are not supported."""
     x = array(c, a)
     size = c.node.inputs[0].type.shape[-1] if c.node.inputs else None
     if size is None or size > 4:
@@ -21,7 +21,7 @@ def determinant(c: Call, a: Any) -> Value:
 
 
 def minor_expansion(c: Call, x: Value, columns: list[int], row: int) -> Value:
-    """Return the determinants of the submatrices of these columns, in the rows from `row` on.
+    """Return the determinants of the submatrices with these columns and the rows from `row` on.
 
     Expand them along their first row, with alternating signs.
     """

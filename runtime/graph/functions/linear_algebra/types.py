@@ -22,9 +22,9 @@ from ...rules.ufuncs import gufunc_shapes
 
 
 def matrix_shapes(core: str, *, square: bool = False) -> Callable[..., Any]:
-    """Return the formula of a function of stacks of matrices.
+    """Return the shape formula for a function of stacks of matrices.
 
-    `core` has the dimensions of each result: rows `m`, columns `n` or the lesser of both, `k`.
+    `core` names the dimensions of each result: `m` for rows, `n` for columns, `k` for the lesser of the two.
     """
 
     def formula(a: ArrayType, *_: Any, **__: Any) -> Any:
@@ -74,7 +74,7 @@ def solve_shape(a: ArrayType, b: ArrayType) -> Shape:
 
 
 def lstsq_shapes(a: ArrayType, b: ArrayType, *_: Any, **__: Any) -> tuple[Shape, ...]:
-    """Return the shapes of the results; the number of residuals depends on the rank of the data."""
+    """Return the shapes of the results. The number of residuals is unknown: it depends on the rank of `a`."""
     for x in (a,) if b.ndim == 1 else (a, b):
         if x.ndim != 2:
             raise LinAlgError(f"{x.ndim}-dimensional array given. Array must be two-dimensional")
@@ -111,8 +111,8 @@ def eigen_type(name: str, a: Any) -> Any:
     if array.dtype.kind != "c":
         raise UnsupportedFunctionError(
             f"np.linalg.{name} was called on a staged real matrix",
-            why="its result is real or complex depending on the data, but a graph must know "
-            "its dtype before it runs",
+            why="the result is real or complex depending on the data, but a graph must know "
+            "the dtype before it runs",
             remedy=f"use np.linalg.{name.replace('eig', 'eigh')} for a symmetric matrix, "
             "or convert it with astype(complex)",
         )

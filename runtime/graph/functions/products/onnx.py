@@ -1,4 +1,4 @@
-"""ONNX rules for products of vectors and matrices. Other products are exported by their definitions."""
+"""ONNX rules for products of vectors and matrices. Other products are exported as compositions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def einsum(c: Call, *arguments: Any, **options: Any) -> Value:
         raise c.unsupported("integers, which onnxruntime would sum in floats")
     text = equation.replace(" ", "")
     terms = text.partition("->")[0].replace(".", "").split(",")
-    if any(len(set(letters)) < len(letters) for letters in terms):  # which takes a diagonal
+    if any(len(set(letters)) < len(letters) for letters in terms):  # a repeated letter takes a diagonal
         raise c.unsupported("a letter that occurs twice in one operand")
     if "..." in text and len({v.ndim for v in values}) > 1:
         raise c.unsupported("an ellipsis that stands for different numbers of axes")
@@ -37,7 +37,7 @@ def einsum(c: Call, *arguments: Any, **options: Any) -> Value:
 
 
 def outer(function: Rule) -> Rule:
-    """Return the rule of a ufunc's method `outer`."""
+    """Return the rule for a ufunc's method `outer`."""
 
     def rule(c: Call, x: Any, y: Any, **options: Any) -> Value:
         first, second = arrays(c, x, y)

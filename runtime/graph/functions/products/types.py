@@ -40,7 +40,7 @@ def check_aligned(a: Shape, b: Shape, axis_a: int, axis_b: int) -> None:
 
 
 def dot_shape(a: ArrayType, b: ArrayType, **_: Any) -> Shape:
-    """Contract the last axis of `a` with the second to last of `b`, or with its only one."""
+    """Contract the last axis of `a` with the second-to-last axis of `b`, or the only axis of a vector `b`."""
     if not a.shape or not b.shape:
         return broadcast(a.shape, b.shape)
     axis = max(b.ndim - 2, 0)
@@ -57,7 +57,7 @@ def linalg_outer_shape(x1: ArrayType, x2: ArrayType) -> Shape:
 
 
 def vdot_shape(a: ArrayType, b: ArrayType) -> Shape:
-    """Check that both arrays have the same size. NumPy reports a mismatch as an error of `reshape`."""
+    """Check that both arrays have the same size. NumPy reports a mismatch as an error from `reshape`."""
     sizes = element_count(a.shape), element_count(b.shape)
     if not unify(sizes)[1]:
         raise ValueError(f"cannot reshape array of size {sizes[1]} into shape {format_shape(sizes[:1])}")
@@ -153,7 +153,7 @@ def multi_dot_type(arrays: Any, *, out: Any = None) -> ArrayType:
 
 
 def einsum_type(*operands: Any, out: Any = None, optimize: Any = False, **options: Any) -> ArrayType:
-    """Probe NumPy, which checks the subscripts, then match the labels."""
+    """Let NumPy check the subscripts in a probe, then compute the shape from the labels."""
     if isinstance(operands[0], str):
         subscripts, arrays = operands[0], list(map(as_array, operands[1:]))
     else:
@@ -203,7 +203,7 @@ def subscripts_from_lists(operands: Sequence[Any]) -> str:
 
 
 def sliding_shape(names: tuple[str, str], a: ArrayType, v: ArrayType, *, mode: str) -> Shape:
-    """Return the shape of a convolution or correlation. `names` are those of the arrays in errors."""
+    """Return the shape of a convolution or correlation. `names` are the arrays' names in errors."""
     sizes = [x.shape[0] if x.shape else 1 for x in (a, v)]
     for size, name in zip(sizes, names, strict=True):
         if size == 0:

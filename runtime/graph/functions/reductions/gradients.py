@@ -60,7 +60,7 @@ def mean_rule(ct: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, out:
 
 def prod_rule(ct: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, out: Any = None,
               keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:  # fmt: skip
-    """Multiply each element's prefix and suffix products, so that zeros need no division."""
+    """Multiply the products of the elements before and after each one, to avoid dividing by zero."""
     factors = a if where is True else np.where(where, a, 1)
     shape, axes = shape_of(a), axes_of(axis, ndim_of(a))
     rest = [i for i in range(len(shape)) if i not in axes]
@@ -122,7 +122,7 @@ def cumsum_rule(ct: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, ou
 
 
 def cumprod_rule(ct: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-    """Divide by each factor before the first zero; for the zero itself, use the products without it."""
+    """Divide by each factor before the first zero. For that zero, use the products of the other factors."""
     flat, along = (np.reshape(a, (-1,)), 0) if axis is None else (a, axis)
     zeros = np.cumsum(flat == 0, along)
     is_first = (flat == 0) & (zeros == 1)
@@ -149,7 +149,7 @@ def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
 
 
 def _with_nan_replaced(function: Any, instead: float) -> Any:
-    """Return `function` of arrays whose NaNs are replaced."""
+    """Return a function that replaces NaNs with `instead` and then calls `function`."""
 
     def defined(a: Any, *args: Any, **kwargs: Any) -> Any:
         return function(np.where(np.isnan(a), instead, a), *args, **kwargs)
@@ -197,13 +197,13 @@ _QUANTILE_NEIGHBORS: dict[str, Callable[[Any], tuple[Any, Any]]] = {
     "higher": lambda place: (np.ceil(place),) * 2,
     "nearest": lambda place: (np.rint(place),) * 2,
 }
-"""The indices of the elements around a quantile."""
+"""Functions that return the indices of the elements around a quantile, by method."""
 
 
 def _quantile(
     name: str, fixed: float | None = None, *, scale: float = 1.0, ignores_nan: bool = False
 ) -> Callable[..., Any]:
-    """Return the definition of a quantile; with `fixed`, of one that takes no `q`, such as the median."""
+    """Return the definition of a quantile function. With `fixed`, it takes no `q`, like `np.median`."""
 
     def defined(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
                 method: str = "linear", keepdims: Any = False, *, weights: Any = None) -> Any:  # fmt: skip

@@ -38,7 +38,7 @@ def count(c: Call, x: Value, axes: list[int]) -> Value:
 
 
 def sum_or_product(kind: str) -> Rule:
-    """Return the rule of a sum or product, which has the dtype of the result."""
+    """Return the rule for a sum or product, computed in the dtype of the result."""
 
     def rule(c: Call, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
              **options: Any) -> Value:  # fmt: skip
@@ -116,7 +116,7 @@ def min_or_max(kind: str, *, ignores_nan: bool = False) -> Rule:
 
 
 def argmin_or_argmax(kind: str) -> Rule:
-    """Return the rule of `argmax` or `argmin`: the first of equal extremes, and NaN before all others."""
+    """Return the rule for `argmax` or `argmin`, which select the first NaN, or else the first extreme."""
 
     def rule(c: Call, a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Value:
         b, x = c.b, array(c, a)
@@ -144,7 +144,7 @@ def argmin_or_argmax(kind: str) -> Rule:
 
 
 def any_or_all(name: str) -> Rule:
-    """Return the rule of `any` or `all`."""
+    """Return the rule for `any` or `all`."""
 
     def rule(
         c: Call, a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, **options: Any
@@ -163,7 +163,7 @@ def count_nonzero(c: Call, a: Any, axis: Any = None, *, keepdims: bool = False) 
 
 
 def cumulative(kind: str) -> Rule:
-    """Return the rule of `cumsum` or `cumprod`."""
+    """Return the rule for `cumsum` or `cumprod`."""
 
     def rule(c: Call, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Value:
         b = c.b
@@ -178,7 +178,7 @@ def cumulative(kind: str) -> Rule:
 
 
 def ufunc_reduce(rule: Rule) -> Rule:
-    """Return the rule of a ufunc's method `reduce`, whose default axis is the first."""
+    """Return the rule for a ufunc's method `reduce`, whose default axis is the first."""
     return lambda c, array, axis=0, dtype=None, out=None, keepdims=False, **options: rule(
         c, array, axis, keepdims=keepdims, **options
     )
@@ -189,7 +189,7 @@ def ufunc_accumulate(rule: Rule) -> Rule:
 
 
 def cumulative_extreme(kind: str) -> Rule:
-    """Return the rule of `maximum.accumulate` or `minimum.accumulate`, a reduction over a triangle."""
+    """Return the rule for `maximum.accumulate` or `minimum.accumulate`, which reduce each prefix."""
 
     def rule(c: Call, a: Any, axis: Any = None) -> Value:
         b, x = c.b, array(c, a)
@@ -229,7 +229,7 @@ _max, _min = min_or_max("Max"), min_or_max("Min")
 
 def quantile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
              method: str = "linear", keepdims: Any = False, **options: Any) -> Any:  # fmt: skip
-    """Compute quantiles. One NaN makes them all NaN, whereas the definition for gradients ignores NaNs."""
+    """Compute quantiles. Unlike the definition for gradients, return NaN if any element is NaN."""
     result = DEFINITIONS[np.quantile](a, q, axis, method=method, keepdims=keepdims, **options)
     return np.where(np.any(np.isnan(a), axis, keepdims=keepdims is True), math.nan, result)
 
@@ -241,7 +241,7 @@ def percentile(a: Any, q: Any, *args: Any, **kwargs: Any) -> Any:
 def median(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False
 ) -> Any:
-    """Return the mean of the two middle elements, which may be the same. NaNs sort last."""
+    """Return the mean of the two middle elements, or NaN if any element is NaN."""
     if isinstance(axis, tuple) or (keepdims is True and axis is None):
         raise TypeError(axis)
     flat, along = (np.reshape(a, (-1,)), 0) if axis is None else (a, axis)

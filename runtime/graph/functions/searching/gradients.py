@@ -1,4 +1,4 @@
-"""Gradients of selecting and sorting elements: the indices have none, the selected elements do."""
+"""Gradients of functions that select or sort elements. The indices of elements have no gradient."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def nonzero(c: Call, a: Any) -> tuple[Value, ...]:
 
 
 def positions(c: Call, a: Any) -> Value:
-    """Return the positions of the true elements, a row for each axis."""
+    """Return the positions of the true elements, with a row for each axis."""
     x = array(c, a)
     if not x.ndim:
         raise c.unsupported("an array without dimensions")
@@ -85,7 +85,7 @@ def sort_axis(c: Call, a: Any, axis: Any) -> tuple[Value, int]:
 
 
 def sort_rule(result: int) -> Rule:
-    """Return the rule of `sort`, the first result of sorting, or `argsort`, the second."""
+    """Return the rule for `sort` or `argsort`: the first or second result of `sort_with_indices`."""
     return lambda c, a, axis=-1, kind=None, order=None, *, stable=None: sort_with_indices(
         c.b, *sort_axis(c, a, axis)
     )[result]
@@ -111,7 +111,7 @@ def unique(c: Call, ar: Any, *options: Any, **named: Any) -> Value:
 
 
 def searchsorted(c: Call, a: Any, v: Any, side: str = "left", sorter: Any = None) -> Value:
-    """Count the elements of `a` before each of `v`, comparing all of them. NaNs come last."""
+    """Count the elements of `a` before each element of `v`, by comparing all pairs. NaNs come last."""
     if sorter is not None:
         raise c.unsupported("sorter")
     b = c.b
@@ -127,7 +127,7 @@ def searchsorted(c: Call, a: Any, v: Any, side: str = "left", sorter: Any = None
 
 
 def digitize(c: Call, x: Any, bins: Any, right: bool = False) -> Value:
-    """Search decreasing bins from the end."""
+    """Return the bin of each element. Decreasing bins are searched in reverse."""
     b, edges, side = c.b, array(c, bins), "left" if right else "right"
     lower, upper = (b.slice(edges, b.ints(s), b.ints(e), b.ints(0)) for s, e in ((0, -1), (1, 2**62)))
     rises, falls = b.any(b.less(lower, upper)), b.any(b.less(upper, lower))

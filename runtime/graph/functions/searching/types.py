@@ -1,4 +1,4 @@
-"""Type rules for selecting, searching, sorting and counting elements, and of sets.
+"""Type rules for selecting, searching, sorting and counting elements, and for set operations.
 
 Where data determine the number of elements, as in `nonzero`, the dimension is unknown. The true elements
 of a condition that is not staged are counted during tracing.
@@ -190,7 +190,7 @@ def histogram_type(
 ) -> tuple[ArrayType, ...]:
     array, edges = as_array(a), edge_count(bins)
     small = bins if isinstance(bins, str) else as_array(bins) if shape_of(bins) else 1
-    # The range is data, but the probe needs an increasing one.
+    # The bounds of the range may be staged, but the probe needs increasing numbers.
     arguments = None if range is None else (0.0, 2.0)
     if weights is not None:
         weights = as_array(weights)
@@ -201,7 +201,7 @@ def histogram_type(
 
 
 def edge_count(bins: Any) -> Dimension:
-    """Return the number of bin edges for an argument `bins`."""
+    """Return the number of bin edges for the argument `bins`."""
     if isinstance(bins, str):
         return None
     if shape := shape_of(bins):

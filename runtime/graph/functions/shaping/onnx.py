@@ -17,7 +17,7 @@ from ..reductions.onnx import axes_of, is_known_not_empty
 
 
 def shape_vector(c: Call, shape: Any) -> tuple[Value, int]:
-    """Return a shape, given as a number, a tuple of numbers or a vector, as a vector, and its length."""
+    """Return a shape as a vector, and its length. It may be given as a number, a tuple or a vector."""
     if isinstance(shape, (list, tuple)):
         return c.b.vector(shape), len(shape)
     if isinstance(shape, Value) and shape.ndim:
@@ -130,7 +130,7 @@ def pad(c: Call, array_: Any, pad_width: Any, mode: Any = "constant", **options:
 
 
 def reflect(b: Builder, number: Value, size: Value, *, once: bool) -> Value:
-    """Reflect indices at the ends of an axis; `once` does not repeat the last element."""
+    """Reflect indices at the ends of an axis. With `once`, the elements at the ends are not repeated."""
     period = b.op("Max", b.sub(b.add(size, size), 2 * once), b.constant(1))
     number = b.op("Mod", number, period)
     return b.op("Min", number, b.sub(b.sub(period, int(not once)), number))
@@ -186,7 +186,7 @@ def triangle(*, upper: bool) -> Rule:
 
 
 def repeat(c: Call, a: Any, repeats: Any, axis: Any = None) -> Value:
-    """Repeat elements: gather, for each position, the first element whose repeats end after it."""
+    """Repeat elements: for each position, gather the first element whose repeats end after that position."""
     b, x = c.b, array(c, a)
     along = 0 if axis is None else axis % x.ndim
     source = b.flatten(x) if axis is None else x

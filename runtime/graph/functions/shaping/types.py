@@ -1,7 +1,7 @@
 """Type rules for functions that rearrange the elements of one array.
 
-A function that returns a *view* with rearranged axes is run on a view in which axis k has the stride k + 1.
-The strides of the result identify the original axes; an axis of length one in the result is new.
+The rule for a function that returns a *view* calls it on a view whose axis k has length 2 and stride k + 1.
+The strides of the result identify the original axes. Axes of length 1 in the result are new.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from ..elementwise.types import same_shape
 
 
 def view_rule(function: Callable[..., Any]) -> Rule:
-    """Return the rule of a function that permutes or inserts axes and copies nothing."""
+    """Return the rule for a function that permutes or inserts axes without copying."""
     parameters = signature(function, view_type)
     first = next(iter(parameters.parameters))
 
@@ -62,7 +62,7 @@ def view_rule(function: Callable[..., Any]) -> Rule:
 
 
 def views_rule(function: Callable[..., Any]) -> Rule:
-    """Return the rule of a function that returns a view, as in `view_rule`, of each of its arguments."""
+    """Return the rule for a function that permutes or inserts axes of each argument without copying."""
 
     def rule(*arrays: Any) -> Any:
         views = tuple(view_type(as_array(array), function) for array in arrays)
@@ -117,7 +117,7 @@ def squeeze_shape(a: ArrayType, axis: Any = None) -> Shape:
         return reduce_axes(a.shape, axes)
     if None in a.shape:
         raise UnsupportedFunctionError(
-            "np.squeeze is called without an axis on an array with a length that is known only when the "
+            "np.squeeze is called without an axis on an array with a dimension that is known only when the "
             "graph runs",
             why="it removes every axis of length one, but the rank of the result must be known before the "
             "graph runs",
@@ -195,7 +195,7 @@ def diagonal_shape(a: ArrayType, offset: Any = 0, axis1: Any = 0, axis2: Any = 1
 
 
 def diag_shape(v: ArrayType, k: Any = 0) -> Shape:
-    """Return the shape of a matrix for a vector, and of the diagonal for a matrix."""
+    """Return the shape of the matrix that has a vector as its diagonal, or of the diagonal of a matrix."""
     if v.ndim == 2:
         return diagonal_shape(v, k)
     if v.ndim != 1:
@@ -217,7 +217,7 @@ def are_broadcastable(*shapes: Shape) -> bool:
 
 
 def broadcast_shapes(shapes: Sequence[Shape]) -> Shape:
-    """Broadcast shapes, with the error of those functions that name the two mismatched arguments."""
+    """Broadcast shapes. The error names the two arguments that do not match, as some functions do."""
     last = next((n for n in range(1, len(shapes) + 1) if not are_broadcastable(*shapes[:n])), 0)
     if not last:
         return broadcast(*shapes)
