@@ -71,7 +71,7 @@ class RaiseInTryError(StagingError):
       File "...", line 3, in checked
         try:
         ^^^
-      why: the graph raises when it runs, and by then the 'try' in line 3 has ended
+      why: the graph raises when it runs, and by then the 'try' on line 3 has ended
       fix: test the condition instead of catching the exception
       see: docs/errors/RaiseInTryError.md
 
