@@ -70,7 +70,7 @@ class ConversionCache(dict[int, "CacheEntry | None"]):
     def add_to_fast_path(
         self, function: types.FunctionType, called: Callable[..., Any]
     ) -> Callable[..., Any]:
-        """Return `called`, the callee of a function, and cache it for a function that its module defines."""
+        """Return `called`, and cache it as the callee of `function` if that is a global of its module."""
         if function.__globals__.get(function.__name__) is function:
             if _len(self.fast_path) >= MAX_FAST_PATH:
                 self.fast_path.clear()  # do not keep dropped modules alive
@@ -111,7 +111,7 @@ def make_callee(
         return convert_arguments(function, dispatched)
 
     def convert_arguments(function: Any, called: Any) -> Any:
-        """Make `called`, which replaces `function`, convert the functions that are passed to it."""
+        """Make `called`, which replaces `function`, convert functions passed to it if `function` may call them."""
         if embedded and is_higher_order(function):
             return with_converted_arguments(called, top, named)
         return with_converted_arguments(called, top) if active and takes_functions(function) else called

@@ -34,7 +34,8 @@ def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
 
     It is part of the program if it was raised by user code, by a library that worked on plain values, or by
     reading a missing item of a staged list. Exceptions raised by the packages in `but` concern only the
-    trace. So do those of a library that received a staged value, which plain Python would not have passed.
+    trace. So do those of a library that received a staged value, because plain Python would have passed it
+    another value.
     """
     if isinstance(error, AutographError):
         return False

@@ -96,7 +96,7 @@ def _share_results(
 ) -> None:
     """Mark the arrays that later code must not write to, because other names may share their memory.
 
-    They are the views that the loop leaves, with their bases; results that may be another name for an array;
+    These are the views that the loop leaves, with their bases; results that may be another name for an array;
     and the arrays that the loop iterates over, if a part of them outlives it.
     """
     share, is_view = getattr(carried.backend, "share", None), getattr(carried.backend, "is_view", None)

@@ -75,7 +75,10 @@ class CapturingBackend(FunctionalBackend):
     # Loops
 
     run_loop: Callable[[Loop, Any, Callable[[Any], list[Any]]], list[Any]]
-    """Stage a loop; `length`, unless None, bounds its iterations, and `element(i)` has the leaves of item i."""
+    """Stage a loop of at most `length` iterations, or of any number if `length` is None.
+
+    `element(i)` returns the leaves of the i-th item.
+    """
     scan: Callable[[Loop, StagedSequence, int], list[Any]]
     """Stage a loop of known length, which stacks the items appended to lists and supports reverse mode."""
 

@@ -27,8 +27,8 @@ _ATOMS = (int, float, complex, bool, str, bytes, type(None))
 def user_frames(*, converted: bool = False) -> list[FrameType]:
     """Return the frames of the user's functions in this trace, innermost first.
 
-    With `converted`, return only those of converted functions. So does a trace that a framework runs, because
-    no frame of ours marks where it begins.
+    With `converted`, and in a trace that a framework runs, return only those of converted functions: no frame
+    of ours marks where a framework's trace begins.
     """
     found: list[FrameType] = []
     frame: FrameType | None = sys._getframe(1)
