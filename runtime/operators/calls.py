@@ -111,7 +111,7 @@ def make_callee(
         return convert_arguments(function, dispatched)
 
     def convert_arguments(function: Any, called: Any) -> Any:
-        """Make `called`, which replaces `function`, convert functions passed to it if `function` may call them."""
+        """Make `called`, which replaces `function`, convert functions that `function` may call."""
         if embedded and is_higher_order(function):
             return with_converted_arguments(called, top, named)
         return with_converted_arguments(called, top) if active and takes_functions(function) else called
