@@ -24,7 +24,7 @@ class AliasError(StagingError):
       File "...", line 5, in grow
         for i in range(n):
                  ^^^^^^^^
-      why: a list whose length depends on staged values becomes another object, which the other name ...
+      why: a list whose length depends on staged values becomes another object, to which the other ...
       fix: use one name for it, or give the other name a copy: list(items)
       see: docs/errors/AliasError.md
 
