@@ -11,7 +11,7 @@ import numpy as np
 
 
 def original(function: Any) -> Any:
-    """Return Python's function if PyTorch, which may be exporting now, has replaced it."""
+    """Return the Python function for which `function` stands: PyTorch replaces some while it exports."""
     return function.keywords["real_callable"] if isinstance(function, functools.partial) else function
 
 
@@ -41,7 +41,7 @@ def is_of_numpy(function: Any) -> bool:
 
 
 DISPATCHING: dict[int, Callable[..., Any]] = {}
-"""By the id of a function, what converted code calls instead. The operators fill this table."""
+"""What converted code calls in place of a function, by the function's id. The operators fill this table."""
 
 CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "r": repr, "s": str, "a": ascii}
 """The conversion functions of f-strings, by the letter after the `!`."""

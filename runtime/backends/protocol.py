@@ -32,16 +32,16 @@ class Backend(Protocol):
     """A tensor system that can stage conditionals and loops.
 
     `type_of` returns the system's description of a value (dtype, shape, ...), or None for a value that it
-    cannot stage. `is_handle` returns whether a value is written to in place. `merge` returns the type that
-    holds two types, or raises `TypeError` with the reason why none does. A loop runs while `first_test`,
-    and after each iteration `next_test`, is true.
+    cannot stage. `is_handle` returns whether a value is written to in place. `merge` returns a type
+    that can hold the values of two types, or raises `TypeError` with the reason why there is none. A loop
+    starts if `first_test` is true, and continues after an iteration if `next_test` is true.
 
     Optional members, used where they exist:
 
     - `announces`: True if the backend adds itself to `ACTIVE` while it stages; others are always in it
     - `staged_list(values)`: a list whose length may depend on staged values
     - `bound(value)`: check a possibly unbound value when it is read
-    - `replaced(function)`: the replacement of a builtin that our tables do not list
+    - `replaced(function)`: the replacement for a builtin that our tables do not list
     - `unpacked(value)`: the iterable that Python unpacks in place of `value`
     - `in_branch()`: whether a branch or a loop body is being captured
     - `entered()`: a context manager around the outermost converted function

@@ -22,7 +22,7 @@ _len = len  # a program may replace the builtin with a function that calls conve
 
 
 class _BackendOfType(dict[type, "Backend | None"]):
-    """Cache from a type to the backend that owns it."""
+    """A cache that maps a type to the backend that owns it, or to None."""
 
     def __missing__(self, kind: type) -> Backend | None:
         if issubclass(kind, BackendNeutral):
@@ -42,9 +42,9 @@ _lock = threading.Lock()
 BACKENDS = _BackendOfType()
 STAGING_CHECKS: list[Callable[[], bool]] = []
 AFTER_REGISTRATION: list[Callable[[], None]] = []
-"""Called after each registration: staging imports its modules then, so plain code never does."""
+"""Functions to call after each registration. Staging imports its modules then, so plain code never does."""
 COMPILER_CHECKS: list[Callable[[], bool]] = []
-"""Return whether a bytecode compiler is reading the running code; it handles Python by itself."""
+"""Functions that return whether a bytecode compiler, which needs no staging, is reading the running code."""
 
 
 @api_boundary
@@ -64,7 +64,7 @@ def register_backend(backend: Backend) -> None:
     if isinstance(backend, type):
         raise ArgumentError(
             f"{describe(backend)} is not a backend",
-            why="a backend is an object: its methods are called on the instance",
+            why="converted code calls the methods of an instance, not of a class",
             remedy=f"pass {backend.__name__}()",
         )
     if not isinstance(backend, Backend):
@@ -90,13 +90,13 @@ def register_backend(backend: Backend) -> None:
 
 
 _UNLOADED = dict.fromkeys(("jax", "tensorflow", "torch"), True)
-"""Frameworks whose backends we provide and have not loaded yet: each loads once its framework is imported."""
+"""Frameworks with a built-in backend that is not loaded yet: it loads once its framework is imported."""
 _module_count = 0
 """The number of imported modules when `sys.modules` was last searched for frameworks."""
 
 
 def load_backends(only: str = "") -> None:
-    """Register the backends of the frameworks, or of the one framework, that the process has imported."""
+    """Register the backends of the frameworks that are imported, or only that of the framework `only`."""
     global _module_count  # noqa: PLW0603 - `sys.modules` is global too
     for framework in [name for name in (*_UNLOADED,) if sys.modules.get(name) and only in ("", name)]:
         if _UNLOADED.pop(framework, False):  # another thread may have been faster

@@ -24,7 +24,7 @@ class AliasError(StagingError):
       File "...", line 5, in grow
         for i in range(n):
                  ^^^^^^^^
-      why: a list whose length depends on staged values becomes another object, which the other name ...
+      why: a list whose length depends on staged values becomes another object, to which the other ...
       fix: use one name for it, or give the other name a copy: list(items)
       see: docs/errors/AliasError.md
 
@@ -71,7 +71,7 @@ class RaiseInTryError(StagingError):
       File "...", line 3, in checked
         try:
         ^^^
-      why: the graph raises when it runs, and by then the 'try' in line 3 has ended
+      why: the graph raises when it runs, and by then the 'try' on line 3 has ended
       fix: test the condition instead of catching the exception
       see: docs/errors/RaiseInTryError.md
 

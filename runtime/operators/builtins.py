@@ -22,7 +22,10 @@ _CONSUMERS = frozenset((original(min), original(max), sum, any, all, sorted))
 
 
 def _staged_argument(args: tuple, kwargs: dict[str, Any], *, named: bool = False) -> Any:
-    """Return the backend of a staged argument, even in a list or tuple; with `named`, in a named tuple."""
+    """Return the backend of a staged value in the arguments or in their lists and tuples, or None.
+
+    With `named`, search named tuples too.
+    """
     for value in (*args, *kwargs.values()):
         backend = staged_by(value)
         if backend is None and (
@@ -54,7 +57,10 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _consumed(function: Callable[..., Any], items: Iterable[Any]) -> list[Any]:
-    """Return the items that a function consumes: `any` and `all` stop at the first plain decisive item."""
+    """Return the items that a function consumes.
+
+    `any` and `all` stop at the first item that decides the result, unless a staged item precedes it.
+    """
     if function is not any and function is not all:
         return [*items]
     consumed: list[Any] = []

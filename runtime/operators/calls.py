@@ -1,8 +1,8 @@
 """The operator `callee`, which returns the function that a call in converted code runs.
 
 The public API passes a function `resolve`, which decides whether to convert a Python function at its first
-call. The decision is cached by code object, so closures of one `def` share it, and removed with the code
-object. Without `resolve`, as in code converted ahead of time, only builtins are replaced.
+call. The decision is cached under the code object, so that closures of one `def` share it, and is dropped
+when that object dies. Without `resolve`, as in code converted ahead of time, only builtins are replaced.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from .higher_order import is_higher_order, takes_functions, with_converted_argum
 class CacheEntry(Protocol):
     """The conversion of all functions that share a code object.
 
-    `shared` is a converted function for all functions with the globals `globals`; `bind` converts another.
+    `shared`, unless None, is the converted function for every function whose globals are `globals`. `bind`
+    converts any other function.
     """
 
     @property
@@ -41,13 +42,13 @@ _len = len  # a program may replace the builtin with a function that calls conve
 
 
 class ConversionCache(dict[int, "CacheEntry | None"]):
-    """Cache entries by the id of their code object; None for code that stays unconverted."""
+    """A mapping from the ids of code objects to cache entries, or to None for code that stays unconverted."""
 
     def __init__(self) -> None:
         super().__init__()
         self._alive: dict[int, weakref.ref[types.CodeType]] = {}
         self.fast_path: dict[types.FunctionType, tuple[types.CodeType, Callable[..., Any]]] = {}
-        """The callees of module-level functions, each with the function's code at that time."""
+        """Maps module-level functions to their code when they were cached, and their callee."""
 
     def add(self, code: types.CodeType, entry: CacheEntry | None) -> CacheEntry | None:
         """Cache an entry for as long as its code object lives."""
@@ -69,7 +70,7 @@ class ConversionCache(dict[int, "CacheEntry | None"]):
     def add_to_fast_path(
         self, function: types.FunctionType, called: Callable[..., Any]
     ) -> Callable[..., Any]:
-        """Cache the callee of a function if it is a global of its module."""
+        """Return `called`, and cache it as the callee of `function` if that is a global of its module."""
         if function.__globals__.get(function.__name__) is function:
             if _len(self.fast_path) >= MAX_FAST_PATH:
                 self.fast_path.clear()  # do not keep dropped modules alive
@@ -87,7 +88,7 @@ def make_callee(
     """Create the operator `callee`.
 
     `resolve` looks up a function that is not in the cache; without it, functions stay unconverted.
-    If an embedder defines operators (`embedded`), any value may be staged.
+    With `embedded`, an embedder has defined operators, so any value may be staged.
     """
     function_type, method_type = types.FunctionType, types.MethodType
     builtin_type = types.BuiltinFunctionType
@@ -95,7 +96,7 @@ def make_callee(
     named = (replacements or Replacements({}, None)).by_name
 
     def replacement_of(function: Any) -> Any:
-        """Return a backend's replacement of a builtin, or None."""
+        """Return a backend's replacement for a builtin, or None."""
         staging.warn_of_effects(function)
         for backend in active:
             replaced = getattr(backend, "replaced", None)
@@ -110,7 +111,7 @@ def make_callee(
         return convert_arguments(function, dispatched)
 
     def convert_arguments(function: Any, called: Any) -> Any:
-        """Return `called`, which replaces `function`, with its function arguments converted."""
+        """Make `called`, which replaces `function`, convert functions that `function` may call."""
         if embedded and is_higher_order(function):
             return with_converted_arguments(called, top, named)
         return with_converted_arguments(called, top) if active and takes_functions(function) else called
@@ -210,14 +211,14 @@ class Replacements:
         return bool(self.named) or self.hook is not None
 
     def by_name(self, function: Any) -> Any:
-        """Return the replacement of a callable in the mapping, or None."""
+        """Return the mapping's replacement for a callable, or None."""
         replacement = self._by_id.get(id(function))
         if replacement is None and isinstance(function, _BOUND):  # a bound method is a new object each time
             replacement = self.named.get(function)
         return replacement
 
     def __call__(self, function: Any) -> Any:
-        """Return the replacement of a callable from the mapping or the hook, or None."""
+        """Return the replacement for a callable from the mapping or the hook, or None."""
         replacement = self.by_name(function)
         if replacement is None and self.hook is not None and not isinstance(function, _NOT_HOOKED):
             replacement = self.hook(function)
@@ -250,7 +251,7 @@ def _convert_callable(function: Any, kind: type, callee: Callable[[Any], Any]) -
 
 
 def _convert_class(cls: Any, callee: Callable[[Any], Any]) -> Any:
-    """Return a constructor that calls the converted `__init__`, or the class if it needs no conversion."""
+    """Return a constructor that calls the converted `__init__`, or the class if nothing is converted."""
     init, new = cls.__init__, cls.__new__
     if type(cls) is not type or new is not object.__new__ or type(init) is not types.FunctionType:
         return cls

@@ -1,7 +1,7 @@
 """Operators for `if`, `while` and `for`. On plain values each runs its closures as Python runs the statement.
 
-Operators whose names end in `items` and `rest` serve code with inlined fast paths. Such code contains the
-blocks of a statement itself, and continues with an operator when it meets a staged value.
+Operators whose names end in `items` or `rest` serve code with inlined fast paths. Such code contains the
+statement's blocks inline, and calls one of these operators to continue when it meets a staged value.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def for_items(iter_, extra_test, body, get_state, set_state, symbol_names, opts)
 
 
 def for_rest(test_result, items, extra_test, body, get_state, set_state, symbol_names):
-    """Resume a `for` loop over an iterator after an iteration whose extra test returned `test_result`."""
+    """Run or stage the rest of a `for` loop whose extra test has just returned `test_result`."""
     try:
         while True:
             backend = BACKENDS[type(test_result)]

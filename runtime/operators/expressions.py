@@ -1,6 +1,6 @@
 """Operators for conditional expressions, comprehensions, f-strings, assertions and guards.
 
-The path for plain values is short for speed. Staged values go to `autograph_rs.runtime.staging`.
+The path for plain values is kept short for speed. Staged values go to `autograph_rs.runtime.staging`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def list_comp(iterated: Iterable[Any], comprehension: Callable[[Iterable[Any]], 
 
 
 def keep(cond: Any) -> Any:
-    """`cond`, the condition of a list comprehension."""
+    """`cond`, the condition of a list comprehension; a staged one is recorded."""
     backend = BACKENDS[type(cond)]
     return staging.keep(cond) if backend is not None and backend.is_staged(cond) else cond
 
@@ -68,7 +68,7 @@ def fmt(value: Any, conversion: str = "") -> Any:
 
 
 def text(text: str) -> Any:
-    """Return an f-string whose values come from `fmt`."""
+    """Return the text of an f-string whose values `fmt` has converted; it may be staged."""
     backend = active_backend()
     return text if backend is None else backend.text(text)
 
@@ -83,7 +83,7 @@ def call(function: Callable[..., Any], *args: Any) -> Any:
 
 
 def guard(value: Any, construct: str, rule: str, detail: str = "") -> Any:
-    """Return `value`, or raise if it is staged, since `construct` cannot be staged under `rule`."""
+    """Return `value`, or raise if it is staged; `rule` names the reason why `construct` cannot be staged."""
     backend = BACKENDS[type(value)]
     if backend is not None and backend.is_staged(value):
         why, remedy = rule_message(rule, detail)

@@ -1,7 +1,7 @@
 """Higher-order functions such as `map`, `functools.reduce` and a framework's `grad`.
 
 During staging, they receive converted functions in place of the user's. With custom operators or replaced
-builtins, Python's own higher-order functions always do.
+builtins, Python's own higher-order functions receive converted functions even when nothing is staged.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
 
 
 def register_framework(package: str, *, but: tuple[str, ...] = ()) -> None:
-    """Treat the functions of a package as higher-order functions, except those of the modules `but`."""
+    """Treat a package's functions as higher-order functions, except those in the modules that `but` names."""
     _packages.add(package)
     _excluded.update(f"{module}." for module in but)
 
@@ -53,7 +53,7 @@ def with_converted_arguments(
     callee: Callable[[Any], Any],
     replacement: Callable[[Any], Any] | None = None,
 ) -> Callable[..., Any]:
-    """Return `function` with its function arguments converted, or replaced by an embedder's `replacement`."""
+    """Wrap `function` so that each function passed to it is replaced by `replacement`, or else converted."""
     return functools.partial(_call, function, functools.partial(_convert, callee, replacement))
 
 

@@ -5,7 +5,7 @@
 
 While any thread is in a block, the operator `callee` of every namespace is replaced with one that checks a
 context variable. At other times blocks cost nothing. As with any context variable, a generator that yields
-inside a block leaves it open for its caller.
+inside a block leaves the block open for its caller.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def is_opted_out() -> bool:
 
 
 def register(namespace: types.ModuleType, plain: Callable[[Any], Any]) -> None:
-    """Make blocks apply to code that calls the operators of a namespace; inside, `callee` is `plain`."""
+    """Register a namespace of operators: inside a block, its `callee` acts as `plain`."""
     with _lock:
         _plain[namespace] = plain
         if _open_blocks:
@@ -47,7 +47,7 @@ def _install_check(namespace: types.ModuleType) -> None:
 
 
 class OptOutContext:
-    """A context manager that is reentrant and that threads may share."""
+    """A reentrant context manager that threads may share."""
 
     def __enter__(self) -> Self:
         global _open_blocks  # noqa: PLW0603 - one count for the process

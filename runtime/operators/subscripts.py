@@ -24,7 +24,7 @@ def get_item(target: Any, key: Any) -> Any:
 
 
 def set_item(target: Any, key: Any, value: Any) -> Any:
-    """`target[key] = value`; return the updated target, which may be another object."""
+    """`target[key] = value`, returning the updated target, which may be a new object."""
     try:
         backend = staging.owner_of_item(target, key, value) if has_backends() else None
         if backend is not None:

@@ -33,14 +33,14 @@ def ldu(load: Callable[[], Any], name: str) -> Any:
     except (AttributeError, NameError) as error:
         if isinstance(error, MissingValueError):  # raised by a property
             raise
-        is_local = "variable" in str(error)  # Python's message names a cell, `Undefined` makes its own
+        is_local = "variable" in str(error)  # Python's message names a cell; `Undefined` makes its own
         return Undefined(name, "" if is_local else str(error))
     except LookupError:
         return Undefined(name)
 
 
 def set_attr(target: Any, name: str, value: Any) -> None:
-    """Set an attribute in the state of a statement, or delete it if `value` is an `Undefined`."""
+    """Set an attribute that belongs to a statement's state, or delete it if `value` is an `Undefined`."""
     if type(value) is Undefined:
         if name in getattr(target, "__dict__", ()):
             delattr(target, name)
@@ -49,6 +49,6 @@ def set_attr(target: Any, name: str, value: Any) -> None:
 
 
 def visible(found: Any, added: tuple[str, ...]) -> Any:
-    """Remove the names that the conversion added from a result of `locals()`, `vars()` or `dir()`."""
+    """Return a result of `locals()`, `vars()` or `dir()` without the names that the conversion added."""
     names = [name for name in found if name not in added and not name.startswith("ag__")]
     return {name: found[name] for name in names} if isinstance(found, dict) else names

@@ -29,7 +29,7 @@ __all__ = ["ACTIVE", "load", *" ".join(_HOMES.values()).split()]  # noqa: PLE060
 
 
 def load() -> None:
-    """Import every module and bind its names here. Packaging tools see these imports."""
+    """Import every module and bind its names here, with import statements that packaging tools can see."""
     from . import conditions, expressions, loop_options, loop_unrolling, loops  # noqa: PLC0415
     from .state import side_effects, statement, unsupported  # noqa: PLC0415
 

@@ -155,7 +155,7 @@ def _are_lists(backend: Backend, values: Sequence[Any]) -> bool:
 
 
 def _refuse_selected(lists: Sequence[Any], name: str) -> None:
-    """Raise if a list of staged length would replace one of two lists that have other names."""
+    """Raise if other names refer to one of two lists that a list of staged length would replace."""
     if any(isinstance(value, selected_container.SelectedContainer) for value in lists):
         raise AliasError(
             f"a staged condition selects one of two lists for {name}, and other names refer to them too",
@@ -178,7 +178,10 @@ def _grow_lists(statement: Statement, first: Path, second: Path) -> bool:
 def _values_on_both(
     statement: Statement, location: Any, paths_: tuple[Path, Path]
 ) -> tuple[list[Value], list[Value]]:
-    """Return the values that two paths leave, raw and aligned; if a path raises, the other's values twice."""
+    """Return the values that two paths leave in a location, raw and aligned.
+
+    If one path raises, the values of the other path take its place.
+    """
     ends = [p for p in paths_ if p.capture.raised is None] or paths_
     sides = [ends[0], ends[-1]]
     left = [path.values.get(location) or statement.current(location) for path in sides]

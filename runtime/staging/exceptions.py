@@ -1,4 +1,4 @@
-"""Exceptions that user code raises while a branch is captured, and that the program raises when it runs."""
+"""Exceptions that user code raises during a capture, and that the program therefore raises when it runs."""
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ from .state.aliases import user_frames
 def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
     """Return whether an exception is part of the program, so that the program raises it when it runs.
 
-    It is part of the program if user code raised it, a library that worked on plain values, or the read of a
-    missing item of a staged list. Exceptions of the packages in `but` concern the trace only. So does an
-    exception of a library that received a staged value, because plain Python would pass it another value.
+    It is part of the program if it was raised by user code, by a library that worked on plain values, or by
+    reading a missing item of a staged list. Exceptions raised by the packages in `but` concern only the
+    trace. So do those of a library that received a staged value, because plain Python would have passed it
+    another value.
     """
     if isinstance(error, AutographError):
         return False
@@ -54,7 +55,8 @@ def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
 def refuse_caught(error: BaseException, places: Iterable[tuple[types.CodeType, int]] | None = None) -> None:
     """Raise if the traced code would catch an exception that the program raises at run time.
 
-    `places` are pairs of code and instruction, by default those of the running converted functions.
+    `places` are pairs of a code object and an instruction offset, by default those of the running converted
+    functions.
     """
     if places is None:
         places = [(frame.f_code, frame.f_lasti) for frame in user_frames(converted=True)]
@@ -65,7 +67,7 @@ def refuse_caught(error: BaseException, places: Iterable[tuple[types.CodeType, i
             tried = enclosing_try(position_at(code, instruction))
             raise RaiseInTryError(
                 f"{type(error).__name__} is raised under a staged condition inside a 'try' with an 'except'",
-                why=f"the graph raises when it runs, and by then the 'try' in line {tried.line} has ended",
+                why=f"the graph raises when it runs, and by then the 'try' on line {tried.line} has ended",
                 remedy="test the condition instead of catching the exception",
                 sites=[("the 'try'", tried)],
                 place=raised or ...,
@@ -76,7 +78,7 @@ def refuse_caught(error: BaseException, places: Iterable[tuple[types.CodeType, i
 class Revived:
     """Recreate an exception as it was when raised, without calling the `__init__` of its class.
 
-    Its cause and context are not part of a graph's meaning and are not saved with it.
+    The exception's cause and context are not part of a graph's meaning, and are not saved with the graph.
     """
 
     cause: BaseException | None = field(default=None, compare=False)

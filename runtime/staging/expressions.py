@@ -20,7 +20,10 @@ from .loops import for_stmt
 
 
 class _Filters(threading.local):
-    """The conditions of this thread's comprehensions: None, a recorded one, or True to keep all items."""
+    """The comprehensions that this thread is running, outermost first.
+
+    Each entry is the staged condition recorded so far, None before that, or True to keep all items.
+    """
 
     def __init__(self) -> None:
         self.stack: list[Any] = []
@@ -82,7 +85,7 @@ def _staged_list(backend: Backend, values: list[Any]) -> Any:
 def _run_noting_condition(
     comprehension: Callable[[Any], list], items: Iterable[Any], condition: bool | None = None
 ) -> tuple[list[Any], Any]:
-    """Run a comprehension; return its items and the staged condition of an item that it skipped."""
+    """Return a comprehension's items, and the staged condition of an item that it skipped, or None."""
     _filters.stack.append(condition)
     try:
         return comprehension(items), _filters.stack[-1]
@@ -105,7 +108,7 @@ def _extend(
 
 
 def keep(cond: Any) -> bool:
-    """Record a comprehension's condition in its first run, and return True in the second."""
+    """In a comprehension's first run, record its condition and return False; in the second, return True."""
     if _filters.stack[-1] is True:
         return True
     _filters.stack[-1] = cond
@@ -119,7 +122,7 @@ def bound(backend: Backend, value: Any) -> Any:
 
 
 def bound_parts(value: Any) -> Any:
-    """Return a structure with run-time checks of the staged values that may be unbound."""
+    """Return a structure with run-time checks for the staged values that may be unbound."""
     leaves, spec = flatten(value)
     owners = list(map(staged_by, leaves))
     if not any(owners):
@@ -154,13 +157,13 @@ def refuse_text(value: Any) -> None:
 
 
 def looping() -> Backend | None:
-    """Return the active backend if it stages loops over a plain `range` when they have loop options."""
+    """Return the active backend if it can stage a loop with options over a plain `range`, else None."""
     backend = active_backend()
     return backend if getattr(backend, "loops_over_ranges", False) else None
 
 
 def tells_raises() -> bool:
-    """Return whether the running trace must record what user code raises, so that the program raises it."""
+    """Return whether the trace must record exceptions of user code, so that the program raises them."""
     backend = active_backend()
     asks = hasattr(backend, "ended") or hasattr(backend, "raise_last")
     return backend is not None and (asks or in_branch())
@@ -169,8 +172,8 @@ def tells_raises() -> bool:
 def ended(error: BaseException, frame: FrameType) -> bool:
     """Return whether the program will raise the exception that ended a trace.
 
-    `frame` is that of a converted call. Only the outermost such call decides, because an exception of an
-    inner call ends the outer ones too.
+    `frame` belongs to a converted call. Only the outermost such call decides, because an exception that ends
+    an inner call ends the outer ones too.
     """
     ends = getattr(active_backend(), "ended", None)
     if ends is None:

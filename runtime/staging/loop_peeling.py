@@ -25,7 +25,7 @@ from .conditions import if_stmt
 
 @dataclass(frozen=True)
 class NoInitialValue:
-    """The variables that are unbound or None before a loop, and so keep it from being staged."""
+    """The variables that are unbound or None before a loop, and therefore keep the loop from being staged."""
 
     absent: Sequence[str]
     mismatch: Callable[[], MismatchError]
@@ -37,7 +37,7 @@ class NoInitialValue:
 
 
 def assert_runs(backend: Backend, conditions: Sequence[Any], names: str) -> AbstractContextManager[Any]:
-    """Make the program raise if a loop is not entered. Code in the context runs after that check."""
+    """Make the program raise if a loop runs no iteration. Code in the `with` block runs after this check."""
     error = AssertionError(
         f"a staged loop ran no iteration, and only an iteration assigns {names}: assign a value of the same "
         "type before the loop"

@@ -21,7 +21,7 @@ def finish_unrolled(
     set_state: Callable[[tuple], None],
     names: Sequence[str],
 ) -> None:
-    """Run each remaining iteration of a Python loop, whose `break` is staged, under a condition."""
+    """Run each remaining iteration of a Python loop under the staged condition that the loop continues."""
     for count, item in enumerate(items):
         test_result = extra_test()
         owner = staged_by(test_result)

@@ -62,7 +62,7 @@ _ONE_TYPE = "each iteration starts with the values of the previous one, so their
 
 
 def _refuse_aliased_writes(carried: CarriedValues, path: Path) -> None:
-    """Raise if the body writes to an array through a name other than the variable that first refers to it."""
+    """Raise if the body rebinds a variable and writes to its original array through another name."""
     written: set[int] = set()
     for place, (leaves, _) in path.values.items():
         if isinstance(place, Written) and getattr(leaves[0], "_node", 0) is not getattr(
@@ -94,9 +94,10 @@ def _finish(carried: CarriedValues, path: Path, results: Sequence[Any], iterates
 def _share_results(
     carried: CarriedValues, path: Path, results: Sequence[Any], iterates: Sequence[Any] = ()
 ) -> None:
-    """Mark views, and results that may be another name for an array, or part of what the loop iterates.
+    """Mark the arrays that later code must not write to, because other names may share their memory.
 
-    They, and the bases of views, are not written afterwards.
+    These are the views that the loop leaves, with their bases; results that may be another name for an array;
+    and the arrays that the loop iterates over, if a part of them outlives it.
     """
     share, is_view = getattr(carried.backend, "share", None), getattr(carried.backend, "is_view", None)
     if share is None or is_view is None:
@@ -108,7 +109,7 @@ def _share_results(
         reason = getattr(left, "shared", "") if carried.backend.is_handle(left) else ""
         if reason:
             for source in iterates:
-                share(source, "a part of it outlives the loop that iterates it")
+                share(source, "a part of it outlives the loop that iterates over it")
         if (location, i) in carried.ties:
             reason = reason or "it may be another name for an array, from a loop"
             share(carried.ties[location, i], "it may have another name, from a loop")
@@ -169,7 +170,7 @@ def for_stmt(
     *,
     is_peeled: bool = False,
 ) -> None:
-    """Stage a loop over a staged iterable. `extra_test` runs after each iteration, as a `break` does."""
+    """Stage a loop over a staged iterable. The loop ends early once `extra_test()` is false."""
     options = checked(backend, options)
     first_test = True if extra_test is None else extra_test()
     is_empty = getattr(backend, "is_empty", None)
@@ -209,7 +210,7 @@ def for_stmt(
     iterates = [source for iterated in iterates for source in with_bases(iterated)]
     if any(isinstance(w, Written) and any(w.handle is s for s in iterates) for w in carried.init):
         raise AliasError(
-            "a staged 'for' cannot write to the array or list that it iterates",
+            "a staged 'for' cannot write to the array or list that it iterates over",
             why="later iterations would have to see what this one writes",
             remedy="loop over a copy ('for x in xs.copy()'), or over the indexes ('for i in range(len(xs))')",
         )

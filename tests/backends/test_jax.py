@@ -358,7 +358,7 @@ def test_another_name_of_a_written_array():
         change(xs)
         return xs
 
-    with pytest.raises(ag.StagingError, match="jax arrays are values"):
+    with pytest.raises(ag.StagingError, match="jax arrays are immutable"):
         jax.jit(ag.convert(f))(jnp.ones(3))
 
 

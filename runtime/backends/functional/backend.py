@@ -26,7 +26,7 @@ from .iterables import StagedSequence, staged_enumerate, staged_range, staged_re
 from .staged_text import StagedField
 
 Outputs = Sequence[tuple[Any, Any, Any]]
-"""Of each output of a conditional: its leaf in the first branch, in the second, and its type."""
+"""For each output of a conditional: its leaf in the first branch, its leaf in the second, and its type."""
 
 
 class _State(threading.local):
@@ -69,9 +69,9 @@ class FunctionalBackend:
     """Return the length of an array that is iterated."""
     get_item: Callable[[Any, Any], Any]
     fail: Callable[[Any, BaseException], Any]
-    """Raise the error when the program runs, if a staged truth value is true."""
+    """Make the program raise the error if a staged truth value is true when it runs."""
     is_user_error: Callable[[BaseException], bool]
-    """Return whether user code, and not the system, raised an error while it was traced."""
+    """Return whether user code, rather than the system, raised an error during the trace."""
     call_library: Callable[[Callable[..., Any], tuple, dict[str, Any]], Any]
     """Call the system's counterpart of a function outside `builtins`."""
     conditional: Callable[[Any, tuple[Any, Any], Outputs], list[Any]]
@@ -92,7 +92,8 @@ class FunctionalBackend:
     def capturing(self, capture: Capture) -> Iterator[None]:
         """Trace a closure in the context: stage the exception that it raises, and restore changed lists.
 
-        A context manager adds no frame to the stack, whose depth limits staged recursion.
+        It is a context manager because a call would add a frame to the stack, whose depth limits staged
+        recursion.
         """
         self.captures.append(capture)
         try:
@@ -112,7 +113,10 @@ class FunctionalBackend:
     # Conditionals
 
     def cond(self, pred: Any, captures: tuple[Any, Any], outputs: Outputs) -> list[Any]:
-        """Stage a conditional. An output that is True on one path and False on the other is the test."""
+        """Stage a conditional.
+
+        An output that is True on one path and False on the other is the test or its negation.
+        """
         test = self.truth(pred)
         known: dict[int, Any] = {}
         for i, (first, second, _) in enumerate(outputs if self.is_array(test) else ()):
@@ -136,7 +140,7 @@ class FunctionalBackend:
         return [self._select(test, *arrays) for arrays in zip(*branches, leaves, strict=True)]
 
     def _select(self, test: Any, first: Any, second: Any, leaves: tuple[Any, Any]) -> Any:
-        """Select an array; where a leaf is True or False, logic on the test replaces the selection."""
+        """Select one of two arrays; if a leaf is True or False, use logic on the test instead."""
         if first.dtype == self.boolean.dtype:
             if leaves[0] is True:
                 return test if leaves[1] is False else self.logical_or(test, second)
@@ -151,7 +155,7 @@ class FunctionalBackend:
 
     @property
     def can_compute_both(self) -> bool:
-        """Return whether a conditional on numbers may compute both branches: in captures and operators."""
+        """Return whether conditionals on numbers may run both branches, as in captures, `and` and `or`."""
         return bool(self.captures) or self._local.in_operator
 
     def and_(self, left: Any, right: Callable[[], Any]) -> Any:
@@ -217,7 +221,7 @@ class FunctionalBackend:
         return self.component_avals(aval)
 
     def to_arrays(self, value: Any, aval: Any) -> list[Any]:
-        """Return the arrays that hold a value as a type."""
+        """Return the arrays that hold a value, cast to a type."""
         if not isinstance(aval, MaybeAval):
             return self.components(value, aval)
         bound = is_bound(value)
@@ -230,7 +234,7 @@ class FunctionalBackend:
     def from_arrays(
         self, avals: Sequence[Any], arrays: Sequence[Any], counts: Sequence[Any] | None = None
     ) -> list[Any]:
-        """Return the values of types that consecutive arrays hold; `counts` are the lengths of lists."""
+        """Return the values, of types `avals`, that the arrays hold; `counts` has the lengths of lists."""
         values: list[Any] = []
         start = 0
         for i, aval in enumerate(avals):
@@ -276,7 +280,7 @@ class FunctionalBackend:
         return isinstance(count, int) and count <= 0
 
     def sequence(self, iterated: Any) -> StagedSequence:
-        """Return an iterable as items by index."""
+        """Return an iterable as a sequence whose items are found by index."""
         if isinstance(iterated, StagedSequence):
             return iterated
         if self.is_array(iterated):
@@ -311,7 +315,7 @@ class FunctionalBackend:
         return array[index]
 
     def iterable(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> StagedSequence:
-        """Call `range`, `enumerate`, `zip` or `reversed`."""
+        """Stage a call of `range`, `enumerate`, `zip` or `reversed`."""
         if function is range:
             start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
             if self.is_array(step):

@@ -28,7 +28,7 @@ UFUNC_METHODS = {
 
 
 def ufunc_method(module: Any, method: Any) -> Callable[..., Any] | None:
-    """Return the counterpart in `module` of a ufunc's method, whose default axis is the first, or None."""
+    """Return `module`'s counterpart of a ufunc's method, or None. Its default axis is the first."""
     name = UFUNC_METHODS.get((method.__self__.__name__, method.__name__))
     if name is None:
         return None
@@ -63,10 +63,10 @@ def extremum(
     ambiguous: Callable[[], Exception],
     argument: str,
 ) -> Callable[..., Any]:
-    """Return `min` or `max`, from its function of two values and its reduction of a 1-d `array`.
+    """Return an implementation of `min` or `max`.
 
-    Arrays of more dimensions raise `ambiguous()`; a `key` raises an error that suggests `argument`, such as
-    `argmin`.
+    `pairwise` compares two values, and `reduce` reduces a 1-d `array`. Arrays of more dimensions raise
+    `ambiguous()`. A `key` raises an error that suggests `argument`, such as `argmin`.
     """
 
     def call(*args: Any, key: Any = None, default: Any = _NO_DEFAULT) -> Any:
@@ -74,7 +74,7 @@ def extremum(
             raise UnsupportedFunctionError(
                 "min() or max() with a key cannot be staged",
                 why="no operation calls a function on each item and compares the results",
-                remedy=f"index the items with {argument} of the keys",
+                remedy=f"index the items with the {argument} of the keys",
             )
         if len(args) == 1:
             [values] = args
@@ -96,7 +96,7 @@ def extremum(
 
 
 def total(array: Any, reduce: Callable[[Any], Any]) -> Callable[..., Any]:
-    """Return `sum`; `reduce` sums an `array` over its first axis."""
+    """Return an implementation of `sum`, in which `reduce` sums an `array` over its first axis."""
 
     def call(values: Any, start: Any = 0) -> Any:
         if isinstance(values, array):
@@ -110,7 +110,7 @@ def total(array: Any, reduce: Callable[[Any], Any]) -> Callable[..., Any]:
 
 
 def sort_key_error(system: str, example: str) -> UnsupportedFunctionError:
-    """Return the error of `sorted()` with a key; `example` sorts by keys, such as `x[jnp.argsort(-x)]`."""
+    """Return the error for `sorted()` with a key. `example` is code such as `x[jnp.argsort(-x)]`."""
     return UnsupportedFunctionError(
         "sorted() with a key cannot be staged",
         why=f"{system} has no operation that calls a function on each item and sorts by the results",

@@ -11,7 +11,7 @@ from typing import Any
 class Capture:
     """The trace of one closure.
 
-    `lists` holds the outer lists that the closure changed, by identity, with their state before.
+    `lists` holds the outer lists that the closure changed, by identity, each with its earlier state.
     """
 
     value: Any = None
@@ -30,8 +30,9 @@ class Capture:
 class ProgramCapture(Capture):
     """A closure as a program from arrays to arrays.
 
-    `results` are the program's results; `positions` finds one by the identity of the closure's leaf.
-    `failed` tells whether the closure raised. `known_results` are the identities of unstaged results.
+    `results` are the program's results; `positions` maps the id of a leaf that the closure returned to its
+    index among them. `failed` tells whether the closure raised. `known_results` has the ids of the results
+    that are not staged.
     """
 
     program: Any = None
@@ -43,7 +44,7 @@ class ProgramCapture(Capture):
 
 @dataclass(frozen=True)
 class Loop:
-    """A captured loop: `body` runs while `first_test` and, after each iteration, `next_test` is true.
+    """A captured loop: `body` runs if `first_test` is true, and again as long as `next_test` is true.
 
     `init` and `types` are the initial values and the types of the carried variables, `results` the leaves
     that hold them after an iteration.

@@ -1,7 +1,7 @@
 """Captures that are programs from arrays to arrays, which conditionals and loops run.
 
-The identity of a closure's leaf finds its result in the program. A list that a capture appends to is not an
-array: it is neither an argument nor a carried value.
+A program's result is looked up by the identity of the leaf that the closure returned. A list that a capture
+appends to is not an array: it is neither an argument nor a carried value.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ class CapturingBackend(FunctionalBackend):
     """Run a captured program in the current trace; return its results."""
 
     def results(self, capture: ProgramCapture, arguments: Sequence[Any]) -> Callable[[Any], Any]:
-        """Run a captured program; return the function from a leaf of the closure to its value."""
+        """Run a captured program; return a function that maps a leaf of the closure to its value."""
         return self.result_lookup(capture, self.run_program(capture, arguments))
 
     def result_lookup(self, capture: ProgramCapture, values: Sequence[Any]) -> Callable[[Any], Any]:
-        """Return the function from a leaf of a closure to its value among a program's results."""
+        """Return a function that maps a leaf of a closure to its value among a program's results."""
 
         def value_of(leaf: Any) -> Any:
             if isinstance(leaf, Maybe):
@@ -69,15 +69,18 @@ class CapturingBackend(FunctionalBackend):
         return value_of
 
     def branch_arrays(self, value_of: Callable[[Any], Any], outputs: Outputs, branch: int) -> list[Any]:
-        """Return the arrays that hold the outputs of a conditional on one branch."""
+        """Return the arrays that hold the outputs of a conditional in one branch."""
         return [array for out in outputs for array in self.to_arrays(value_of(out[branch]), out[2])]
 
     # Loops
 
     run_loop: Callable[[Loop, Any, Callable[[Any], list[Any]]], list[Any]]
-    """Stage a loop of at most `length` iterations, unless None; `element(i)` returns an item's leaves."""
+    """Stage a loop of at most `length` iterations, or of any number if `length` is None.
+
+    `element(i)` returns the leaves of the i-th item.
+    """
     scan: Callable[[Loop, StagedSequence, int], list[Any]]
-    """Stage a loop of known length: items appended to lists are stacked, and reverse mode works."""
+    """Stage a loop of known length, which stacks the items appended to lists and supports reverse mode."""
 
     def element_leaves(self, item: Any) -> list[Any]:
         return flatten(item)[0]
@@ -104,7 +107,7 @@ class CapturingBackend(FunctionalBackend):
         return limit if limit is None or self.is_array(limit) else operator.index(limit)
 
     def carried_arrays(self, loop: Loop, values: Sequence[Any]) -> list[Any]:
-        """Return the arrays that hold the carried variables, without lists."""
+        """Return the arrays that hold the carried variables other than lists."""
         pairs = zip(values, loop.types, strict=True)
         return [a for v, aval in pairs if not isinstance(aval, ListAval) for a in self.to_arrays(v, aval)]
 
@@ -156,7 +159,7 @@ class CapturingBackend(FunctionalBackend):
         return GrowingList(self, values)
 
     def unstaged(self, value: Any) -> Any:
-        """Return the Python list again once no capture appends to it."""
+        """Return a growing list as a Python list if no capture is under way, and other values unchanged."""
         return value.items if isinstance(value, GrowingList) and not self.captures else value
 
     def type_of(self, value: Any) -> Any:
@@ -172,7 +175,7 @@ class CapturingBackend(FunctionalBackend):
         return super().merge(first, second)
 
     def widen(self, before: Any, after: Any) -> Any:
-        """Return the type of a carried variable; of a list, the type of what one iteration appends."""
+        """Return the type of a carried variable; for a list, the type of what one iteration appends."""
         is_list = isinstance(before, ListAval) and isinstance(after, ListAval)
         return after if is_list else self.merge(before, after)
 

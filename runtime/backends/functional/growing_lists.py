@@ -10,7 +10,7 @@ from .abstract_values import AppendedItems
 
 
 class GrowingList:
-    """A Python list that a staged loop or branch after its creation appends to.
+    """A Python list that a later staged loop or branch appends to.
 
     `items` holds the items outside all captures, `appended` those that the current capture appended.
     """
@@ -36,7 +36,7 @@ class GrowingList:
         self.appended = appended
 
     def _save_state(self) -> None:
-        """Let the current capture restore the list when it ends."""
+        """Save the list's state, which the current capture restores when it ends."""
         self.backend.captures[-1].lists.setdefault(id(self), (self, self.appended))
         self.appended = list(self.appended)
 

@@ -1,4 +1,4 @@
-"""Errors of subscripts and item assignments with staged operands, and `in` with ranges."""
+"""Errors about subscripts and item assignments with staged operands, and `in` with ranges."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _CONVERTER_NAME = re.compile(r"(base|updated|value|element)(_\d+)?$")
 
 
 def check_unaliased(target: Any, system: str, copy_template: str) -> None:
-    """Check that at most one variable names an array: an item assignment would rebind only one of them.
+    """Check that at most one variable refers to an array, because an item assignment rebinds only one.
 
     Raises:
-        AliasError: several variables of the running converted functions name the array.
+        AliasError: several variables of the running converted functions refer to the array.
     """
     names: dict[tuple[str, str], set[str]] = {}
     for frame in user_frames(converted=True):
@@ -28,7 +28,7 @@ def check_unaliased(target: Any, system: str, copy_template: str) -> None:
         first, second = aliases[:2]
         raise AliasError(
             f"cannot assign an item of an array that both {first!r} and {second!r} refer to",
-            why=f"{system} arrays are values, so only one of the two variables would change",
+            why=f"{system} arrays are immutable, so the assignment would change only one of the variables",
             remedy=f"copy the array first ({first} = {copy_template.format(first)}), and return the copy "
             "from a function that changes it",
         )
@@ -51,7 +51,7 @@ def staged_key_error(target: Any, remedy: str) -> ValueNeededError:
 
 
 def mixed_items_error(target: Any, array: str, reason: object = "") -> MismatchError:
-    """Return the error of a staged index into items of several types; `array` is the system's word."""
+    """Return the error for a staged index into items of several types; `array` names the system's arrays."""
     return MismatchError(
         f"a {type(target).__name__} whose items differ in type or shape cannot be indexed by a staged value",
         why="the item is selected only when the graph runs, so all items need one type"
@@ -69,7 +69,7 @@ def in_range(item: Any, container: Any, array: str) -> Any:
 
 
 def membership_error(container: Any, array: str) -> UnsupportedFunctionError:
-    """Return the error of `in` with a container that has no staged search."""
+    """Return the error for `in` with a container that has no staged search."""
     return UnsupportedFunctionError(
         f"a staged value cannot be searched for in a {type(container).__name__}",
         why="Python would need the value, which is known only when the graph runs",

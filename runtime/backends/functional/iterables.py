@@ -1,4 +1,4 @@
-"""Iterables of staged `for` loops that count: ranges, `enumerate`, `zip`, `reversed` and arrays.
+"""Iterables with a length for staged `for` loops: ranges, `enumerate`, `zip`, `reversed` and arrays.
 
 A *staged sequence* has a count and computes its n-th item with Python's operators, so it serves every system.
 """
@@ -13,7 +13,7 @@ from .. import BackendNeutral
 
 
 class StagedSequence(BackendNeutral):
-    """Items by index: `item(i)` computes one; `count` is their number, staged or plain.
+    """A sequence of `count` items, of which `item(i)` computes the i-th; `count` may be staged.
 
     `arrays` are the arrays that the items come from. A negative `count` means no items; `clip` turns it into
     the `length` that `len` returns.

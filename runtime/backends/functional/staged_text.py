@@ -1,4 +1,4 @@
-"""Text that contains staged values, for systems without staged text: it can be printed and raised.
+"""Text that contains staged values, for systems without staged text. It can be printed, or raised in errors.
 
 While Python builds an f-string, a *marker* in private-use characters stands for each staged value.
 """
@@ -23,7 +23,7 @@ _marked_values: dict[int, tuple[Any, str, str]] = {}
 
 
 class Unknown:
-    """Formats as `<staged>` in place of a value that is not known yet."""
+    """A placeholder for a value that is not known yet, which formats as `<staged>`."""
 
     def __format__(self, spec: str) -> str:
         return "<staged>"
@@ -45,7 +45,7 @@ class StagedField:
 
 
 class Text(BackendNeutral):
-    """Text whose `pieces` are strings and (index into `values`, conversion, format spec)."""
+    """Text whose `pieces` are strings and tuples (index into `values`, conversion, format spec)."""
 
     def __init__(self, pieces: Sequence[Any], values: Sequence[Any]):
         self.pieces, self.values = list(pieces), list(values)
@@ -85,8 +85,10 @@ def render(text: Text, values: Sequence[Any]) -> str:
 def operands_of(
     value: Any, is_staged: Callable[[Any], bool], known: Callable[[Any, Any], Any]
 ) -> tuple[list[Any], Callable[[Sequence[Any]], Any]]:
-    """Return the staged values in a structure and in its texts, and the function that rebuilds it when the
-    program runs, from what `known(array, operand)` returns for each.
+    """Return the staged values in a structure and in its texts, and a function that rebuilds the structure.
+
+    The function takes the arrays that the staged values become when the program runs, and inserts what
+    `known(array, operand)` returns for each.
     """
     leaves, spec = flatten(value)
     staged = {

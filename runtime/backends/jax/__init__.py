@@ -12,7 +12,7 @@ from ..functional.staged_text import Text
 from .backend import JaxBackend
 
 UNCONVERTED = ("jax.debug", "jax.experimental", "jax.extend", "jax._src.callback", "jax._src.debugging")
-"""Modules whose functions run callbacks on the host, or compile them in other ways."""
+"""Modules whose functions run the functions passed to them on the host, or compile them in other ways."""
 
 
 def register() -> None:

@@ -84,7 +84,7 @@ class JaxBackend(JaxValues):
     def _iterate(
         self, loop: Loop, element: list[Any], carry: Sequence[Any]
     ) -> tuple[Callable[[Any], Any], list[Any]]:
-        """Run the body once; return the lookup of its values and the next carry."""
+        """Run the body once; return a function that looks up its values, and the next carry."""
         if loop.body.failed is False:
             value_of = self.results(loop.body, [*element, *carry])
             return value_of, self.iteration_arrays(loop, value_of)

@@ -23,7 +23,7 @@ def call_library(function: Callable[..., Any], args: tuple, kwargs: dict[str, An
         raise UnsupportedFunctionError(
             f"{function.__name__}() was called on a staged JAX array",
             why="JAX has no counterpart of this function",
-            remedy="use functions of jax.numpy, or call it through jax.pure_callback",
+            remedy="use jax.numpy functions instead, or call it through jax.pure_callback",
         )
     with static_shapes(f"{function.__name__}()"):
         return counterpart(*args, **kwargs)

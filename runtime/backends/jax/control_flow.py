@@ -1,8 +1,8 @@
 """Loops that end early and have a reverse mode, and conditionals that become selections.
 
 `lax.while_loop` ends when its test fails but has no reverse mode. A scan over the maximum number of
-iterations has one but runs all of them. So a bounded loop runs as the former, and its derivative is that of
-the latter; a loop that prints or raises is always a scan.
+iterations has one but runs all of them. So a bounded loop runs as a while loop and is
+differentiated as a scan. A loop that prints or raises is always a scan.
 """
 
 from __future__ import annotations
@@ -52,13 +52,14 @@ SAFE = frozenset(
     ("add", "sub", "neg", "eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "xor", "select_n",
      "convert_element_type")
 )  # fmt: skip
-"""Primitives that never raise and have finite gradients wherever their results have."""
+"""Primitives that never raise and whose derivatives are always finite."""
 
 
 def is_selectable(captures: Sequence[ProgramCapture], avals: Sequence[Aval], *, compute: bool) -> bool:
     """Return whether a conditional may run both branches and select between their numbers.
 
-    Branches that only name values always qualify, branches of safe primitives only with `compute`.
+    Branches that compute nothing always qualify; branches of safe primitives qualify only if `compute` is
+    true.
     """
     primitives = SAFE if compute else frozenset()
     return (

@@ -192,7 +192,7 @@ class JaxValues(CapturingBackend):
 
     @property
     def failed(self) -> Any:
-        """Return whether the traced code has already raised: code after that raises nothing."""
+        """Return whether the traced code has already raised, in which case later code raises nothing."""
         if self.captures:
             return self.captures[-1].failed
         state, failed = self._local.failure
@@ -224,7 +224,7 @@ class JaxValues(CapturingBackend):
                 raise UnsupportedFunctionError(
                     f"numpy.{function.__name__} was called on a staged JAX array",
                     why="jax.numpy has no function of that name",
-                    remedy="use functions of jax.numpy, or call it through jax.pure_callback",
+                    remedy="use jax.numpy functions instead, or call it through jax.pure_callback",
                 )
             with static_shapes(f"{function.__name__}()"):
                 return counterpart(*_lists_as_arrays(args), **kwargs)

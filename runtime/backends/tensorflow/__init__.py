@@ -9,7 +9,7 @@ UNCONVERTED = (
     "tensorflow.python.autograph", "tensorflow.python.eager", "tensorflow.python.ops.script_ops",
     "tensorflow.python.ops.numpy_ops",
 )  # fmt: skip
-"""Modules that convert functions themselves, or call them in Python."""
+"""Modules whose functions convert the functions passed to them, or call them in Python."""
 
 
 def register() -> None:

@@ -34,8 +34,8 @@ MAX_LIST_LENGTH = 100
 class GraphCapture(Capture):
     """A closure as a graph with placeholders `arguments`.
 
-    Of a `for` body, `source` computes the item from the placeholders `item_inputs`. `following` is the
-    next item of an iterator, and whether there is one.
+    In the body of a `for`, `source` computes the item from the placeholders `item_inputs`. `following` holds
+    the next item of an iterator, and whether there is one.
     """
 
     graph: Any = None
@@ -84,7 +84,10 @@ class TensorFlowBackend(TensorFlowValues):
         return values
 
     def ended(self, error: BaseException) -> bool:
-        """Make the program raise the error that ended its trace, if it has staged values or effects."""
+        """Make the program raise the error that ended its trace; return whether it will.
+
+        An error without staged values is raised by the trace instead, unless the program has effects.
+        """
         if isinstance(error, staging.AlwaysRaises):
             return not self.captures
         translated = translated_error(error)
@@ -144,7 +147,7 @@ class TensorFlowBackend(TensorFlowValues):
         return self._loop(loop, length, tests, [])
 
     def _loop(self, loop: Loop, limit: Any, tests: tuple[Any, Any] | None, item: Sequence[Any]) -> list[Any]:
-        """Stage a loop of at most `limit` iterations; over an iterator it carries the next `item`."""
+        """Stage a loop of at most `limit` iterations; a loop over an iterator carries the next `item`."""
         self._check_invariants(loop)
         limit_tensor = (
             tf.constant(graphs.UNLIMITED) if limit is None else tf.cast(self.tensor(limit), tf.int32)
@@ -211,7 +214,7 @@ class TensorFlowBackend(TensorFlowValues):
         return source.rebuild, [ElementType(source, i) for i in range(source.leaf_count)]
 
     def after(self, checks: Sequence[Any]) -> Any:
-        """Return a context whose computations run after the checks; other backends only order effects."""
+        """Return a context manager: what its `with` block computes runs after the checks."""
         return tf.control_dependencies(checks)
 
     def unstaged(self, value: Any) -> Any:
@@ -233,7 +236,7 @@ def _common_length(first: Any, second: Any) -> Any:
 
 
 def _length_after(before: Any, after: Any, iterations: int | None) -> Any:
-    """Return the length of a list after a loop whose every iteration appends as many items as the body."""
+    """Return the length of a list after a loop whose iterations append as many items as the body, or None."""
     start, end = _length_of(before), _length_of(after)
     if iterations is None or not isinstance(end, tuple) or start is None:
         return None

@@ -1,4 +1,4 @@
-"""Effects of TensorFlow programs that run Python: printing, raising errors and formatting text."""
+"""Effects for which TensorFlow programs run Python: printing, raising errors and formatting text."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def string_tensor(value: Any, conversion: str = "", spec: str = "") -> Any:
 def staged_string(text: str) -> Any:
     """Return text with markers as a string tensor; return text without markers unchanged.
 
-    XLA has no strings: under it the text can only be part of an error, which XLA drops.
+    XLA has no strings. Text can only be part of an error there, and XLA drops errors.
     """
     value = resolve_markers(text)
     if not isinstance(value, Text) or is_xla():
@@ -130,8 +130,8 @@ def translated_error(error: BaseException) -> AutographError | None:
 def fail(failed: Any, error: BaseException) -> Any:
     """Raise `error` when the program runs, if `failed` is true; return a tensor that depends on the check.
 
-    If the text is known the check is an `Assert` operation, which also runs without Python. Python raises
-    texts with characters that `Assert` would escape.
+    If the text is known, the check is an `Assert` operation, which also runs without Python. An error whose
+    text has characters that `Assert` would escape is raised by Python.
     """
     operands, rebuild = _tensors_of(error.args)
     kind, fields, position = type(error), fields_of(error), error_position(error, sys._getframe())

@@ -35,7 +35,7 @@ def is_iterator(kind: type) -> bool:
 
 
 class ItemSource:
-    """Computes an item in `item` from the body's arguments, whose dtypes and shapes are `inputs`."""
+    """Computes an item from the body's arguments, whose dtypes and shapes are `inputs`."""
 
     inputs: Sequence[tuple[Any, Any]] = ()
 
@@ -54,7 +54,7 @@ class ItemSource:
 
 
 class IndexedSource(ItemSource):
-    """Items by index, which is the loop's counter."""
+    """Items that are found by an index, the loop's counter."""
 
     inputs = ((tf.int32, ()),)
 
@@ -103,7 +103,7 @@ def item_source(backend: Any, iterated: Any) -> ItemSource:
 
 
 def rows_of(backend: Any, items: StagedSequence) -> StagedSequence:
-    """Read the rows of an array from a TensorList: no read, nor its gradient, touches the whole array."""
+    """Read rows from a TensorList, so that neither a read nor its gradient touches the whole array."""
     if items.name != "array":
         return items
     [array] = items.arrays
@@ -129,7 +129,7 @@ def rows_of(backend: Any, items: StagedSequence) -> StagedSequence:
 
 
 def _range_items(backend: Any, items: StagedSequence, start: Any, _: Any, step: Any) -> StagedSequence:
-    """Compute the items of a `tf.range` without its tensor."""
+    """Compute the items of a `tf.range` without building its tensor."""
     first, by = tf.get_static_value(start), tf.get_static_value(step)
 
     def item(i: Any) -> Any:

@@ -212,7 +212,7 @@ def contains(backend: Any, item: Any, container: Any) -> Any:
         raise UnsupportedFunctionError(
             f"'in' cannot search a staged {container.name}",
             why="TensorFlow has no operation for it",
-            remedy="compare with its bounds, or search the tensor that it iterates",
+            remedy="compare with its bounds, or search the tensor that it iterates over",
         )
     if isinstance(container, (list, tuple)):
         is_member: Any = tf.constant(False)

@@ -1,4 +1,4 @@
-"""Lists that a staged program lengthens and shortens: a TensorList for each leaf of an item."""
+"""Lists that a staged program lengthens and shortens, stored as a TensorList for each leaf of an item."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class StagedList:
         self._set_class()
 
     def _save_state(self) -> None:
-        """Let the current capture restore the list when it ends."""
+        """Save the list's state, which the current capture restores when it ends."""
         self.flat = ()
         if self.backend.captures and self.backend.captures[-1] is not self.created_in:
             self.backend.captures[-1].lists.setdefault(id(self), (self, self.read()))
@@ -91,7 +91,7 @@ class StagedList:
         self.count = offset_count(self.count, 1)
 
     def _tensors_of(self, value: Any) -> list[Any]:
-        """Widen the type of the list to that of an item, and return the item's tensors."""
+        """Widen the type of the list to include that of an item, and return the item's tensors."""
         leaves, spec = flatten(value)
         avals = tuple([self.backend.type_of(leaf) for leaf in leaves])
         if any(not isinstance(k, TensorType) for k in avals):
@@ -280,7 +280,7 @@ class StagedList:
 
 
 class StagedRecords(StagedList):
-    """A staged list of tuples or dicts; a compiled function returns it as a Python list."""
+    """A staged list of tuples or dicts, which a compiled function returns as a Python list."""
 
     def __tf_flatten__(self) -> tuple[Any, Any]:
         return (self.backend, self.type), self.flat or tuple(self.stacked())
@@ -299,7 +299,7 @@ class StagedRecords(StagedList):
 
 
 def in_program(error: IndexError) -> IndexError:
-    """Mark an error that a capture detects, but the user's program makes."""
+    """Mark an error that was found during a capture as an error of the user's program."""
     vars(error)["in_program"] = True
     return error
 

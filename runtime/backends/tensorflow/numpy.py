@@ -59,7 +59,7 @@ def counterpart(function: Callable[..., Any]) -> Callable[..., Any]:
         raise UnsupportedFunctionError(
             f"{where}.{function.__name__} was called on a staged tensor",
             why="TensorFlow has no counterpart of this function",
-            remedy="use functions of TensorFlow, or call it through tf.numpy_function",
+            remedy="use TensorFlow functions instead, or call it through tf.numpy_function",
         )
 
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -120,7 +120,7 @@ def _shape(value: Any) -> Any:
     if value.shape.rank is None:
         raise ValueNeededError(
             "np.shape() cannot return the shape of a tensor whose rank is known only at run time",
-            why="its result is a tuple with an item for each dimension",
+            why="its result is a tuple, whose length has to be known during the trace",
             remedy="use tf.shape(x)",
         )
     dims = tf.shape(value, out_type=default_dtype(1))
@@ -133,7 +133,7 @@ def _size(value: Any) -> Any:
 
 
 def _take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Any:
-    """Take items with negative indexes, which TensorFlow's own function clips."""
+    """Take items, also at negative indexes, which TensorFlow's own function clips."""
     if mode != "raise":
         return tnp.take(x, indices, axis, mode=mode)
     x, indices = map(tf.convert_to_tensor, (x, indices))
@@ -159,7 +159,7 @@ def _is_nonnegative(indices: Any) -> bool:
 
 
 def _array_equal(a: Any, b: Any) -> Any:
-    """Compare arrays; TensorFlow's own function returns False in a graph."""
+    """Compare arrays, in place of TensorFlow's own function, which returns False in a graph."""
     a, b = map(tf.convert_to_tensor, (a, b))
     if not a.shape.is_compatible_with(b.shape):
         return tf.constant(False)
@@ -170,7 +170,11 @@ def _array_equal(a: Any, b: Any) -> Any:
 
 
 def _argsort(x: Any, axis: int | None = -1, kind: str | None = None) -> Any:
-    """Sort negated arrays in descending order: TensorFlow itself negates to sort in ascending order."""
+    """Return the indexes that sort an array.
+
+    The operand of a negation is sorted in descending order, because TensorFlow would negate once more to sort
+    in ascending order.
+    """
     x = tf.convert_to_tensor(x)
     if axis is None:
         x, axis = tf.reshape(x, [-1]), 0
@@ -209,7 +213,7 @@ _COUNTERPARTS: dict[tuple[str, str], Callable[..., Any]] = {
 
 
 def _with_axes(a: Any, b: Any) -> Any:
-    """Append to an array an axis for each axis of another."""
+    """Append an axis to `a` for each axis of `b`."""
     shape = tf.concat([tf.shape(a), tf.ones([tf.rank(b)], tf.int32)], 0)
     return tf.ensure_shape(tf.reshape(a, shape), [*a.shape, *[1] * b.shape.rank])
 

@@ -1,7 +1,7 @@
 """Conditionals on numbers that become selections, and loop tests that are separable from their bodies.
 
-An `If` takes ten times as long as a selection. A conditional whose branches only name numbers selects between
-them. Inside loops, branches and operators, so does one whose branches add and compare numbers.
+An `If` takes ten times as long as a selection, so a conditional between existing numbers becomes a selection.
+Inside loops, branches and operators, so does a conditional whose branches add and compare numbers.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ SAFE = NAMING | {
     "AddV2", "Sub", "Neg", "Cast", "Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual",
     "LogicalAnd", "LogicalOr", "LogicalNot", "SelectV2",
 }  # fmt: skip
-"""Operations that never raise and have finite gradients wherever their results have."""
+"""Operations that never raise and whose derivatives are always finite."""
 
 
 def is_selectable(graphs: Sequence[Any], results: Sequence[Any], *, compute: bool) -> bool:
     """Return whether a conditional may run both graphs and select between their numbers.
 
-    Graphs that only name values always qualify, graphs of safe operations only with `compute`.
+    Graphs that compute nothing always qualify; graphs of safe operations qualify only if `compute` is true.
     """
     kinds = SAFE if compute else NAMING
     return all(result.shape.rank == 0 and result.dtype.is_numpy_compatible for result in results) and all(
@@ -37,7 +37,10 @@ _COMPARISONS = frozenset(("Less", "LessEqual", "Greater", "GreaterEqual"))
 
 
 def negated(test: Any) -> Any:
-    """Negate a test. TensorFlow turns `tf.logical_not` of a comparison into its opposite, even of NaN."""
+    """Negate a test.
+
+    TensorFlow turns `tf.logical_not` of a comparison into the opposite comparison, which is wrong for NaN.
+    """
     if tf.is_symbolic_tensor(test) and test.op.type in _COMPARISONS:
         return tf.not_equal(test, True, name=_NEGATED)
     return tf.logical_not(test, name=_NEGATED)
@@ -51,8 +54,8 @@ def _is_negated(op: Any) -> bool:
 def is_separable(graph: Any, test: Any, results: Sequence[Any], carried: Sequence[Any]) -> bool:
     """Return whether a loop's test can be computed from the carried tensors, before the first iteration too.
 
-    Each carried tensor must belong to one variable, be carried unchanged, and come from inside the body: the
-    test identifies values by their tensors, and a known value may have decided the test while it was traced.
+    Each carried tensor must belong to one variable, be carried without a cast, and come from inside the body.
+    The test is expressed in these tensors, and a value known to the trace may already have decided it.
     """
     outer = {inner.ref() for _, inner in graph.captures}
     carried_refs = {t.ref() for t in carried}
@@ -78,7 +81,7 @@ def is_separable(graph: Any, test: Any, results: Sequence[Any], carried: Sequenc
 def inline(graph: Any, results: Sequence[Any], substitutes: Sequence[tuple[Any, Any]] = ()) -> list[Any]:
     """Copy the operations of a graph into the current graph, and return its results there.
 
-    `substitutes` are pairs of a tensor of the graph and its substitute.
+    `substitutes` are pairs of a tensor in the graph and the tensor that replaces it.
     """
     values = {inner.ref(): outer for outer, inner in graph.captures}
     values.update((inner.ref(), outer) for inner, outer in substitutes)

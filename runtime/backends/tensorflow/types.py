@@ -118,7 +118,7 @@ class Number(tf.__internal__.types.Tensor):
 
     @property
     def dtype(self) -> Any:
-        """The dtype, in NumPy behavior as a `np.dtype`, with which NumPy promotes it."""
+        """The dtype. With NumPy behavior it is an `np.dtype`, which NumPy needs to promote the number."""
         return np.dtype(self.tensor_dtype.as_numpy_dtype) if is_numpy_style() else self.tensor_dtype
 
     def __repr__(self) -> str:

@@ -98,7 +98,7 @@ class TensorFlowValues(FunctionalBackend):
         return merged
 
     def is_handle(self, value: Any) -> bool:
-        """Return whether a value changes in place, or is best not carried while it stays the same."""
+        """Return whether a value changes in place, or is carried only by loops that replace it."""
         return isinstance(value, (StagedList, tf.Variable, tf.TensorArray, COMPOSITE)) and not isinstance(
             value, tf.Tensor
         )

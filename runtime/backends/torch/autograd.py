@@ -1,8 +1,8 @@
 """Workarounds for the gradients of torch's higher-order operators.
 
-In torch 2.13 the backward of `cond` and `scan` fails if a result is not a floating-point number. That of
-`while_loop` drops the path through a carried value that starts without a gradient, and assumes at least
-one iteration. The functions here encode operands and results such that gradients are right.
+In torch 2.13, the backward pass of `cond` and `scan` fails if a result is not a floating-point number. That
+of `while_loop` drops the path through a carried value that starts without a gradient, and assumes at least
+one iteration. The functions here encode operands and results so that gradients are correct.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def is_smooth(dtype: torch.dtype) -> bool:
 
 
 def as_differentiable(value: torch.Tensor) -> torch.Tensor:
-    """Encode a value without a gradient as the bits, or the value, of a float that can have one."""
+    """Encode a value that cannot have a gradient as a float, which can: by its bits or by its value."""
     if is_smooth(value.dtype):
         return value
     return value.view(torch.float64) if value.dtype == torch.int64 else value.to(torch.float64)
@@ -68,7 +68,7 @@ def link_gradients(carried: Sequence[torch.Tensor], operands: Sequence[Any]) -> 
 
 
 def _layout(value: torch.Tensor) -> Any:
-    """Return shape, dtype and device; sizes as text, because comparing symbols adds a guard."""
+    """Return the shape, dtype and device. Sizes are text, because comparing symbols would add a guard."""
     return tuple(map(str, value.shape)), value.dtype, value.device
 
 

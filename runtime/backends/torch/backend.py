@@ -28,7 +28,7 @@ MAX_UNROLLED = 4
 
 
 class TorchBackend(TorchValues):
-    """Conditionals and loops of torch's higher-order operators."""
+    """Conditionals and loops as torch's higher-order operators."""
 
     # Captures
 
@@ -50,7 +50,7 @@ class TorchBackend(TorchValues):
             raise _recursion_error(error) from None
         if any(w is e for w in capture.program.written for e in examples):
             raise AliasError(
-                "a staged loop cannot write in place to a tensor that it also rebinds or iterates",
+                "a staged loop cannot write in place to a tensor that it also rebinds or iterates over",
                 why="other names of that tensor would have to change too",
                 remedy="compute a new tensor: write x = x + 1, not x += 1",
             )
@@ -58,7 +58,7 @@ class TorchBackend(TorchValues):
         return capture
 
     def _record_writes(self, capture: ProgramCapture) -> None:
-        """Give the final value of each written tensor an identity of its own, apart from the tensor's."""
+        """Give the final value of each written tensor an identity that differs from the tensor's."""
         count = len(capture.results)
         written = capture.program.written
         with untraced():
@@ -70,7 +70,7 @@ class TorchBackend(TorchValues):
         capture.writes += [(Handle.of(tensor), array) for tensor, array in zip(written, final, strict=True)]
 
     def _is_shared(self, capture: ProgramCapture, leaf: Any) -> bool:
-        """Return whether a leaf may have another name, outside the closure or among its leaves."""
+        """Return whether a leaf may have another name, outside the closure or among the closure's leaves."""
         if not isinstance(leaf, torch.Tensor) or is_number(leaf):
             return False
         position = capture.positions.get(id(leaf))
@@ -136,7 +136,7 @@ class TorchBackend(TorchValues):
         """Mark the results of a conditional that may have other names."""
         for result, out in zip(results, outputs, strict=True):
             if any(self._is_shared(c, leaf) for c, leaf in zip(captures, out, strict=False)):
-                mark_shared(result, "it may be another name of a tensor from before an 'if'")
+                mark_shared(result, "it may be another name for a tensor from before an 'if'")
         return results
 
     # Loops
@@ -178,8 +178,8 @@ class TorchBackend(TorchValues):
         """Return whether the test can be computed from the carried tensors, before the first iteration too.
 
         Each carried leaf must be a distinct staged tensor that the iteration computes and that is carried
-        unchanged: the test identifies values by their tensors, and a known value may have decided the test
-        while it was traced.
+        without a cast. The test is expressed in these tensors, and a value known to the trace may already
+        have decided it.
         """
         body, results = loop.body, loop.results
         if len(results) != len(start) or len(set(map(id, results))) != len(results):
@@ -196,7 +196,7 @@ class TorchBackend(TorchValues):
         results = self.loop_results(loop, arrays, rows)
         for result, leaf in zip(results, loop.results, strict=True):
             if self._is_shared(loop.body, leaf):
-                mark_shared(result, "it may be another name of a tensor from a loop or before it")
+                mark_shared(result, "it may be another name for a tensor from a loop or before it")
         return results
 
     def scan(self, loop: Loop, items: StagedSequence, length: int) -> list[Any]:

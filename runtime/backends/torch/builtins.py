@@ -29,7 +29,7 @@ def call_library(function: Callable[..., Any], args: tuple, kwargs: dict[str, An
         raise UnsupportedFunctionError(
             f"{function.__name__}() was called on a staged tensor",
             why="PyTorch has no counterpart of this function",
-            remedy="use functions of torch",
+            remedy="use torch functions instead",
         )
     return counterpart(*map(_tensor, args), **kwargs)
 
@@ -44,7 +44,7 @@ def _print(
     if file is not None:
         raise UnsupportedFunctionError(
             "print() of a staged value with `file` cannot be staged",
-            why="a graph writes only to the standard output",
+            why="a graph writes only to standard output",
             remedy="omit `file`",
         )
     print_values(values, sep, end)
@@ -127,7 +127,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
 }
 
 _REPLACEMENTS: dict[Any, Callable[..., Any]] = {round: _round, divmod: lambda a, b: (a // b, a % b)}
-"""Replacements of builtins that call a method which tensors lack."""
+"""Replacements for builtins that call a method that tensors lack."""
 
 
 def replaced(function: Any) -> Callable[..., Any] | None:

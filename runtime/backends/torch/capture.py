@@ -1,4 +1,4 @@
-"""Tracing of closures into graphs, and the private parts of torch that it needs, each with its reason.
+"""Tracing of closures into graphs, with the private API of torch that this needs and a reason for each use.
 
 A *program* is a closure traced into a graph from tensors to tensors. Outer values that the closure uses
 (tensors, sizes, parameters) are *lifted*: at first use each becomes another input of the graph, and an
@@ -42,7 +42,7 @@ promoted, numpy_of_torch = get_higher_dtype, _numpy
 
 
 def skip_when_compiling(*modules: str) -> None:
-    """Let Dynamo break its graph at calls to runtime modules, some of which it cannot trace."""
+    """Make Dynamo break its graph at calls to runtime modules, because it cannot trace some of them."""
     for module in modules:
         trace_rules.add(f"{__name__.rpartition('.backends.')[0]}.{module}")
 
@@ -69,7 +69,7 @@ def is_known(value: Any) -> bool:
 
 
 def expression(size: Any) -> Any:
-    """Return a size in a form whose comparison is not captured, unlike that of symbols."""
+    """Return a size in a form that, unlike a symbol, can be compared without capturing the comparison."""
     return size.node.expr if isinstance(size, torch.SymInt) else size
 
 
@@ -94,10 +94,10 @@ class Program:
     written: list[torch.Tensor]
     values: list[Any]
     shared: list[bool]
-    """Of each result, whether it shares memory with an argument, an operand or another result."""
+    """For each result, whether it shares memory with an argument, an operand or another result."""
 
     def results(self, arguments: Sequence[Any], *, fresh: bool = True) -> list[Any]:
-        """Run the graph in the current trace and return its results; with `fresh` copy shared ones."""
+        """Run the graph in the current trace and return its results; with `fresh`, copy shared ones."""
         inputs = [*arguments, *self.operands]
         if not can_add_nodes(inputs) or any("unbacked_bindings" in n.meta for n in self.graph.graph.nodes):
             return list(self.graph(*inputs))
@@ -131,7 +131,7 @@ class Program:
 
 
 def can_add_nodes(values: Sequence[Any]) -> bool:
-    """Return whether nodes may be added without running them: on fake tensors that autograd sees later."""
+    """Return whether nodes may be added without running them: on fake tensors that need no autograd yet."""
     tensors = [v for v in values if isinstance(v, torch.Tensor)]
     if not all(isinstance(v, FakeTensor) for v in tensors):
         return False
@@ -180,7 +180,7 @@ class _LiftedValues:
         self.versions: list[tuple[Any, int, Any]] = []
 
     def enter(self, inner: Any, arguments: Sequence[Any]) -> None:
-        """Look up values that the inner tracer does not know in the outer tracer."""
+        """Make the inner tracer look up values that it does not know in the outer tracer."""
         self.inner = inner
         tensors, symbols = _Tensors(self), _Symbols(self)
         tensors.update(inner.tensor_tracker)
@@ -211,7 +211,7 @@ class _LiftedValues:
         return [value for value, version, _ in self.versions if value._version != version]
 
     def copy_written(self, written: Sequence[torch.Tensor]) -> None:
-        """Make the graph write to a copy of each tensor instead."""
+        """Make the graph write to copies of the tensors in `written` instead."""
         for value, _, (node, saved) in self.versions:
             if not any(value is w for w in written):
                 continue
@@ -280,8 +280,8 @@ def trace(
 ) -> Program:
     """Trace a closure on example arguments.
 
-    With `fresh` the results share no memory with anything, as higher-order operators require. Tensors written
-    in place follow the results.
+    With `fresh`, the results share no memory with anything, as higher-order operators require. Tensors that
+    are written to in place follow the results.
     """
     lifted = _LiftedValues(px.get_proxy_mode().tracer)
     written: list[torch.Tensor] = []
@@ -305,9 +305,9 @@ def trace(
 
 
 def _shared_memory(results: Sequence[Any], arguments: Sequence[Any], lifted: _LiftedValues) -> list[bool]:
-    """Return which results share memory with something else. Looking up a proxy lifts its value first."""
+    """Return for each result whether it shares memory with another tensor."""
     for value in results:
-        px.get_proxy_slot(value, lifted.inner, None)
+        px.get_proxy_slot(value, lifted.inner, None)  # looking up a proxy lifts an outer value
     inputs = [v for v in (*arguments, *lifted.values) if isinstance(v, torch.Tensor)]
     own = [storage(v) if isinstance(v, torch.Tensor) else None for v in results]
     outer = {storage(v) for v in inputs}

@@ -89,7 +89,7 @@ def print_values(values: Sequence[Any], sep: str | None, end: str | None) -> Non
 
 
 def raise_error(failed: Any, error: BaseException) -> None:
-    """Raise `error` when the program runs, if `failed` is true; the text contains its type."""
+    """Raise `error` when the program runs, if `failed` is true, with its type in the text."""
     if len(error.args) == 1:
         text = _join(
             [

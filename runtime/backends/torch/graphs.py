@@ -9,7 +9,7 @@ import torch
 
 
 def constants_as_inputs(graph: torch.fx.GraphModule, count: int) -> list[torch.Tensor]:
-    """Turn constants into operands and return them: a program with inner constants cannot be saved."""
+    """Turn constants into operands and return them, so that the program can be saved."""
     aten = torch.ops.aten
     constants: list[torch.Tensor] = []
     for node in list(graph.graph.nodes):
@@ -53,7 +53,7 @@ def _identity(value: Any) -> Any:
 def with_operands(
     program: Any, count: int, operands: Sequence[Any], *, first_only: bool = False
 ) -> torch.fx.GraphModule:
-    """Return the graph of a program whose `operands` replace its own after `count` arguments."""
+    """Return a program's graph with `operands` in place of its own, which follow `count` arguments."""
     graph = torch.fx.Graph()
     placeholders = [n for n in program.graph.graph.nodes if n.op == "placeholder"]
     copies = {}

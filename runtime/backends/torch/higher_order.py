@@ -13,7 +13,7 @@ from torch.utils import _pytree as pytree  # torch flattens the arguments of nod
 from .capture import Program, can_add_nodes, examples_like, track, untraced
 from .graphs import operands_of, register_module, with_operands
 
-# The public functions of these names run Dynamo, which rejects writes of branches to outer values.
+# The public functions with these names run Dynamo, which rejects branches that write to outer values.
 operators = torch.ops.higher_order
 
 
@@ -37,7 +37,7 @@ def _apply(
     arguments_of: Callable[..., tuple],
     results: Callable[[], Sequence[Any]],
 ) -> list[Any]:
-    """Add a node of an operator, or call it where that is not possible.
+    """Add a node for an operator, or call the operator if nodes cannot be added.
 
     `arguments_of` builds its arguments from the graphs, `results` returns example results.
     """

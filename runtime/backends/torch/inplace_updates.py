@@ -26,7 +26,7 @@ _REBINDING = {
     "__iand__": operator.and_, "__ior__": operator.or_, "__ixor__": operator.xor,
     "__ilshift__": operator.lshift, "__irshift__": operator.rshift,
 }  # fmt: skip
-"""Operators that replace augmented assignments, by the names that a function mode sees."""
+"""Operators that replace augmented assignments, by the method names that a function mode sees."""
 
 
 def mark_number(value: torch.Tensor) -> None:
@@ -43,7 +43,7 @@ def mark_shared(value: Any, reason: str) -> None:
 
 
 def check_write(target: Any) -> None:
-    """Check that a write reaches all names of a tensor.
+    """Check that a write to a tensor would reach all of its names.
 
     Raises:
         StateError: the tensor may have a name outside the captured program.
@@ -64,7 +64,7 @@ def _is_write(name: str) -> bool:
 
 
 class InplaceUpdates(TorchFunctionMode):
-    """While active, keep numbers numbers and reject writes to shared tensors."""
+    """While active, mark results computed from numbers as numbers, and reject writes to shared tensors."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = getattr(func, "__name__", "")

@@ -25,7 +25,7 @@ def _is_index(part: Any) -> bool:
 
 
 def _split(target: torch.Tensor, key: Any) -> tuple[torch.Tensor, list[Any]]:
-    """Split a subscript: apply its plain parts, and return the view and the staged indexes by its axes."""
+    """Apply the plain parts of a subscript; return the view, and for each axis a staged index or None."""
     parts = list(key) if type(key) is tuple else [key]
     for part in parts:
         bounds = (part.start, part.stop, part.step) if isinstance(part, slice) else ()

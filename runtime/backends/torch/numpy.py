@@ -1,4 +1,4 @@
-"""NumPy functions on staged tensors, by the NumPy counterparts that PyTorch has for its compiler."""
+"""NumPy functions on staged tensors, through the NumPy counterparts that PyTorch has for its compiler."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _take(a: Any, indices: Any, axis: int | None = None, **rest: Any) -> Any:
 
 
 def _scalar_statistic(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a statistic such that a whole array gives a number; PyTorch's gives an array of one item."""
+    """Wrap a statistic to return a number for a whole array, where PyTorch's returns an array of one item."""
 
     @functools.wraps(function)
     def run(a: Any, *args: Any, axis: Any = None, keepdims: bool = False, **rest: Any) -> Any:

@@ -1,8 +1,8 @@
 """Conditionals on numbers that become selections, and loop tests that are separated from their bodies.
 
-`torch.cond` takes about a hundred microseconds per run; adding two numbers takes one. A conditional whose
-branches only name numbers selects between them. Inside loops, branches and operators, so does one whose
-branches add and compare numbers.
+`torch.cond` takes about a hundred microseconds per run, and adding two numbers takes one. So a conditional
+between existing numbers becomes a selection. Inside loops, branches and operators, so does a conditional
+whose branches add and compare numbers.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ SAFE = NAMING | {
     _aten.add, _aten.sub, _aten.neg, _aten.eq, _aten.ne, _aten.lt, _aten.le, _aten.gt, _aten.ge,
     _aten.logical_not, _aten.logical_and, _aten.logical_or, _aten.where,
 }  # fmt: skip
-"""Operators that never raise and have finite gradients wherever their results have."""
+"""Operators that never raise and whose derivatives are always finite."""
 
 
 def is_selectable(programs: Sequence[Program], avals: Sequence[Any], *, compute: bool) -> bool:
     """Return whether a conditional may run both programs and select between their numbers.
 
-    Programs that only name values always qualify; programs of safe operators qualify only if `compute` is
+    Programs that compute nothing always qualify; programs of safe operators qualify only if `compute` is
     true.
     """
     operators = SAFE if compute else NAMING

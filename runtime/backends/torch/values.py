@@ -27,7 +27,7 @@ _CPU = torch.device("cpu")
 
 @dataclass(frozen=True, eq=False)
 class TensorType(Aval):
-    """An `Aval` with a device; `number` is true if some path has a Python number there."""
+    """An `Aval` with a device; `number` is true if the value is a Python number on some path."""
 
     device: Any = _CPU
     number: bool = False

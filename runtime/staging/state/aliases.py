@@ -25,9 +25,10 @@ _ATOMS = (int, float, complex, bool, str, bytes, type(None))
 
 
 def user_frames(*, converted: bool = False) -> list[FrameType]:
-    """Return the frames of the user's functions in this trace, innermost first, or only the `converted` ones.
+    """Return the frames of the user's functions in this trace, innermost first.
 
-    A framework's trace has no root frame of ours, so only converted functions count there.
+    With `converted`, and in a trace that a framework runs, return only those of converted functions: no frame
+    of ours marks where a framework's trace begins.
     """
     found: list[FrameType] = []
     frame: FrameType | None = sys._getframe(1)
@@ -55,7 +56,7 @@ def other_reference(
     without: Collection[Any] = (),
     is_deep: bool = False,
 ) -> str:
-    """Describe a reference to a list or array other than the variables `own` of the function of `code`.
+    """Describe a reference to a list or array, other than the variables `own` of one function.
 
     Return a text such as "the variable 'xs'", or "".
 
@@ -63,7 +64,7 @@ def other_reference(
         value: the list, array or object.
         own: names that may refer to the value; None for one variable of the innermost function.
         code: the code of a statement's closure, which identifies the function.
-        accounted: for objects, finds the values inside a variable that may refer to `value`; globals are then
+        accounted: for objects, finds the values inside a variable that may be `value`; if given, globals are
             searched in depth.
         without: objects whose references do not count.
         is_deep: whether the contents of globals count.
@@ -146,7 +147,7 @@ def ties(backend: Backend, left: Sequence[Any], code: types.CodeType | None) -> 
 
 
 def leads_to(start: Any, value: Any, limit: float = float("inf"), *, without: Collection[Any] = ()) -> bool:
-    """Return whether an object refers to a list or array, or a view of it, other than through `without`.
+    """Return whether an object refers to a list or array, or to a view of it, other than through `without`.
 
     The search gives up after `limit` objects and returns False.
     """

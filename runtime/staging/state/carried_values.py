@@ -39,12 +39,12 @@ class CarriedValues:
         self.given: dict[Any, Any] = {}
 
     def start_from(self, location: Any, value: Value) -> None:
-        """Carry an initial value. Unbound leaves, and arrays carried by their contents, have no type."""
+        """Carry an initial value. Unbound leaves, and arrays whose contents are carried, get no type."""
         kinds = [None if self.backend.is_handle(leaf) else self.type_of(leaf) for leaf in value[0]]
         self.init[location], self.types[location] = value, kinds
 
     def type_of(self, leaf: Any) -> Any:
-        """Return the type of a leaf; None if it is unbound, or a list or dict from before the loop."""
+        """Return the type of a leaf, or None if it is unbound, or is a list or dict from before the loop."""
         is_untyped = isinstance(leaf, Undefined) or self.statement.is_from_before(leaf)
         return None if is_untyped else self.backend.type_of(leaf)
 
@@ -103,7 +103,7 @@ class CarriedValues:
                 follow(placeholder, old.base)
 
     def tie(self, path: Path) -> bool:
-        """Record which values are tied in the next iteration; return whether all were known."""
+        """Record which values are tied in the next iteration; return whether all were known already."""
         slots = [(location, i) for location, i, _ in self.slots()]
         left = [
             None if isinstance(location, Written) else leaf
@@ -118,7 +118,7 @@ class CarriedValues:
         return known
 
     def settle(self, path: Path, rows: Rows) -> bool:
-        """Widen the types to the values one iteration leaves; return whether nothing changed."""
+        """Widen the types to include the values that one iteration leaves; return whether none changed."""
         settled = True
         found = MergedContainers(self.statement)
         for location, (leaves, spec) in [*path.values.items()]:
@@ -209,7 +209,7 @@ class CarriedValues:
                 del self.init[location], self.types[location]
 
     def left(self, path: Path) -> Iterator[Any]:
-        """Yield the leaves that an iteration leaves in the carried locations."""
+        """Yield the leaves of the carried locations at the end of an iteration."""
         for location, i, _ in self.slots():
             leaves = path.values[location][0] if location in path.values else self.init[location][0]
             yield leaves[min(i, len(leaves) - 1)]

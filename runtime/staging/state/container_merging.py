@@ -56,7 +56,7 @@ def _leaves_of(spec: Spec, leaves: Iterator[Any]) -> list[Any]:
 
 
 def _contents(statement: Statement, found: Any, path: Path | None) -> Value:
-    """Return the contents of a container at the end of a path, or before the statement."""
+    """Return a container's contents at the end of a path, or before the statement if `path` is None."""
     left = {} if path is None else path.values
     if isinstance(found, selected_container.SelectedContainer):
         if path is not None and any(found is stale for stale in path.stale):
@@ -89,7 +89,7 @@ class MergedContainers:
         self._pairs[location] = left, aligned
 
     def pairs(self) -> Iterator[tuple[Any, list[Value]]]:
-        """Yield the aligned values of each location, with the sources that they need."""
+        """Yield the aligned values of each location, with only the sources that something else refers to."""
         takers: dict[int, list[Any]] = {}
         sources: dict[int, Any] = {}
         for location, (_, values) in self._pairs.items():
@@ -122,7 +122,7 @@ class MergedContainers:
         return bool(other_reference(source, own, statement.code, without=owners, is_deep=True))
 
     def _count_of(self, source: Any) -> int:
-        """Return the number of locations in which a path leaves the container."""
+        """Return the largest number of locations in which one path leaves a container."""
         times = [0, 0]
         for location, (left, _) in self._pairs.items():
             for side, (leaves, _) in enumerate(left):
@@ -131,7 +131,7 @@ class MergedContainers:
 
 
 def _unread_variables(statement: Statement) -> list[str]:
-    """Return the variables that the statement binds and nothing reads afterwards."""
+    """Return the variables that the statement binds but that nothing reads afterwards."""
     codes = [f.__code__ for f in statement.closures if hasattr(f, "__code__")]
     stored = {i.argval for code in codes for i in dis.get_instructions(code) if i.opname == "STORE_DEREF"}
     return [name for name in stored if name not in statement.names]

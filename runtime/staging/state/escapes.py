@@ -20,7 +20,7 @@ _BASE = re.compile(r"\w+")
 
 
 def warn_of_escapes(statement: Any, values: dict[Any, Any]) -> None:
-    """Warn about locations that outlive the trace and contain staged values; `values` has their values."""
+    """Warn about each location in `values` that outlives the trace and whose value there is staged."""
     describe: set[int] = set()
     for location, value in sorted(values.items(), key=lambda item: isinstance(item[0], Location)):
         if isinstance(location, Written) or all(staged_by(leaf) is None for leaf in flatten(value)[0]):
@@ -49,7 +49,7 @@ def owner_of(name: str) -> Any:
 
 
 def outer_name(statement: Any, slot: Location) -> str:
-    """Describe a slot whose owner outlives the trace; return "" if it does not."""
+    """Describe a slot whose owner outlives the trace; return "" for others."""
     owner = slot.owner
     if isinstance(owner, DictView):
         return slot.name if isinstance(owner, ClassView) else f"the global {slot.key!r}"
@@ -63,7 +63,7 @@ def outer_name(statement: Any, slot: Location) -> str:
 
 
 def _of_variable(statement: Any, location: Any) -> str:
-    """Describe a variable of a statement's state that outlives the trace; return "" if it is local."""
+    """Describe a variable of a statement's state that outlives the trace; return "" for others."""
     name = location.name
     base = _BASE.match(name)
     code = getattr(statement.get_state, "__code__", None)
@@ -82,7 +82,7 @@ def _of_variable(statement: Any, location: Any) -> str:
 
 
 def _is_outer(statement: Any, owner: Any) -> bool:
-    """Return whether a global, or an argument that is the caller's own, refers to `owner`."""
+    """Return whether a global, or an argument that is the caller's own object, refers to `owner`."""
     named = [f.f_globals[n] for f in user_frames() for n in f.f_code.co_names if n in f.f_globals]
     for held in (*statement.heap.globals, *named, *_arguments(statement.backend)):
         cells = held.__closure__ or () if isinstance(held, types.FunctionType) else ()
@@ -92,7 +92,7 @@ def _is_outer(statement: Any, owner: Any) -> bool:
 
 
 def _arguments(backend: Any) -> Iterator[Any]:
-    """Yield the arguments of the traced function that are the caller's own, if the backend knows them."""
+    """Yield the traced function's arguments that are the caller's own objects, if the backend can tell."""
     is_given = getattr(backend, "is_given", None)
     if is_given is None:
         return

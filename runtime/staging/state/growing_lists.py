@@ -17,7 +17,7 @@ from .unsupported import not_a_variable_error
 
 
 def stage_list(statement: Statement, location: Any) -> bool:
-    """Replace the plain list in a location with a staged list; return whether there was one."""
+    """Replace the plain list in a location with a staged list; return whether this was possible."""
     make = getattr(statement.backend, "staged_list", None)
     plain_list = location.owner if isinstance(location, Location) else None
     if isinstance(location, Variable):
@@ -34,15 +34,15 @@ def stage_list(statement: Statement, location: Any) -> bool:
     other = other_reference(plain_list, statement.names, statement.code)
     if is_iterated(plain_list):
         raise StagingError(
-            f"the list {name!r} changes its length under a staged condition while a Python loop iterates it",
-            why="Python's loop would not see items that the graph adds or removes at run time",
+            f"the list {name!r} changes its length under a staged condition while a Python loop runs over it",
+            why="the Python loop would not see which items the graph adds or removes at run time",
             remedy=f"loop over a copy: for item in list({name})",
         )
     if other:
         raise AliasError(
             f"the list {name!r} changes its length in a staged branch or loop, and {other} refers to it too",
-            why="a list whose length depends on staged values becomes another object, which "
-            "the other name would not see",
+            why="a list whose length depends on staged values becomes another object, to which "
+            "the other name would not refer",
             remedy=f"use one name for it, or give the other name a copy: list({name})",
         )
     staged = make(plain_list)

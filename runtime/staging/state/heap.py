@@ -62,7 +62,7 @@ def running_heaps() -> list[Heap]:
 
 @contextmanager
 def excluded_from_heap() -> Iterator[None]:
-    """Exclude changes made in the `with` block from those of the surrounding traced code."""
+    """Do not count changes made in the `with` block as changes made by the surrounding traced code."""
     before = [heap.contents() for heap in _watching.heaps]
     yield
     for heap, contents in zip(_watching.heaps, before, strict=True):
@@ -73,7 +73,7 @@ class Heap:
     """A snapshot of the contents of everything that `roots` reach."""
 
     def __init__(self, roots: Iterable[Any], *, own: Iterable[Any], code: types.CodeType | None):
-        """Take the snapshot. Variables bound by `own`, a statement's closures, belong to its state."""
+        """Take the snapshot, except for variables that `own`, the closures of a statement, bind."""
         self.code = code
         self._saved: list[tuple[Any, dict[Any, Any]]] = []
         self._families = {function_key(f.__code__) for f in own if isinstance(f, types.FunctionType)}
@@ -81,7 +81,7 @@ class Heap:
         self._whole: list[tuple[Any, Any]] = []
         self._iterators: list[tuple[Any, Any]] = []
         self.globals: list[Any] = []
-        """The values of globals that the closures and the functions they reach name."""
+        """The values of the globals named in the closures and in the functions that they reach."""
         self.warned: set[Any] = set()
         self.reached: set[int] = set()
         self.containers: dict[int, Any] = {}
@@ -193,7 +193,7 @@ class Heap:
                 self._whole[i] = (owner, _copy_contents(owner))
 
     def _changed_slots(self) -> Iterator[tuple[Location, Any, Any]]:
-        """Yield the changed slots, each with its value at first and its value now."""
+        """Yield the changed slots, each with its initial and its current value."""
         for owner, before in self._saved:
             now = read_contents(owner)
             if isinstance(owner, list):
@@ -258,7 +258,7 @@ _CHANGEABLE = (list, dict, set, bytearray, deque, array.array)
 
 
 def _is_of_user(holder: Any) -> bool:
-    """Return whether a class or module is the user's; libraries manage their own state."""
+    """Return whether a class or module belongs to the user, rather than to a library or to Python."""
     name = str(holder.__module__ if isinstance(holder, type) else holder.__name__)
     if is_library_module(name) or name in sys.builtin_module_names:
         return False
@@ -278,8 +278,8 @@ class _Sequence:
 
 
 _OF_SEQUENCES = (type(iter(_Sequence())), reversed)
-"""Iterators over sequences of a user's class, whose length hint would run user code; `__reduce__` has the
-index.
+"""The types of iterators over sequences of a user's class. Their length hint would run user code, so their
+position is read from `__reduce__()`.
 """
 
 
@@ -290,7 +290,7 @@ def is_python_iterator(value: Any) -> bool:
 
 
 def iterator_position(value: Any) -> Any:
-    """Return a value that compares equal while an iterator has not advanced."""
+    """Return a value that compares equal until an iterator advances."""
     if isinstance(value, types.GeneratorType):
         frame = value.gi_frame  # its `f_locals` would keep the current values alive
         return None if frame is None else (frame.f_lasti, [id(v) for v in gc.get_referents(value)])
@@ -299,7 +299,7 @@ def iterator_position(value: Any) -> Any:
     if type(value) in _OF_SEQUENCES:
         return value.__reduce__()[2:]
     parts = gc.get_referents(value)
-    parts += [inner for part in parts if type(part) is tuple for inner in part]  # zip and map hold one
+    parts += [inner for part in parts if type(part) is tuple for inner in part]  # those of zip and map
     return operator.length_hint(value, -1), [
         iterator_position(part) for part in parts if is_python_iterator(part)
     ]

@@ -1,4 +1,4 @@
-"""Errors about variables whose values on two paths cannot be merged, with both lines for each."""
+"""Errors about variables whose values on two paths cannot be merged, with the lines that assign them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PATHS = ("on one path", "on the other")
 
 @dataclass(frozen=True)
 class Side:
-    """One of two paths: its label, and where it assigns a variable."""
+    """One of two paths: its label, and the closures in which it assigns variables."""
 
     label: str
     closures: tuple[Callable[..., Any], ...] = ()
@@ -87,7 +87,7 @@ class Rows:
 
     rows: list[Row] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
-    """The variables that are unbound, None, or lack dict keys on the first path."""
+    """The variables that are unbound or None on the first path, or lack dict keys there."""
     outer: dict[str, str] = field(default_factory=dict)
     """Descriptions of the variables that outlive the trace."""
 
@@ -107,7 +107,7 @@ class Rows:
         place = position_at(frame.f_code, frame.f_lasti)
         loop = _FIRST_WORD.match(place.text)
         if statement.startswith("an 'if'") and loop is not None:
-            # The lowered test after the loop: whether the loop returned or was left by `break`.
+            # This `if` is the lowered test after a loop: whether the loop returned or was left by `break`.
             statement, where = f"the code after a staged '{loop[0]}'", "in the loop and after it"
             sides = [replace(s, label=label) for s, label in zip(sides, _PATHS, strict=True)]
         place = condition_position(place)
@@ -142,7 +142,7 @@ def _outlined(spec: Spec, leaves: Iterator[str]) -> str:
 
 
 def described(backend: Backend, value: Any) -> str:
-    """Describe a value by its backend's type, or by its Python type."""
+    """Describe a value by its type in the backend, or else by its Python type."""
     if isinstance(value, Undefined):
         return "no value"
     kind = backend.type_of(value) if value is not None else None

@@ -64,7 +64,7 @@ class FieldMerging:
                 )
 
     def check_not_stored(self, values: Iterable[Any]) -> None:
-        """Check that no merged instance in `values` is stored outside the variables."""
+        """Check that no merged instance in `values` is stored outside the statement's variables."""
         for value in self.parts_of(values):
             raise AliasError(
                 f"a staged branch or loop cannot assign another {type(value).__name__} object to an "

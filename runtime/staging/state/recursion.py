@@ -29,10 +29,10 @@ def recursion_error(
 
 
 def raise_if_recursive(error: RecursionError, code: types.CodeType, outer: Collection[object]) -> None:
-    """Replace Python's RecursionError at the first statement of a recursion under staged conditions.
+    """At the first statement of a recursion under staged conditions, replace Python's RecursionError.
 
-    `outer` contains the code of the enclosing statements. The error is that of the limit of nested
-    statements, however deep the stack was at the start.
+    `outer` contains the code of the enclosing statements. The new error is the one that too many nested
+    statements raise, so it does not depend on how deep the stack was at the start.
     """
     frames = traceback_frames(error)
     if len(frames) <= len({*frames}) * 3 or any(at in outer for at, _ in frames):

@@ -1,6 +1,6 @@
 """Warn about effects that happen once during a trace, but at each call in plain Python.
 
-Most changes made by staged code are part of its state, and unsupported ones raise errors. The others are
+Most changes made by staged code are part of its state, and unsupported ones raise errors. The rest are
 calls whose effect or result no backend sees, iterators that advance, and staged values that outlive their
 trace.
 """
@@ -173,7 +173,7 @@ def _notice_draw(function: Any) -> None:
 
 
 def warn_of_advanced(iterators: Iterable[Any], known: set[Any]) -> None:
-    """Warn about iterators from outside a branch or loop that it has advanced."""
+    """Warn about the iterators that a branch or loop has advanced although they come from outside it."""
     for value in iterators:
         frame = skip_internal_frames(sys._getframe())
         scopes = () if frame is None else (frame_variables(frame), frame.f_globals)
@@ -204,7 +204,7 @@ _STORES = ("STORE_ATTR", "STORE_GLOBAL", "STORE_DEREF")
 
 
 def _line_of(key: Any, closures: Iterable[Any]) -> int | None:
-    """Return the line at which closures of a statement bind an attribute or variable."""
+    """Return the line on which a statement's closures bind an attribute or variable, or None."""
     for closure in closures:
         if isinstance(closure, types.FunctionType) and not is_internal(closure.__code__):
             for instruction in dis.get_instructions(closure):

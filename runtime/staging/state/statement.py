@@ -1,4 +1,4 @@
-"""A staged statement: the locations it may change, and the values captured closures leave in them."""
+"""A staged statement: the locations it may change, and the values that captured closures leave in them."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Path:
     stale: list[Any] = field(default_factory=list)
 
     def leaf(self, value: Any) -> Any:
-        """Return a value as the path leaves it, which differs if it or its base was written to in place."""
+        """Return a value as the path leaves it: another value if it or its base was written to in place."""
         left = (*self.capture.writes, *self.seen)
         return next((new for handle, new in left if handle is value), value)
 
@@ -171,7 +171,7 @@ class Statement:
         self.heap.restore()
 
     def name_of(self, location: Any) -> str:
-        """Return the user's name for a location, through a variable of the statement if one refers to it."""
+        """Return the user's name for a location, through a state variable if one refers to its owner."""
         if isinstance(location, Location) and isinstance(location.owner, (list, dict)):
             for name, value in zip(self.names, self.before, strict=True):
                 if value is location.owner:
@@ -216,7 +216,7 @@ class Statement:
         return id(value) in self.heap.containers
 
     def tie(self, noted: dict[Any, Any], values: dict[Any, Any], made: list[Any]) -> None:
-        """Mark the lists and dicts created on a path that two locations refer to."""
+        """Mark each list or dict that was created on a path and that two locations refer to."""
         times = Counter(map(id, made))
         tied = {key for key, count in times.items() if count > 1}
         for location in values if tied else ():
@@ -229,7 +229,7 @@ class Statement:
         self.apart.check_not_stored(path.changed)
 
     def settled(self, run: Callable[[], Any]) -> Any:
-        """Call `run` until it writes to staged arrays only, and return its result."""
+        """Call `run` until it writes only to staged arrays, and return its result."""
         while True:
             try:
                 return run()
@@ -307,7 +307,7 @@ def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Row
 
 
 def is_aliased(value: Any, location: Any) -> bool:
-    """Return whether a value is an argument, a view, or has another name in a running function."""
+    """Return whether a value is an argument or a view, or has another name in a running function."""
     if getattr(value, "is_argument", False) or getattr(value, "shared", ""):
         return True
     if getattr(value, "base", None) is not None:

@@ -17,7 +17,7 @@ from ...errors.unsupported import CONTAINER_ALTERNATIVES
 from ...values.locations import Location
 from .aliases import user_frames
 
-_EACH_TIME = "the graph would have to change the object each time it runs, and "
+_EACH_TIME = "the graph would have to change the object each time it runs, but "
 
 
 def changed(owner: Any, name: str, other: str) -> AliasError:
