@@ -22,8 +22,9 @@ import types
 from collections.abc import Iterator, MutableMapping
 from typing import Any
 
+from autograph_rs.runtime.core.packages import is_library
 from autograph_rs.runtime.debugging.frames import function_frame, skip_internal_frames
-from autograph_rs.runtime.debugging.tracebacks import is_internal, is_library
+from autograph_rs.runtime.debugging.tracebacks import is_internal
 
 from .source.code_objects import walk_code
 from .source.definitions import OPERATORS

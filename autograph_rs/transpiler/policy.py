@@ -1,20 +1,24 @@
 """Decide whether converted code converts a function that it calls.
 
-User code is converted. The standard library, installed packages, this package and functions under
-`do_not_convert` are not. Users override this by module with `include` and `exclude`, and with `rules`.
+User code is converted, and so are the installed packages of the functions that the user asked to convert.
+Other installed packages are converted where a staged value reaches them. The standard library, tensor systems
+(`LIBRARIES`), this package and functions under `do_not_convert` are not. Users override this by module with
+`include` and `exclude`, and with `rules`.
 """
 
 from __future__ import annotations
 
+import enum
 import fnmatch
 import inspect
 import types
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from autograph_rs.runtime.debugging.tracebacks import is_internal, is_library
+from autograph_rs.runtime.core.packages import LIBRARIES, installed_package, is_library
+from autograph_rs.runtime.debugging.tracebacks import is_internal
 from autograph_rs.runtime.errors import ArgumentError, describe
 
 ALREADY_CONVERTED = "it is already converted"
@@ -34,6 +38,15 @@ def do_not_convert(f: Any) -> None:
     _opted_out[key] = weakref.ref(code, lambda _: _opted_out.pop(key, None))
 
 
+class When(enum.Enum):
+    """When converted code converts a function that it calls."""
+
+    ALWAYS = enum.auto()
+    STAGED = enum.auto()
+    """Only in calls that a staged value reaches."""
+    NEVER = enum.auto()
+
+
 @dataclass(frozen=True)
 class Policy:
     """The rules of one transpiler."""
@@ -42,6 +55,16 @@ class Policy:
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
     rules: Sequence[tuple[Any, bool]] = ()
+    requested: set[str] = field(default_factory=set)
+    """The installed packages of the functions that the user asked to convert."""
+
+    def request(self, function: types.FunctionType) -> bool:
+        """Record the package of a function that the user asks to convert; return whether it is a new one."""
+        package = installed_package(function.__code__.co_filename)
+        if package is None or package in LIBRARIES or package in self.requested:
+            return False
+        self.requested.add(package)
+        return True
 
     def _matching_rule(self, function: types.FunctionType) -> bool | None:
         """Return the value of the most specific user rule, or None if no rule matches."""
@@ -61,31 +84,36 @@ class Policy:
 
     def reason_unconverted(self, function: types.FunctionType) -> str | None:
         """Return why a called function is left unconverted, or None if it is converted."""
-        converts, reason = self.verdict(function)
-        return None if converts else reason
+        when, reason = self.verdict(function)
+        return reason if when is When.NEVER else None
 
-    def verdict(self, function: types.FunctionType) -> tuple[bool, str]:
-        """Return whether a called function is converted, and the rule that decides."""
+    def verdict(self, function: types.FunctionType) -> tuple[When, str]:
+        """Return when a called function is converted, and the rule that decides."""
         code = function.__code__
         module = function.__globals__.get("__name__") or ""
         if id(code) in _opted_out:
-            return False, "it is marked do_not_convert"
+            return When.NEVER, "it is marked do_not_convert"
         if "ag__" in code.co_freevars or "ag__" in function.__globals__:
-            return False, ALREADY_CONVERTED
+            return When.NEVER, ALREADY_CONVERTED
         rule = self._matching_rule(function) if self.rules else None
         if rule is not None:
-            return rule, "a user rule decides"
+            return When.ALWAYS if rule else When.NEVER, "a user rule decides"
         if not self.recursive:
-            return False, "conversion is not recursive"
+            return When.NEVER, "conversion is not recursive"
         if any(fnmatch.fnmatch(module, pattern) for pattern in self.exclude):
-            return False, f"module {module} is excluded"
+            return When.NEVER, f"module {module} is excluded"
         if any(fnmatch.fnmatch(module, pattern) for pattern in self.include):
-            return True, f"module {module} is included"
+            return When.ALWAYS, f"module {module} is included"
         if is_internal(code):
-            return False, "it is part of autograph_rs"
+            return When.NEVER, "it is part of autograph_rs"
         if is_library(code.co_filename):
-            return False, "it belongs to the standard library or an installed package"
-        return True, "it is user code"
+            return When.NEVER, "it belongs to the standard library or to a tensor system"
+        package = installed_package(code.co_filename)
+        if package is None:
+            return When.ALWAYS, "it is user code"
+        if package in self.requested:
+            return When.ALWAYS, f"a function of its package {package} was converted on request"
+        return When.STAGED, f"it belongs to the installed package {package}, and a staged value may reach it"
 
 
 def checked_globs(patterns: Sequence[str]) -> tuple[str, ...]:

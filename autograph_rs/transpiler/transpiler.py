@@ -40,9 +40,10 @@ from . import loader
 from .cache import ConversionTable, ConvertedCode
 from .custom_operators import build_pipeline, operator_namespace
 from .forwarding import WRAPPER_CODE, ForwardingEntry, LazyConversion, forwarding_wrapper
-from .policy import Policy, checked_globs, checked_rules
+from .policy import Policy, When, checked_globs, checked_rules
 from .registry import is_generated, register, resolve_original
 from .source_maps import build_source_map
+from .third_party import ThirdPartyEntry
 
 for _folder in (os.path.dirname(__file__), converters.__file__):  # siblings in a checkout
     register_internal_folder(os.path.dirname(_folder))
@@ -207,6 +208,8 @@ class Transpiler:
         if f in self.results and self.results[f].is_converted and source is None:
             return f
         f, source = resolve_original(f, source)
+        if self.policy.request(f):
+            self._entries.discard_all(ThirdPartyEntry)
         if self.has_generated(f.__code__) or (self.is_converted(f) and not is_generated(f)):
             return f
         converted = loader.copy_metadata(f, self.converted_code(f, source).bind(f))
@@ -327,6 +330,10 @@ class Transpiler:
         entry.share(f, self._sharing)
         return entry
 
+    def _convert_third_party(self, f: types.FunctionType) -> ConvertedCode:
+        with self._lock:
+            return self._convert(f, None)
+
     def _compile(self, f: types.FunctionType, source: str | None) -> tuple[types.CodeType, str]:
         started = perf_counter()
         definition, file_text = definitions.find(f, source, verify=not is_generated(f))
@@ -351,17 +358,20 @@ class Transpiler:
         return tree, converters.convert_tree(tree, passes=self.pipeline.passes, verify=self._verifies)
 
     def verdict(self, f: types.FunctionType) -> tuple[bool, str]:
-        converts, rule = self.policy.verdict(f)
-        if converts and not definitions.has_source(f):
+        when, rule = self.policy.verdict(f)
+        if when is not When.NEVER and not definitions.has_source(f):
             return False, "its source is not available"
-        return converts, rule
+        return when is not When.NEVER, rule
 
     def _resolve(self, f: types.FunctionType) -> CacheEntry | None:
         """Return the cache entry for a function that converted code calls for the first time."""
         log_call(f, lambda: self.verdict(f))
         if f.__code__ == WRAPPER_CODE:  # unpickled from another process
             return self._entries.add(f.__code__, ForwardingEntry())
-        if self.policy.reason_unconverted(f) is None:
+        when, _ = self.policy.verdict(f)
+        if when is When.STAGED:
+            return self._entries.add(f.__code__, ThirdPartyEntry(self._convert_third_party))
+        if when is When.ALWAYS:
             try:
                 return self.converted_code(f)
             except ConversionError as error:

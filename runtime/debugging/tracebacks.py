@@ -11,7 +11,6 @@ from __future__ import annotations
 import dis
 import functools
 import os
-import site
 import sys
 import types
 import warnings
@@ -20,7 +19,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
+from ..core import packages
 from ..core.active_backends import ACTIVE, active_backend
+from ..core.packages import is_in_user_folder, is_library
 from . import error_operands
 from .line_tables import encode_positions
 from .positions import CodePosition, format_position, position_at
@@ -35,7 +36,6 @@ if _MODE not in ("", "full"):
         stacklevel=2,
     )
 INTERNAL_FOLDERS = [os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep]
-_user_folders: list[str] = []
 
 
 def register_internal_folder(folder: str) -> None:
@@ -43,14 +43,10 @@ def register_internal_folder(folder: str) -> None:
 
 
 def register_user_folder(folder: str) -> None:
-    """Treat code in a folder as user code, even inside an internal folder."""
-    _user_folders.append(os.path.abspath(folder) + os.sep)
-    internal_files.cache_clear()
-    is_library.cache_clear()
-
-
-def _is_in_user_folder(filename: str) -> bool:
-    return filename.startswith(tuple(_user_folders))
+    """Treat code in a folder as user code, even inside an installed package or this one."""
+    packages.USER_FOLDERS.append(os.path.abspath(folder) + os.sep)
+    for cached in (internal_files, packages.is_library, packages.installed_package):
+        cached.cache_clear()
 
 
 set_error_attribute = BaseException.__setattr__
@@ -70,28 +66,7 @@ def drop_current_frame(error: BaseException) -> None:
 
 def is_internal(code: types.CodeType) -> bool:
     """Return whether code is part of this package."""
-    return code.co_filename.startswith(tuple(INTERNAL_FOLDERS)) and not _is_in_user_folder(code.co_filename)
-
-
-@functools.cache
-def library_folders() -> tuple[str, ...]:
-    """Return the folders of the standard library and of installed packages."""
-    import sysconfig  # noqa: PLC0415 - plain runs need no folders
-
-    names = ("stdlib", "platstdlib", "purelib", "platlib")
-    folders = [*map(sysconfig.get_path, names), *site.getsitepackages(), site.getusersitepackages()]
-    return tuple(sorted({os.path.realpath(f) + os.sep for f in folders if f}))
-
-
-@functools.cache
-def is_library(filename: str) -> bool:
-    """Return whether a file belongs to the standard library or to an installed package."""
-    if filename.startswith("<frozen "):
-        return True
-    try:
-        return not _is_in_user_folder(filename) and os.path.realpath(filename).startswith(library_folders())
-    except ValueError:  # not a valid file name
-        return False
+    return code.co_filename.startswith(tuple(INTERNAL_FOLDERS)) and not is_in_user_folder(code.co_filename)
 
 
 def is_user_frame(frame: types.FrameType) -> bool:
@@ -148,7 +123,7 @@ def user_position(error: BaseException) -> CodePosition | None:
 def internal_files() -> frozenset[str]:
     walks = (walk for top in INTERNAL_FOLDERS for walk in os.walk(top))
     files = (os.path.join(folder, name) for folder, _, names in walks for name in names)
-    return frozenset(file for file in files if file.endswith(".py") and not _is_in_user_folder(file))
+    return frozenset(file for file in files if file.endswith(".py") and not is_in_user_folder(file))
 
 
 def user_stacklevel() -> int:
@@ -255,6 +230,8 @@ def add_staging_note(error: BaseException, frame: types.FrameType) -> None:
         return
     instruction = running.f_lasti if user_entry is None else user_entry.tb_lasti
     rows = error_operands.operand_rows(running, instruction)
+    if note := unconverted_note(running.f_code):
+        rows = [*rows, note]
     if rows or (is_library(code.co_filename) and not is_internal(code)):
         position = format_position(position_at(running.f_code, instruction))
         set_error_attribute(error, "__notes__", [*notes, "\n  ".join((_NOTE, *position, *rows))])
@@ -356,6 +333,16 @@ def register_unconverted_note(code: types.CodeType, text: str) -> None:
     weakref.finalize(code, _unconverted_notes.pop, id(code), None).atexit = False
 
 
+def unconverted_note(code: types.CodeType) -> str | None:
+    return _unconverted_notes.get(id(code))
+
+
+def note_of_user_frame(error: BaseException) -> str | None:
+    """Return the note of the innermost user frame in a traceback, if it runs an unconverted function."""
+    entry = _innermost_user_entry(error)
+    return None if entry is None else unconverted_note(entry.tb_frame.f_code)
+
+
 def add_unconverted_notes(error: BaseException) -> None:
     """Add the notes of the unconverted functions in a traceback.
 
@@ -363,8 +350,8 @@ def add_unconverted_notes(error: BaseException) -> None:
     """
     if _unconverted_notes and isinstance(error, TypeError):
         for entry in traceback_entries(error.__traceback__):
-            text = _unconverted_notes.get(id(entry.tb_frame.f_code))
-            if text is not None and text not in getattr(error, "__notes__", ()):
+            text = unconverted_note(entry.tb_frame.f_code)
+            if text is not None and not any(text in note for note in getattr(error, "__notes__", ())):
                 error.add_note(text)
 
 

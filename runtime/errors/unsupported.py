@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import sys
 
-from ..debugging.tracebacks import user_frame
+from ..debugging.tracebacks import unconverted_note, user_frame
 
 _OWN = "collect the values in a list and return it, or move the condition to a separate function"
 _RULES = {
@@ -32,6 +32,7 @@ _RULES = {
 }
 
 
+UNCONVERTED_REMEDY = "call it through ag.py_function, or pass it values that are not staged"
 CONTAINER_ALTERNATIVES = {
     "bytearray": "use a NumPy array",
     "array": "use a NumPy array",
@@ -55,6 +56,8 @@ def unconverted_reason() -> tuple[str, str]:
         return rule_message("AG007", "")
     if name.startswith("__") and name.endswith("__"):
         return rule_message("AG008", name)
+    if frame is not None and (note := unconverted_note(frame.f_code)):
+        return note, UNCONVERTED_REMEDY
     return (
         "this code is not converted: libraries, properties and the patterns of 'match' never are",
         "use 'if' in a converted function, or np.where",

@@ -67,6 +67,12 @@ class ConversionCache(dict[int, "CacheEntry | None"]):
         self.pop(id(code), None)
         self.fast_path.clear()
 
+    def discard_all(self, kind: type) -> None:
+        """Discard every entry of a class, so that its code is resolved again."""
+        for key in [key for key, entry in [*self.items()] if isinstance(entry, kind)]:
+            self.pop(key, None)
+        self.fast_path.clear()
+
     def add_to_fast_path(
         self, function: types.FunctionType, called: Callable[..., Any]
     ) -> Callable[..., Any]:

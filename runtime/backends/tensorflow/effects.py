@@ -10,8 +10,9 @@ import numpy as np
 import tensorflow as tf
 
 from ...backends.builtins import CONVERSIONS
-from ...debugging.tracebacks import error_position, make_raiser, user_position
+from ...debugging.tracebacks import error_position, make_raiser, note_of_user_frame, user_position
 from ...errors import AutographError, ValueNeededError
+from ...errors.unsupported import UNCONVERTED_REMEDY
 from ...staging.exceptions import fields_of, is_own_raise, revived
 from ...values.structures import flatten
 from ..functional.staged_text import Text, operands_of, resolve_markers
@@ -124,6 +125,8 @@ def translated_error(error: BaseException) -> AutographError | None:
         what = "Python needs the value of a staged tensor"
         why = "the value is known only when the graph runs"
         remedy = "convert the function that needs it, or use a TensorFlow function that takes a tensor"
+    if note := note_of_user_frame(error):
+        why, remedy = note, UNCONVERTED_REMEDY
     return ValueNeededError(what, why=why, remedy=remedy, place=user_position(error))
 
 

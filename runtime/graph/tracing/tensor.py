@@ -15,8 +15,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ...core.packages import is_library
 from ...debugging import error_operands
-from ...debugging.tracebacks import is_library, user_frame
+from ...debugging.tracebacks import user_frame
 from ...errors import AliasError, StagingError, UnsupportedFunctionError, ValueNeededError
 from ...errors.unsupported import unconverted_reason
 from ..ir.graph import Node

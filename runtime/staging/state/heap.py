@@ -24,8 +24,8 @@ import numpy as np
 
 from ...backends import BACKENDS
 from ...core.closures import function_key
+from ...core.packages import is_library
 from ...core.undefined import Undefined
-from ...debugging.tracebacks import is_library
 from ...values.locations import (
     ClassView,
     DictView,

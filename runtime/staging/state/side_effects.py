@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 
 from ...core.active_backends import active_backend
+from ...core.packages import installed_package, is_library
 from ...debugging.frames import framed, skip_internal_frames
-from ...debugging.tracebacks import frame_variables, is_internal, is_library
+from ...debugging.tracebacks import frame_variables, is_internal
 from .heap import running_heaps
 
 
@@ -214,9 +215,10 @@ def _line_of(key: Any, closures: Iterable[Any]) -> int | None:
 
 
 def _warn(message: str, *, line: int | None = None, known: set[Any] | None = None) -> None:
-    """Warn at the user's line, once for each staged statement, and never about library code."""
+    """Warn at the user's line, once for each staged statement, and never about installed packages."""
     frame = skip_internal_frames(sys._getframe())
-    if frame is None or is_library(frame.f_code.co_filename):
+    file = "" if frame is None else frame.f_code.co_filename
+    if frame is None or is_library(file) or installed_package(file) is not None:
         return
     place = frame.f_code.co_filename, line or frame.f_lineno
     if known is None:

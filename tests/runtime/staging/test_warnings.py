@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import collections
 import datetime as dt
+import importlib
 import io
 import itertools
 import logging
@@ -364,19 +365,16 @@ def test_filters_know_the_module(caplog):
     assert found == []
 
 
-def test_none_of_packages(tmp_path, monkeypatch):
-    """Packages that are converted on request cause no warnings."""
-    from autograph_rs.runtime.debugging import tracebacks
-
-    (tmp_path / "packaged.py").write_text("import time\ndef now(x):\n    return x + time.time()\n")
+@pytest.mark.parametrize("is_installed", [False, True])
+def test_none_of_packages(is_installed, tmp_path, monkeypatch):
+    """Installed packages that are converted cause no warnings."""
+    name = f"packaged_{is_installed}"
+    (tmp_path / f"{name}.py").write_text("import time\ndef now(x):\n    return x + time.time()\n")
+    if is_installed:
+        (tmp_path / f"{name}-1.0.dist-info").mkdir()
     monkeypatch.syspath_prepend(tmp_path)
-    import packaged
-
-    assert len(describe(ag.function(packaged.now), SOME)) == 1
-    tracebacks.is_library.cache_clear()
-    monkeypatch.setattr(tracebacks, "library_folders", lambda: (os.path.realpath(tmp_path) + os.sep,))
-    assert describe(ag.function(packaged.now), SOME) == []
-    tracebacks.is_library.cache_clear()
+    now = importlib.import_module(name).now
+    assert len(describe(ag.function(now), SOME)) == (0 if is_installed else 1)
 
 
 def test_deque_is_refused_as_before():

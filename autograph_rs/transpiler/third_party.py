@@ -1,0 +1,63 @@
+"""Calls of functions of installed packages: converted only if a staged value reaches them."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+from autograph_rs.runtime.backends.registry import staged_by
+from autograph_rs.runtime.core.active_backends import ACTIVE, active_backend
+from autograph_rs.runtime.core.packages import installed_package
+from autograph_rs.runtime.debugging.tracebacks import drop_current_frame, register_unconverted_note
+from autograph_rs.runtime.errors import ConversionError
+from autograph_rs.runtime.operators.calls import CacheEntry
+from autograph_rs.runtime.values.reachability import reaches
+
+
+class ThirdPartyEntry:
+    """The cache entry of a code object of an installed package that the user did not ask to convert.
+
+    `bind` returns a function unchanged unless a backend is staging. Then it returns a function that searches
+    the arguments of each call for staged values, and runs converted code if it finds one. Code that cannot be
+    converted runs unconverted.
+    """
+
+    shared = None
+    globals = None
+
+    def __init__(self, convert: Callable[[types.FunctionType], CacheEntry]):
+        self._convert = convert
+        self._converted: CacheEntry | None = None
+        self._has_failed = False
+
+    def bind(self, function: types.FunctionType) -> Callable[..., Any]:
+        if self._has_failed or not ACTIVE or active_backend() is None:
+            return function
+        return functools.partial(_call, self, function)
+
+    def converted(self, function: types.FunctionType) -> Callable[..., Any]:
+        """Return the converted function, or the function itself if it cannot be converted."""
+        if self._converted is None and not self._has_failed:
+            try:
+                self._converted = self._convert(function)
+            except ConversionError as error:
+                self._has_failed = True
+                package = installed_package(function.__code__.co_filename)
+                register_unconverted_note(
+                    function.__code__,
+                    f"{function.__qualname__!r} of the installed package {package!r} was called unconverted: "
+                    f"{error}",
+                )
+        return function if self._converted is None else self._converted.bind(function)
+
+
+def _call(entry: ThirdPartyEntry, function: types.FunctionType, /, *args: Any, **kwargs: Any) -> Any:
+    try:
+        if reaches((args, kwargs, function), lambda value: staged_by(value) is not None):
+            return entry.converted(function)(*args, **kwargs)
+        return function(*args, **kwargs)
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
