@@ -1,4 +1,4 @@
-"""`do_not_convert`: opt a function, or the calls inside a block, out of conversion."""
+"""`do_not_convert`: opt a function, a module, or the calls inside a block, out of conversion."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ class DoNotConvert(OptOutContext):
 
 @api_boundary
 def do_not_convert(f: Any = None) -> Any:
-    """Leave a function, or every function called inside a `with` block, unconverted.
+    """Leave a function, a module, or every function called inside a `with` block, unconverted.
 
     Args:
-        f: a function. Without it, the result is a decorator that is also a context manager.
+        f: a function, or a module or package whose functions stay unconverted from now on. Without it, the
+            result is a decorator that is also a context manager.
 
     Raises:
-        ArgumentError: `f` is not a function.
+        ArgumentError: `f` is neither a function nor a module.
 
     >>> import autograph_rs as ag
     >>> @ag.do_not_convert
@@ -43,6 +44,11 @@ def do_not_convert(f: Any = None) -> Any:
     """
     if f is None:
         return DoNotConvert()
+    if isinstance(f, types.ModuleType):
+        policy.opt_out_module(f.__name__)
+        for transpiler in live_transpilers():
+            transpiler.forget_calls()
+        return f
     inner = getattr(f, "__func__", f)
     if isinstance(inner, types.FunctionType) and inner.__code__ == WRAPPER_CODE:
         original = inner.__wrapped__  # type: ignore[attr-defined]

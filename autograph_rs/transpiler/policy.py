@@ -23,6 +23,12 @@ from autograph_rs.runtime.errors import ArgumentError, describe
 
 ALREADY_CONVERTED = "it is already converted"
 _opted_out: dict[int, weakref.ref[types.CodeType]] = {}
+_opted_out_modules: set[str] = set()
+
+
+def opt_out_module(name: str) -> None:
+    """Opt the functions of a module and of its submodules out of conversion."""
+    _opted_out_modules.add(f"{name}.")
 
 
 def do_not_convert(f: Any) -> None:
@@ -30,7 +36,7 @@ def do_not_convert(f: Any) -> None:
     code = getattr(f, "__code__", None)
     if code is None:
         raise ArgumentError(
-            f"do_not_convert takes a function, not {describe(f)}",
+            f"do_not_convert takes a function or a module, not {describe(f)}",
             why="it marks the code object of a function, and this object has none",
             remedy="mark a function or method, or call this object inside `with ag.do_not_convert():`",
         )
@@ -93,6 +99,8 @@ class Policy:
         module = function.__globals__.get("__name__") or ""
         if id(code) in _opted_out:
             return When.NEVER, "it is marked do_not_convert"
+        if _opted_out_modules and f"{module}.".startswith(tuple(_opted_out_modules)):
+            return When.NEVER, f"module {module} is marked do_not_convert"
         if "ag__" in code.co_freevars or "ag__" in function.__globals__:
             return When.NEVER, ALREADY_CONVERTED
         rule = self._matching_rule(function) if self.rules else None
@@ -106,9 +114,11 @@ class Policy:
             return When.ALWAYS, f"module {module} is included"
         if is_internal(code):
             return When.NEVER, "it is part of autograph_rs"
-        if is_library(code.co_filename):
-            return When.NEVER, "it belongs to the standard library or to a tensor system"
         package = installed_package(code.co_filename)
+        if package in LIBRARIES:
+            return When.NEVER, f"the package {package} is never converted"
+        if is_library(code.co_filename):
+            return When.NEVER, "it belongs to the standard library"
         if package is None:
             return When.ALWAYS, "it is user code"
         if package in self.requested:

@@ -66,7 +66,7 @@ class Transpiler:
             of them; `docs/operators.md` lists them all.
         builtins: replacements for builtins, or for any other callables: `{range: my_range}`.
         recursive: whether to convert the functions that converted code calls.
-        include: globs of modules to convert even if they are installed packages.
+        include: globs of modules to convert even if they belong to the standard library or a tensor system.
         exclude: globs of modules to leave unconverted.
         rules: whether to convert a function, the methods of a class, or the functions of a module. A rule for
             a function takes precedence over a rule for its class, which takes precedence over a rule for
@@ -310,6 +310,10 @@ class Transpiler:
     def skip(self, code: types.CodeType) -> None:
         """Leave functions with this code unconverted from now on."""
         self._entries.add(code, None)
+
+    def forget_calls(self) -> None:
+        """Decide again whether to convert each function that converted code calls."""
+        self._entries.discard_all((ConvertedCode, ThirdPartyEntry))
 
     def converted_code(self, f: types.FunctionType, source: str | None = None) -> ConvertedCode:
         """Return the converted code of a function, converting it if it is not cached."""

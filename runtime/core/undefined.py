@@ -19,10 +19,10 @@ def is_return_variable(name: str) -> bool:
 
 
 class Undefined:
-    """The placeholder for the missing value of the variable or attribute `symbol_name`.
+    """The placeholder for the missing value of the variable or attribute `symbol_name`, which it prints as.
 
     >>> Undefined("x")
-    <undefined 'x'>
+    x
     """
 
     __slots__ = ("error", "symbol_name")
@@ -32,7 +32,7 @@ class Undefined:
         self.error = error or symbol_name  # the argument of `unbound_error`
 
     def __repr__(self) -> str:
-        return f"<undefined {self.symbol_name!r}>"
+        return self.symbol_name
 
     def read(self, *_: object, **__: object) -> NoReturn:
         raise unbound_error(self.error)

@@ -67,9 +67,9 @@ class ConversionCache(dict[int, "CacheEntry | None"]):
         self.pop(id(code), None)
         self.fast_path.clear()
 
-    def discard_all(self, kind: type) -> None:
-        """Discard every entry of a class, so that its code is resolved again."""
-        for key in [key for key, entry in [*self.items()] if isinstance(entry, kind)]:
+    def discard_all(self, kinds: type | tuple[type, ...]) -> None:
+        """Discard every entry of some classes, so that its code is resolved again."""
+        for key in [key for key, entry in [*self.items()] if isinstance(entry, kinds)]:
             self.pop(key, None)
         self.fast_path.clear()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tensorflow_support import compiled, tf
+from tensorflow_support import BOTH, compiled, tf, values
 
 import autograph_rs as ag
 
@@ -254,3 +254,35 @@ def test_a_tensor_is_unpacked():
 
     total, items = compiled(f)(tf.constant([1, 2]))
     assert (int(total), [int(item) for item in items]) == (3, [1, 2, 3])
+
+
+def until_stop(items, cond):
+    while cond:
+        next(items)
+
+
+def until_stop_is_caught(items, cond):
+    try:
+        while cond:
+            next(items)
+    except StopIteration:
+        pass
+
+
+@BOTH
+@pytest.mark.parametrize("f", [until_stop, until_stop_is_caught])
+def test_next_at_the_end_of_a_dataset_in_a_staged_loop(f, compiler):
+    """The graph runs after Python's `except`, so it cannot catch TensorFlow's error."""
+    with pytest.raises(tf.errors.OutOfRangeError):
+        compiler(f)(iter(tf.data.Dataset.range(3)), tf.constant(True))
+
+
+@BOTH
+def test_next_in_the_test_of_a_loop(compiler):
+    def f(items, limit):
+        count = tf.constant(0)
+        while next(items) < limit:
+            count += 1
+        return count
+
+    assert values(compiler(f)(iter(tf.data.Dataset.range(9)), tf.constant(3, tf.int64))) == 3

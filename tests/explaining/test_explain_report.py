@@ -308,7 +308,7 @@ def test_calls():
         2: (False, "it is marked do_not_convert"),
         3: (False, "it belongs to NumPy, and is recorded for staged arguments"),
         4: (False, "it is not written in Python"),
-        5: (False, "it belongs to the standard library or an installed package"),
+        5: (False, "it belongs to the standard library"),
         6: (True, "it is user code"),
         7: (False, "Python itself creates instances of this class"),
         8: (True, "ag.convert returned it"),

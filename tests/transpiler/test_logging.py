@@ -80,9 +80,9 @@ def test_calls_and_their_rules(caplog):
         "is left unconverted: module json is excluded",
         "is left unconverted: conversion is not recursive",
         f"is converted: module {__name__} is included",
-        "is left unconverted: it belongs to the standard library or an installed package",
+        "is left unconverted: it belongs to the standard library",
         "is converted: it is user code",
-        "is left unconverted: it belongs to the standard library or an installed package",
+        "is left unconverted: it belongs to the standard library",
     ]
 
 

@@ -157,6 +157,24 @@ def test_do_not_convert_after_the_first_call():
     assert made(1) is late.__code__
 
 
+def test_do_not_convert_of_a_package_after_the_first_call(tmp_path, monkeypatch):
+    (tmp_path / "left_package").mkdir()
+    (tmp_path / "left_package/__init__.py").touch()
+    (tmp_path / "left_package/inner.py").write_text(
+        "import sys\ndef late(x):\n    return sys._getframe().f_code if x else 0\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    import left_package.inner
+
+    late = left_package.inner.late
+    made = ag.to_graph(lambda x: late(x))
+    assert made(1) is not late.__code__
+    assert ag.do_not_convert(left_package) is left_package
+    assert made(1) is late.__code__
+    _, rule = ag.Transpiler().policy.verdict(late)
+    assert rule == "module left_package.inner is marked do_not_convert"
+
+
 def test_do_not_convert_above_convert():
     @ag.do_not_convert
     @ag.convert

@@ -131,6 +131,8 @@ def build_while(
         continues = test(*carried)
         tests = ([counter < limit_input] if is_counted else []) + ([] if continues is None else [continues])
         cond.outputs = [tf.identity(tests[0] if len(tests) == 1 else tf.logical_and(*tests))]
+    for t in cond.external_captures[len(body.external_captures) :]:
+        body.capture(t)  # both graphs have the same inputs
     body.outputs.extend(body.internal_captures)
     results = while_v2._build_while_op(  # noqa: SLF001 - see the module's docstring
         [*inputs, *body.external_captures],
