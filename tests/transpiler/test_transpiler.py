@@ -167,7 +167,7 @@ def test_do_not_convert_of_a_package_after_the_first_call(tmp_path, monkeypatch)
     import left_package.inner
 
     late = left_package.inner.late
-    made = ag.to_graph(lambda x: late(x))
+    made = ag.to_graph(lambda x: late(x))  # noqa: PLW0108 - a call
     assert made(1) is not late.__code__
     assert ag.do_not_convert(left_package) is left_package
     assert made(1) is late.__code__
