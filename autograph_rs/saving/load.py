@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograph_rs.runtime.debugging.tracebacks import api_boundary
-from autograph_rs.runtime.errors import FormatError, SignatureError
+from autograph_rs.runtime.errors import FormatError, SignatureError, VersionError
 from autograph_rs.runtime.graph.concrete.inlining import abstract_leaf, inline
 from autograph_rs.runtime.graph.serialization.graphs import from_text
 from autograph_rs.runtime.graph.serialization.loaded_function import SavedFunction, from_content
@@ -123,6 +123,7 @@ def load(path: str | os.PathLike[str], *, types: Sequence[type] = ()) -> LoadedF
     Raises:
         MissingFileError: the file does not exist.
         FormatError: the file does not contain a saved function, or is damaged.
+        VersionError: a later version of this package wrote the file.
         ArgumentError: `path` is not a path.
 
     >>> import autograph_rs as ag, numpy as np, os, tempfile
@@ -152,8 +153,8 @@ def load(path: str | os.PathLike[str], *, types: Sequence[type] = ()) -> LoadedF
     try:
         return LoadedFunction(from_content(from_text(raw.decode("utf-8")), types))
     except UnicodeDecodeError:
-        failure = not_a_graph("it is not text")
-    except FormatError as error:
+        failure: FormatError | VersionError = not_a_graph("it is not text")
+    except (FormatError, VersionError) as error:
         failure = error
     message = f"{name} cannot be loaded: {failure.args[0]}"
     raise type(failure)(message, why=failure.why, remedy=failure.remedy)

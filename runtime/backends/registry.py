@@ -16,6 +16,7 @@ from ..core.active_backends import ACTIVE, active_backend
 from ..debugging.tracebacks import api_boundary, user_stacklevel
 from ..errors import ArgumentError, describe
 from .protocol import Backend, BackendNeutral
+from .versions import SUPPORTED, Problem, check_version, missing_interface
 
 MAX_TYPES = 100
 _len = len  # a program may replace the builtin with a function that calls converted code
@@ -89,7 +90,7 @@ def register_backend(backend: Backend) -> None:
     loggers.BACKENDS.debug("registered backend %r", backend.name)
 
 
-_UNLOADED = dict.fromkeys(("jax", "tensorflow", "torch"), True)
+_UNLOADED = dict.fromkeys(SUPPORTED, True)
 """Frameworks with a built-in backend that is not loaded yet: it loads once its framework is imported."""
 _module_count = 0
 """The number of imported modules when `sys.modules` was last searched for frameworks."""
@@ -100,9 +101,32 @@ def load_backends(only: str = "") -> None:
     global _module_count  # noqa: PLW0603 - `sys.modules` is global too
     for framework in [name for name in (*_UNLOADED,) if sys.modules.get(name) and only in ("", name)]:
         if _UNLOADED.pop(framework, False):  # another thread may have been faster
-            importlib.import_module(f"{__package__}.{framework}").register()
+            _load(framework)
     if not only:
         _module_count = _len(sys.modules)
+
+
+def _load(framework: str) -> None:
+    """Register the backend of an imported framework, or a stand-in if its version is unsupported."""
+    importlib.import_module(framework)  # wait for another thread that is importing it
+    problem = check_version(framework)
+    if problem is None:
+        try:
+            module = importlib.import_module(f"{__package__}.{framework}")
+        except (ImportError, AttributeError) as error:
+            problem = missing_interface(framework, error)
+        else:
+            module.register()
+            return
+    _register_unsupported(problem)
+
+
+def _register_unsupported(problem: Problem) -> None:
+    from .unsupported import UnsupportedFramework  # noqa: PLC0415 - rarely needed
+
+    backend = UnsupportedFramework(problem)
+    register_backend(backend)
+    STAGING_CHECKS.append(backend.is_tracing)
 
 
 ENTRY_POINTS = "autograph_rs.backends"

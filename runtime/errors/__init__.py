@@ -22,7 +22,7 @@ from .conversion import (
     SourceSyntaxError,
     StaleSourceError,
 )
-from .files import DamagedFileError, FormatError, MissingFileError, SaveError, VersionError
+from .files import DamagedFileError, FormatError, MissingFileError, SaveError
 from .staging import (
     GradientError,
     MismatchError,
@@ -41,6 +41,7 @@ from .tracing import (
     StagedRecursionError,
     UnrolledLoopError,
 )
+from .versions import VersionError
 
 __all__ = [
     "AliasError",

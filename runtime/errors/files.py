@@ -44,8 +44,8 @@ class SaveError(AutographError, TypeError):
 class FormatError(AutographError, ValueError):
     """A file or text does not contain a valid graph.
 
-    The content is damaged (`DamagedFileError`), was written by a later version (`VersionError`), or is not a
-    graph at all. None of it was executed.
+    The content is damaged (`DamagedFileError`) or is not a graph at all. None of it was executed. A file of a
+    later version raises `VersionError` instead.
 
     >>> import autograph_rs as ag
     >>> ag.Graph.from_json('{"format": "something else"}')
@@ -98,35 +98,6 @@ class DamagedFileError(FormatError):
     ## How to fix it
 
     Copy the file from its origin again, or save the function again:
-
-    >>> ag.Graph.from_json(text).count("add")
-    1
-    """
-
-
-class VersionError(FormatError):
-    """A file was written by a later version of this package.
-
-    >>> import autograph_rs as ag, numpy as np
-    >>> text = ag.function(lambda x: x + 1).get_concrete_function(np.ones(2)).graph.to_json()
-    >>> ag.Graph.from_json(text.replace('"version": 1', '"version": 2'))
-    Traceback (most recent call last):
-        ...
-    autograph_rs.VersionError: version: 2 is later than 1, the latest that this autograph_rs reads
-      File "...", line 1
-        ag.Graph.from_json(text.replace('"version": 1', '"version": 2'))
-        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      why: a later version may give the same keys a different meaning
-      fix: upgrade autograph_rs, or save the function again with the installed version
-      see: docs/errors/VersionError.md
-
-    ## Why
-
-    A later version of [the format](../graph-format.md) may give the same keys a different meaning.
-
-    ## How to fix it
-
-    Upgrade this package where you load the file, or save the function again with the older version:
 
     >>> ag.Graph.from_json(text).count("add")
     1

@@ -1,7 +1,6 @@
 """The JAX backend, imported once a program has imported JAX."""
 
 import jax
-from jax.extend.source_info_util import register_exclusion
 
 from ...debugging.tracebacks import FULL, INTERNAL_FOLDERS
 from ...operators.higher_order import register_framework
@@ -10,6 +9,7 @@ from ...values.locations import register_libraries
 from .. import register_backend
 from ..functional.staged_text import Text
 from .backend import JaxBackend
+from .private import hide_frames
 
 UNCONVERTED = ("jax.debug", "jax.experimental", "jax.extend", "jax._src.callback", "jax._src.debugging")
 """Modules whose functions run the functions passed to them on the host, or compile them in other ways."""
@@ -17,7 +17,7 @@ UNCONVERTED = ("jax.debug", "jax.experimental", "jax.extend", "jax._src.callback
 
 def register() -> None:
     for folder in () if FULL else INTERNAL_FOLDERS:
-        register_exclusion(folder)  # JAX records the user's line as the source of an operation
+        hide_frames(folder)
     jax.tree_util.register_pytree_node(Text, lambda text: (tuple(text.values), tuple(text.pieces)), Text)
     for kind in selected_container.KINDS:
         jax.tree_util.register_pytree_node(

@@ -11,7 +11,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.extend.core import get_opaque_trace_state
 
 from ... import staging
 from ...debugging.tracebacks import error_position, make_raiser
@@ -32,13 +31,7 @@ from ..functional.iterables import StagedSequence
 from ..functional.staged_text import Text
 from .builtins import BUILTINS, call_library, staged_operands
 from .errors import static_shapes
-
-# Neither is public. Without them every value may be under a trace, and numbers get strong dtypes.
-try:
-    from jax._src.core import trace_state_clean
-    from jax._src.lax.lax import _convert_element_type as convert_type
-except ImportError:
-    trace_state_clean = convert_type = None
+from .private import current_trace, is_idle, known_value, weak_array
 
 _DTYPES = {bool: np.dtype(bool), int: int, float: float, complex: complex}
 
@@ -70,11 +63,11 @@ class JaxValues(CapturingBackend):
 
     def is_staged(self, value: Any) -> bool:
         if isinstance(value, jax.core.Tracer):
-            return value.to_concrete_value() is None
+            return known_value(value) is None
         return isinstance(value, (Maybe, StagedSequence, Text))
 
     def staging(self) -> bool:
-        return not _is_idle()
+        return not is_idle()
 
     truth = staticmethod(truth)
     where = staticmethod(lax.select)
@@ -112,7 +105,7 @@ class JaxValues(CapturingBackend):
                 return value
             return jnp.asarray(value, None if aval.weak else aval.dtype)
         if aval.weak:
-            return _weak_array(jnp.asarray(value), aval.dtype)
+            return weak_array(jnp.asarray(value), aval.dtype)
         return lax.convert_element_type(jnp.asarray(value), aval.dtype)
 
     def zeros(self, aval: Aval) -> Any:
@@ -135,7 +128,7 @@ class JaxValues(CapturingBackend):
             try:
                 item = jnp.stack([jnp.asarray(v) for v in target])[key]
                 is_weak = all(type(v) in (int, float, complex) for v in target)
-                return _weak_array(item, item.dtype) if is_weak else item
+                return weak_array(item, item.dtype) if is_weak else item
             except (TypeError, ValueError) as error:
                 raise mixed_items_error(target, "an array", error) from None
         if isinstance(target, (np.ndarray, jax.Array)):
@@ -196,7 +189,7 @@ class JaxValues(CapturingBackend):
         if self.captures:
             return self.captures[-1].failed
         state, failed = self._local.failure
-        return failed if state == get_opaque_trace_state() else False
+        return failed if state == current_trace() else False
 
     def set_failed(self, failed: Any) -> None:
         earlier = self.failed
@@ -204,11 +197,11 @@ class JaxValues(CapturingBackend):
         if self.captures:
             self.captures[-1].failed = failed
         else:
-            self._local.failure = (get_opaque_trace_state(), failed)
+            self._local.failure = (current_trace(), failed)
 
     def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
         """Return a function that calls `jax.numpy` in place of NumPy if an argument is staged."""
-        if _is_idle():
+        if is_idle():
             return None
         owner = getattr(function, "__self__", None)
         if isinstance(owner, np.ufunc):
@@ -234,13 +227,6 @@ class JaxValues(CapturingBackend):
     call_library = staticmethod(call_library)
 
 
-def _weak_array(array: Any, dtype: Any) -> Any:
-    """Cast an array to a weak dtype, like that of a Python number."""
-    if convert_type is None:
-        return lax.convert_element_type(array, dtype)
-    return convert_type(array, dtype, weak_type=True)
-
-
 def _lists_as_arrays(args: tuple[Any, ...]) -> list[Any]:
     """Convert lists of plain values, which `jax.numpy` rejects, to arrays."""
     return [
@@ -254,8 +240,3 @@ def _promotion_type(aval: Aval) -> Any:
         return aval.dtype
     python_types = {"i": int, "u": int, "f": float, "c": complex, "b": bool}
     return python_types.get(np.dtype(aval.dtype).kind, aval.dtype)
-
-
-def _is_idle() -> bool:
-    """Return whether JAX is certainly not tracing."""
-    return trace_state_clean is not None and trace_state_clean()

@@ -195,6 +195,7 @@ class Graph:
 
         Raises:
             FormatError: the text is not a serialized graph.
+            VersionError: a later version of this package wrote the text.
             ArgumentError: the argument is not text.
         """
         if not isinstance(text, (str, bytes, bytearray)):

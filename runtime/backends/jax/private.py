@@ -1,0 +1,70 @@
+"""Interfaces of JAX that are private or move between its versions, each with its fallback.
+
+Only this module imports `jax._src` and `jax.extend`. It raises ImportError for an interface that has no
+fallback, and the registry then treats the installed JAX as unsupported.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import jax
+from jax import lax
+
+
+def _optional(name: str, *modules: str) -> Any:
+    """Return `name` from the first of the modules that has it, or None."""
+    for module in modules:
+        try:
+            return getattr(importlib.import_module(module), name)
+        except (ImportError, AttributeError):
+            continue
+    return None
+
+
+def _required(name: str, *modules: str) -> Any:
+    found = _optional(name, *modules)
+    if found is None:
+        raise ImportError(f"cannot import name {name!r} from {modules[0]!r}", name=modules[0])
+    return found
+
+
+_trace_state_clean = _optional("trace_state_clean", "jax._src.core")
+_convert_element_type = _optional("_convert_element_type", "jax._src.lax.lax")
+_register_exclusion = _optional(
+    "register_exclusion", "jax.extend.source_info_util", "jax._src.source_info_util"
+)
+# Public from JAX 0.10 on. JAX 0.6 requires its argument, which every version ignores.
+_get_trace_state = _required("get_opaque_trace_state", "jax.extend.core", "jax._src.core")
+
+if not hasattr(jax.core.Tracer, "to_concrete_value"):
+    raise ImportError("jax.core.Tracer has no method 'to_concrete_value'", name="jax.core")
+
+
+def known_value(tracer: Any) -> Any:
+    """Return the value of a tracer if it is known during the trace, or None."""
+    return tracer.to_concrete_value()
+
+
+def is_idle() -> bool:
+    """Return whether JAX is certainly not tracing. Without JAX's own test, it may always be."""
+    return _trace_state_clean is not None and _trace_state_clean()
+
+
+def current_trace() -> Any:
+    """Return an object that equals another one only if both come from the same trace."""
+    return _get_trace_state(None)
+
+
+def weak_array(array: Any, dtype: Any) -> Any:
+    """Cast an array to a weak dtype, like that of a Python number. Without JAX's own cast, to a strong one."""
+    if _convert_element_type is None:
+        return lax.convert_element_type(array, dtype)
+    return _convert_element_type(array, dtype, weak_type=True)
+
+
+def hide_frames(folder: str) -> None:
+    """Make JAX skip frames of a folder when it records the user's line as the source of an operation."""
+    if _register_exclusion is not None:
+        _register_exclusion(folder)
