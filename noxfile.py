@@ -100,3 +100,11 @@ def bench(session: nox.Session) -> None:
     peers = ["diastatic-malt", "jax", "tensorflow-cpu" if sys.platform == "linux" else "tensorflow"]
     session.install(*peers)
     session.run("python", "benchmarks/page.py", *session.posargs)
+
+
+@nox.session
+def pennylane(session: nox.Session) -> None:
+    """Run PennyLane's tests of autograph on the example that embeds the transpiler, with PennyLane's JAX."""
+    install(session, "[test]")
+    session.install("pennylane>=0.45,<0.46", "diastatic-malt", "jax==0.7.1", "pytest-mock")
+    session.run("pytest", "tests/transpiler/test_pennylane.py", "tests/test_examples.py", "-k", "pennylane")
