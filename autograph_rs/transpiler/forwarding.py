@@ -68,6 +68,21 @@ def conversion_of(wrapper: types.FunctionType) -> LazyConversion:
     return cell.cell_contents  # type: ignore[no-any-return]
 
 
+class TransparentEntry:
+    """The cache entry of the wrappers of a transparent decorator, whose wrapped functions are converted."""
+
+    shared = None
+    globals = None
+
+    def __init__(self, callee: Callable[[Any], Any]):
+        self._callee = callee
+
+    def bind(self, wrapper: Any) -> Any:
+        wrapped = wrapper.__wrapped__
+        converted = self._callee(wrapped)
+        return wrapper if converted is wrapped else converted
+
+
 class ForwardingEntry:
     """The cache entry of forwarding wrappers, which redirects their calls to the wrapped functions."""
 

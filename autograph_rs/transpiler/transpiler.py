@@ -30,6 +30,7 @@ from autograph_rs.runtime.debugging.tracebacks import (
 )
 from autograph_rs.runtime.errors import ConversionError, check_bool
 from autograph_rs.runtime.operators.calls import CacheEntry, ConversionCache, Replacements, make_callee
+from autograph_rs.runtime.operators.higher_order import is_transparent
 
 from ..logging.messages import log_call, log_conversion
 from ..source import definitions
@@ -39,7 +40,13 @@ from ..source.retrieval import checked_source
 from . import loader
 from .cache import ConversionTable, ConvertedCode
 from .custom_operators import build_pipeline, operator_namespace
-from .forwarding import WRAPPER_CODE, ForwardingEntry, LazyConversion, forwarding_wrapper
+from .forwarding import (
+    WRAPPER_CODE,
+    ForwardingEntry,
+    LazyConversion,
+    TransparentEntry,
+    forwarding_wrapper,
+)
 from .policy import Policy, When, checked_globs, checked_rules
 from .registry import is_generated, register, resolve_original
 from .source_maps import build_source_map
@@ -372,6 +379,8 @@ class Transpiler:
         log_call(f, lambda: self.verdict(f))
         if f.__code__ == WRAPPER_CODE:  # unpickled from another process
             return self._entries.add(f.__code__, ForwardingEntry())
+        if is_transparent(f):
+            return self._entries.add(f.__code__, TransparentEntry(self.callee))
         when, _ = self.policy.verdict(f)
         if when is When.STAGED:
             return self._entries.add(f.__code__, ThirdPartyEntry(self._convert_third_party))

@@ -44,7 +44,9 @@ class Calls(Rewriter):
             node.lineno, node.col_offset = func.end_lineno, func.end_col_offset - len(func.attr)
         location = first_line(func)
         location.lineno = location.end_lineno = node.lineno
-        location.col_offset, location.end_col_offset = node.col_offset, func.end_col_offset
+        location.col_offset = node.col_offset
+        if func.end_lineno == node.lineno:
+            location.end_col_offset = func.end_col_offset
         name = func.id if isinstance(func, gast.Name) else getattr(func, "attr", None)
         if name in STACK_READERS:
             func = at(operator("framed", func), location)

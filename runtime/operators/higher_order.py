@@ -23,6 +23,7 @@ BUILTINS = frozenset(
 )  # fmt: skip
 _packages: set[str] = set()
 _excluded: set[str] = set()
+_transparent: set[types.CodeType] = set()
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
 
 
@@ -30,6 +31,18 @@ def register_framework(package: str, *, but: tuple[str, ...] = ()) -> None:
     """Treat a package's functions as higher-order functions, except those in the modules that `but` names."""
     _packages.add(package)
     _excluded.update(f"{module}." for module in but)
+
+
+def register_transparent(decorator: Callable[..., Any]) -> None:
+    """Treat a call of a function that `decorator` wraps as a call of the wrapped function."""
+    wrapped = decorator(lambda: None)
+    if type(wrapped) is types.FunctionType and hasattr(wrapped, "__wrapped__"):
+        _transparent.add(wrapped.__code__)
+
+
+def is_transparent(wrapper: types.FunctionType) -> bool:
+    """Return whether a registered decorator created a function."""
+    return wrapper.__code__ in _transparent and hasattr(wrapper, "__wrapped__")
 
 
 def takes_functions(function: Any) -> bool:

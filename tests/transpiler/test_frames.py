@@ -245,3 +245,17 @@ def test_tracebacks_of_statements(kind: str):
 def distinct(frames: list) -> list:
     """The innermost frame of each run of frames of one function."""
     return [p for p, n in zip(frames, [*frames[1:], None], strict=True) if n is None or p[2] != n[2]]
+
+
+def test_a_call_of_a_call_whose_first_ends_on_a_later_line():
+    """The closing parenthesis may stand left of where the call begins."""
+
+    def make(*args):
+        return lambda x: (*args, x)
+
+    def f(x):
+        return make(
+            x,
+        )(x)
+
+    assert ag.to_graph(f)(3) == (3, 3)

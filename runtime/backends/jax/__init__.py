@@ -3,13 +3,13 @@
 import jax
 
 from ...debugging.tracebacks import FULL, INTERNAL_FOLDERS
-from ...operators.higher_order import register_framework
+from ...operators.higher_order import register_framework, register_transparent
 from ...values import selected_container
 from ...values.locations import register_libraries
 from .. import register_backend
 from ..functional.staged_text import Text
 from .backend import JaxBackend
-from .private import hide_frames
+from .private import api_boundary, hide_frames
 
 UNCONVERTED = ("jax.debug", "jax.experimental", "jax.extend", "jax._src.callback", "jax._src.debugging")
 """Modules whose functions run the functions passed to them on the host, or compile them in other ways."""
@@ -25,4 +25,6 @@ def register() -> None:
         )
     register_libraries("jax", "jaxlib")
     register_framework("jax", but=UNCONVERTED)
+    if api_boundary is not None:
+        register_transparent(api_boundary)
     register_backend(JaxBackend())

@@ -35,6 +35,8 @@ _convert_element_type = _optional("_convert_element_type", "jax._src.lax.lax")
 _register_exclusion = _optional(
     "register_exclusion", "jax.extend.source_info_util", "jax._src.source_info_util"
 )
+api_boundary = _optional("api_boundary", "jax._src.traceback_util")
+"""JAX's decorator that shortens tracebacks, or None. Libraries for JAX use it too."""
 # Public from JAX 0.10 on. JAX 0.6 requires its argument, which every version ignores.
 _get_trace_state = _required("get_opaque_trace_state", "jax.extend.core", "jax._src.core")
 
