@@ -60,7 +60,7 @@ def hide_operator_steps(code: types.CodeType) -> bytes:
     start = code.co_code[::2].index(_RESUME) + 1
     body = positions[start:]
     columns = [position[2] for position in body]
-    if None not in columns or all(column is None for column in columns):  # Python runs without columns
+    if None not in columns or all(column is None for column in columns):  # run with -X no_debug_ranges
         return code.co_linetable
     visible = (NO_POSITION if position[2] is None else position for position in body)
     return encode_positions([*positions[:start], *visible], code.co_firstlineno)

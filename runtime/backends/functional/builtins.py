@@ -1,4 +1,4 @@
-"""Implementations of Python's builtins that serve several systems."""
+"""Implementations of Python's builtins that several systems share."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def extremum(
 ) -> Callable[..., Any]:
     """Return an implementation of `min` or `max`.
 
-    `pairwise` compares two values, and `reduce` reduces a 1-d `array`. Arrays of more dimensions raise
+    `pairwise` selects one of two values, and `reduce` reduces a 1-d `array`. Arrays of more dimensions raise
     `ambiguous()`. A `key` raises an error that suggests `argument`, such as `argmin`.
     """
 

@@ -28,11 +28,11 @@ class Capture:
 
 @dataclass
 class ProgramCapture(Capture):
-    """A closure as a program from arrays to arrays.
+    """A closure captured as a program from arrays to arrays.
 
     `results` are the program's results; `positions` maps the id of a leaf that the closure returned to its
-    index among them. `failed` tells whether the closure raised. `known_results` has the ids of the results
-    that are not staged.
+    index among them. `failed` is true, or staged and true at run time, if the closure raised. `known_results`
+    has the ids of the results that are not staged.
     """
 
     program: Any = None
@@ -64,5 +64,5 @@ class Loop:
 
     @property
     def is_unconditional(self) -> bool:
-        """Return whether the number of iterations alone ends the loop."""
+        """Return whether only the number of iterations ends the loop."""
         return self.first_test is True and self.next_test is True

@@ -170,12 +170,12 @@ class CapturingBackend(FunctionalBackend):
     def merge(self, first: Any, second: Any) -> Any:
         if isinstance(first, ListAval) and isinstance(second, ListAval):
             if len(first.items) != len(second.items):
-                raise TypeError("a list grows on one path only; use an array with a count")
+                raise TypeError("the paths append different numbers of items; use an array and a count")
             return ListAval(tuple(map(self.merge, first.items, second.items)))
         return super().merge(first, second)
 
     def widen(self, before: Any, after: Any) -> Any:
-        """Return the type of a carried variable; for a list, the type of what one iteration appends."""
+        """Return the type of a carried variable; for a list, that of the items appended by one iteration."""
         is_list = isinstance(before, ListAval) and isinstance(after, ListAval)
         return after if is_list else self.merge(before, after)
 

@@ -148,9 +148,9 @@ def set_item(backend: Any, target: Any, key: Any, value: Any) -> Any:
         other = other_reference(target, None, None)
         if other:
             raise AliasError(
-                f"a staged value is written into a plain array that {other} refers to as well",
-                why="the other name would not see what the graph writes",
-                remedy="write to a copy of it, as in y = x.copy(), or pass the array as an argument",
+                f"a staged value is written into a plain array that {other} also refers to",
+                why="the other reference would not see what the graph writes",
+                remedy="write to a copy (y = x.copy()), or pass the array as an argument",
             )
         return _write(backend, tf.convert_to_tensor(target), key, value)
     if staging.has_staged(key):

@@ -73,7 +73,7 @@ class Heap:
     """A snapshot of the contents of everything that `roots` reach."""
 
     def __init__(self, roots: Iterable[Any], *, own: Iterable[Any], code: types.CodeType | None):
-        """Take the snapshot, except for variables that `own`, the closures of a statement, bind."""
+        """Take the snapshot, except for variables bound by `own`, the closures of a statement."""
         self.code = code
         self._saved: list[tuple[Any, dict[Any, Any]]] = []
         self._families = {function_key(f.__code__) for f in own if isinstance(f, types.FunctionType)}
@@ -299,7 +299,7 @@ def iterator_position(value: Any) -> Any:
     if type(value) in _OF_SEQUENCES:
         return value.__reduce__()[2:]
     parts = gc.get_referents(value)
-    parts += [inner for part in parts if type(part) is tuple for inner in part]  # those of zip and map
+    parts += [inner for part in parts if type(part) is tuple for inner in part]  # inside zip and map
     return operator.length_hint(value, -1), [
         iterator_position(part) for part in parts if is_python_iterator(part)
     ]

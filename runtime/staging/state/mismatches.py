@@ -199,7 +199,7 @@ def _remedy(row: Row, where: str, outer: str) -> str:
     if is_result:
         return f"return a value of type {row.first} on each path, or one of type {row.second}"
     if where == BEFORE.label:
-        return f"start {name} with the type {row.second}, or keep it {row.first} in the loop"
+        return f"give {name} the type {row.second} before the loop, or keep the type {row.first} in the loop"
     return f"assign one type to {name} {where}: {row.first} or {row.second}"
 
 
