@@ -155,7 +155,7 @@ class FunctionalBackend:
 
     @property
     def can_compute_both(self) -> bool:
-        """Return whether conditionals on numbers may run both branches, as they do in captures and operators."""
+        """Return whether conditionals on numbers may run both branches: within captures, `and` and `or`."""
         return bool(self.captures) or self._local.in_operator
 
     def and_(self, left: Any, right: Callable[[], Any]) -> Any:
