@@ -49,7 +49,7 @@ COMPILER_CHECKS: list[Callable[[], bool]] = []
 
 @api_boundary
 def register_backend(backend: Backend) -> None:
-    """Register a tensor system. The latest registered backend takes precedence.
+    """Register a tensor system. The most recently registered backend takes precedence.
 
     Raises:
         ArgumentError: `backend` lacks a member of `Backend`, or is a class.

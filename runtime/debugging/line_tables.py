@@ -21,7 +21,7 @@ from ..core.closures import INTERNAL_FILE, base_name
 Position = tuple[int | None, int | None, int | None, int | None]
 
 NO_POSITION: Position = (None, None, None, None)
-_LINE_ONLY = bytes(range(0xE8, 0xF0))  # first bytes of entries that have a line and no columns
+_LINE_ONLY = bytes(range(0xE8, 0xF0))  # first bytes of entries that have a line but no columns
 _STORES = frozenset(dis.opmap[name] for name in ("STORE_DEREF", "STORE_GLOBAL"))
 _RETURNS = frozenset(dis.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in dis.opmap)
 _RESUME, _LOAD_CONST, _LOAD_FAST = (dis.opmap[name] for name in ("RESUME", "LOAD_CONST", "LOAD_FAST"))

@@ -277,7 +277,7 @@ class MissingValueError(MismatchError, NameError):
       the result of the function: float64[] if true | None if false (None cannot be merged with a value)
         if true, line 4: return np.sqrt(x)
       why: the graph selects one of them at run time, and later code needs one type for both
-      fix: return a value of the type float64[] on each path
+      fix: return a value of type float64[] on each path
       see: docs/errors/MissingValueError.md
 
     ## Why

@@ -1,4 +1,4 @@
-"""The context manager form of `do_not_convert`: inside it, converted code calls the original functions.
+"""Context manager form of `do_not_convert`: inside it, functions called by converted code stay unconverted.
 
     with ag.do_not_convert():
         y = helper(x)

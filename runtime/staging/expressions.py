@@ -239,7 +239,7 @@ def owner_of_item(target: Any, key: Any, value: Any) -> Backend | None:
 
 
 def contains(item: Any, container: Any) -> Any:
-    """Return `item in container` if one of them is staged, else None."""
+    """Return `item in container` if either operand is staged, else None."""
     backend = staged_by(container) or staged_by(item)
     if backend is None and type(container) in (tuple, list, SelectedList):
         backend = next((b for b in map(staged_by, container) if b is not None), None)

@@ -59,7 +59,7 @@ DISPATCHING[id(set_loop_options)] = misplaced
 
 
 def checked(backend: Backend, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of a loop without those that are None, after checking them."""
+    """Check the options of a loop, and return those that are not None."""
     given = {name: value for name, value in options.items() if value is not None}
     own = getattr(backend, "loop_options", ())
     for name, value in given.items():

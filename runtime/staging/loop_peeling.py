@@ -25,7 +25,7 @@ from .conditions import if_stmt
 
 @dataclass(frozen=True)
 class NoInitialValue:
-    """The variables that are unbound or None before a loop, and therefore keep the loop from being staged."""
+    """The variables that are unbound or None before a loop, and therefore prevent it from being staged."""
 
     absent: Sequence[str]
     mismatch: Callable[[], MismatchError]

@@ -234,7 +234,7 @@ class FunctionalBackend:
     def from_arrays(
         self, avals: Sequence[Any], arrays: Sequence[Any], counts: Sequence[Any] | None = None
     ) -> list[Any]:
-        """Return the values, of types `avals`, that the arrays hold; `counts` has the lengths of lists."""
+        """Return the values of types `avals` that arrays hold; `counts` contains the lengths of lists."""
         values: list[Any] = []
         start = 0
         for i, aval in enumerate(avals):

@@ -28,7 +28,7 @@ UFUNC_METHODS = {
 
 
 def ufunc_method(module: Any, method: Any) -> Callable[..., Any] | None:
-    """Return `module`'s counterpart of a ufunc's method, or None. Its default axis is the first."""
+    """Return `module`'s counterpart of a ufunc method, by default over the first axis, or None."""
     name = UFUNC_METHODS.get((method.__self__.__name__, method.__name__))
     if name is None:
         return None

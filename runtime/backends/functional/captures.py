@@ -32,7 +32,7 @@ class ProgramCapture(Capture):
 
     `results` are the program's results; `positions` maps the id of a leaf that the closure returned to its
     index among them. `failed` is true, or staged and true at run time, if the closure raised. `known_results`
-    has the ids of the results that are not staged.
+    contains the ids of the results that are not staged.
     """
 
     program: Any = None
@@ -46,7 +46,7 @@ class ProgramCapture(Capture):
 class Loop:
     """A captured loop: `body` runs if `first_test` is true, and again as long as `next_test` is true.
 
-    `init` and `types` are the initial values and the types of the carried variables, `results` the leaves
+    `init` and `types` are the initial values and the types of the carried variables, and `results` the leaves
     that hold them after an iteration.
     """
 

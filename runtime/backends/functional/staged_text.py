@@ -87,8 +87,8 @@ def operands_of(
 ) -> tuple[list[Any], Callable[[Sequence[Any]], Any]]:
     """Return the staged values in a structure and in its texts, and a function that rebuilds the structure.
 
-    The function takes the arrays that the staged values become when the program runs, and inserts what
-    `known(array, operand)` returns for each.
+    The function takes the arrays that the staged values become when the program runs, and inserts
+    the result of `known(array, operand)` for each.
     """
     leaves, spec = flatten(value)
     staged = {

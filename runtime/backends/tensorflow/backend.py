@@ -1,4 +1,4 @@
-"""Captures, conditionals and loops of TensorFlow.
+"""Captures, conditionals and loops for TensorFlow.
 
 Tensors of a graph are staged, under `tf.function`, `Dataset.map` and everything else that builds one. A
 branch or body is captured as a graph of its own, which becomes part of an `If` or `While` operation. A Python

@@ -1,4 +1,4 @@
-"""Effects for which TensorFlow programs run Python: printing, raising errors and formatting text."""
+"""Effects that TensorFlow programs implement in Python: printing, raising errors and formatting text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Graphs of branches and bodies: captured once, closed with results, put into `If` and `While` operations.
+"""Graphs of branches and bodies: captured once, given outputs, and put into `If` and `While` operations.
 
 `tf.cond` and `tf.while_loop` trace a Python function when they are called. Here the function is already
 traced, so its graph goes straight into the operation. Only this module uses TensorFlow's private API.
@@ -87,7 +87,7 @@ def close(graph: Any, outputs: Sequence[Any]) -> None:
 
 
 def build_cond(pred: Any, graphs: Sequence[Any]) -> list[Any]:
-    """Build an `If` operation over two closed graphs."""
+    """Build an `If` operation from two closed graphs."""
     then, orelse = graphs
     return list(
         cond_v2._build_cond(  # noqa: SLF001 - see the module's docstring

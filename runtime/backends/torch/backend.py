@@ -1,4 +1,4 @@
-"""Captures, conditionals and loops of PyTorch.
+"""Captures, conditionals and loops for PyTorch.
 
 A branch is captured as a graph whose inputs are the values it uses. torch's higher-order operators `cond`,
 `while_loop` and `scan` run the graphs. Eager tensors, and traced tensors with a known value, are plain.

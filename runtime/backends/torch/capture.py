@@ -48,7 +48,7 @@ def skip_when_compiling(*modules: str) -> None:
 
 
 def is_capturing() -> bool:
-    """Return whether a trace is under way, other than Dynamo's, which traces the runtime as plain Python."""
+    """Return whether a trace other than Dynamo's is under way. Dynamo traces the runtime as plain Python."""
     return not torch.compiler.is_dynamo_compiling() and px.get_proxy_mode() is not None
 
 
@@ -131,7 +131,7 @@ class Program:
 
 
 def can_add_nodes(values: Sequence[Any]) -> bool:
-    """Return whether nodes may be added without running them: all tensors are fake and need no autograd."""
+    """Return whether nodes may be added without running them: tensors are fake and need no autograd yet."""
     tensors = [v for v in values if isinstance(v, torch.Tensor)]
     if not all(isinstance(v, FakeTensor) for v in tensors):
         return False

@@ -44,7 +44,7 @@ class CarriedValues:
         self.init[location], self.types[location] = value, kinds
 
     def type_of(self, leaf: Any) -> Any:
-        """Return the type of a leaf, or None if it is unbound, or is a list or dict from before the loop."""
+        """Return the type of a leaf, or None if it is unbound or a list or dict created before the loop."""
         is_untyped = isinstance(leaf, Undefined) or self.statement.is_from_before(leaf)
         return None if is_untyped else self.backend.type_of(leaf)
 

@@ -54,7 +54,7 @@ def stage_list(statement: Statement, location: Any) -> bool:
 
 
 def is_iterated(plain_list: list[Any]) -> bool:
-    """Return whether a Python loop is iterating a list."""
+    """Return whether a Python loop is iterating over a list."""
     frame: FrameType | None = sys._getframe(1)
     loops = False
     while frame is not None and frame.f_code.co_name != ROOT:

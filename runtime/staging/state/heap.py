@@ -70,7 +70,7 @@ def excluded_from_heap() -> Iterator[None]:
 
 
 class Heap:
-    """A snapshot of the contents of everything that `roots` reach."""
+    """A snapshot of the contents of everything reachable from `roots`."""
 
     def __init__(self, roots: Iterable[Any], *, own: Iterable[Any], code: types.CodeType | None):
         """Take the snapshot, except for variables bound by `own`, the closures of a statement."""
@@ -266,7 +266,7 @@ def _is_of_user(holder: Any) -> bool:
 
 
 def _is_user_object(value: Any) -> bool:
-    """Return whether a value is an instance of a Python class outside libraries."""
+    """Return whether a value is an instance of a Python class that no library defines."""
     kind = type(value)
     if is_library_module(kind.__module__):
         return False

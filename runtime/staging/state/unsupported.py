@@ -50,8 +50,8 @@ def checked_write(made: Any, target: Any, backend: Backend) -> Any:
     )
     raise AliasError(
         f"{what} is written to in place, but is not a variable of the function",
-        why=f"arrays of {backend.name} are immutable: the write creates another array, and other references "
-        "keep the old one",
+        why=f"{backend.name} arrays are immutable: the write creates another array, and other references "
+        "still refer to the old one",
         remedy="write to a variable and store it back: a = rows[i]; a[j] = v; rows[i] = a (or, for one array "
         "with several dimensions, x[i, j] = v)",
     )
