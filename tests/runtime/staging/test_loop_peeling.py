@@ -110,7 +110,7 @@ def test_each_name_is_told_once():
 
     staged = ag.function(f)
     assert staged(np.int64(2)) == 1
-    with pytest.raises(AssertionError, match="only an iteration assigns best"):
+    with pytest.raises(AssertionError, match="only its body assigns best"):
         staged(np.int64(0))
 
 
