@@ -37,5 +37,5 @@ def test_a_write_to_one_of_several_is_refused():
         rows[n][0] += 5
         return rows
 
-    with pytest.raises(ag.AliasError, match="staged condition selects"):
+    with pytest.raises(ag.AliasError, match="selected by a staged condition"):
         f(1)
