@@ -139,7 +139,7 @@ CHANGES: dict[str, tuple[Any, str]] = {
     "undefined": (put("mul", inputs=[0, 99]), "99 is not defined before"),
     "negative": (put("mul", inputs=[0, -1]), "-1 is not a valid length"),
     "itself": (
-        lambda c: graph(c)["nodes"][3].update(inputs=[len(graph(c)["arguments"]) + 3]), "not defined before"
+        lambda c: graph(c)["nodes"][3].update(inputs=[len(graph(c)["arguments"]) + 3]), "not defined at this point"
     ),
     "type": (put("mul", type={"scalar": "int"}), "is of type float64"),
     "dtype": (put("mul", type={"array": "O", "shape": []}), "not a dtype that the format supports"),
@@ -188,7 +188,7 @@ CHANGES: dict[str, tuple[Any, str]] = {
     "another key": (lambda c: c.update(run="me"), "the key 'run' is unknown"),
     "bad array": (
         lambda c: next(n for n in nodes(graph(c)) if "array" in str(n.get("attrs")))["attrs"]["value"]
-        .update(shape=[10**15]), "do not make an array of dtype"
+        .update(shape=[10**15]), "are not an array of dtype"
     ),
 }  # fmt: skip
 

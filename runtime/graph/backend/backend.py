@@ -1,4 +1,4 @@
-"""The graph backend: stage conditionals, loops, asserts and items of NumPy code into a graph."""
+"""The graph backend: stage conditionals, loops, asserts and item accesses of NumPy code into a graph."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def _operator_result(node: Node) -> StagedType | None:
 
 
 def _text_beside_array(node: Node, kind: Any, other: Any) -> Any:
-    """Return constant text itself, not its type, since its length determines the dtype of the result."""
+    """Return a constant string beside an array itself, as its length determines the dtype; else the type."""
     is_text = kind == ScalarType(str) and node.op == "constant" and isinstance(other, ArrayType)
     return node.attrs["value"] if is_text else kind
 
