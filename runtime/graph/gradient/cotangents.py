@@ -52,7 +52,7 @@ def index_range(length: Any) -> Any:
 
 
 def shape_of(value: Any) -> tuple[Any, ...]:
-    """Return the shape of an array or number. Of a forward value, only the lengths become residuals."""
+    """Return the shape of an array or number. For a forward value, only the lengths become residuals."""
     if not isinstance(value, Tensor):
         return np.shape(value) if not isinstance(value, Staged) else ()
     return tuple([

@@ -1,8 +1,8 @@
 """Residuals: values computed in inner graphs and read by the graphs that reverse them.
 
-The inner graphs of a conditional or loop have run before their reverse runs. A conditional saves a residual
-as an additional result, and a loop as a list to which its body appends in each iteration. A residual is
-saved when a gradient rule first reads it, so no unused value is saved.
+The inner graphs of a conditional or loop have already run when their reverse graphs run. A conditional saves
+a residual as an additional result, and a loop as a list to which its body appends in each iteration. A
+residual is saved when a gradient rule first reads it, so no unused value is saved.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ from .cotangents import (
 
 
 class Reverse:
-    """The cotangents of the nodes of one graph. `owner` is its builder or `ForwardGraph`."""
+    """A backward walk over one graph, whose builder or `ForwardGraph` is `owner`, and its cotangents."""
 
     def __init__(self, owner: Any, nodes: Sequence[Node], sources: Iterable[Node]):
         self.owner, self.nodes = owner, list(nodes)
@@ -82,7 +82,7 @@ class Reverse:
         self._cotangents[node] = cotangent
 
     def accumulate(self, node: Node, cotangent: Any) -> None:
-        """Add to the cotangent of a node."""
+        """Add a contribution to the cotangent of a node."""
         if cotangent is None or node not in self.active or not is_differentiable(node.type):
             return
         before = self._cotangents.get(node)

@@ -1,4 +1,4 @@
-"""Properties of operations by which optimizations decide whether to move them."""
+"""Predicates that decide whether an optimization may move an operation."""
 
 from __future__ import annotations
 

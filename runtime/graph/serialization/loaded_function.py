@@ -258,7 +258,7 @@ def _result_decoder(count: int) -> Callable[[dict[str, Any], str], Any]:
 def _check_arguments(spec: Spec, leaves: Sequence[Any], graph: Graph, staged: int, at: str) -> None:
     count = sum(isinstance(leaf, TensorSpec) for leaf in leaves)
     if count != staged:
-        raise format_error(at, f"{count} array arguments are declared, but the graph has {staged}")
+        raise format_error(at, f"the graph does not have {count} array arguments")
     is_args_kwargs = spec.kind is tuple and [p.kind for p in spec.parts] == [tuple, dict]
     if not is_args_kwargs or not all(isinstance(k, str) for k in spec.parts[1].keys):
         raise format_error(at, "a tuple of positional and a dict of keyword arguments are expected here")
