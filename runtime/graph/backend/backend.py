@@ -130,7 +130,7 @@ class GraphBackend:
         return capture
 
     def raise_last(self, error: Exception) -> bool:
-        """Record the error that ended the trace, if the error contains a staged value or the graph has effects.
+        """Record the error that ended the trace if it contains a staged value or the graph has effects.
 
         Return whether the error was recorded.
         """

@@ -36,7 +36,7 @@ from .cotangents import (
 
 
 class Reverse:
-    """A backward walk over one graph, whose builder or `ForwardGraph` is `owner`, and its cotangents."""
+    """A backward walk over the nodes of one graph. `owner` is its builder or `ForwardGraph`."""
 
     def __init__(self, owner: Any, nodes: Sequence[Node], sources: Iterable[Node]):
         self.owner, self.nodes = owner, list(nodes)

@@ -26,7 +26,7 @@ def merge_types(a: StagedType, b: StagedType) -> StagedType:
             return ListType(a.element or b.element)
         return ListType(merge_types(a.element, b.element))
     if isinstance(a, (ListType, TupleType)) or isinstance(b, (ListType, TupleType)):
-        raise TypeError("lists and tuples have no common type with other values")
+        raise TypeError(f"{a} and {b} have no common type")
     if isinstance(a, ScalarType) and isinstance(b, ScalarType):
         if str in (a.python, b.python):
             raise TypeError("strings have no common type with other values")

@@ -111,7 +111,7 @@ class TapedValue:
         if current_session() is self.session:
             raise GradientError(
                 f"the block of a GradientTape {what}",
-                why="later computations on the result are not recorded, so it would act as a constant",
+                why="later computations on the result are not recorded, so gradients treat it as a constant",
                 remedy=f"{remedy}; use x.numpy() if you want a constant",
             )
 

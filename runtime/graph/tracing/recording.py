@@ -292,7 +292,7 @@ def unary(name: str, operand: Any) -> Any:
 
 @functools.lru_cache(maxsize=4096)
 def operator_type(name: str, kinds: tuple[Any, ...]) -> StagedType:
-    """Infer the result type of an operator from operand types, or from the string itself beside an array."""
+    """Infer an operator's result type from its operands' types, or from a string itself beside an array."""
     if any(isinstance(k, ArrayType) for k in kinds):
         return ufunc_type(UFUNCS[name], "__call__", kinds, {})
     function = builtins.abs if name == "abs" else getattr(operator, name)
