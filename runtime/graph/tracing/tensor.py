@@ -190,7 +190,8 @@ class Staged:
         "use a NumPy function instead of that code, or x.astype(complex)",
     )
     __array__ = _unsupported(
-        "is stored in a plain NumPy array", "write to an argument, or to an array created in the function"
+        "is converted to a plain NumPy array, or stored in one",
+        "call np.asarray in converted code, or write to an argument or an array created in the function",
     )
     __format__ = _unsupported(
         "cannot be formatted during the trace",
