@@ -228,7 +228,7 @@ class MismatchError(StagingError):
       File "...", line 3, in describe
         if np.sum(x) > 0:
            ^^^^^^^^^^^^^
-      y: float64[3] if true | str if false (one is text)
+      y: float64[3] if true | str if false (strings have no common type with other values)
         if true, line 4: y = np.zeros(3)
         if false, line 6: y = "none"
       why: the graph selects one of them at run time, and later code needs one type for both
