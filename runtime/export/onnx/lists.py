@@ -136,7 +136,7 @@ def insert(e: Emitter, node: Node) -> Any:
 
 
 def pairwise(combine: Any, unsupported_lists: str) -> Any:
-    """Return a rule that combines the tensors of two lists. `unsupported_lists` names others in errors."""
+    """Return a rule that combines the tensors of two lists, and raises an error for `unsupported_lists`."""
 
     def rule(e: Emitter, node: Node) -> Any:
         first, second = copy_as_type(e, node), copy_as_type(e, node, 1)

@@ -32,7 +32,7 @@ def transpose_rule(ct: Any, y: Any, a: Any, axes: Any = None) -> Any:
 
 
 def permutation(function: Any, ndim: int, *args: Any, **kwargs: Any) -> list[int]:
-    """Return the order in which a function permutes axes: call it on an array whose lengths identify them."""
+    """Return the order in which a function permutes axes, found on an array whose lengths identify them."""
     numbered = np.lib.stride_tricks.as_strided(np.zeros(1), range(2, ndim + 2), (0,) * ndim)
     return [n - 2 for n in function(numbered, *args, **kwargs).shape]
 

@@ -110,7 +110,7 @@ def pad(c: Call, array_: Any, pad_width: Any, mode: Any = "constant", **options:
     b, x = c.b, array(c, array_)
     value = options.pop("constant_values", 0)
     if mode not in ("constant", *PAD_INDICES) or options or isinstance(value, (list, tuple)):
-        raise c.unsupported(f"mode={mode!r} and these options")
+        raise c.unsupported(f"mode={mode!r} or these options")
     width = c.plain("width", pad_width)
     if isinstance(width, dict):
         raise c.unsupported("a dict of widths")
