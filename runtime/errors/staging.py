@@ -91,7 +91,7 @@ class ValueNeededError(StagingError):
 
 
 class GradientError(StagingError):
-    """The gradient of a function, or with respect to an argument, does not exist.
+    """A function has no gradient, or none with respect to one of its arguments.
 
     >>> import autograph_rs as ag, numpy as np
     >>> def loss(w):
@@ -239,8 +239,8 @@ class MismatchError(StagingError):
 
     Which branch of a staged `if` runs is known only when the program runs, so the code after it needs one
     type for both. In a staged loop, a variable needs one type before the loop and after every iteration.
-    Numbers are converted to arrays, integers are promoted to floats, and lengths may differ. Structures,
-    numbers of dimensions and text must be the same.
+    Numbers are converted to arrays, integers are promoted to floats, and lengths may differ. Structures and
+    numbers of dimensions must match, and text cannot be merged with numbers.
 
     ## How to fix it
 

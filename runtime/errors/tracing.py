@@ -1,4 +1,4 @@
-"""Errors of staged code that a program cannot represent: aliases, exceptions, recursion, leaked values."""
+"""Errors in staged code: aliases, exceptions, recursion, leaked values and invalid numbers."""
 
 from __future__ import annotations
 
