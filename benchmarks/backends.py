@@ -33,7 +33,7 @@ def timed(run: Callable[[], Any], times: int = 1) -> float:
 
 
 def measured(ours: Callable[[], Any], by_hand: Callable[[], Any], rounds: int) -> tuple[Sample, Sample]:
-    """Return seconds per call, alternating between both; each sample is long enough for the clock."""
+    """Return the seconds per call of both programs, measured in turn, each long enough for the clock."""
     times = max(1, int(0.01 / max(timed(by_hand, 3), 1e-7)))
     first, second = Sample(), Sample()
     for _ in range(rounds):

@@ -65,7 +65,7 @@ def arguments(given: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def compiled(f: Callable[..., Any], given: tuple[Any, ...]) -> Callable[[], Any]:
-    """Return a function that calls the compiled program and waits; its first call traces."""
+    """Return a function that calls the compiled program and waits for its result. The first call traces."""
     made = jax.jit(f)
     return lambda: jax.block_until_ready(made(*given))
 

@@ -70,7 +70,7 @@ def arguments(given: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def compiled(f: Callable[..., Any], given: tuple[Any, ...]) -> Callable[[], Any]:
-    """Return a function that calls the graph; its first call traces."""
+    """Return a function that calls the graph. The first call traces it."""
     made = tf.function(f, autograph=False)
     return lambda: made(*given)
 

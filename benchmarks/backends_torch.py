@@ -1,7 +1,7 @@
 """The programs of `workloads.py` in PyTorch, with control flow written by hand.
 
-Programs are exported, and called both directly and compiled; PyTorch 2.13 does not compile a `scan` for a
-CPU. PyTorch's loop bodies take and return tensors only, and must not return an input.
+Exported programs are called both directly and compiled. PyTorch 2.13 cannot compile a `scan` for a CPU.
+PyTorch's loop bodies take and return tensors only, and must not return an input.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def arguments(given: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def exported(f: Callable[..., Any], given: tuple[Any, ...], *, compiles: bool = False) -> Callable[[], Any]:
-    """Return a function that calls the exported program; its first call exports."""
+    """Return a function that calls the exported program. The first call exports it."""
     made: list[Any] = []
 
     def call() -> Any:

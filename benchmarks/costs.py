@@ -24,13 +24,13 @@ IMPORT = "import time; t = time.perf_counter(); import {}; print(1e3 * (time.per
 PACKAGES = {
     "ours": "autograph_rs", "malt": "malt", "tf": "tensorflow", "jax": "jax", "plain": "numpy",
 }  # fmt: skip
-SLOW_TO_IMPORT = "PYTHONDONTWRITEBYTECODE"  # installed packages come with their compiled files
+SLOW_TO_IMPORT = "PYTHONDONTWRITEBYTECODE"  # installed packages include their compiled files
 QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1", "AUTOGRAPH_VERBOSITY": "0"}
 
 
 @dataclass(frozen=True)
 class Row:
-    """A measurement and its systems: first ours, which is also shown relative to `base`, if any."""
+    """A measurement of several systems. The first is ours, also shown relative to `base`, if any."""
 
     title: str
     measure: str
@@ -73,7 +73,7 @@ def measured(row: Row, system: str) -> float:
 
 
 def line(row: Row, rounds: int) -> list[str]:
-    """Return the cells of a row: ours, relative to the base, and each other system."""
+    """Return the cells of a row: our figure, its relation to the base, and the figures of other systems."""
     systems = [system for system in row.systems if is_there(system)]
     if row.needs and not is_there(row.needs):
         return [row.title, f"{row.needs} is not installed", "", ""]

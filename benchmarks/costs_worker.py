@@ -33,7 +33,7 @@ PLAIN_COMPILATIONS = 20  # take about as long as one conversion
 
 
 def best(run: Callable[[], object], number: int, repeat: int = 7) -> float:
-    """Return the seconds of one run."""
+    """Return the seconds of one run: the best of several repetitions."""
     return min(timeit.repeat(run, number=number, repeat=repeat)) / number
 
 
@@ -195,7 +195,7 @@ def trace(system: str) -> float:
 
 
 def lambdas(system: str) -> float:
-    """Return the bytes kept per converted and dropped function, after the first thousand."""
+    """Return the bytes still in use per converted and dropped function, after the first thousand."""
     to_graph = _to_graph(system)
     count = LAMBDAS[system]
     with tempfile.TemporaryDirectory() as folder:
@@ -301,7 +301,7 @@ def command(_system: str) -> float:
         )  # fmt: skip
         taken = time.perf_counter() - started
         files = [source / file.relative_to(made) for file in made.rglob("*.py")]
-    assert len(files) > 500, done.stderr  # some of its tests are deliberately not valid Python
+    assert len(files) > 500, done.stderr  # a few files of its tests are deliberately invalid
     return sum(file.read_bytes().count(b"\n") for file in files) / taken
 
 

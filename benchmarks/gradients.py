@@ -2,9 +2,9 @@
 
     python benchmarks/gradients.py [--seconds S]
 
-Prints for each workload the microseconds per warm call of the function and of its value with gradient (the
+Prints, for each workload, the microseconds per warm call of the function without and with its gradient (the
 best of several alternating runs), and their ratio. Systems that are not installed are skipped, and so is JAX
-where it has no gradient: for a loop whose end depends on data.
+for loops whose end depends on data, which it cannot differentiate.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ except ImportError:
     jax = None
 
 Calls = tuple[Callable[..., Any], Callable[..., Any]]
-"""A function, and one that computes its value with its gradients with respect to all arguments."""
+"""A function, and another that returns its value and its gradients with respect to all arguments."""
 
 RNG = np.random.default_rng(0)
 STATES, INPUTS = 32, 8
 
 
 def workloads(np: Any) -> dict[str, Callable[..., Any]]:
-    """Return the functions as a user writes them, over NumPy or a replacement."""
+    """Return the functions as a user writes them, with NumPy or a module that replaces it."""
 
     def rnn(w, u, xs):
         h = np.zeros(STATES)

@@ -71,7 +71,7 @@ def output(script: str, options: list[str]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--rounds", help="rounds of the scripts that take them")
+    parser.add_argument("--rounds", help="rounds, for the scripts with that option")
     rounds = parser.parse_args().rounds
     python = f"CPython {platform.python_version()}"
     machine = f"{processor()}, {os.cpu_count()} cores, {platform.system()}, {python}"

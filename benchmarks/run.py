@@ -26,7 +26,7 @@ from functions import CASES, Case
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = ("ours", "malt", "tf.autograph")
-# The columns of the second table: a converter, and its way to convert a function.
+# The columns of the second table: a converter, and the name of one of its ways to convert.
 RUNS = (
     ("ours", "convert"),
     ("ours", "to_graph"),
@@ -59,7 +59,7 @@ class Process:
         line = self.process.stdout.readline()
         if not line:
             log = self.log.read_text(encoding="utf-8", errors="replace")
-            sys.exit(f"the worker for {self.name} died\n{log}")
+            sys.exit(f"the worker process for {self.name} died\n{log}")
         answer: dict[str, Any] = json.loads(line)
         return answer
 
@@ -91,7 +91,7 @@ def processes() -> Generator[dict[str, Process]]:
 
 
 class Measurements:
-    """Samples, or an error in their place, by key."""
+    """Samples by key, and an error for each key that could not be measured."""
 
     def __init__(self) -> None:
         self.samples: defaultdict[Key, Sample] = defaultdict(Sample)
@@ -113,7 +113,7 @@ class Measurements:
 
 
 def measure_conversion(workers: dict[str, Process], cases: list[Case], rounds: int) -> Measurements:
-    """Measure milliseconds by (converter, case), or by ("compile", case) for parsing and compiling."""
+    """Measure milliseconds by (converter, case), and by ("compile", case) for parsing and compiling."""
     found = Measurements()
     for turn in range(-1, rounds):  # the first turn warms caches and is discarded
         for case in cases:
@@ -131,7 +131,7 @@ def measure_conversion(workers: dict[str, Process], cases: list[Case], rounds: i
 
 
 def measure_runs(workers: dict[str, Process], cases: list[Case], rounds: int) -> Measurements:
-    """Measure ratios by (converter, way, case), and microseconds by ("original", case)."""
+    """Measure microseconds by ("original", case), and ratios to them by (converter, way, case)."""
     found = Measurements()
     for turn in range(-1, rounds):
         for case in cases:
@@ -158,7 +158,7 @@ def over(value: float | None, divisor: float | None) -> float | None:
 
 
 def conversion_table(found: Measurements, cases: list[Case], workers: dict[str, Process]) -> str:
-    """Format milliseconds for each case, and geometric means relative to the compiler and to ours."""
+    """Format milliseconds for each case, and geometric means relative to Python's compiler and to ours."""
     columns = ("compile", *COLUMNS)
     head = ["convert, ms", "ast.parse + compile", *COLUMNS]
     rows = [[case.title, *(found.cell((name, case.name), spread) for name in columns)] for case in cases]

@@ -2,10 +2,10 @@
 
     python benchmarks/scaling.py [--lines N] [--rounds N] [NAME ...]
 
-Each shape is a function of N lines and one of ten times as many. The output shows the processor time of the
-passes and, in the last columns, of all of `to_graph`: the best of several rounds. The latter includes
-Python's compiler, whose time grows faster than linearly with nested functions: it copies the enclosing names
-for each.
+Each shape of code is converted with N lines and with ten times as many. The output shows the processor time
+of the passes and, in the last columns, of all of `to_graph`: the best of several rounds. The latter includes
+Python's compiler, whose time grows faster than linearly with the number of nested functions: for each, it
+copies the enclosing names.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LIMIT = 12.0
 
 
 def repeated(block: str, *, before: str = "", indent: int = 1) -> Callable[[int], str]:
-    """Return a writer of functions that repeat a block; `#` in it becomes a new number each time."""
+    """Return a function that repeats a block up to N lines, with `#` replaced by the repetition's number."""
     height = len(block.splitlines())
 
     def write(lines: int) -> str:
@@ -49,7 +49,7 @@ def repeated(block: str, *, before: str = "", indent: int = 1) -> Callable[[int]
 
 
 def chain(lines: int) -> str:
-    """Write one `match` with many cases; Python's parser fails on a few hundred `elif` arms."""
+    """Write one `match` with many cases, since Python's parser fails on a few hundred `elif` clauses."""
     cases = "".join(f"        case {i}:\n            x = {i}\n" for i in range(lines // 2))
     return f"def f(x, y):\n    match y:\n{cases}    return x\n"
 

@@ -2,7 +2,7 @@
 
     python benchmarks/staged.py [--seconds S]
 
-Prints for each workload the microseconds per warm call (the best of several alternating runs), the ratio to
+Prints, for each workload, the microseconds per warm call (the best of several alternating runs), the ratio to
 plain NumPy, and the milliseconds of the first call. Systems that are not installed are skipped.
 """
 
@@ -115,7 +115,7 @@ def plain(name: str) -> Callable[..., Any]:
 def ours(name: str) -> Callable[..., Any]:
     f, args = WORKLOADS[name]
     made = ag.function(f)
-    if name == "RNN":  # the loop stays a loop, as in the peers' versions
+    if name == "RNN":  # keep the loop a loop, as in the other systems' versions
         specs = [ag.TensorSpec((None, 8, 16)), *(ag.TensorSpec(a.shape, a.dtype) for a in args[1:])]
         made = ag.function(f, input_signature=specs)
     return made
@@ -131,7 +131,7 @@ COLUMNS: dict[str, Callable[[str], Callable[..., Any] | None]] = {
 
 
 def best(run: Callable[[], Any], seconds: float) -> float:
-    """Return seconds per call."""
+    """Return the seconds per call: the best of several runs."""
     start = time.perf_counter()
     run()
     once = time.perf_counter() - start
@@ -146,7 +146,7 @@ def best(run: Callable[[], Any], seconds: float) -> float:
 
 
 def measured(name: str, seconds: float) -> dict[str, tuple[float, float]]:
-    """Return seconds of the first and of a warm call, for each column that supports the workload."""
+    """Return the seconds of the first call and of a warm one, for each column that supports the workload."""
     args = WORKLOADS[name][1]
     expected = plain(name)(*args)
     calls: dict[str, Callable[[], Any]] = {}

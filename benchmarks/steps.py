@@ -2,7 +2,7 @@
 
     python benchmarks/steps.py [--rounds N]
 
-Converts fresh copies of the benchmark functions with a clock around each step.
+Converts fresh copies of the benchmark functions, with a timer around each step.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ WIDTH, ROW, LABEL = 760, 24, 220
 
 
 class Clock:
-    """Seconds by step; recursive calls of a step count once."""
+    """Seconds by step. Recursive calls of a step are counted only once."""
 
     def __init__(self) -> None:
         self.seconds: Counter[str] = Counter()
@@ -65,7 +65,7 @@ def profile(rounds: int) -> dict[str, float]:
     """Return the share of each step, and of the rest."""
     clock = Clock()
     for holder, attribute, name in STEPS:
-        step = getattr(holder, attribute, None) or compile  # a module falls back to the builtin
+        step = getattr(holder, attribute, None) or compile  # `loader` uses the builtin `compile`
         setattr(holder, attribute, clock.around(step, name))
     total = 0.0
     with tempfile.TemporaryDirectory() as folder:

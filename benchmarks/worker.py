@@ -28,7 +28,7 @@ from typing import Any
 
 from functions import CASES, Case
 
-BURST = 3  # conversions in a row, at least
+BURST = 3  # the least number of conversions in a row
 BURST_SECONDS = 0.1  # a burst fills this time, so that each converter gets an equal share
 SAMPLE_SECONDS = 0.004  # long compared with the clock's resolution, short compared with the scheduler's
 Function = Callable[..., Any]
@@ -160,7 +160,7 @@ def seconds(function: Function, args: tuple[Any, ...]) -> float:
 
 
 def greeting(converter: Converter) -> dict[str, Any]:
-    """Return whether the converter is available, and its version."""
+    """Return the converter's version, or that it is not installed."""
     if importlib.util.find_spec(converter.package) is None:
         return {"missing": "not installed"}
     for way in converter.ways:
@@ -174,7 +174,7 @@ def greeting(converter: Converter) -> dict[str, Any]:
 
 
 def answers(name: str, folder: Path) -> Iterator[dict[str, Any]]:
-    """Print a greeting, then an answer to each request."""
+    """Yield a greeting, then an answer to each request from stdin."""
     converter = CONVERTERS[name]
     worker = Worker(converter, folder)
     actions: dict[str, Callable[..., dict[str, Any]]] = {
@@ -195,7 +195,7 @@ def answers(name: str, folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def main() -> None:
-    # Output of packages must not mix with the answers.
+    # Output of the packages must not mix with the answers, so it goes to stderr.
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as out:
         os.dup2(2, 1)
         for answer in answers(sys.argv[1], Path(sys.argv[2])):

@@ -1,4 +1,4 @@
-"""Five programs with control flow, as a user writes them; `backends_*.py` has the hand-written versions."""
+"""Five programs with control flow, as a user writes them. `backends_*.py` have the hand-written versions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def newton(a, tolerance):
 
 
 def beam_search(moves, emissions, scores, places, margin):
-    """Search the best paths through a hidden Markov model, until the best leads by a margin."""
+    """Find the best paths through a hidden Markov model, and stop once the best leads by a margin."""
     for emission in emissions:
         paths = np.expand_dims(scores, 1) + np.take(moves, places, axis=0) + emission
         paths = np.reshape(paths, (-1,))

@@ -28,10 +28,10 @@ class Lazy:
         return f"{self.kind}({', '.join(map(str, self.parts))})"
 
     def __bool__(self) -> bool:
-        raise TypeError(f"the truth of {self.kind} is not known yet")
+        raise TypeError(f"the truth value of {self.kind} is not known yet")
 
     def compute(self, known: dict[Lazy, Any] | None = None) -> Any:
-        """Compute the value of the expression; `known` caches the values of expressions."""
+        """Compute the value of the expression. `known` caches the values of expressions."""
         known = {} if known is None else known
         if self not in known:
             known[self] = COMPUTED[self.kind](known, *self.parts)
@@ -128,7 +128,7 @@ TRANSPILER = ag.Transpiler(operators=Operators, name="lazy")
 
 
 def lazy(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function of arrays that builds its whole expression, then computes what it needs."""
+    """Return a function of arrays that builds its whole expression, then computes the parts that it needs."""
     converted = TRANSPILER.to_graph(function)
 
     def run(*arrays: Any) -> Any:

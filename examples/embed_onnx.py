@@ -24,7 +24,7 @@ COMPARISONS = {"lt": "Less", "le": "LessOrEqual", "gt": "Greater", "ge": "Greate
 
 
 class Graph:
-    """The nodes of one graph, in order; `open_` contains the graphs under construction, outermost first."""
+    """The nodes of one graph, in order. `open_` contains the graphs under construction, outermost first."""
 
     open_: list[Graph] = []
     numbers = count()
@@ -47,7 +47,7 @@ class Graph:
     def closed(
         self, name: str, inputs: Sequence[Value], outputs: Sequence[Value], shape: Sequence[int] | None = None
     ) -> Any:
-        """Return the ONNX graph; each output gets a unique name."""
+        """Return the finished ONNX graph, in which each output has a unique name."""
 
         def described(values: Sequence[Value]) -> list[Any]:
             return [helper.make_tensor_value_info(value.name, value.dtype, shape) for value in values]
@@ -63,7 +63,7 @@ class Value:
         self.name, self.dtype = name, dtype
 
     def __bool__(self) -> bool:
-        raise TypeError(f"the truth of {self.name} is known only when the model runs")
+        raise TypeError(f"the truth value of {self.name} is known only when the model runs")
 
     def __neg__(self) -> Value:
         return node("Neg", [self], self.dtype)

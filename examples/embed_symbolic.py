@@ -3,7 +3,7 @@
 python examples/embed_symbolic.py
 
 At each condition on a symbol, the operators take one branch and record the condition. The function runs again
-until each condition has taken both branches.
+until both branches of each condition have been taken.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Symbol:
         return Symbol(f"-{self}")
 
     def __bool__(self) -> bool:
-        raise TypeError(f"the truth of {self} is unknown outside of converted code")
+        raise TypeError(f"the truth value of {self} is unknown outside of converted code")
 
     __hash__ = None  # type: ignore[assignment] # equality of unknown numbers is unknown
 
@@ -108,7 +108,7 @@ class Path:
 
 
 def explore(function: Callable[..., Any], *names: str, depth: int = 8) -> Iterator[Explored]:
-    """Yield every path of a function with at most `depth` conditions; `names` are its arguments."""
+    """Yield every path of a function with at most `depth` conditions. `names` are its arguments."""
     ways: list[bool] = []
     while True:
         path = Path(ways, depth)

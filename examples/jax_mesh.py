@@ -58,7 +58,8 @@ def main() -> None:
     same = np.allclose(alone, together, atol=1e-3) and int(rounds) == int(again)
     print(np.round(np.asarray(together), 3))
     devices = len(spread.sharding.device_set)
-    print(f"{len(points)} points on {devices} devices: {'' if same else 'NOT '}equal to those of one device")
+    relation = "equal" if same else "DIFFER FROM"
+    print(f"{len(points)} points: the centres on {devices} devices {relation} those on one device")
 
 
 if __name__ == "__main__":

@@ -49,14 +49,14 @@ def title(text: str) -> None:
 
 
 def beginning(text: str, lines: int) -> str:
-    """Return the first lines of a text, and the number of the others."""
+    """Return the first lines of a text, indented, and the number of remaining lines."""
     shown = text.strip().splitlines()
     more = [f"... and {len(shown) - lines} more lines"] if len(shown) > lines else []
     return textwrap.indent("\n".join(shown[:lines] + more), "    ")
 
 
 def milliseconds(call: Callable[[], object]) -> float:
-    """Return the time of one call: the best of five rounds."""
+    """Return the milliseconds of one call: the best of five repetitions."""
     return 1000 * min(timeit.repeat(call, number=50, repeat=5)) / 50
 
 

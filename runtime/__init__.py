@@ -1,6 +1,6 @@
 """The runtime: the operators that converted code calls under the name `ag__`.
 
-Code that was converted ahead of time imports this module and nothing else of the package.
+Code that was converted ahead of time imports this module and nothing else from the package.
 """
 
 from .backends import BACKENDS, Backend, is_staging, register_backend

@@ -1,7 +1,7 @@
-"""Breadth of a run: how many generated programs, drawn arrays and samples it tries.
+"""The breadth of a test run: the number of generated programs, random arrays and samples that it tries.
 
-Seeds are fixed, so each run tries the same. `.ci/run`, which every change must pass, sets AG_BREADTH=full and
-tries several times as many as a plain `python -m pytest`.
+Seeds are fixed, so every run tries the same ones. `.ci/run`, which every change must pass, sets
+AG_BREADTH=full and tries several times as many as a plain `python -m pytest`.
 """
 
 from __future__ import annotations
@@ -14,5 +14,5 @@ FULL = os.environ.get("AG_BREADTH") == "full"
 
 
 def some(few: T, many: T) -> T:
-    """The first in a plain run, the second in a full one."""
+    """Return `few` in a plain run, and `many` in a full run."""
     return many if FULL else few

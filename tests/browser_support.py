@@ -1,4 +1,4 @@
-"""A real browser for the tests of pages: headless Chromium, driven by playwright."""
+"""A real browser for testing pages: headless Chromium, controlled by Playwright."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DESKTOP, PHONE = (1280, 800), (390, 844)
 
 @dataclass
 class Watched:
-    """A page, what its console said that is wrong, and what it asked for besides files."""
+    """A page, its console errors and failed requests, and its requests for URLs other than local files."""
 
     page: Any
     errors: list[str] = field(default_factory=list)
@@ -29,7 +29,7 @@ class Watched:
 
 @contextlib.contextmanager
 def browser_page(width: int, height: int, *, dark: bool = False) -> Iterator[Watched]:
-    """An empty page of a size; without a browser the test is skipped, or fails where all must run."""
+    """Yield an empty page of this size. If there is no browser, skip or fail the test."""
     playwright = required("playwright.sync_api")
     path = required_program(*NAMES)
     with playwright.sync_playwright() as started:
@@ -37,12 +37,12 @@ def browser_page(width: int, height: int, *, dark: bool = False) -> Iterator[Wat
         try:
             scheme = "dark" if dark else "light"
             page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
-            page.set_default_timeout(300_000)  # only what hangs takes as long
+            page.set_default_timeout(300_000)  # reached only by a page that hangs
             watched = Watched(page)
             page.on("console", lambda m: m.type in ("error", "warning") and watched.errors.append(m.text))
             page.on("pageerror", lambda error: watched.errors.append(str(error)))
             page.on(
-                "requestfailed",  # but for what a test did not wait for, when it went to another page
+                "requestfailed",  # except requests aborted because the test left the page
                 lambda r: r.failure == "net::ERR_ABORTED" or watched.errors.append(f"{r.url}: {r.failure}"),
             )
             page.on(

@@ -1,4 +1,4 @@
-"""The samples of tests/cases as our own tests take them: what counts as the same, golden files."""
+"""Helpers for tests of the samples in tests/cases: comparison of outcomes, and golden files."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ CASES = Path(__file__).parent / "cases"
 ALL = all_samples()
 
 
-# What counts as the same -----------------------------------------------------------------------
+# Comparison of outcomes ------------------------------------------------------------------------
 
 
 def check_plain(actual: Outcome, expected: Outcome) -> None:
-    """Exactly the same: values and their types, error, stdout, changes to the arguments."""
+    """Check that two outcomes are identical: values and their types, errors, stdout, changed arguments."""
     check_error(actual, expected)
     assert chained(actual.error) == chained(expected.error)
     assert actual.stdout == expected.stdout
@@ -29,7 +29,7 @@ def check_plain(actual: Outcome, expected: Outcome) -> None:
 
 
 def check_staged(actual: Outcome, expected: Outcome) -> None:
-    """The same up to rounding, and up to the type of a number (0 or 0.0, Python's or NumPy's)."""
+    """Check that two outcomes agree, except for rounding and number types (0 or 0.0, Python's or NumPy's)."""
     check_error(actual, expected)
     assert actual.stdout == expected.stdout
     check_same(actual.value, expected.value, "value", exact=False)
@@ -47,25 +47,25 @@ def check_error(actual: Outcome, expected: Outcome) -> None:
 
 
 def describe(error: BaseException) -> tuple:
-    """The type, by name as a sample may define its own, and the text."""
+    """Return the name of the error's type, since a sample may define its own type, and its text."""
     return type(error).__name__, str(error)
 
 
 def chained(error: BaseException | None) -> list:
-    """The errors that a traceback of `error` shows before it."""
+    """Return descriptions of the errors that a traceback shows before `error`, most recent first."""
     if error is None:
         return []
     before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return [] if before is None else [describe(before), *chained(before)]
 
 
-# What is traced in the same way ----------------------------------------------------------------
+# Arguments that share a trace ------------------------------------------------------------------
 
 
 def traced_alike(arguments: tuple[Any, ...]) -> str:
-    """A text that is the same for arguments of which every function has one trace.
+    """Return a key that is equal for arguments for which every function uses the same trace.
 
-    The numbers in arrays do not matter, but for which arguments are one object; all else does.
+    Numbers in arrays do not affect it. Everything else does, such as which arguments are the same object.
     """
     seen: list[Any] = []
 
@@ -94,18 +94,18 @@ def traced_alike(arguments: tuple[Any, ...]) -> str:
 
 
 def golden_of(sample: Sample) -> Path:
-    """The file with the code that was reviewed; it is not installed with the sample."""
+    """Return the golden file with the reviewed code, which is not installed with the sample."""
     return CASES / f"{sample.file.stem}.golden"
 
 
 def read_golden(file: Path) -> dict[str, str]:
-    """The sections of a golden file by function name; none where there is no file."""
+    """Return the sections of a golden file by function name, or no sections if the file is missing."""
     text = file.read_text(encoding="utf-8") if file.exists() else ""
     parts = re.split(r"^### (\w+)\n", text, flags=re.MULTILINE)
     return {name: code.strip("\n") for name, code in zip(parts[1::2], parts[2::2], strict=True)}
 
 
 def write_golden(file: Path, sections: Mapping[str, str]) -> None:
-    """Write the sections in their order, each below its function's name."""
+    """Write the sections in the given order, each below the name of its function."""
     text = "\n\n".join(f"### {name}\n{code}\n" for name, code in sections.items())
     file.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The command line, run in processes of its own."""
+"""Helpers that run Python programs and the command line in separate processes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import forked
 
 import autograph_rs
 
-# The package that the other tests import, whatever folder the command runs in.
+# Make the command import the same package as the tests, whatever its working directory.
 ROOT = str(Path(autograph_rs.__file__).parents[1])
 PATH = os.pathsep.join(filter(None, [ROOT, os.environ.get("PYTHONPATH")]))
-SECONDS = 300  # only what hangs takes as long
+SECONDS = 300  # reached only by a process that hangs
 
 PROGRAM = '''\
 """Steps of the Collatz sequence."""
@@ -23,7 +23,7 @@ import sys
 
 
 def collatz(n):
-    """How many steps lead to 1."""
+    """Return the number of steps from n to 1."""
     steps = 0
     while n != 1:
         if n % 2 == 0:
@@ -65,7 +65,7 @@ def python(
 def program(
     *arguments: str | Path, cwd: Path, data: bytes = b"", **environ: str
 ) -> subprocess.CompletedProcess[bytes]:
-    """The same, with `-m MODULE` or a file first, in the copy of a process that has imported the package."""
+    """Run `-m MODULE` or a file as `python` does, but where possible in a fork of a warm process."""
     if not forked.POSSIBLE or not environ.keys() <= {"PYTHONUTF8"}:
         return python(*arguments, cwd=cwd, data=data, **environ)
     return forked.run(

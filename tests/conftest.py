@@ -1,4 +1,4 @@
-"""Fixtures and hooks of all tests: the path, golden files, processes, missing frameworks, graph checks."""
+"""Fixtures and hooks for all tests: import path, golden files, xdist, missing frameworks, graph checks."""
 
 import importlib.util
 import os
@@ -15,7 +15,7 @@ from autograph_rs.runtime.graph.serialization.verification import verify
 sys.path.insert(0, str(Path(__file__).parent))
 
 from breadth import FULL
-from convert_support import folder  # noqa: F401 - a fixture; the path comes first
+from convert_support import folder  # noqa: F401 - a fixture, importable only after the path is set
 
 
 def pytest_addoption(parser):
@@ -23,25 +23,25 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "needs(module): the test asks for this module, which may be missing")
+    config.addinivalue_line("markers", "needs(module): the test requires this optional module")
     if config.getoption("--update-golden") and config.getoption("numprocesses", 0):
-        raise pytest.UsageError("several tests write one file: --update-golden and -n exclude each other")
+        raise pytest.UsageError("--update-golden excludes -n, because several tests write the same file")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """With `-n` alone, a process takes tests that follow each other: those of a file share its fixtures."""
+    """Unless `--dist` is given, run consecutive tests in one process, which share their file's fixtures."""
     if config.getoption("dist") != "load":
-        return None  # the one that was asked for
+        return None  # use the scheduler that the user selected
     from xdist.scheduler import WorkStealingScheduling
 
     return WorkStealingScheduling(config, log)
 
 
 def pytest_collection_modifyitems(config, items):
-    """If a framework is missing, keep and skip one test of each file that needs it, with that reason.
+    """Of the tests in a file that need a missing framework, keep one, which is skipped with that reason.
 
-    With AG_REQUIRE_BACKENDS all stay, and fail.
+    If AG_REQUIRE_BACKENDS is set, keep all of them, so that they fail.
     """
     if os.environ.get("AG_REQUIRE_BACKENDS"):
         return
@@ -59,7 +59,7 @@ FRAMEWORKS = {"jax", "tensorflow", "torch", "onnx", "onnxruntime"}
 
 
 def needs(item: pytest.Item) -> Iterator[str]:
-    """The modules that a test says that it needs: by its mark, or by a parameter that names a framework."""
+    """Yield the modules that a test requires, named by its `needs` marks or by framework parameters."""
     for mark in item.iter_markers("needs"):
         yield from mark.args
     if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
@@ -71,7 +71,7 @@ def needs(item: pytest.Item) -> Iterator[str]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _verified_graphs():
-    """Every graph is checked as traced and as optimised; in a full run after each optimisation."""
+    """Verify every graph before and after it is optimised and, in a full run, after each optimisation."""
 
     def optimise_and_verify(graph, names=ALL):
         verify(graph)

@@ -1,4 +1,4 @@
-"""Functions whose staged statements write lists and dicts that have other names, or choose among them."""
+"""Functions whose staged statements modify aliased lists and dicts, or choose between them."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ SAME = [
 
 
 def plain(value):
-    """A result with Python's containers, and numbers that are equal to Python's."""
+    """Return a result as comparable Python values, with the type name of each container."""
     if isinstance(value, (list, tuple)):
         return type(value).__name__, [plain(v) for v in value]
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Helpers of the tests that convert modules."""
+"""Helpers for tests that convert modules."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ FUNCTION = "def f(x):\n    if x:\n        x = 1\n    return x\n"
 
 
 def convert_source(text: str) -> str:
-    """The text of a module with every function converted."""
+    """Return the text of a module with every function converted."""
     converted = convert_module(text)
     return text if converted is None else converted.text
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A package with a subpackage, data, and what is not converted; a script beside it."""
+    """A folder with a script and a package that has a subpackage, data and files that are not converted."""
     files = {
         "script.py": PROGRAM,
         "pkg/__init__.py": '"""A package."""\n',

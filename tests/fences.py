@@ -1,15 +1,15 @@
-"""The fenced blocks of the documents: what each is, and how it is run.
+"""Fenced blocks of the documents: how each is classified and run.
 
-A block is known by its language, and by comments right before it, which no page shows:
+The language of a block and the comments directly before it, which pages do not show, determine its kind:
 
-    <!-- needs: jax -->                       it is run where JAX is installed
+    <!-- needs: jax -->                       a block that runs only if JAX is installed
     <!-- file: model.py -->                   a file in the folder that the page's commands run in
-    <!-- raises: TypeError -->                a program that must end with this error
-    <!-- exits: 1 -->                         commands that must end with this code
-    <!-- picture -->                          text that nothing prints
+    <!-- raises: TypeError -->                a program that must raise this error
+    <!-- exits: 1 -->                         commands that must exit with this code
+    <!-- picture -->                          text that is not the output of a program
     <!-- tested: tests/test_x.py::test_y -->  a block that this test runs
 
-The programs and sessions of a page share one namespace, and its commands one folder, in their order.
+Blocks run in order. The programs and sessions of a page share one namespace, and its commands one folder.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ COMMENT = re.compile(r"<!-- (needs|file|raises|exits|picture|tested)(?:: (.*))? 
 MARKS = re.compile(r"^ *[~^]+ *\n", re.MULTILINE)
 KINDS = {"python": ("session", "program", "file"), "toml": ("file",), "console": ("commands",),
          "sh": ("commands",), "text": ("output", "picture"), "json": ()}  # fmt: skip
-NOT_RUN = {  # what begins a command that tests do not run, and who does
+NOT_RUN = {  # prefixes of commands that the tests do not run, and where they are run instead
     "python -m pip install": ".ci/run, in a fresh environment",
 }
 
@@ -47,7 +47,7 @@ NOT_RUN = {  # what begins a command that tests do not run, and who does
 @dataclass(frozen=True)
 class Fence:
     document: Path
-    line: int  # of its first line of text
+    line: int  # the number of its first line of text
     language: str
     text: str
     says: dict[str, str] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Fence:
 
     @property
     def kind(self) -> str:
-        """What is done with it."""
+        """The kind of the block, which selects the method of `Run` that handles it."""
         for said in ("file", "picture", "tested"):
             if said in self.says:
                 return said
@@ -67,7 +67,7 @@ class Fence:
         return {"text": "output", "console": "commands", "sh": "commands"}.get(self.language, "nothing")
 
     def commands(self) -> Iterator[tuple[str, str | None]]:
-        """Each command with what it has to print; None for anything."""
+        """Yield each command with its expected output, or None if any output is accepted."""
         if self.language == "sh":
             yield from ((line.split("  #")[0].strip(), None) for line in self.text.splitlines() if line)
             return
@@ -77,7 +77,7 @@ class Fence:
 
 
 def fences(document: Path) -> list[Fence]:
-    """The fenced blocks of a document, in order."""
+    """Return the fenced blocks of a document, in order."""
     found: list[Fence] = []
     opened: tuple[int, str] | None = None
     lines = document.read_text(encoding="utf-8").splitlines()
@@ -93,36 +93,36 @@ def fences(document: Path) -> list[Fence]:
         elif opened is None:
             comment = COMMENT.fullmatch(line)
             says = says | {comment[1]: comment[2] or ""} if comment else says if not line else {}
-    assert opened is None, f"{document}: a fence is not closed"
+    assert opened is None, f"{document}: a fenced block is not closed"
     return found
 
 
 def fault(fence: Fence, before: Fence | None, after: list[Fence]) -> str | None:
-    """Why nothing would run a block, or nobody would compare it."""
+    """Return why a block would not be run or its text not be compared, or None if it is handled."""
     if fence.language not in KINDS:
-        return f"nothing is known to do with {fence.language!r}"
+        return f"blocks in the language {fence.language!r} are not supported"
     if fence.kind == "tested":
         file, _, test = fence.says["tested"].partition("::")
         known = (ROOT / file).is_file() and f"def {test}(" in (ROOT / file).read_text(encoding="utf-8")
         return None if known else f"there is no test {fence.says['tested']}"
     if fence.kind not in KINDS[fence.language]:
-        return f"nothing is known to do with {fence.language!r} that is {fence.kind}"
+        return f"a block of the kind {fence.kind!r} cannot be in the language {fence.language!r}"
     if fence.kind == "output" and (before is None or before.kind not in ("program", "tested")):
-        return "no program comes before what it prints"
+        return "no program precedes this output"
     if fence.kind == "file" and not any(fence.says["file"] in f.text for f in after if f.kind == "commands"):
         return "no command uses the file" if fence.language != "toml" else None
     return None
 
 
 def faults(document: Path) -> list[str]:
-    """The blocks of a document for which there is no treatment."""
+    """Return a message for each block or example of a document that would not be tested."""
     found = fences(document)
     befores = [None, *found]
     said = [(fence, fault(fence, befores[at], found[at + 1 :])) for at, fence in enumerate(found)]
     lines = document.read_text(encoding="utf-8").splitlines()
     inside = {fence.line + at for fence in found for at in range(-1, fence.text.count("\n") + 1)}
     hidden = [
-        f"{document.name}:{number}: an example, or a fence, that is in no block of its own"
+        f"{document.name}:{number}: an example or fence that is not at the top level of the page"
         for number, line in enumerate(lines, 1)
         if number not in inside and re.match(r"\s*>>> |\s+```|\s*~~~|\s*>\s*```", line)
     ]
@@ -130,16 +130,16 @@ def faults(document: Path) -> list[str]:
 
 
 class Run:
-    """One run through the blocks of a page."""
+    """One run of the blocks of a page, in order."""
 
     def __init__(self, folder: Path):
         self.folder, self.names = folder, {"__name__": "__main__"}
-        self.printed: str | None = None  # by the last program, if that is still to be compared
+        self.printed: str | None = None  # the output of the last program, until it has been compared
         self._tools = folder / "bin"
 
     def run(self, fence: Fence) -> None:
         if self.printed and fence.kind != "output":
-            raise AssertionError(f"{fence.place}: the program before prints\n{self.printed}")
+            raise AssertionError(f"{fence.place}: the preceding program prints\n{self.printed}")
         getattr(self, f"_{fence.kind}")(fence)
 
     def end(self) -> None:
@@ -150,7 +150,7 @@ class Run:
         test.globs = self.names
         report: list[str] = []
         results = doctest.DocTestRunner(optionflags=OPTIONS).run(test, out=report.append, clear_globs=False)
-        for number, example in enumerate(test.examples):  # what it defines may be converted later
+        for number, example in enumerate(test.examples):  # a later block may convert its functions
             _remember(f"<doctest {test.name}[{number}]>", example.source)
         assert results.failed == 0, "".join(report)
 
@@ -211,7 +211,7 @@ class Run:
         )  # fmt: skip
 
     def _nothing(self, fence: Fence) -> None:
-        raise AssertionError(f"{fence.place}: nothing is known to do with {fence.language!r}")
+        raise AssertionError(f"{fence.place}: blocks in the language {fence.language!r} are not supported")
 
     def _picture(self, fence: Fence) -> None:
         pass
@@ -221,19 +221,19 @@ class Run:
 
 
 def same(expected: str, printed: str) -> bool:
-    """Return whether the output matches; `...` matches anything."""
-    if sys.version_info >= (3, 13):  # it marks a call that is a whole line, too
+    """Return whether the output matches the expected text, in which `...` matches anything."""
+    if sys.version_info >= (3, 13):  # tracebacks also mark a call that is a whole line
         expected, printed = (MARKS.sub("", text) for text in (expected, printed))
     return doctest.OutputChecker().check_output(expected, printed, OPTIONS)
 
 
 def _remember(name: str, text: str) -> None:
-    """Let the source of what a page defines be found."""
+    """Make the source of functions that a page defines available to `inspect`."""
     linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
 
 
 def run_document(document: Path, folder: Path, framework: str | None = None) -> None:
-    """Run the blocks of a page that need nothing, and those that need a framework."""
+    """Run the blocks of a page that need no framework, and those that need `framework`."""
     run = Run(folder)
     for fence in fences(document):
         if fence.says.get("needs") in (None, framework):
@@ -242,5 +242,5 @@ def run_document(document: Path, folder: Path, framework: str | None = None) -> 
 
 
 def frameworks(document: Path) -> list[Any]:
-    """Return what the blocks of a page need: nothing, or one framework."""
+    """Return the frameworks that blocks of a page need, preceded by None for blocks without one."""
     return [None, *sorted({fence.says["needs"] for fence in fences(document) if "needs" in fence.says})]

@@ -1,9 +1,9 @@
-"""Python programs in processes of their own that begin as copies of one that has imported the package.
+"""Run Python programs in forks of a server process that has already imported the package.
 
-Such a process has its own working folder, environment, streams and exit code, and costs a fork where a start
-of Python takes half a second. `run` starts the process that is copied, once for each process of the tests; it
-runs this file. What a test wants to know of the start itself, such as which modules are imported, needs a
-start: `cli_support.python` has one each time.
+A fork has its own working directory, environment, streams and exit code, and avoids the half second that it
+takes to start Python. `run` starts the server, which runs this file, once per test process. Tests of the
+start itself, such as of which modules are imported, must use `cli_support.python`, which always starts a new
+interpreter.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ import sys
 import tempfile
 from pathlib import Path
 
-POSSIBLE = sys.platform == "linux"  # elsewhere a process with libraries of the system is not to be copied
+POSSIBLE = sys.platform == "linux"  # elsewhere, forking a process that has loaded system libraries is unsafe
 IMPORTED = [
     f"autograph_rs.{name}" for name in ("cli", "converters", "ahead_of_time.modules", "explaining.api")
 ]
-# Variables that begin so count when Python starts, or when the package or its libraries are imported.
+# Prefixes of variables that are read when Python starts or when the package or its libraries are imported.
 OF_TERMINALS = ("TERM", "TTY_", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR")
 READ_AT_START = ("PYTHON", "AUTOGRAPH_RS_", "LANG", "LC_", *OF_TERMINALS)
 
 
-# In the tests -------------------------------------------------------------------------------------
+# In the test process ------------------------------------------------------------------------------
 
 
 class Server:
-    """The process that is copied, and the connection to it."""
+    """The process that forks, and the connection to it."""
 
     def __init__(self, environ: dict[str, str]) -> None:
         self.connection, theirs = socket.socketpair()
@@ -44,7 +44,7 @@ class Server:
             )  # fmt: skip
 
     def run(self, request: dict[str, object], streams: list[int], seconds: float) -> int:
-        """The exit code of a copy that has these streams; negative for the signal that ended it."""
+        """Run a program in a fork with these streams, and return its exit code (negative for a signal)."""
         data = json.dumps(request).encode()
         socket.send_fds(self.connection, [len(data).to_bytes(4, "big")], streams)
         self.connection.sendall(data)
@@ -92,7 +92,7 @@ def run(
         try:
             code = started.run(request, [stream.fileno() for stream in streams], seconds)
         except BaseException:
-            forget(started)  # what it would answer next is not what is asked next
+            forget(started)  # its next answer would belong to this request
             raise
         for stream in streams[1:]:
             stream.seek(0)
@@ -104,16 +104,16 @@ def exactly(connection: socket.socket, count: int) -> bytes:
     while len(found) < count:
         part = connection.recv(count - len(found))
         if not part:
-            raise EOFError("the other side is closed")
+            raise EOFError("the peer closed the connection")
         found += part
     return found
 
 
-# In the process that is copied --------------------------------------------------------------------
+# In the server process ----------------------------------------------------------------------------
 
 
 def serve(connection: socket.socket) -> list[str]:
-    """Answer requests; this returns in the copies, with the arguments of the program that each is to run."""
+    """Answer requests, each in a fork. Return only in a fork, with the arguments of the program to run."""
     while True:
         head, streams, _, _ = socket.recv_fds(connection, 4, 3)
         if not head:

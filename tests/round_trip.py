@@ -1,4 +1,4 @@
-"""A tree means the same however it is printed: by `ast.unparse`, and by `astunparse` where that knows it."""
+"""Check that trees survive printing with `ast.unparse` and, if it supports the syntax, `astunparse`."""
 
 import ast
 import sys
@@ -12,18 +12,18 @@ def check_round_trip(tree: ast.AST) -> None:
     assert ast.dump(ast.parse(ast.unparse(tree))) == expected
     if all(astunparse_knows(node) for node in ast.walk(tree)):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # astunparse uses names of Python 3.7
+            warnings.simplefilter("ignore", DeprecationWarning)  # astunparse uses deprecated names
             printed = astunparse.unparse(tree)
         assert ast.dump(ast.parse(printed)) == expected
 
 
 def astunparse_knows(node: ast.AST) -> bool:
-    """astunparse ended at Python 3.8: it has no `match`, no `except*`, and writes `x[(:, 0)]`."""
+    """Return whether `astunparse` supports a node. It lacks syntax newer than 3.8, and prints `x[(:, 0)]`."""
     match node:
         case ast.Match() | ast.TryStar():
             return False
         case ast.JoinedStr() if sys.version_info >= (3, 12):
-            return False  # quotes inside an f-string are written as they are
+            return False  # astunparse does not escape quotes inside an f-string
         case ast.Subscript(slice=ast.Tuple(elts=elements)):
             return not any(isinstance(element, ast.Slice) for element in elements)
     return True

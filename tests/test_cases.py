@@ -1,4 +1,4 @@
-"""Every sample of tests/cases: its golden code, and the same behaviour as plain Python."""
+"""Tests of every sample in tests/cases: its golden code, and its equivalence to plain Python."""
 
 import ast
 import functools
@@ -18,7 +18,7 @@ import autograph_rs as ag
 from autograph_rs.testing import Sample
 from autograph_rs.testing.harness import files, load, run
 
-# With its scope, the tests of one sample follow each other, so that its code is made once.
+# The module scope groups the tests of each sample, so that its code is generated once.
 each_sample = pytest.mark.parametrize(
     "sample", [pytest.param(sample, id=sample.id) for sample in ALL], scope="module"
 )
@@ -37,17 +37,17 @@ def code_of(function: Callable[..., Any]) -> str:
 
 @each_sample
 def test_plain_equivalence(sample: Sample):
-    """The converted function does on plain values exactly what Python does."""
+    """On plain values, the converted function does exactly what Python does."""
     for arguments in sample.plain:
         check_plain(run(ag.to_graph(sample.function), arguments), run(sample.function, arguments))
 
 
 @each_staged_sample
-@pytest.mark.filterwarnings("ignore::autograph_rs.SideEffectWarning")  # some set globals
+@pytest.mark.filterwarnings("ignore::autograph_rs.SideEffectWarning")  # some samples set globals
 def test_staged_equivalence(sample: Sample):
-    """One `ag.function`, called in turn on all staged inputs, does each time what Python does.
+    """One `ag.function`, called on all staged inputs in turn, does the same as Python each time.
 
-    So a trace made for one input is used again for an input that takes the other branch.
+    A trace made for one input is thus reused for inputs that take the other branch.
     """
     function = ag.function(sample.function)
     for arguments in sample.staged:
@@ -56,7 +56,7 @@ def test_staged_equivalence(sample: Sample):
 
 @each_sample
 def test_golden(sample: Sample, request: pytest.FixtureRequest):
-    """The generated code is the one that was reviewed; --update-golden rewrites it."""
+    """The generated code equals the reviewed code, which --update-golden rewrites."""
     code = code_of(sample.function).strip("\n")
     sections = read_golden(golden_of(sample))
     if request.config.getoption("--update-golden"):
@@ -64,25 +64,25 @@ def test_golden(sample: Sample, request: pytest.FixtureRequest):
         names = [other.name for other in load(sample.file)]
         write_golden(golden_of(sample), {name: sections[name] for name in names if name in sections})
         return
-    assert sample.name in sections, f"{golden_of(sample).name} lacks {sample.name}: --update-golden"
+    assert sample.name in sections, f"{golden_of(sample).name} lacks {sample.name}: use --update-golden"
     assert code == printed_here(sections[sample.name])
 
 
 def printed_here(code: str) -> str:
-    """Golden code as this Python prints it: since 3.12 it quotes f-strings in another way."""
+    """Return golden code as this Python prints it, since Python 3.12 quotes f-strings differently."""
     return code if sys.version_info < (3, 12) else ast.unparse(ast.parse(code))
 
 
 @each_third_sample
 def test_round_trip(sample: Sample):
-    """The generated code means the same however it is printed."""
+    """The generated code has the same tree after it is printed and parsed."""
     tree = ast.parse(code_of(sample.function))
     check_round_trip(tree)
 
 
 @each_third_sample
 def test_samples_are_sound(sample: Sample):
-    """A sample is deterministic, warns of nothing, and can be printed, before it is converted."""
+    """An unconverted sample is deterministic, emits no warnings, and survives printing."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for arguments in sample.plain + sample.staged:
@@ -94,7 +94,7 @@ def test_samples_are_sound(sample: Sample):
 
 
 def test_names_are_unique():
-    """A function that redefines another would silently take its place."""
+    """No sample silently replaces another of the same name."""
     for file in files(CASES):
         tree = ast.parse(file.read_text(encoding="utf-8"))
         names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
@@ -102,7 +102,7 @@ def test_names_are_unique():
 
 
 def test_golden_files_have_no_strays():
-    """A golden section whose sample is gone is deleted with it."""
+    """Every golden section belongs to an existing sample."""
     known = {(golden_of(sample).name, sample.name) for sample in ALL}
     written = {(file.name, name) for file in CASES.glob("*.golden") for name in read_golden(file)}
     assert written <= known

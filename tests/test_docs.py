@@ -1,4 +1,4 @@
-"""The examples in docstrings and in the documents do what they show."""
+"""Tests of the examples in docstrings and documents."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _verbosity() -> Iterator[None]:
 
 
 class Finder(doctest.DocTestFinder):
-    """Finds the examples of decorated functions too."""
+    """A doctest finder that also finds examples of decorated functions."""
 
     def _from_module(self, module: object, found: object) -> bool:
         return super()._from_module(module, inspect.unwrap(found))  # type: ignore[misc, arg-type]
@@ -43,7 +43,7 @@ def check(test: doctest.DocTest) -> None:
 
 
 def is_onnx_rule(module: str) -> bool:
-    """Return whether a module has ONNX rules of NumPy functions, which only the exporter imports."""
+    """Return whether a module has ONNX rules for NumPy functions, which only the exporter imports."""
     return ".graph.functions." in module and module.rpartition(".")[2].startswith("onnx")
 
 
@@ -62,7 +62,7 @@ def test_docstrings(name: str) -> None:
 
 
 def test_modules_can_be_imported() -> None:
-    """Each alone, but for those of a framework."""
+    """Every module that needs no framework can be imported."""
     for name, _, _ in modules():
         if framework_of(name) is None and not is_onnx_rule(name):
             importlib.import_module(name)
@@ -85,7 +85,7 @@ def named(value: Path | str | None) -> str:
 
 @pytest.mark.parametrize(("file", "framework"), RUNS, ids=named)
 def test_documents(file: Path, framework: str | None, tmp_path: Path) -> None:
-    """Each block does what it shows; those that need a framework are run beside those that need none."""
+    """Each block does what it shows. Blocks without a framework run together with those of each framework."""
     if framework is not None:
         required(framework)
     run_document(file, tmp_path, framework)
@@ -93,12 +93,12 @@ def test_documents(file: Path, framework: str | None, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("file", DOCUMENTS, ids=named)
 def test_each_block_has_a_treatment(file: Path) -> None:
-    """No block is passed over in silence."""
+    """No block of a document is silently skipped."""
     assert faults(file) == []
 
 
 def test_each_behaviour_that_tensorflow_documents_has_its_test() -> None:
-    """docs/tensorflow.md has a row for each test, and a test for each row."""
+    """docs/tensorflow.md has one row for each test, and each row has a test."""
     files = sorted((ROOT / "tests" / "backends").glob("test_tensorflow_documented*.py"))
     tests = [
         name
@@ -112,7 +112,7 @@ def test_each_behaviour_that_tensorflow_documents_has_its_test() -> None:
 
 
 def test_a_wrong_example_is_seen() -> None:
-    """The tests above can fail."""
+    """The tests of examples can fail."""
     test = doctest.DocTestParser().get_doctest(">>> 1 + 1\n3\n", {}, "wrong", None, 0)
     with pytest.raises(AssertionError, match="Expected"):
         check(test)

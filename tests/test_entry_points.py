@@ -1,4 +1,4 @@
-"""Backends of installed packages register themselves when values of a package are met."""
+"""Backends of installed packages are registered when a value of the package is first encountered."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ import autograph_rs
 import autograph_rs as ag
 from autograph_rs.runtime.graph.backend.backend import GraphBackend
 
-ROOT = str(Path(autograph_rs.__file__).parents[1])  # where the package that the tests import lies
+ROOT = str(Path(autograph_rs.__file__).parents[1])  # the folder of the package that the tests import
 
 PACKAGE = """
     from autograph_rs.runtime.graph.backend.backend import GraphBackend

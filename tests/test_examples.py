@@ -1,4 +1,4 @@
-"""Each script of examples/ runs and prints what it is about."""
+"""Tests of the scripts in examples/."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from backends.support import required
 import autograph_rs
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
-ROOT = str(Path(autograph_rs.__file__).parents[1])  # where the package that the tests import lies
+ROOT = str(Path(autograph_rs.__file__).parents[1])  # the folder of the package that the tests import
 LINES = {
     "embed_lazy.py": "|x| as an expression: cond(lt(input(-3.0), 0), neg(input(-3.0)), input(-3.0))",
     "embed_onnx.py": "root of 9.0: 3.0000",
     "embed_pennylane.py": "captured: qnode for_loop cond",
     "embed_symbolic.py": "not (age < 6) and not (age > 65) and is_member: 8",
-    "jax_mesh.py": "4096 points on 8 devices: equal to those of one device",
+    "jax_mesh.py": "4096 points: the centres on 8 devices equal those on one device",
     "quickstart.py": "Settled after 5 steps; the staged function and plain Python agree.",
     "train_digits.py": "Saved a plot of the losses to train_digits.png.",
     "train_iris.py": "Saved a plot of the losses to train_iris.png.",
@@ -41,7 +41,7 @@ PLOTS = {"train_digits.py", "train_iris.py"}
 
 @pytest.mark.parametrize("script", sorted(EXAMPLES.glob("*.py")), ids=lambda script: script.name)
 def test_example(script: Path, tmp_path: Path) -> None:
-    """It ends well, in whatever folder it is started, and is silent on stderr."""
+    """A script succeeds in any working directory, prints the expected line, and writes nothing to stderr."""
     for package in NEEDS.get(script.name, []):
         required(package)
     if script.name == "embed_pennylane.py":
@@ -59,7 +59,7 @@ def test_example(script: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["train_digits", "train_iris"])
 def test_training_learns(name: str, tmp_path: Path) -> None:
-    """Of the rows that were held out at least 95 % are right, within a minute."""
+    """Training reaches an accuracy of at least 95 % on the held-out rows."""
     for package in NEEDS[f"{name}.py"]:
         required(package)
     done = subprocess.run(
@@ -107,9 +107,9 @@ def test_lazy_arrays_are_what_python_computes(f: Callable[[float], float], x: fl
     ("script", "made"), [("embed_lazy.py", ("Lazy", "input")), ("embed_symbolic.py", ("Symbol", "x"))]
 )
 def test_unknown_values_refuse_what_no_operator_asks(script: str, made: tuple[str, str]) -> None:
-    """Python would take one branch of two."""
+    """Outside of converted code, testing the truth of an unknown value raises an error."""
     kind, argument = made
-    with pytest.raises(TypeError, match="truth of"):
+    with pytest.raises(TypeError, match="truth value of"):
         bool(runpy.run_path(str(EXAMPLES / script))[kind](argument))
 
 
@@ -120,7 +120,7 @@ def noise(text: str) -> str:
 
 
 def test_iris() -> None:
-    """The measurements are Fisher's: 50 flowers of each species, with the means that he gives."""
+    """The measurements are Fisher's: 50 flowers of each species, with the means that he published."""
     file = EXAMPLES / "iris.csv"
     header, *_ = file.read_text(encoding="utf-8").splitlines()
     assert header == "sepal_length,sepal_width,petal_length,petal_width,species"

@@ -1,6 +1,6 @@
-"""Generated programs do the same converted and unconverted: 150 of them, 2,000 in a full run.
+"""Generated programs behave the same converted and unconverted: 150 programs, or 2,000 in a full run.
 
-`tests/fuzzing/run.py` runs more.
+`tests/fuzzing/run.py` tests more.
 """
 
 import pytest
@@ -8,7 +8,7 @@ from breadth import some
 from fuzzing.run import run_batch
 from fuzzing.shrinking import shrink
 
-FIRST_SEED = 1_000_000  # far from the seeds that one begins with by hand
+FIRST_SEED = 1_000_000  # far from the low seeds of manual runs
 
 
 @pytest.mark.parametrize("number", range(FIRST_SEED, FIRST_SEED + 4))
@@ -19,7 +19,7 @@ def test_plain_programs(number):
 
 @pytest.mark.parametrize("number", range(FIRST_SEED, FIRST_SEED + 2))
 def test_staged_programs(number):
-    """Well-typed programs do what they do in plain Python; few of them are refused."""
+    """Staged, well-typed programs behave as in plain Python, and few are rejected."""
     count = some(15, 200)
     batch = run_batch("staged", number, count)
     assert not batch.different, batch.different
@@ -27,7 +27,7 @@ def test_staged_programs(number):
 
 
 def test_what_fails_is_made_small():
-    """Reducing a program removes what the failure does not need, around it and inside it."""
+    """Shrinking removes code that the failure does not need, around it and inside it."""
     text = (
         "def f(p):\n    if p:\n        for i in range(3):\n            t(p + (q := 1 // 0))\n    return p\n"
     )

@@ -1,4 +1,4 @@
-"""Checks of the code base: imports between folders, public names, sizes of files."""
+"""Checks of the code base: imports between folders, public names, file sizes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import autograph_rs as ag
 ROOT = Path(__file__).resolve().parents[1]
 SETUPTOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
 
-# What each room may import beside the standard library and itself.
+# What each room may import besides the standard library and itself.
 ROOMS = {
     "autograph_rs.converters": {"gast"},
     "autograph_rs.runtime": {"numpy"},
@@ -25,7 +25,7 @@ ROOMS = {
     "autograph_rs.testing": {"autograph_rs", "autograph_rs.runtime", "autograph_rs.testing.cases", "numpy"},
     "autograph_rs": {"autograph_rs.converters", "autograph_rs.runtime", "gast", "numpy"},
 }
-# Modules that may import more; a backend's own modules are the only ones that know its framework.
+# Modules that may import more. Only a backend's own modules may import its framework.
 ALSO = {
     "autograph_rs.__main__": {"autograph_rs.cli"},
     "autograph_rs.explaining.report": {"rich"},
@@ -33,7 +33,7 @@ ALSO = {
 }
 FRAMEWORKS = ("jax", "onnx", "tensorflow", "torch")
 
-# The folders, lowest first. A module imports its own folder and folders on earlier lines, nothing else.
+# The folders, lowest first. A module may import only from its own folder and folders on earlier lines.
 FLOORS = """
     runtime/core
     runtime/debugging
@@ -75,17 +75,17 @@ FLOOR_OF = {
 }
 
 SAMPLES = (
-    "tests/cases"  # installed as `autograph_rs.testing.cases`; samples and their harness know each other
+    "tests/cases"  # installed as `autograph_rs.testing.cases`; samples and their harness import each other
 )
 
 LONGEST = 400
-LONG: dict[str, str] = {  # the files that are longer all the same, each with its reason
+LONG: dict[str, str] = {  # the files that may be longer, each with the reason
     "runtime/graph/tracing/tensor.py": "the methods of an array, as many as NumPy's protocols require",
-    "tests/runtime/graph/test_rules.py": "the table of calls that the rules are compared on",
+    "tests/runtime/graph/test_rules.py": "the table of calls with which the rules are checked",
     "tests/runtime/staging/test_staged_equivalence.py": "a list of functions as users write them",
 }
 SHORTEST = 40
-SHORT: dict[str, str] = {  # the modules that are shorter all the same, each with its reason
+SHORT: dict[str, str] = {  # the modules that may be shorter, each with the reason
     "runtime/debugging/loggers.py": "the documented names of the loggers",
     "runtime/graph/tracing/modes.py": "a public function and the modes that it sets",
 }
@@ -163,7 +163,7 @@ PUBLIC = {
 
 
 def folder_of(package: str) -> Path:
-    """The folder of a package: those below the ones that pyproject.toml names lie where their names say."""
+    """Return the folder of a package: below the folder that pyproject.toml maps its root package to."""
     root = max((p for p in SETUPTOOLS["package-dir"] if f"{package}.".startswith(f"{p}.")), key=len)
     return ROOT.joinpath(SETUPTOOLS["package-dir"][root], *package.removeprefix(root).split(".")[1:])
 
@@ -172,7 +172,7 @@ FOLDERS = {package: folder_of(package) for package in SETUPTOOLS["packages"]}
 
 
 def modules() -> Iterator[tuple[str, str, Path]]:
-    """Each module of the package: its name, that of the package which holds it, its file."""
+    """Yield the name, the containing package and the file of each module."""
     for package, folder in FOLDERS.items():
         for file in sorted(folder.glob("*.py")):
             yield package if file.stem == "__init__" else f"{package}.{file.stem}", package, file
@@ -182,7 +182,7 @@ FILES = {module: (package, file) for module, package, file in modules()}
 
 
 def imports(tree: ast.AST, package: str) -> Iterator[str]:
-    """The full names of what a module of `package` imports, wherever in it; `from a import b` is `a.b`."""
+    """Yield the full names that a module of `package` imports anywhere. `from a import b` imports `a.b`."""
     for node in ast.walk(tree):
         match node:
             case ast.Import():
@@ -199,12 +199,12 @@ def imports(tree: ast.AST, package: str) -> Iterator[str]:
 
 
 def room_of(name: str) -> str | None:
-    """The room in which `name` lies, or None for what is not ours."""
+    """Return the room that contains the module `name`, or None for other packages."""
     return next((room for room in ROOMS if f"{name}.".startswith(f"{room}.")), None)
 
 
 def framework_of(module: str) -> str | None:
-    """The framework that a module is about, which it alone may import."""
+    """Return the framework that a module supports, and so may import, or None."""
     rooms = ("autograph_rs.runtime.backends", "autograph_rs.runtime.export")
     return next((f for f in FRAMEWORKS for room in rooms if module.startswith(f"{room}.{f}")), None)
 
@@ -223,7 +223,7 @@ def tree_of(file: Path) -> ast.Module:
 
 
 def test_arrows() -> None:
-    """A room imports what it may, and never a room that it must not know."""
+    """Each room imports only the rooms and packages that it may."""
     wrong = {module: wrong_arrows(module, package, tree_of(file)) for module, package, file in modules()}
     assert {module: names for module, names in wrong.items() if names} == {}
 
@@ -256,14 +256,14 @@ def test_arrows() -> None:
     ],
 )
 def test_a_wrong_arrow_is_seen(module: str, code: str, wrong: list[str]) -> None:
-    """The test above can fail: it sees absolute, relative, local and dynamic imports."""
+    """`wrong_arrows` finds absolute, relative, local and dynamic imports."""
     module = f"autograph_rs.{module}"
     assert wrong_arrows(module, module.rpartition(".")[0], ast.parse(code)) == wrong
 
 
 @functools.cache
 def imported_modules(module: str) -> set[str]:
-    """The modules of ours that a module imports."""
+    """Return the modules of this package that a module imports."""
     package, file = FILES[module]
     names = [*imports(tree_of(file), package)]
     found = {name if name in FILES else name.rpartition(".")[0] for name in names}
@@ -275,7 +275,7 @@ def floor_folder(module: str) -> str:
 
 
 def test_imports_go_down() -> None:
-    """A folder imports folders of lower floors only, so no folders import each other."""
+    """A folder imports only folders on lower floors, so no folders import each other."""
     upward = {
         (module, name)
         for module in FILES
@@ -288,7 +288,7 @@ def test_imports_go_down() -> None:
 
 
 def test_no_files_import_each_other() -> None:
-    """Within a folder too, imports form no cycle."""
+    """Imports form no cycles, even within a folder."""
     graph = {module: imported_modules(module) for module in FILES}
     while free := {module for module, names in graph.items() if not names & graph.keys()}:
         graph = {module: names for module, names in graph.items() if module not in free}
@@ -296,13 +296,13 @@ def test_no_files_import_each_other() -> None:
 
 
 def test_folders_hold_few_files() -> None:
-    """A folder that has grown too full to be read at a glance is divided."""
+    """No folder has more modules than a reader can take in at a glance."""
     folders = [folder for package, folder in FOLDERS.items() if package != "autograph_rs.testing.cases"]
     assert {str(f) for f in folders if len([*f.glob("*.py")]) > MOST_FILES} == set()
 
 
 def test_modules_are_worth_a_file() -> None:
-    """A module too small to be worth a name is part of another, or has its reason here."""
+    """Every module shorter than `SHORTEST` lines has a reason in `SHORT`, and no others do."""
     lengths = {
         file.relative_to(ROOT).as_posix(): len(file.read_text("utf-8").splitlines())
         for package, file in FILES.values()
@@ -312,7 +312,7 @@ def test_modules_are_worth_a_file() -> None:
 
 
 def test_every_package_is_installed() -> None:
-    """A folder that `pyproject.toml` forgets would be missing from the wheel alone."""
+    """`pyproject.toml` lists every folder: an omission would only show in the wheel."""
     roots = [FOLDERS[room] for room in ROOMS]
     folders = {file.parent for root in roots for file in root.rglob("*.py")}
     assert set(FOLDERS.values()) == folders
@@ -320,13 +320,13 @@ def test_every_package_is_installed() -> None:
 
 
 def test_public_names() -> None:
-    """The public names change only on purpose, and each exists."""
+    """The public names exist, and change only intentionally."""
     assert set(ag.__all__) == PUBLIC
     assert all(hasattr(ag, name) for name in PUBLIC)
 
 
 def test_files_have_one_subject_each() -> None:
-    """A long file is split, or has its reason here; a reason whose file has become short goes."""
+    """Every file longer than `LONGEST` lines has a reason in `LONG`, and no others do."""
     folders = [*FOLDERS.values(), *(ROOT / name for name in ("benchmarks", "examples", "tests"))]
     files = {*ROOT.glob("*.py"), *(file for folder in folders for file in folder.rglob("*.py"))}
     lengths = {file.relative_to(ROOT).as_posix(): len(file.read_text("utf-8").splitlines()) for file in files}

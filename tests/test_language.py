@@ -1,4 +1,4 @@
-"""docs/language.md lists every node of the grammar; what it names as proof is there and holds the node."""
+"""docs/language.md lists every node of the grammar, and the samples that it names contain the node."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PARTS = ("comprehension", "match_case", "withitem", "keyword", "arg")
 
 
 def rows(text: str) -> list[list[str]]:
-    """The cells of each line of each table."""
+    """Return the cells of each table row that begins with code."""
     lines = [line for line in text.splitlines() if re.match(r"\| `", line)]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
 
@@ -43,11 +43,11 @@ def nodes_of_this_python() -> set[str]:
     found = [kind for base in kinds for kind in base.__subclasses__()]
     return {kind.__name__ for kind in found if kind.__module__ == ast.AST.__module__} | set(
         PARTS
-    )  # gast has more
+    )  # excludes the nodes that gast adds
 
 
 def definitions(paths: list[Path]) -> dict[str, list[ast.AST]]:
-    """The functions at the top of some files, by name."""
+    """Return the top-level functions of some files, by name."""
     found: dict[str, list[ast.AST]] = {}
     for path in paths:
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
@@ -57,7 +57,7 @@ def definitions(paths: list[Path]) -> dict[str, list[ast.AST]]:
 
 
 SHOWN = definitions([*files(CASES), *files(NASTY), REFUSED])
-ELSEWHERE = {  # samples that this Python cannot read
+ELSEWHERE = {  # samples with syntax that this Python does not support
     name
     for path in {*CASES.glob("*.py"), *NASTY.glob("*.py")} - {*files(CASES), *files(NASTY)}
     for name in re.findall(r"^def (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
@@ -65,13 +65,13 @@ ELSEWHERE = {  # samples that this Python cannot read
 
 
 def test_every_node_is_listed():
-    """A node of a new Python is decided on, shown and written down."""
+    """Every node of this Python's grammar is documented."""
     assert nodes_of_this_python() - set(TABLE) == set()
 
 
 @pytest.mark.parametrize("node", TABLE)
 def test_what_shows_a_node_holds_it(node: str):
-    if not hasattr(ast, node):  # of a Python newer than this one
+    if not hasattr(ast, node):  # a node of a later Python
         assert set(TABLE[node]) <= ELSEWHERE
         return
     assert TABLE[node]
@@ -92,13 +92,13 @@ def test_what_shows_a_form_is_there(row: list[str]):
 
 
 def test_differences_are_documented():
-    """A difference is known, or it is a fault."""
+    """Every known difference is documented, and every documented difference has a sample."""
     documented = {row[0].strip("` ") for row in rows(section("Differences"))}
     assert set(DIFFERENCES) <= documented <= SHOWN.keys() | ELSEWHERE
 
 
 def test_a_missing_node_is_seen(monkeypatch: pytest.MonkeyPatch):
-    """The first test can fail."""
+    """`test_every_node_is_listed` fails if a node is missing."""
     monkeypatch.delitem(TABLE, "While")
     with pytest.raises(AssertionError, match="While"):
         test_every_node_is_listed()

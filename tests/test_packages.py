@@ -1,4 +1,4 @@
-"""Installed packages, converted by the command: click, rich in a full run, ten in `packages/run.py`."""
+"""Tests of converted packages: click, and rich in a full run. `packages/run.py` tests ten."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def folder(package: str) -> Path:
 
 
 def run(*arguments: str, first: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run Python, with a folder before all others on its path."""
+    """Run Python, with the folder `first` at the front of its path."""
     path = os.pathsep.join(filter(None, [str(first or ""), ROOT, os.environ.get("PYTHONPATH")]))
     variables = os.environ | {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"}
     return subprocess.run(

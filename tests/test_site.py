@@ -1,4 +1,4 @@
-"""The documentation as a site: built strictly, with links that lead somewhere, shown offline by a browser."""
+"""Tests of the documentation site: strict build, valid links, offline display in a browser."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OUTSIDE = re.compile(r"(?:https?:)?//")
 
 
 class Links(HTMLParser):
-    """Links, resources and anchors of a page."""
+    """The links, resources and anchors of a page."""
 
     def __init__(self, text: str):
         super().__init__()
@@ -50,7 +50,7 @@ def links(file: Path) -> Links:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the site; a warning of the build is an error."""
+    """Build the site, with warnings as errors, and return its folder."""
     required("material")
     folder = tmp_path_factory.mktemp("site") / "built"
     done = subprocess.run(
@@ -63,12 +63,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def pages(site: Path) -> list[Path]:
-    """All pages but that of a server for what it has not, whose links begin at the server's top."""
+    """Return all pages except 404.html, whose links are relative to the server's root."""
     return sorted(set(site.rglob("*.html")) - {site / "404.html"})
 
 
 def broken(file: Path) -> Iterator[str]:
-    """Return the missing targets of a page's links and resources."""
+    """Yield the links and resources of a page whose targets are missing."""
     found = links(file)
     for link in found.links | found.loaded:
         parts = urlsplit(link)
@@ -94,7 +94,7 @@ def test_styles_load_nothing_from_outside(site: Path) -> None:
 
 
 def test_a_broken_link_is_seen(tmp_path: Path) -> None:
-    """The tests above can fail."""
+    """`broken` finds missing pages, missing anchors and remote resources."""
     page = tmp_path / "page.html"
     page.write_text('<a href="page.html#none"><a href="gone.html"><a href="#here"><p id="here">'
                     '<script src="https://cdn.example/x.js"></script>')  # fmt: skip
@@ -102,7 +102,7 @@ def test_a_broken_link_is_seen(tmp_path: Path) -> None:
 
 
 def test_every_public_name_is_described() -> None:
-    """A name stands in docs/api.md, or an error has a page of its own."""
+    """Every public name is described in docs/api.md or, for an error, on its own page."""
     described = set(re.findall(r"^::: (\w+)", (ROOT / "docs" / "api.md").read_text("utf-8"), re.MULTILINE))
     for page in ROOT.glob("docs/errors/*.md"):
         described |= set(re.findall(r"^#+ `?(\w+)`?$", page.read_text("utf-8"), re.MULTILINE))
@@ -116,14 +116,14 @@ def browser(request: pytest.FixtureRequest, site: Path) -> Iterator[Watched]:
 
 
 def show(browser: Watched, file: Path) -> Any:
-    """The page of a file, with all that it loads."""
+    """Open a file in the browser, wait until it has loaded, and return the page."""
     browser.page.goto(file.as_uri(), wait_until="networkidle")
     return browser.page
 
 
 @pytest.mark.needs("material")
 def test_each_page_is_shown(browser: Watched, site: Path) -> None:
-    """Without an error, a request that fails or leaves the machine; no page is wider than its window."""
+    """Each page loads without errors or remote requests, and is no wider than the window."""
     too_wide = "document.scrollingElement.scrollWidth > document.documentElement.clientWidth"
     wide = [file.name for file in pages(site) if show(browser, file).evaluate(too_wide)]
     assert browser.is_clean()

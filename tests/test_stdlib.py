@@ -1,4 +1,4 @@
-"""CPython's own tests pass on converted standard modules: some here, all in `stdlib/run.py`."""
+"""CPython's own tests pass on converted standard modules: a few here, all in `stdlib/run.py`."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module", autouse=True)
 def cpython_tests() -> None:
-    """Some distributions of Python leave the package `test` out; the project's CI may not."""
+    """Skip these tests if Python was installed without the package `test`, but fail on CI."""
     if all(map(importlib.util.find_spec, ("test", "test.support"))):
         return
-    reason = "this interpreter comes without CPython's own tests (its package `test`)"
+    reason = "this interpreter lacks CPython's own tests (the package `test`)"
     if os.environ.get("CI", "").lower() == "true":
         pytest.fail(reason)
     pytest.skip(reason)
@@ -32,13 +32,13 @@ def cpython_tests() -> None:
 
 @pytest.mark.parametrize("module", some(["heapq"], ["heapq", "textwrap", "enum"]))
 def test_a_converted_module_passes_the_tests_of_the_original(module: str) -> None:
-    """No function is refused, and each test that passes unconverted passes converted."""
+    """Every function is converted, and each test that passes unconverted also passes converted."""
     done = run(module)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def sabotaged(folder: Path, appended: str, listed: str = "") -> subprocess.CompletedProcess[str]:
-    """The harness on `textwrap`, with code appended to the converted file and a test listed."""
+    """Run the harness on `textwrap`, with code appended to the converted file and one more test listed."""
     script = folder / "sabotage.py"
     script.write_text(
         "import sys\n"
@@ -62,7 +62,7 @@ EVEN = "test.test_textwrap.DedentTestCase.test_dedent_even"
 
 
 def test_a_module_that_breaks_is_reported(tmp_path: Path) -> None:
-    """The harness can fail: a converted file that computes something else loses tests."""
+    """The harness fails if a converted module computes different results."""
     done = sabotaged(tmp_path, "\n\ndef dedent(text):\n    return text\n")
     assert done.returncode == 1, done.stdout + done.stderr
     assert f"{EVEN}: failed" in done.stdout
@@ -76,7 +76,7 @@ def test_a_module_that_cannot_be_loaded_is_reported(tmp_path: Path) -> None:
 
 
 def test_a_test_that_is_listed_for_nothing_is_reported(tmp_path: Path) -> None:
-    """The list stays true: what passes does not belong there."""
+    """The harness fails if a test in `inside.toml` passes after conversion."""
     done = sabotaged(tmp_path, "", listed=EVEN)
     assert done.returncode == 1, done.stdout + done.stderr
     assert f"{EVEN}: passes, though it is listed" in done.stdout

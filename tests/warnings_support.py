@@ -1,4 +1,4 @@
-"""Helpers of the warnings' tests."""
+"""Helpers for tests of warnings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NONE = np.float64(-1.0)
 
 
 def describe(run, *arguments):
-    """The line, as text, and the message of each warning."""
+    """Run a function, and return the source line and the message of each warning."""
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         run(*arguments)
@@ -24,9 +24,9 @@ def describe(run, *arguments):
 
 
 def check(f, *arguments, line, says, left=lambda: None):
-    """Staged, a function is warned of once, at the line; it is an error where that is asked for.
+    """Check that staging a function warns once, at `line`, and raises if warnings are errors.
 
-    `left` gives what the function has left somewhere, and takes it away.
+    `left` returns the side effects of the function, and undoes them.
     """
     [(text, message)] = describe(ag.function(f), *arguments)
     assert text == line

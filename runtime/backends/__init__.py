@@ -1,4 +1,4 @@
-"""Tensor systems: the protocol that they implement, and the registry that finds the owner of a value."""
+"""Backends for tensor systems: their protocol, and the registry that finds the backend of a value."""
 
 from .protocol import Backend, BackendNeutral, Capture
 from .registry import (

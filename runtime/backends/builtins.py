@@ -1,4 +1,4 @@
-"""Functions that inspect their arguments themselves, so that staged arguments need another implementation."""
+"""Functions that inspect the values of their arguments, and so need replacements for staged arguments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 
 def original(function: Any) -> Any:
-    """Return the Python function for which `function` stands: PyTorch replaces some while it exports."""
+    """Return the Python function behind `function`; PyTorch replaces some builtins during an export."""
     return function.keywords["real_callable"] if isinstance(function, functools.partial) else function
 
 
@@ -41,7 +41,7 @@ def is_of_numpy(function: Any) -> bool:
 
 
 DISPATCHING: dict[int, Callable[..., Any]] = {}
-"""What converted code calls in place of a function, by the function's id. The operators fill this table."""
+"""Functions that converted code calls in place of others, by id of the original. Filled by the operators."""
 
 CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "r": repr, "s": str, "a": ascii}
 """The conversion functions of f-strings, by the letter after the `!`."""

@@ -1,7 +1,7 @@
 """The protocol that a tensor system implements to stage control flow.
 
 Names, structures, promotion between branches and unbound variables are handled once for all backends by
-`autograph_rs.runtime.staging`; a backend only describes values, conditionals and loops.
+`autograph_rs.runtime.staging`; a backend implements only values, conditionals and loops.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ class Backend(Protocol):
 
     `type_of` returns the system's description of a value (dtype, shape, ...), or None for a value that it
     cannot stage. `is_handle` returns whether a value is written to in place. `merge` returns a type
-    that can hold the values of two types, or raises `TypeError` with the reason why there is none. A loop
+    that can hold the values of two types, or raises a `TypeError` that explains why there is none. A loop
     starts if `first_test` is true, and continues after an iteration if `next_test` is true.
 
     Optional members, used where they exist:
 
-    - `announces`: True if the backend adds itself to `ACTIVE` while it stages; others are always in it
+    - `announces`: True if the backend adds itself to `ACTIVE` while it stages; any other is always in it
     - `staged_list(values)`: a list whose length may depend on staged values
     - `bound(value)`: check a possibly unbound value when it is read
-    - `replaced(function)`: the replacement for a builtin that our tables do not list
+    - `replaced(function)`: the replacement for a builtin that the shared tables do not list
     - `unpacked(value)`: the iterable that Python unpacks in place of `value`
     - `in_branch()`: whether a branch or a loop body is being captured
     - `entered()`: a context manager around the outermost converted function

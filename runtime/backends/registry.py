@@ -45,12 +45,12 @@ STAGING_CHECKS: list[Callable[[], bool]] = []
 AFTER_REGISTRATION: list[Callable[[], None]] = []
 """Functions to call after each registration. Staging imports its modules then, so plain code never does."""
 COMPILER_CHECKS: list[Callable[[], bool]] = []
-"""Functions that return whether a bytecode compiler, which needs no staging, is reading the running code."""
+"""Functions that return whether a bytecode compiler, which needs no staging, is tracing the running code."""
 
 
 @api_boundary
 def register_backend(backend: Backend) -> None:
-    """Register a tensor system. The latest registered backend takes precedence.
+    """Register a tensor system. The most recently registered backend takes precedence.
 
     Raises:
         ArgumentError: `backend` lacks a member of `Backend`, or is a class.
@@ -97,7 +97,7 @@ _module_count = 0
 
 
 def load_backends(only: str = "") -> None:
-    """Register the backends of the frameworks that are imported, or only that of the framework `only`."""
+    """Register the backends of all imported frameworks, or only that of the framework `only`."""
     global _module_count  # noqa: PLW0603 - `sys.modules` is global too
     for framework in [name for name in (*_UNLOADED,) if sys.modules.get(name) and only in ("", name)]:
         if _UNLOADED.pop(framework, False):  # another thread may have been faster

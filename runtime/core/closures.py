@@ -29,7 +29,7 @@ def function_key(code: types.CodeType) -> tuple[str, str]:
 
 
 def parameter_names(code: types.CodeType) -> tuple[str, ...]:
-    """Return the parameters that may have a default."""
+    """Return the names of the parameters that may have a default."""
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 

@@ -33,7 +33,7 @@ def condition_position(statement: CodePosition) -> CodePosition:
 
 
 def option_position(name: str, loop: CodePosition) -> CodePosition:
-    """Return the position of a loop option in the body of a loop, or `loop` if it is not there."""
+    """Return the position of a loop option in the body of a loop, or `loop` if it is not set there."""
     for node in _nodes_at(loop, ast.While, ast.For):
         calls = [s.value for s in node.body if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)]
         options = [k for call in calls for k in call.keywords if k.arg == name]
@@ -68,7 +68,7 @@ def first_length_change(name: str, closures: Iterable[Callable[..., object]]) ->
 
 
 def previous_assignment(name: str, frames: Iterable[types.FrameType]) -> CodePosition | None:
-    """Return the last assignment of a variable before the statement that a function's `frames` execute."""
+    """Return where a variable was last assigned before the statement that a function's `frames` execute."""
     for frame in frames:
         code = frame.f_code
         body = _body_lines(position_at(code, frame.f_lasti))
@@ -108,7 +108,7 @@ def _selected(closure: object, visited: set[types.CodeType], select: Instruction
 
 
 def _length_changes(name: str, code: types.CodeType) -> Iterator[dis.Instruction]:
-    """Yield the instructions that load a method which changes the length of a list."""
+    """Yield the instructions that load a method that changes the length of a list."""
     for previous, instruction in pairwise(dis.get_instructions(code)):
         if instruction.argval in _RESIZING and previous.argval == name:
             yield instruction

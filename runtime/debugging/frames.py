@@ -59,7 +59,7 @@ def _caller(frame: FrameType | None, level: int) -> FrameType | None:
 
 
 def _skip_operands(frame: FrameType | None) -> FrameType | None:
-    """Return `frame`, or its caller if it belongs to the lambda of an operand."""
+    """Return `frame` or, if it runs the lambda of an operand, the frame that called it."""
     while frame is not None and frame.f_code.co_name == "<lambda>" and function_frame(frame) is not frame:
         frame = _previous_frame(frame)
     return frame
@@ -132,7 +132,7 @@ def _currentframe() -> FrameType:
 
 
 class _Tracer:
-    """A trace function that receives no events of internal frames."""
+    """A wrapper around a trace function that hides the events of internal frames."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function

@@ -21,7 +21,7 @@ from ..core.closures import INTERNAL_FILE, base_name
 Position = tuple[int | None, int | None, int | None, int | None]
 
 NO_POSITION: Position = (None, None, None, None)
-_LINE_ONLY = bytes(range(0xE8, 0xF0))  # first bytes of entries that have a line and no columns
+_LINE_ONLY = bytes(range(0xE8, 0xF0))  # first bytes of entries that have a line but no columns
 _STORES = frozenset(dis.opmap[name] for name in ("STORE_DEREF", "STORE_GLOBAL"))
 _RETURNS = frozenset(dis.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in dis.opmap)
 _RESUME, _LOAD_CONST, _LOAD_FAST = (dis.opmap[name] for name in ("RESUME", "LOAD_CONST", "LOAD_FAST"))
@@ -60,7 +60,7 @@ def hide_operator_steps(code: types.CodeType) -> bytes:
     start = code.co_code[::2].index(_RESUME) + 1
     body = positions[start:]
     columns = [position[2] for position in body]
-    if None not in columns or all(column is None for column in columns):  # Python runs without columns
+    if None not in columns or all(column is None for column in columns):  # run with -X no_debug_ranges
         return code.co_linetable
     visible = (NO_POSITION if position[2] is None else position for position in body)
     return encode_positions([*positions[:start], *visible], code.co_firstlineno)

@@ -78,7 +78,7 @@ def format_position(position: CodePosition) -> list[str]:
 
 
 _COMPREHENSION = r"(\.<locals>\.|^)<(list|set|dict)comp>$"
-"""The part of a qualified name that messages omit: a comprehension, which before Python 3.12 has a frame."""
+"""The part of a qualified name that messages omit: a comprehension, which had a frame before Python 3.12."""
 
 
 def underline(source: str, column: int, end_column: int | None) -> list[str]:
@@ -99,7 +99,7 @@ def source_line(file: str, line: int) -> str:
 
 
 def _width(text: str) -> int:
-    """Return how many terminal columns a text takes."""
+    """Return the number of terminal columns that a text occupies."""
     import unicodedata  # noqa: PLC0415 - slow to import, and needed for messages only
 
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)

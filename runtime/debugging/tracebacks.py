@@ -267,7 +267,7 @@ def has_handler(code: types.CodeType, instruction: int) -> bool:
 
 
 def traceback_frames(error: BaseException) -> tuple[tuple[types.CodeType, int], ...]:
-    """Return the frames of a traceback that are not internal, as code and instruction, outermost first."""
+    """Return the frames of a traceback that are not internal, as (code, offset) pairs, outermost first."""
     entries = ((entry.tb_frame.f_code, entry.tb_lasti) for entry in traceback_entries(error.__traceback__))
     return tuple((code, instruction) for code, instruction in entries if not is_internal(code))
 
@@ -301,7 +301,7 @@ def raiser({0}):
 def make_raiser(
     make_error: Callable[..., BaseException | None], position: CodePosition | None, parameters: str = "*args"
 ) -> Callable[..., None]:
-    """Return a function that raises what `make_error` returns, if anything, as if it came from `position`.
+    """Return a function that raises the error returned by `make_error`, if any, as if at `position`.
 
     The function has the parameters `parameters`, and passes its arguments to `make_error`.
     """

@@ -222,8 +222,8 @@ class ReservedNameError(ConversionError):
 
     ## Why
 
-    Converted code calls its operators through the name `ag__`. Code that already uses the name in this way
-    was converted before, and is not converted again.
+    Converted code calls its operators through the name `ag__`. Code that already uses the name this way
+    has been converted, and is not converted again.
 
     ## How to fix it
 

@@ -97,7 +97,7 @@ class DamagedFileError(FormatError):
 
     ## How to fix it
 
-    Copy the file from its origin again, or save the function again:
+    Copy the file again from its source, or save the function again:
 
     >>> ag.Graph.from_json(text).count("add")
     1

@@ -91,7 +91,7 @@ class ValueNeededError(StagingError):
 
 
 class GradientError(StagingError):
-    """The gradient of a function, or with respect to an argument, does not exist.
+    """A function has no gradient, or none with respect to one of its arguments.
 
     >>> import autograph_rs as ag, numpy as np
     >>> def loss(w):
@@ -228,7 +228,7 @@ class MismatchError(StagingError):
       File "...", line 3, in describe
         if np.sum(x) > 0:
            ^^^^^^^^^^^^^
-      y: float64[3] if true | str if false (one is text)
+      y: float64[3] if true | str if false (strings have no common type with other values)
         if true, line 4: y = np.zeros(3)
         if false, line 6: y = "none"
       why: the graph selects one of them at run time, and later code needs one type for both
@@ -239,8 +239,8 @@ class MismatchError(StagingError):
 
     Which branch of a staged `if` runs is known only when the program runs, so the code after it needs one
     type for both. In a staged loop, a variable needs one type before the loop and after every iteration.
-    Numbers are converted to arrays, integers are promoted to floats, and lengths may differ. Structures,
-    numbers of dimensions and text must be the same.
+    Numbers are converted to arrays, integers are promoted to floats, and lengths may differ. Structures and
+    numbers of dimensions must match, and text cannot be merged with numbers.
 
     ## How to fix it
 
@@ -277,7 +277,7 @@ class MissingValueError(MismatchError, NameError):
       the result of the function: float64[] if true | None if false (None cannot be merged with a value)
         if true, line 4: return np.sqrt(x)
       why: the graph selects one of them at run time, and later code needs one type for both
-      fix: return a value of the type float64[] on each path
+      fix: return a value of type float64[] on each path
       see: docs/errors/MissingValueError.md
 
     ## Why

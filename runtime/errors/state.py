@@ -19,7 +19,7 @@ class StateError(AutographError, ValueError):
       File "...", line 3, in count
         return ag.Variable(0).assign_add(x)
                ^^^^^^^^^^^^^^
-      why: only the first call to a function may create variables: each trace would create another
+      why: only a function's first call may create variables: each later trace would create more
       fix: create it once (if self.v is None: self.v = ag.Variable(0)), or outside the function
       see: docs/errors/StateError.md
 

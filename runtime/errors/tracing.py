@@ -1,4 +1,4 @@
-"""Errors of staged code that a program cannot represent: aliases, exceptions, recursion, leaked values."""
+"""Errors in staged code: aliases, exceptions, recursion, leaked values and invalid numbers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class AliasError(StagingError):
       File "...", line 5, in grow
         for i in range(n):
                  ^^^^^^^^
-      why: a list whose length depends on staged values becomes another object, to which the other ...
+      why: a list whose length depends on staged values is replaced with another object, to ...
       fix: use one name for it, or give the other name a copy: list(items)
       see: docs/errors/AliasError.md
 
@@ -110,7 +110,7 @@ class UnrolledLoopError(StagingError):
           File "...", line 3, in search
             for i in itertools.count():
                      ^^^^^^^^^^^^^^^^^
-          why: a plain iterator is unrolled to its end, because only the running graph can tell when ...
+          why: a plain iterator is unrolled to its end, because the iteration in which the ...
           fix: use 'while', or loop over a staged range or array
           see: docs/errors/UnrolledLoopError.md
 
@@ -203,7 +203,7 @@ class StagedRecursionError(AutographError, RecursionError):
         return 1 if n <= 1 else n * product(n - 1)
                     ^^^^^^
       why: the depth is known only when the graph runs, so the trace would not end
-      fix: write 'product' as a loop, or let a plain number decide when it ends
+      fix: write 'product' as a loop, or end the recursion with a test of a plain number
       see: docs/errors/StagedRecursionError.md
 
     ## Why

@@ -1,4 +1,4 @@
-"""Rules for constructs that cannot be staged, for errors at run time.
+"""Reasons and remedies for constructs that cannot be staged, used in errors raised while tracing.
 
 `converters/diagnostics/unsupported.py` has the same rules for static checks.
 """

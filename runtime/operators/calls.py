@@ -48,7 +48,7 @@ class ConversionCache(dict[int, "CacheEntry | None"]):
         super().__init__()
         self._alive: dict[int, weakref.ref[types.CodeType]] = {}
         self.fast_path: dict[types.FunctionType, tuple[types.CodeType, Callable[..., Any]]] = {}
-        """Maps module-level functions to their code when they were cached, and their callee."""
+        """Maps module-level functions to their code object at the time of caching, and to their callee."""
 
     def add(self, code: types.CodeType, entry: CacheEntry | None) -> CacheEntry | None:
         """Cache an entry for as long as its code object lives."""
@@ -231,7 +231,7 @@ class Replacements:
             if replacement is not None and not callable(replacement):
                 raise ArgumentError(
                     f"the call hook returned {describe(replacement)} for {describe(function)}",
-                    why="converted code calls what the hook returns",
+                    why="converted code calls the object that the hook returns",
                     remedy="return a callable, or None to call the object itself",
                 )
         return replacement

@@ -1,4 +1,4 @@
-"""Operators for `if`, `while` and `for`. On plain values each runs its closures as Python runs the statement.
+"""Operators for `if`, `while` and `for`. On plain values they run their closures as Python would.
 
 Operators whose names end in `items` or `rest` serve code with inlined fast paths. Such code contains the
 statement's blocks inline, and calls one of these operators to continue when it meets a staged value.
@@ -100,7 +100,7 @@ def for_stmt(
     try:
         backend = BACKENDS[type(iter_)]
         is_requested = len(opts) > ("iterate_names" in opts) and type(iter_) is range
-        if is_requested:  # loop options ask for a staged loop over a plain range
+        if is_requested:  # loop options request a staged loop over a plain range
             backend = staging.looping()
         if backend is not None and (is_requested or backend.is_staged(iter_)):
             staging.for_stmt(backend, iter_, extra_test, body, get_state, set_state, symbol_names, opts)

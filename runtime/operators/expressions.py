@@ -48,7 +48,7 @@ def list_comp(iterated: Iterable[Any], comprehension: Callable[[Iterable[Any]], 
 
 
 def keep(cond: Any) -> Any:
-    """`cond`, the condition of a list comprehension; a staged one is recorded."""
+    """Return `cond`, the condition of a list comprehension; if it is staged, record it and return a bool."""
     backend = BACKENDS[type(cond)]
     return staging.keep(cond) if backend is not None and backend.is_staged(cond) else cond
 

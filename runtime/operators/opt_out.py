@@ -1,10 +1,10 @@
-"""The context manager form of `do_not_convert`: inside it, converted code calls functions unconverted.
+"""Context manager form of `do_not_convert`: inside it, functions called by converted code stay unconverted.
 
     with ag.do_not_convert():
         y = helper(x)
 
 While any thread is in a block, the operator `callee` of every namespace is replaced with one that checks a
-context variable. At other times blocks cost nothing. As with any context variable, a generator that yields
+context variable. At other times there is no overhead. As with any context variable, a generator that yields
 inside a block leaves the block open for its caller.
 """
 

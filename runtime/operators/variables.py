@@ -49,6 +49,6 @@ def set_attr(target: Any, name: str, value: Any) -> None:
 
 
 def visible(found: Any, added: tuple[str, ...]) -> Any:
-    """Return a result of `locals()`, `vars()` or `dir()` without the names that the conversion added."""
+    """Return the result of `locals()`, `vars()` or `dir()` without the names that the conversion added."""
     names = [name for name in found if name not in added and not name.startswith("ag__")]
     return {name: found[name] for name in names} if isinstance(found, dict) else names

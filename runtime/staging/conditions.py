@@ -141,7 +141,7 @@ def _merge_paths(
                 for leaf in leaves
             ):
                 for value in (result, *leaves):
-                    share(value, "it may be another name for an array from before the 'if'")
+                    share(value, "it may be another name for an array created before the 'if'")
     return {
         location: unflatten(spec, [value if i is None else results[i] for i, value in slots])
         for location, (spec, slots) in plan.items()
@@ -180,7 +180,7 @@ def _values_on_both(
 ) -> tuple[list[Value], list[Value]]:
     """Return the values that two paths leave in a location, raw and aligned.
 
-    If one path raises, the values of the other path take its place.
+    If one path raises, the values of the other path are used for both.
     """
     ends = [p for p in paths_ if p.capture.raised is None] or paths_
     sides = [ends[0], ends[-1]]

@@ -76,7 +76,7 @@ def refuse_caught(error: BaseException, places: Iterable[tuple[types.CodeType, i
 
 @dataclass(frozen=True)
 class Revived:
-    """Recreate an exception as it was when raised, without calling the `__init__` of its class.
+    """A factory that recreates an exception as it was when raised, without calling its `__init__`.
 
     The exception's cause and context are not part of a graph's meaning, and are not saved with the graph.
     """

@@ -33,9 +33,10 @@ _filters = _Filters()
 
 
 def plain_comp(iterated: Iterable[Any], comprehension: Callable[[Any], list]) -> Any:
-    """Run a comprehension over plain values while something is staged.
+    """Run a comprehension over plain values during staging.
 
-    Python runs it up to the first item whose condition is staged. From that item on, a staged list grows.
+    Python runs it up to the first item whose condition is staged. From that item on, the results are
+    appended to a staged list.
     """
     found: list[Any] = []
     items = iter(iterated)
@@ -75,8 +76,8 @@ def _staged_list(backend: Backend, values: list[Any]) -> Any:
     make = getattr(backend, "staged_list", None)
     if make is None:
         raise StagingError(
-            "a list comprehension over a staged value creates a list whose length depends on staged values",
-            why=f"{backend.name} has no such lists",
+            "a list comprehension creates a list whose length depends on staged values",
+            why=f"{backend.name} has no lists of staged length",
             remedy="write into an array of the maximum length in a 'for' loop",
         )
     return make(values)
@@ -96,7 +97,7 @@ def _run_noting_condition(
 def _extend(
     backend: Backend, made: Any, comprehension: Callable[[Any], list], item: Any, given: list[Any], cond: Any
 ) -> None:
-    """Append what a comprehension returns for an item, under the item's condition if that is staged."""
+    """Append the results of a comprehension for one item, under the item's condition if it is staged."""
 
     def append_if_true() -> None:
         made.extend(_run_noting_condition(comprehension, [item], condition=True)[0])
@@ -134,7 +135,7 @@ def bound_parts(value: Any) -> Any:
 
 
 def certain(value: Any, name: str) -> Any:
-    """Return an attribute's value, or raise if only the running graph knows whether it exists."""
+    """Return an attribute's value, or raise if its existence is known only at run time."""
     backend = BACKENDS[type(value)]
     if backend is not None and backend.is_staged(value) and bound(backend, value) is not value:
         raise MissingValueError(
@@ -152,7 +153,7 @@ def refuse_text(value: Any) -> None:
         raise ValueNeededError(
             f"a {type(value).__name__} that contains staged values cannot be formatted as text",
             why="Python would format the placeholders that stand for the values during the trace",
-            remedy="format its items, as in f'{x[0]}, {x[1]}', or print it",
+            remedy="format its items, as in f'{x[0]}, {x[1]}', or pass it to print()",
         )
 
 
@@ -238,7 +239,7 @@ def owner_of_item(target: Any, key: Any, value: Any) -> Backend | None:
 
 
 def contains(item: Any, container: Any) -> Any:
-    """Return `item in container` if one of them is staged, else None."""
+    """Return `item in container` if either operand is staged, else None."""
     backend = staged_by(container) or staged_by(item)
     if backend is None and type(container) in (tuple, list, SelectedList):
         backend = next((b for b in map(staged_by, container) if b is not None), None)

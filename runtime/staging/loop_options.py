@@ -22,12 +22,12 @@ def set_loop_options(**options: Any) -> None:
     """Set options of the enclosing loop. The converter removes the call from the loop's body.
 
     Args:
-        **options: `maximum_iterations` bounds a staged loop. `parallel_iterations`, `swap_memory` and
+        **options: `maximum_iterations` limits a staged loop. `parallel_iterations`, `swap_memory` and
             `shape_invariants` apply to TensorFlow's loops. A backend may define others.
 
     Raises:
-        OptionError: an option is unknown or has a wrong value (raised where the loop is staged), or a staged
-            function makes the call outside of a loop.
+        OptionError: an option is unknown or has an invalid value (raised when the loop is staged), or a
+            staged function makes the call outside a loop.
 
     On plain values, and in an unconverted function, the call does nothing.
 
@@ -46,7 +46,7 @@ def set_loop_options(**options: Any) -> None:
 
 
 def misplaced(**_: Any) -> None:
-    """Raise for a `set_loop_options` call outside of loops, if something is staged."""
+    """Raise an error for a `set_loop_options` call outside a loop, if a backend is staging."""
     if active_backend() is not None:
         raise OptionError(
             "set_loop_options is called outside the body of a loop",
@@ -59,7 +59,7 @@ DISPATCHING[id(set_loop_options)] = misplaced
 
 
 def checked(backend: Backend, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of a loop without those that are None, after checking them."""
+    """Check the options of a loop, and return those that are not None."""
     given = {name: value for name, value in options.items() if value is not None}
     own = getattr(backend, "loop_options", ())
     for name, value in given.items():
@@ -68,7 +68,7 @@ def checked(backend: Backend, options: dict[str, Any]) -> dict[str, Any]:
         if name not in _KINDS:
             raise _refused(
                 name,
-                f"a loop has no option {name!r}",
+                f"unknown loop option {name!r}",
                 "an unknown option would have no effect",
                 f"use one of {', '.join([*_KINDS, *own])}, or leave it out",
             )
@@ -121,11 +121,11 @@ _KINDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     "swap_memory": (
         lambda value: isinstance(value, bool),
         "True or False",
-        "it switches a feature of TensorFlow's loops on or off",
+        "it enables or disables memory swapping in a TensorFlow loop",
     ),
     "shape_invariants": (
         _are_pairs,
         "a list such as [(x, tf.TensorShape([None]))]",
-        "it pairs variables with their shapes in a TensorFlow loop",
+        "each pair is a variable of a TensorFlow loop and its shape",
     ),
 }

@@ -6,8 +6,8 @@
             best = x
 
 A staged loop cannot carry a value that is None at first and an array later. So the first iteration runs
-before the loop, with None, and the staged loop runs the remaining ones. If the loop runs no iteration,
-the program raises.
+before the loop, with None, and the staged loop runs the remaining ones. If the loop runs no iterations,
+the program raises an error.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .conditions import if_stmt
 
 @dataclass(frozen=True)
 class NoInitialValue:
-    """The variables that are unbound or None before a loop, and therefore keep the loop from being staged."""
+    """The variables that are unbound or None before a loop, and therefore prevent it from being staged."""
 
     absent: Sequence[str]
     mismatch: Callable[[], MismatchError]
@@ -37,9 +37,9 @@ class NoInitialValue:
 
 
 def assert_runs(backend: Backend, conditions: Sequence[Any], names: str) -> AbstractContextManager[Any]:
-    """Make the program raise if a loop runs no iteration. Code in the `with` block runs after this check."""
+    """Make the program raise if a loop runs no iterations. Code in the `with` block runs after this check."""
     error = AssertionError(
-        f"a staged loop ran no iteration, and only an iteration assigns {names}: assign a value of the same "
+        f"a staged loop ran no iterations, and only its body assigns {names}: assign a value of the same "
         "type before the loop"
     )
 

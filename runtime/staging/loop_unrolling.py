@@ -33,8 +33,8 @@ def finish_unrolled(
         if count == MAX_UNROLLED:
             raise UnrolledLoopError(
                 f"a 'break' on a staged value did not end a Python loop within {MAX_UNROLLED} iterations",
-                why="a plain iterator is unrolled to its end, because only the running graph can tell "
-                "when the loop breaks",
+                why="a plain iterator is unrolled to its end, because the iteration in which the loop "
+                "breaks is known only when the graph runs",
                 remedy="use 'while', or loop over a staged range or array",
             )
 

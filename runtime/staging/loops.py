@@ -111,8 +111,8 @@ def _share_results(
             for source in iterates:
                 share(source, "a part of it outlives the loop that iterates over it")
         if (location, i) in carried.ties:
-            reason = reason or "it may be another name for an array, from a loop"
-            share(carried.ties[location, i], "it may have another name, from a loop")
+            reason = reason or "it may be another name for an array after a loop"
+            share(carried.ties[location, i], "it may have another name after a loop")
         if reason:
             share(result, reason)
 
@@ -211,7 +211,7 @@ def for_stmt(
     if any(isinstance(w, Written) and any(w.handle is s for s in iterates) for w in carried.init):
         raise AliasError(
             "a staged 'for' cannot write to the array or list that it iterates over",
-            why="later iterations would have to see what this one writes",
+            why="later iterations would have to see what earlier ones write",
             remedy="loop over a copy ('for x in xs.copy()'), or over the indexes ('for i in range(len(xs))')",
         )
     results = backend.for_loop(

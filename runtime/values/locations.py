@@ -95,7 +95,7 @@ def read_contents(owner: Any) -> dict[Any, Any]:
 
 
 def instance_attributes(owner: Any) -> dict[str, Any]:
-    """Return the attributes of an object, in its `__dict__` and its slots."""
+    """Return the attributes of an object, from its `__dict__` and its slots."""
     values = dict(getattr(owner, "__dict__", ()))
     if any(c.__module__.partition(".")[0] in _lazily_built for c in type(owner).__mro__):
         values = {n: value for n, value in values.items() if not n.startswith("_") and n != "built"}

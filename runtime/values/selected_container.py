@@ -1,7 +1,8 @@
-"""Read-only lists and dicts that a staged condition selects from several.
+"""Read-only lists and dicts that a staged condition selects from several candidates.
 
-Which of the *sources* such a container is becomes known only when the graph runs. Its items are merged from
-those of the sources when it is selected, so reading it after a source has changed is an error.
+Which of its candidates, the *sources*, such a container stands for is known only when the graph runs. Its
+items are merged from those of the sources at the selection, so reading it after a source has changed is an
+error.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class SelectedContainer:
     def stale_error(self) -> AliasError:
         kind = self.base.__name__
         return AliasError(
-            f"a {kind} that a staged condition selects is read after one of its candidates has changed",
+            f"a {kind} selected by a staged condition is read after one of the candidates has changed",
             why="whether the changed candidate was selected is known only when the graph runs",
             remedy=f"select it after the change, or select a copy: {kind}(x)",
         )
@@ -101,7 +102,7 @@ def _reader(base: type, name: str) -> Callable[..., Any]:
 def _writer(kind: str) -> Callable[..., NoReturn]:
     def method(self: SelectedContainer, *args: Any, **kwargs: Any) -> NoReturn:
         raise AliasError(
-            f"a {kind} that a staged condition selects cannot be modified",
+            f"a {kind} selected by a staged condition cannot be modified",
             why="which original would have to change is known only when the graph runs",
             remedy=f"modify a copy if the original need not change: {kind}(x); "
             "or use a two-dimensional array: a[i, j] = v",

@@ -154,7 +154,7 @@ def field_names(spec: Spec) -> tuple[str, ...]:
 
 
 def is_compatible(spec: Spec, other: Spec) -> bool:
-    """Return whether two specs have the same structure, counting a stand-in as the class that it replaces."""
+    """Return whether two specs have the same structure, treating a stand-in as the class that it replaces."""
     if spec.kind is not other.kind or spec.keys != other.keys:
         if not getattr(spec.kind, STANDS_IN, False) or other.kind is None or other.kind is dict:
             return False

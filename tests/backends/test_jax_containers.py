@@ -11,9 +11,9 @@ import autograph_rs as ag
 jax = required("jax")
 
 REFUSED = {
-    "set_by_a_staged_index": "an item of a list cannot be set by a staged key",
-    "set_in_an_attribute_by_a_staged_index": "an item of a list cannot be set by a staged key",
-    "set_in_a_row_by_a_staged_index": "an item of a list cannot be set by a staged key",
+    "set_by_a_staged_index": "cannot set an item of a list with a staged key",
+    "set_in_an_attribute_by_a_staged_index": "cannot set an item of a list with a staged key",
+    "set_in_a_row_by_a_staged_index": "cannot set an item of a list with a staged key",
     "rows_of_different_lengths": "a list whose items differ in type or shape cannot be indexed",
 }
 
@@ -37,5 +37,5 @@ def test_a_write_to_one_of_several_is_refused():
         rows[n][0] += 5
         return rows
 
-    with pytest.raises(ag.AliasError, match="staged condition selects"):
+    with pytest.raises(ag.AliasError, match="selected by a staged condition"):
         f(1)

@@ -87,7 +87,7 @@ WARNED = [
     (logs, 'LOG.warning("positive")', "Logger.warning() is called"),
     (writes, 'STREAM.write("positive")', "write() is called"),
     (keeps, "COUNTER.n = x", "'COUNTER.n' outlives"),
-    (takes, "if x > 0:", "'items', a list_iterator from outside"),
+    (takes, "if x > 0:", "the list_iterator 'items' comes from outside"),
     (asks, "return x + time.perf_counter()", "time.perf_counter() is called"),
     (draws, "return x + random.random()", "random() draws a random number"),
     (draws_array, "return x + float(np.random.rand())  # noqa: NPY002", "rand() draws a random number"),

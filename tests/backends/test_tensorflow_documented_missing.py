@@ -89,7 +89,7 @@ def test_none_before_a_loop_that_gives_a_tensor():
         return last
 
     assert values(compiled(f)(T(3))) == values(theirs(f)(T(3))) == 2
-    with pytest.raises(tf.errors.InvalidArgumentError, match="only an iteration assigns last"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="only its body assigns last"):
         compiled(f)(T(0))
     with pytest.raises(tf.errors.InvalidArgumentError, match="loop must iterate at least once"):
         theirs(f)(T(0))
@@ -116,7 +116,7 @@ def attribute_in_a_loop(n):
 def test_a_new_key_or_attribute_in_a_loop(f, name, result):
     """TensorFlow documents that it is refused, but its AutoGraph takes both for variables."""
     assert values(compiled(f)(T(3))) == values(theirs(f)(T(3))) == result
-    with pytest.raises(tf.errors.InvalidArgumentError, match=f"only an iteration assigns {name}"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"only its body assigns {name}"):
         compiled(f)(T(0))
 
 
@@ -130,7 +130,7 @@ def test_none_before_a_loop_over_a_dataset():
 
     numbers = tf.data.Dataset.from_tensor_slices([1, 3, 2])
     assert values(compiled(f)(numbers)) == 3
-    with pytest.raises(tf.errors.InvalidArgumentError, match="only an iteration assigns best"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="only its body assigns best"):
         compiled(f)(numbers.take(0))
     with pytest.raises(ValueError, match="'best' is not allowed to be None before the loop"):
         theirs(f)(numbers)

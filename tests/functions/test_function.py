@@ -221,7 +221,7 @@ def test_branches_that_cannot_be_merged_are_rows():
     [row] = raised.value.rows
     first = f.__code__.co_firstlineno
     assert row.splitlines() == [
-        "b: int if true | str if false (one is text)",
+        "b: int if true | str if false (strings have no common type with other values)",
         f"    if true, line {first + 3}: a, b = np.ones(3), 2",
         f'    if false, line {first + 1}: a, b = 1, "text"',
     ]

@@ -106,7 +106,7 @@ STATE = ag.Variable(0.0)
 )  # fmt: skip
 def test_an_object_that_cannot_be_made_at_each_call_is_refused_at_the_return(f, reason):
     try:
-        describe = f"(?s)with staged values.*but this one .*{reason}.*return its values"
+        describe = f"(?s)with staged values.*but this object .*{reason}.*return its values"
         with pytest.raises(ag.LeakError, match=describe):
             ag.function(f)(X)
     finally:

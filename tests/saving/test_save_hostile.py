@@ -142,10 +142,10 @@ CHANGES: dict[str, tuple[Any, str]] = {
     "ufunc method": (put("numpy.add.reduce", op="numpy.add.at"), "is not a known op or function"),
     "argument op": (put("mul", op="argument"), "is not a known op or function"),
     "arity": (put("mul", inputs=[0]), r"nodes\[\d+\] \(mul\): has 1 inputs, not 2"),
-    "undefined": (put("mul", inputs=[0, 99]), "99 is not defined before"),
+    "undefined": (put("mul", inputs=[0, 99]), "99 is not defined at this point"),
     "negative": (put("mul", inputs=[0, -1]), "-1 is not a valid length"),
     "itself": (
-        lambda c: graph(c)["nodes"][3].update(inputs=[len(graph(c)["arguments"]) + 3]), "not defined before"
+        lambda c: graph(c)["nodes"][3].update(inputs=[len(graph(c)["arguments"]) + 3]), "not defined at this"
     ),
     "type": (put("mul", type={"scalar": "int"}), "is of type float64"),
     "dtype": (put("mul", type={"array": "O", "shape": []}), "not a dtype that the format supports"),
@@ -173,12 +173,12 @@ CHANGES: dict[str, tuple[Any, str]] = {
         lambda c: node(c, "cond")["then"]["results"].clear(),
         "different numbers of results|selects",
     ),
-    "branch operands": (lambda c: node(c, "cond")["then"]["arguments"].pop(), "operands of a|not defined"),
+    "branch operands": (lambda c: node(c, "cond")["then"]["arguments"].pop(), "branch operands|not defined"),
     "name": (lambda c: graph(c).update(name="f():\n    evil()\ndef g"), "name"),
     "empty name": (lambda c: graph(c).update(name=""), "name"),
     "argument name": (lambda c: graph(c)["arguments"][0].update(name="a\0b"), "name"),
     "places": (lambda c: c["places"][0].append(1), r"places\[0\]"),
-    "place": (put("mul", at=[10**6]), "not defined before"),
+    "place": (put("mul", at=[10**6]), "not defined at this point"),
     "result": (lambda c: c["traces"][0]["results"]["parts"].__setitem__(1, {"result": 77}), "the graph has"),
     "written": (lambda c: c["traces"][0].update(writes=[0, 0]), "distinct numbers below"),
     "arguments": (lambda c: c["traces"][0]["arguments"]["parts"].pop(), "a tuple of positional and"),
@@ -194,7 +194,7 @@ CHANGES: dict[str, tuple[Any, str]] = {
     "another key": (lambda c: c.update(run="me"), "the key 'run' is unknown"),
     "bad array": (
         lambda c: next(n for n in nodes(graph(c)) if "array" in str(n.get("attrs")))["attrs"]["value"]
-        .update(shape=[10**15]), "do not make an array of dtype"
+        .update(shape=[10**15]), "are not an array of dtype"
     ),
 }  # fmt: skip
 

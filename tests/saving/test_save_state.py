@@ -285,7 +285,7 @@ CHANGES: dict[str, tuple[Any, str]] = {
     "both arguments": (lambda t, c: t.update(state=[None, None]), "a Variable in the file or"),
     "too many": (
         lambda t, c: t.update(state=[None] * 3),
-        "do not match the arguments|either a Variable",
+        "does not have 0 array arguments|either a Variable",
     ),
     "another type": (
         lambda t, c: c["variables"][0]["value"].update(shape=[1]),
@@ -294,7 +294,7 @@ CHANGES: dict[str, tuple[Any, str]] = {
     "no array": (lambda t, c: c["variables"][0].update(value=3), "the value of a Variable is not an array"),
     "argument": (
         lambda t, c: t["arguments"]["parts"][0]["parts"][0].update(variable=5),
-        "the graph takes no Variable",
+        "the graph has no Variable argument",
     ),
     "path": (lambda t, c: t["changes"][0].update(path=[0, 1, "append"]), "does not lead to a list"),
     "leaf": (lambda t, c: t["changes"][0].update(path=[0, 0]), "does not lead to a list"),

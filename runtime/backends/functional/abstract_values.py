@@ -33,7 +33,7 @@ class MaybeAval:
 
     @property
     def is_flagged(self) -> bool:
-        """Return whether a staged flag records if the variable is bound. Function results need no flag."""
+        """Return whether a staged flag records that the variable is bound. Function results need no flag."""
         return not is_return_variable(self.name)
 
 

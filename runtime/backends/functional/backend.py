@@ -1,8 +1,8 @@
-"""The backend protocol in terms of a few functions on arrays, for systems with functional control flow.
+"""The backend protocol in terms of a few array functions, for systems with functional control flow.
 
-Such a system has a conditional over two functions and loops over one function, all of which return arrays.
+Such a system has a conditional that takes two functions and loops that take one; all of them return arrays.
 This module represents unbound variables, indexes iterables and selects builtins; a system adds its
-conditionals, its loops and what `FunctionalBackend` declares.
+conditionals, its loops and the functions that `FunctionalBackend` declares.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ class FunctionalBackend:
     minimum: Callable[[Any, Any], Any]
     maximum: Callable[[Any, Any], Any]
     length: Callable[[Any], Any]
-    """Return the length of an array that is iterated."""
+    """Return the number of items in an array that a loop iterates over."""
     get_item: Callable[[Any, Any], Any]
     fail: Callable[[Any, BaseException], Any]
-    """Make the program raise the error if a staged truth value is true when it runs."""
+    """Make the program raise an error at run time if a staged truth value is true."""
     is_user_error: Callable[[BaseException], bool]
     """Return whether user code, rather than the system, raised an error during the trace."""
     call_library: Callable[[Callable[..., Any], tuple, dict[str, Any]], Any]
@@ -90,9 +90,9 @@ class FunctionalBackend:
 
     @contextmanager
     def capturing(self, capture: Capture) -> Iterator[None]:
-        """Trace a closure in the context: stage the exception that it raises, and restore changed lists.
+        """Stage an exception raised by the closure traced in this context, and restore changed lists.
 
-        It is a context manager because a call would add a frame to the stack, whose depth limits staged
+        This is a context manager because a call would add a frame to the stack, whose depth limits staged
         recursion.
         """
         self.captures.append(capture)
@@ -115,7 +115,7 @@ class FunctionalBackend:
     def cond(self, pred: Any, captures: tuple[Any, Any], outputs: Outputs) -> list[Any]:
         """Stage a conditional.
 
-        An output that is True on one path and False on the other is the test or its negation.
+        An output that is True on one path and False on the other becomes the test or its negation.
         """
         test = self.truth(pred)
         known: dict[int, Any] = {}
@@ -140,7 +140,7 @@ class FunctionalBackend:
         return [self._select(test, *arrays) for arrays in zip(*branches, leaves, strict=True)]
 
     def _select(self, test: Any, first: Any, second: Any, leaves: tuple[Any, Any]) -> Any:
-        """Select one of two arrays; if a leaf is True or False, use logic on the test instead."""
+        """Select one of two arrays, by logical operations on the test if a leaf is True or False."""
         if first.dtype == self.boolean.dtype:
             if leaves[0] is True:
                 return test if leaves[1] is False else self.logical_or(test, second)
@@ -155,7 +155,7 @@ class FunctionalBackend:
 
     @property
     def can_compute_both(self) -> bool:
-        """Return whether conditionals on numbers may run both branches, as in captures, `and` and `or`."""
+        """Return whether conditionals on numbers may run both branches: within captures, `and` and `or`."""
         return bool(self.captures) or self._local.in_operator
 
     def and_(self, left: Any, right: Callable[[], Any]) -> Any:
@@ -204,7 +204,7 @@ class FunctionalBackend:
 
     def unbound(self, held: Any, name: str) -> MaybeAval:
         if not name.isidentifier():
-            raise TypeError("one path leaves it without a value: give it one of that type on each")
+            raise TypeError("one path leaves it without a value; assign a value of this type on each path")
         return held if isinstance(held, MaybeAval) else MaybeAval(held, name)
 
     def bound(self, value: Any) -> Any:
@@ -234,7 +234,7 @@ class FunctionalBackend:
     def from_arrays(
         self, avals: Sequence[Any], arrays: Sequence[Any], counts: Sequence[Any] | None = None
     ) -> list[Any]:
-        """Return the values, of types `avals`, that the arrays hold; `counts` has the lengths of lists."""
+        """Return the values of types `avals` that arrays hold; `counts` contains the lengths of lists."""
         values: list[Any] = []
         start = 0
         for i, aval in enumerate(avals):
@@ -262,7 +262,7 @@ class FunctionalBackend:
         return arrays[0]
 
     def arrays_in(self, leaves: Sequence[Any]) -> list[Any]:
-        """Return the arrays in leaves, each once."""
+        """Return the distinct arrays in the leaves."""
         arrays: dict[int, Any] = {}
         for leaf in leaves:
             parts: list[Any] = [leaf]
@@ -280,7 +280,7 @@ class FunctionalBackend:
         return isinstance(count, int) and count <= 0
 
     def sequence(self, iterated: Any) -> StagedSequence:
-        """Return an iterable as a sequence whose items are found by index."""
+        """Return an iterable as a sequence whose items are accessed by index."""
         if isinstance(iterated, StagedSequence):
             return iterated
         if self.is_array(iterated):
@@ -302,7 +302,7 @@ class FunctionalBackend:
         )
 
     def first_and_rest(self, iterated: Any) -> tuple[Any, Any, Any]:
-        """Return whether an iterable has an item, a function that returns the first, and the other items."""
+        """Return whether an iterable has items, a function that returns the first one, and the rest."""
         items = self.sequence(iterated)
         rest: Any
         if self.is_array(iterated):
@@ -315,7 +315,7 @@ class FunctionalBackend:
         return array[index]
 
     def iterable(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> StagedSequence:
-        """Stage a call of `range`, `enumerate`, `zip` or `reversed`."""
+        """Stage a call to `range`, `enumerate`, `zip` or `reversed`."""
         if function is range:
             start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
             if self.is_array(step):

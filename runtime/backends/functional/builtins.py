@@ -1,4 +1,4 @@
-"""Implementations of Python's builtins that serve several systems."""
+"""Implementations of Python's builtins that several systems share."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ UFUNC_METHODS = {
 
 
 def ufunc_method(module: Any, method: Any) -> Callable[..., Any] | None:
-    """Return `module`'s counterpart of a ufunc's method, or None. Its default axis is the first."""
+    """Return `module`'s counterpart of a ufunc method, by default over the first axis, or None."""
     name = UFUNC_METHODS.get((method.__self__.__name__, method.__name__))
     if name is None:
         return None
@@ -65,7 +65,7 @@ def extremum(
 ) -> Callable[..., Any]:
     """Return an implementation of `min` or `max`.
 
-    `pairwise` compares two values, and `reduce` reduces a 1-d `array`. Arrays of more dimensions raise
+    `pairwise` selects one of two values, and `reduce` reduces a 1-d `array`. Arrays of more dimensions raise
     `ambiguous()`. A `key` raises an error that suggests `argument`, such as `argmin`.
     """
 

@@ -28,11 +28,11 @@ class Capture:
 
 @dataclass
 class ProgramCapture(Capture):
-    """A closure as a program from arrays to arrays.
+    """A closure captured as a program from arrays to arrays.
 
     `results` are the program's results; `positions` maps the id of a leaf that the closure returned to its
-    index among them. `failed` tells whether the closure raised. `known_results` has the ids of the results
-    that are not staged.
+    index among them. `failed` is true, or staged and true at run time, if the closure raised. `known_results`
+    contains the ids of the results that are not staged.
     """
 
     program: Any = None
@@ -46,7 +46,7 @@ class ProgramCapture(Capture):
 class Loop:
     """A captured loop: `body` runs if `first_test` is true, and again as long as `next_test` is true.
 
-    `init` and `types` are the initial values and the types of the carried variables, `results` the leaves
+    `init` and `types` are the initial values and the types of the carried variables, and `results` the leaves
     that hold them after an iteration.
     """
 
@@ -64,5 +64,5 @@ class Loop:
 
     @property
     def is_unconditional(self) -> bool:
-        """Return whether the number of iterations alone ends the loop."""
+        """Return whether only the number of iterations ends the loop."""
         return self.first_test is True and self.next_test is True

@@ -1,4 +1,4 @@
-"""Captures that are programs from arrays to arrays, which conditionals and loops run.
+"""Closures captured as programs from arrays to arrays, for conditionals and loops to run.
 
 A program's result is looked up by the identity of the leaf that the closure returned. A list that a capture
 appends to is not an array: it is neither an argument nor a carried value.
@@ -44,7 +44,7 @@ class CapturingBackend(FunctionalBackend):
         return [part for aval in avals if not isinstance(aval, ListAval) for part in self.array_avals(aval)]
 
     def arguments(self, avals: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
-        """Return the arguments that arrays hold; a list has no appended items yet."""
+        """Return the arguments that arrays hold; lists start without appended items."""
         values = iter(self.from_arrays([a for a in avals if not isinstance(a, ListAval)], arrays))
         return [AppendedItems() if isinstance(aval, ListAval) else next(values) for aval in avals]
 
@@ -170,12 +170,12 @@ class CapturingBackend(FunctionalBackend):
     def merge(self, first: Any, second: Any) -> Any:
         if isinstance(first, ListAval) and isinstance(second, ListAval):
             if len(first.items) != len(second.items):
-                raise TypeError("a list grows on one path only; use an array with a count")
+                raise TypeError("the paths append different numbers of items; use an array and a count")
             return ListAval(tuple(map(self.merge, first.items, second.items)))
         return super().merge(first, second)
 
     def widen(self, before: Any, after: Any) -> Any:
-        """Return the type of a carried variable; for a list, the type of what one iteration appends."""
+        """Return the type of a carried variable; for a list, that of the items appended by one iteration."""
         is_list = isinstance(before, ListAval) and isinstance(after, ListAval)
         return after if is_list else self.merge(before, after)
 

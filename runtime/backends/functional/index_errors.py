@@ -44,7 +44,7 @@ def staged_index_error(target: Any, remedy: str) -> ValueNeededError:
 
 def staged_key_error(target: Any, remedy: str) -> ValueNeededError:
     return ValueNeededError(
-        f"an item of a {type(target).__name__} cannot be set by a staged key",
+        f"cannot set an item of a {type(target).__name__} with a staged key",
         why="Python would need the value of the key, which is known only when the graph runs",
         remedy=remedy,
     )

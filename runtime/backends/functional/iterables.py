@@ -38,7 +38,7 @@ class StagedSequence(BackendNeutral):
         if isinstance(self.length, int):
             return self.length
         raise ValueNeededError(
-            f"Python cannot iterate a staged {self.name}, or take its length",
+            f"Python cannot iterate a staged {self.name} or take its length",
             why="its length is known only when the graph runs",
             remedy="loop over it in converted code, or make its bounds plain integers",
         )

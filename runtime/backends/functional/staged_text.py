@@ -1,4 +1,4 @@
-"""Text that contains staged values, for systems without staged text. It can be printed, or raised in errors.
+"""Text that contains staged values, for systems without staged text. It can be printed or used in errors.
 
 While Python builds an f-string, a *marker* in private-use characters stands for each staged value.
 """
@@ -56,7 +56,7 @@ class Text(BackendNeutral):
 
 
 def split_markers(text: str) -> list[Any]:
-    """Split text at its markers into strings and (value, conversion, format spec)."""
+    """Split text at its markers into strings and tuples (value, conversion, format spec)."""
     parts = enumerate(_MARKER.split(text))
     pieces = [_marked_values.pop(int(p), f"{_OPEN}{p}{_CLOSE}") if i % 2 else p for i, p in parts]
     return [p for p in pieces if p != ""]
@@ -87,8 +87,8 @@ def operands_of(
 ) -> tuple[list[Any], Callable[[Sequence[Any]], Any]]:
     """Return the staged values in a structure and in its texts, and a function that rebuilds the structure.
 
-    The function takes the arrays that the staged values become when the program runs, and inserts what
-    `known(array, operand)` returns for each.
+    The function takes the arrays that the staged values become when the program runs, and inserts
+    the result of `known(array, operand)` for each.
     """
     leaves, spec = flatten(value)
     staged = {

@@ -1,4 +1,4 @@
-"""Captures, conditionals and loops of JAX.
+"""Captures, conditionals and loops for JAX.
 
 Traced arrays are staged, under `jit`, `vmap`, `scan` and every other transformation. A branch is captured as
 a jaxpr that closes over the tracers it uses; `lax.cond`, `lax.while_loop` and `lax.scan` evaluate the jaxprs.

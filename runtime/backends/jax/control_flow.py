@@ -43,7 +43,7 @@ def bounded_loop(
 
         return lax.scan(iterate, state, None, length=limit)[0]
 
-    if tests.effects or steps.effects:  # a custom derivative must have none
+    if tests.effects or steps.effects:  # a function with a custom derivative must have no effects
         return scanned(tests.consts, steps.consts, list(state))
     return run(tests.consts, steps.consts, list(state))
 

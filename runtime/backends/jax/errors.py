@@ -1,4 +1,4 @@
-"""Errors for staged values that JAX needs while it traces, and the user's position in JAX's own errors."""
+"""Errors for staged values that JAX needs at trace time, and the user's position in JAX's own errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CONCRETIZATION_ERRORS = (
 
 @contextlib.contextmanager
 def static_shapes(what: str) -> Iterator[None]:
-    """Replace JAX's error about a staged value that decides a shape with a `ValueNeededError`."""
+    """Replace JAX's error about a staged value that determines a shape with a `ValueNeededError`."""
     try:
         yield
     except (IndexError, TypeError) as error:
@@ -35,8 +35,8 @@ def static_shapes(what: str) -> Iterator[None]:
         raise ValueNeededError(
             f"{what} has a shape that depends on a staged value",
             why="JAX needs every shape during the trace, before the value is known",
-            remedy="pass the value that decides the shape as a plain number (static_argnums of jax.jit), or "
-            "use jnp.where or lax.dynamic_slice",
+            remedy="pass the value that determines the shape as a plain number (static_argnums of jax.jit), "
+            "or use jnp.where or lax.dynamic_slice",
         ) from error
 
 

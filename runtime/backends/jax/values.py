@@ -1,4 +1,4 @@
-"""Values of JAX: types, truth, items, errors raised by the program, and NumPy functions."""
+"""JAX values: types, truth, items, errors raised by the program, and NumPy functions."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def truth(value: Any) -> Any:
 
 
 class JaxValues(CapturingBackend):
-    """Single values of the backend."""
+    """Operations of the backend on single values."""
 
     name = "jax"
     libraries = ("jax", "jaxlib")
@@ -132,7 +132,7 @@ class JaxValues(CapturingBackend):
             except (TypeError, ValueError) as error:
                 raise mixed_items_error(target, "an array", error) from None
         if isinstance(target, (np.ndarray, jax.Array)):
-            with static_shapes("an item between staged bounds, or by a staged mask,"):
+            with static_shapes("a subscript with staged slice bounds or a staged mask"):
                 return jnp.asarray(target)[key]
         raise staged_index_error(target, "use an array, or a list or tuple of arrays of one shape")
 
@@ -147,7 +147,7 @@ class JaxValues(CapturingBackend):
                 array = jnp.asarray(target)
                 mask = jnp.reshape(key, shape + (1,) * (array.ndim - key.ndim))
                 return jnp.where(mask, jnp.asarray(value).reshape(()).astype(array.dtype), array)
-            with static_shapes("an item between staged bounds, or by a staged mask,"):
+            with static_shapes("a subscript with staged slice bounds or a staged mask"):
                 array = jnp.asarray(target)
                 return array.at[key].set(self.cast(value, Aval(array.dtype, ())))
         if staging.has_staged(key):
@@ -235,7 +235,7 @@ def _lists_as_arrays(args: tuple[Any, ...]) -> list[Any]:
 
 
 def _promotion_type(aval: Aval) -> Any:
-    """Return the dtype, or the Python type of a weak dtype, for NumPy's promotion."""
+    """Return the dtype, or the Python type of a weak dtype, for type promotion."""
     if not aval.weak:
         return aval.dtype
     python_types = {"i": int, "u": int, "f": float, "c": complex, "b": bool}

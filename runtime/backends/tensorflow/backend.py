@@ -1,4 +1,4 @@
-"""Captures, conditionals and loops of TensorFlow.
+"""Captures, conditionals and loops for TensorFlow.
 
 Tensors of a graph are staged, under `tf.function`, `Dataset.map` and everything else that builds one. A
 branch or body is captured as a graph of its own, which becomes part of an `If` or `While` operation. A Python
@@ -27,12 +27,12 @@ from .selection import inline, is_selectable, is_separable
 from .values import TensorFlowValues
 
 MAX_LIST_LENGTH = 100
-"""A list that a loop lengthens becomes a Python list again up to this length."""
+"""A list that a loop has lengthened is converted back to a Python list if it is no longer than this."""
 
 
 @dataclass
 class GraphCapture(Capture):
-    """A closure as a graph with placeholders `arguments`.
+    """A closure captured as a graph whose placeholders are `arguments`.
 
     In the body of a `for`, `source` computes the item from the placeholders `item_inputs`. `following` holds
     the next item of an iterator, and whether there is one.
@@ -203,8 +203,8 @@ class TensorFlowBackend(TensorFlowValues):
                 widened = tf.TensorShape(getattr(aval, "shape", None))
                 if initial is value and not widened.is_subtype_of(tf.TensorShape(shape)):
                     raise MismatchError(
-                        f"a variable of a loop has the shape {widened}, but its invariant is {shape}",
-                        why="an invariant has to hold before the loop as well",
+                        f"a loop variable has the shape {widened}, but its shape invariant is {shape}",
+                        why="the invariant must hold before the loop and after each iteration",
                         remedy=f"declare an invariant that {widened} fits, with None for each dimension "
                         "that changes",
                     )
@@ -214,7 +214,7 @@ class TensorFlowBackend(TensorFlowValues):
         return source.rebuild, [ElementType(source, i) for i in range(source.leaf_count)]
 
     def after(self, checks: Sequence[Any]) -> Any:
-        """Return a context manager: what its `with` block computes runs after the checks."""
+        """Return a context manager that makes the operations of its `with` block run after the checks."""
         return tf.control_dependencies(checks)
 
     def unstaged(self, value: Any) -> Any:
@@ -236,7 +236,7 @@ def _common_length(first: Any, second: Any) -> Any:
 
 
 def _length_after(before: Any, after: Any, iterations: int | None) -> Any:
-    """Return the length of a list after a loop whose iterations append as many items as the body, or None."""
+    """Return the length of a list after a loop of `iterations` iterations, or None if it is unknown."""
     start, end = _length_of(before), _length_of(after)
     if iterations is None or not isinstance(end, tuple) or start is None:
         return None

@@ -21,7 +21,7 @@ from .types import RANKS, Number, default_dtype, rank_of, row_count, weak
 
 
 def _scalar(value: Any) -> Any:
-    """Return a tensor of one item as a scalar tensor."""
+    """Return a one-element tensor as a scalar tensor."""
     tensor = tf.convert_to_tensor(value)
     if tensor.shape.num_elements() not in (None, 1):
         raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
@@ -35,7 +35,7 @@ def _cast(kind: type) -> Callable[..., Any]:
         if rest:
             raise UnsupportedFunctionError(
                 f"{kind.__name__}() of a staged value cannot take a second argument",
-                why="TensorFlow has no operation for it",
+                why=f"TensorFlow has no operation for {kind.__name__}() with two arguments",
                 remedy="pass only the staged value",
             )
         if not isinstance(value, (tf.Tensor, tf.Variable, Number, StagedList)):
@@ -198,7 +198,7 @@ def _list(values: Any = ()) -> Any:
         raise ValueNeededError(
             "list() cannot convert a tensor whose length is known only at run time",
             why="the length of a Python list is fixed when the graph is built",
-            remedy="append its items in a 'for' loop, or use the tensor",
+            remedy="append its items in a 'for' loop, or use the tensor itself",
         )
     return tf.unstack(tensor)
 
@@ -218,7 +218,7 @@ def collect(
     function: Callable[[Any], Any],
     predicate: Callable[[Any], Any] | None = None,
 ) -> Any:
-    """Return the list of `function(item)` for selected items, staged if its length is unknown."""
+    """Return the list of `function(item)` for the selected items, staged if its length is unknown."""
     if isinstance(items.length, int) and predicate is None:
         return [function(item) for item in items]
     collected = backend.staged_list([])

@@ -1,4 +1,4 @@
-"""Effects for which TensorFlow programs run Python: printing, raising errors and formatting text."""
+"""Effects that TensorFlow programs implement in Python: printing, raising errors and formatting text."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _tensors_of(value: Any) -> tuple[list[Any], Callable[[Sequence[Any]], Any]]:
 def print_values(
     *values: Any, sep: str = " ", end: str = "\n", file: Any = None, flush: bool = False
 ) -> None:
-    """Print when the program runs."""
+    """Print the values when the program runs."""
     operands, rebuild = _tensors_of(values)
 
     def run(*given: Any) -> None:
@@ -102,7 +102,7 @@ _LIBRARIES = frozenset(("tensorflow", "keras", "tf_keras", "numpy"))
 
 
 def is_user_error(error: BaseException) -> bool:
-    """Return whether user code raised an error, rather than a library that cannot stage something."""
+    """Return whether user code, rather than a library that cannot stage an operation, raised an error."""
     return getattr(error, "in_program", False) or is_own_raise(error, _LIBRARIES)
 
 
@@ -124,14 +124,14 @@ def translated_error(error: BaseException) -> AutographError | None:
     else:
         what = "Python needs the value of a staged tensor"
         why = "the value is known only when the graph runs"
-        remedy = "convert the function that needs it, or use a TensorFlow function that takes a tensor"
+        remedy = "convert the function that needs the value, or use a TensorFlow function that takes a tensor"
     if note := note_of_user_frame(error):
         why, remedy = note, UNCONVERTED_REMEDY
     return ValueNeededError(what, why=why, remedy=remedy, place=user_position(error))
 
 
 def fail(failed: Any, error: BaseException) -> Any:
-    """Raise `error` when the program runs, if `failed` is true; return a tensor that depends on the check.
+    """Make the program raise `error` if `failed` is true; return a tensor that depends on the check.
 
     If the text is known, the check is an `Assert` operation, which also runs without Python. An error whose
     text has characters that `Assert` would escape is raised by Python.

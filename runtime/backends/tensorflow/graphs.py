@@ -1,7 +1,7 @@
-"""Graphs of branches and bodies: captured once, closed with results, put into `If` and `While` operations.
+"""Graphs of branches and bodies: captured once, given outputs, and put into `If` and `While` operations.
 
-`tf.cond` and `tf.while_loop` trace a Python function when they are called. Ours is already traced, so its
-graph goes straight into the operation. Only this module uses TensorFlow's private API.
+`tf.cond` and `tf.while_loop` trace a Python function when they are called. Here the function is already
+traced, so its graph goes straight into the operation. Only this module uses TensorFlow's private API.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class UserFramesOnly(tf_stack.StackTraceFilter):
 
 
 def is_xla() -> bool:
-    """Return whether XLA compiles the traced function. Its programs run no Python and never raise."""
+    """Return whether XLA compiles the traced function. XLA programs run no Python and never raise."""
     return bool(control_flow_util.GraphOrParentsInXlaContext(_current()))
 
 
@@ -68,7 +68,7 @@ def building(graph: Any) -> Iterator[None]:
 
 
 def placeholder(graph: Any, dtype: Any, shape: Any, like: Any = None) -> Any:
-    """Return a new argument of a graph."""
+    """Add an argument to a graph and return its placeholder."""
     with graph.as_default():
         made = tf.compat.v1.placeholder(dtype, shape)
     if like is not None:
@@ -87,7 +87,7 @@ def close(graph: Any, outputs: Sequence[Any]) -> None:
 
 
 def build_cond(pred: Any, graphs: Sequence[Any]) -> list[Any]:
-    """Build an `If` operation over two closed graphs."""
+    """Build an `If` operation from two closed graphs."""
     then, orelse = graphs
     return list(
         cond_v2._build_cond(  # noqa: SLF001 - see the module's docstring
@@ -113,10 +113,11 @@ def build_while(
     is_counted: bool,
     test: Callable[..., Any],
 ) -> list[Any]:
-    """Build a `While` operation whose body is a closed graph from (counter, limit, *carried) to the same.
+    """Build a `While` operation.
 
-    The loop continues while `test` of the carried values is true or None and, if `is_counted`, while the
-    counter is below the limit.
+    Its body is a closed graph that maps (counter, limit, *carried) to their next values. The loop continues
+    while `test` of the carried values is true or None and, if `is_counted`, while the counter is below the
+    limit.
     """
     inputs = [tf.constant(0, tf.int32), limit, *init]
     count = len(inputs)

@@ -1,4 +1,4 @@
-"""Sources of the items of a staged `for`: a sequence that is indexed, or the iterator of a dataset."""
+"""Sources of the items of a staged `for`: an indexed sequence, or the iterator of a dataset."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ItemSource:
 
 
 class IndexedSource(ItemSource):
-    """Items that are found by an index, the loop's counter."""
+    """Items accessed by index, with the loop counter as the index."""
 
     inputs = ((tf.int32, ()),)
 
@@ -69,7 +69,7 @@ class IndexedSource(ItemSource):
 
 
 class IteratorSource(ItemSource):
-    """Items of an iterator: the loop carries the next one as an optional."""
+    """Items of an iterator: the loop carries the next one as a TensorFlow `Optional`."""
 
     inputs = ((tf.variant, ()),)
 

@@ -148,9 +148,9 @@ def set_item(backend: Any, target: Any, key: Any, value: Any) -> Any:
         other = other_reference(target, None, None)
         if other:
             raise AliasError(
-                f"a staged value is written into a plain array that {other} refers to as well",
-                why="the other name would not see what the graph writes",
-                remedy="write to a copy of it, as in y = x.copy(), or pass the array as an argument",
+                f"a staged value is written into a plain array that {other} also refers to",
+                why="the other reference would not see what the graph writes",
+                remedy="write to a copy (y = x.copy()), or pass the array as an argument",
             )
         return _write(backend, tf.convert_to_tensor(target), key, value)
     if staging.has_staged(key):
@@ -164,7 +164,7 @@ def set_item(backend: Any, target: Any, key: Any, value: Any) -> Any:
 
 
 def _write(backend: Any, tensor: Any, key: Any, value: Any) -> Any:
-    """Return a tensor with new items at a key."""
+    """Return a copy of a tensor with new items at a key."""
     key = _plain_key(backend, key)
     if isinstance(value, float) and tensor.dtype.is_integer:
         value = int(value)
@@ -212,7 +212,7 @@ def contains(backend: Any, item: Any, container: Any) -> Any:
         raise UnsupportedFunctionError(
             f"'in' cannot search a staged {container.name}",
             why="TensorFlow has no operation for it",
-            remedy="compare with its bounds, or search the tensor that it iterates over",
+            remedy="search the underlying tensor or list",
         )
     if isinstance(container, (list, tuple)):
         is_member: Any = tf.constant(False)

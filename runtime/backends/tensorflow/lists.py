@@ -263,7 +263,7 @@ class StagedList:
 
     def _reject(self, *_: Any, **__: Any) -> Any:
         raise UnsupportedFunctionError(
-            "this method cannot be called on a list whose length is known only at run time",
+            "this operation is not supported on a list whose length is known only at run time",
             why="a staged list supports only append(), insert(), pop(), extend(), clear() and subscripts; "
             "remove(), sort() and other methods cannot be staged",
             remedy="convert the list to a tensor first: tf.stack(items)",
@@ -299,14 +299,14 @@ class StagedRecords(StagedList):
 
 
 def in_program(error: IndexError) -> IndexError:
-    """Mark an error that was found during a capture as an error of the user's program."""
+    """Mark an error detected during a capture as one that the user's program raises."""
     vars(error)["in_program"] = True
     return error
 
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """The contents of a staged list at one time."""
+    """The contents of a staged list at one point in time."""
 
     type: ListType
     parts: tuple[Any, ...]
@@ -363,7 +363,7 @@ def tensor_lists(contents: Contents, aval: ListType) -> list[Any]:
 def stacked(value: StagedList, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
     """Convert a staged list to a tensor, for `tf.convert_to_tensor`."""
     if value.type.items is not None and value.type.spec != LEAF:
-        raise TypeError("a staged list of tuples or dicts cannot be one tensor")
+        raise TypeError("a staged list of tuples or dicts cannot be converted to one tensor")
     result = value.stacked()[0] if value.type.items is not None else tf.zeros([0], dtype or default_dtype(2))
     return result if dtype is None else tf.cast(result, dtype)
 

@@ -78,7 +78,7 @@ def _operand(value: Any) -> Any:
 
 
 def scalar(implementation: Callable[..., Any], *args: Any) -> Any:
-    """Call the counterpart of a `math` function; Python numbers give a Python number."""
+    """Call the counterpart of a `math` function; for Python numbers, the result is a Python number."""
     result = implementation(*[as_float(a) for a in args])
     return weak(result) if all(isinstance(a, (int, float, Number)) for a in args) else result
 
@@ -133,7 +133,7 @@ def _size(value: Any) -> Any:
 
 
 def _take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Any:
-    """Take items, also at negative indexes, which TensorFlow's own function clips."""
+    """Take items, including those at negative indexes, which TensorFlow's own function clips."""
     if mode != "raise":
         return tnp.take(x, indices, axis, mode=mode)
     x, indices = map(tf.convert_to_tensor, (x, indices))
@@ -159,7 +159,7 @@ def _is_nonnegative(indices: Any) -> bool:
 
 
 def _array_equal(a: Any, b: Any) -> Any:
-    """Compare arrays, in place of TensorFlow's own function, which returns False in a graph."""
+    """Return whether two arrays are equal. TensorFlow's own function returns False in a graph."""
     a, b = map(tf.convert_to_tensor, (a, b))
     if not a.shape.is_compatible_with(b.shape):
         return tf.constant(False)
@@ -172,7 +172,7 @@ def _array_equal(a: Any, b: Any) -> Any:
 def _argsort(x: Any, axis: int | None = -1, kind: str | None = None) -> Any:
     """Return the indexes that sort an array.
 
-    The operand of a negation is sorted in descending order, because TensorFlow would negate once more to sort
+    The operand of a negation is sorted in descending order, because TensorFlow would negate it again to sort
     in ascending order.
     """
     x = tf.convert_to_tensor(x)

@@ -55,7 +55,7 @@ def is_separable(graph: Any, test: Any, results: Sequence[Any], carried: Sequenc
     """Return whether a loop's test can be computed from the carried tensors, before the first iteration too.
 
     Each carried tensor must belong to one variable, be carried without a cast, and come from inside the body.
-    The test is expressed in these tensors, and a value known to the trace may already have decided it.
+    Otherwise the traced test may be specialized to a value known at trace time, and wrong for initial values.
     """
     outer = {inner.ref() for _, inner in graph.captures}
     carried_refs = {t.ref() for t in carried}

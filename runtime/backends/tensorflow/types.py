@@ -16,7 +16,7 @@ RANKS = {bool: 0, int: 1, float: 2, complex: 3}
 
 
 def is_numpy_style() -> bool:
-    """Return whether TensorFlow's NumPy behavior is enabled, in which integers and floats have 64 bits."""
+    """Return whether TensorFlow's NumPy behavior is enabled, under which integers and floats have 64 bits."""
     return hasattr(tf.Tensor, "astype")
 
 
@@ -36,7 +36,7 @@ def rank_of(dtype: Any) -> int:
         return 2
     if dtype.is_complex:
         return 3
-    raise TypeError(f"{dtype.name} is not a number")
+    raise TypeError(f"{dtype.name} is not a numeric type")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Values of TensorFlow: their types, the tensors that hold them, truth, items and iteration."""
+"""TensorFlow values: their types, the tensors that hold them, truth, items and iteration."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ COMPOSITE = tf.__internal__.CompositeTensor
 
 
 class TensorFlowValues(FunctionalBackend):
-    """Single values of the backend."""
+    """Operations of the backend on single values."""
 
     name = "tensorflow"
     builtins = BUILTINS
@@ -98,7 +98,7 @@ class TensorFlowValues(FunctionalBackend):
         return merged
 
     def is_handle(self, value: Any) -> bool:
-        """Return whether a value changes in place, or is carried only by loops that replace it."""
+        """Return whether a value is written to in place, or is carried only by loops that rebind its name."""
         return isinstance(value, (StagedList, tf.Variable, tf.TensorArray, COMPOSITE)) and not isinstance(
             value, tf.Tensor
         )
@@ -248,7 +248,7 @@ class TensorFlowValues(FunctionalBackend):
         if function is range and len(args) == 3 and self.is_array(args[2]):
             step = self.tensor(args[2])
             check = self.fail(tf.equal(step, 0), ValueError("range() arg 3 must not be zero"))
-            with tf.control_dependencies([check]):  # before the division by it
+            with tf.control_dependencies([check]):  # before the division by the step
                 args = (*args[:2], weak(tf.identity(step)))
         return super().iterable(function, args, kwargs)
 

@@ -6,7 +6,7 @@ Tensors traced by `export` (with strict=False) or `make_fx` are staged, and so a
 import json
 
 import torch
-from torch.utils import _pytree as pytree  # torch.export documents it for registering types
+from torch.utils import _pytree as pytree  # torch.export's documentation registers types with it
 
 from ...values import selected_container
 from .. import COMPILER_CHECKS, register_backend

@@ -27,7 +27,7 @@ def is_smooth(dtype: torch.dtype) -> bool:
 
 
 def as_differentiable(value: torch.Tensor) -> torch.Tensor:
-    """Encode a value that cannot have a gradient as a float, which can: by its bits or by its value."""
+    """Encode a value whose dtype has no gradients as a float64, by its bits (int64) or by its value."""
     if is_smooth(value.dtype):
         return value
     return value.view(torch.float64) if value.dtype == torch.int64 else value.to(torch.float64)
@@ -41,7 +41,7 @@ def restored(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 
 
 def link_gradients(carried: Sequence[torch.Tensor], operands: Sequence[Any]) -> list[torch.Tensor]:
-    """Make the initial values of a `while_loop` depend, with zero gradients, on all that the loop uses."""
+    """Make the initial values of a `while_loop` depend, with zero gradients, on all tensors of the loop."""
     if not torch.is_grad_enabled() or not any(v.dtype.is_floating_point for v in carried):
         return list(carried)
     tensors = [v for v in (*carried, *operands) if isinstance(v, torch.Tensor) and v.dtype.is_floating_point]

@@ -1,4 +1,4 @@
-"""Captures, conditionals and loops of PyTorch.
+"""Captures, conditionals and loops for PyTorch.
 
 A branch is captured as a graph whose inputs are the values it uses. torch's higher-order operators `cond`,
 `while_loop` and `scan` run the graphs. Eager tensors, and traced tensors with a known value, are plain.
@@ -51,7 +51,7 @@ class TorchBackend(TorchValues):
         if any(w is e for w in capture.program.written for e in examples):
             raise AliasError(
                 "a staged loop cannot write in place to a tensor that it also rebinds or iterates over",
-                why="other names of that tensor would have to change too",
+                why="other names for that tensor would have to change too",
                 remedy="compute a new tensor: write x = x + 1, not x += 1",
             )
         self._record_writes(capture)
@@ -136,7 +136,7 @@ class TorchBackend(TorchValues):
         """Mark the results of a conditional that may have other names."""
         for result, out in zip(results, outputs, strict=True):
             if any(self._is_shared(c, leaf) for c, leaf in zip(captures, out, strict=False)):
-                mark_shared(result, "it may be another name for a tensor from before an 'if'")
+                mark_shared(result, "it may be another name for a tensor created before an 'if'")
         return results
 
     # Loops
@@ -178,8 +178,8 @@ class TorchBackend(TorchValues):
         """Return whether the test can be computed from the carried tensors, before the first iteration too.
 
         Each carried leaf must be a distinct staged tensor that the iteration computes and that is carried
-        without a cast. The test is expressed in these tensors, and a value known to the trace may already
-        have decided it.
+        without a cast. Otherwise the traced test may be specialized to a value known at trace time, and wrong
+        for the initial values.
         """
         body, results = loop.body, loop.results
         if len(results) != len(start) or len(set(map(id, results))) != len(results):
@@ -196,7 +196,7 @@ class TorchBackend(TorchValues):
         results = self.loop_results(loop, arrays, rows)
         for result, leaf in zip(results, loop.results, strict=True):
             if self._is_shared(loop.body, leaf):
-                mark_shared(result, "it may be another name for a tensor from a loop or before it")
+                mark_shared(result, "it may be another name for a tensor created in or before a loop")
         return results
 
     def scan(self, loop: Loop, items: StagedSequence, length: int) -> list[Any]:

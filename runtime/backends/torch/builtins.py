@@ -43,7 +43,7 @@ def _print(
 ) -> None:
     if file is not None:
         raise UnsupportedFunctionError(
-            "print() of a staged value with `file` cannot be staged",
+            "print() of a staged value with the argument `file` cannot be staged",
             why="a graph writes only to standard output",
             remedy="omit `file`",
         )
@@ -52,8 +52,8 @@ def _print(
 
 def _filter(*_: Any) -> Any:
     raise UnsupportedFunctionError(
-        "filter() of staged values cannot be staged",
-        why="the number of its items is known only when the graph runs",
+        "filter() cannot be applied to staged values",
+        why="the number of items that it keeps is known only when the graph runs",
         remedy="use a mask: torch.where(x > 0, x, 0)",
     )
 
@@ -131,7 +131,7 @@ _REPLACEMENTS: dict[Any, Callable[..., Any]] = {round: _round, divmod: lambda a,
 
 
 def replaced(function: Any) -> Callable[..., Any] | None:
-    if isinstance(function, functools.partial):  # torch's replacement of min or max
+    if isinstance(function, functools.partial):  # torch's replacement for min or max
         return DISPATCHING.get(id(function.keywords.get("real_callable")))
     replacement = _REPLACEMENTS.get(function) if type(function) is type(round) else None
     return replaced_numpy(function) if replacement is None else replacing(function, is_tensor, replacement)

@@ -1,4 +1,4 @@
-"""Tracing of closures into graphs, with the private API of torch that this needs and a reason for each use.
+"""Tracing of closures into graphs, with the private torch API that this needs and the reason for each use.
 
 A *program* is a closure traced into a graph from tensors to tensors. Outer values that the closure uses
 (tensors, sizes, parameters) are *lifted*: at first use each becomes another input of the graph, and an
@@ -20,7 +20,7 @@ import torch.fx.experimental.proxy_tensor as px
 # NumPy's functions on tensors, with NumPy's names and promotion; written for Dynamo.
 from torch import _numpy
 
-# Modules that Dynamo skips; the public `disable` marks one function, but not the lookup of it.
+# Modules that Dynamo skips; the public `disable` marks one function, but not its lookup.
 from torch._dynamo import trace_rules
 
 # The only way to trace a graph within a graph.
@@ -48,7 +48,7 @@ def skip_when_compiling(*modules: str) -> None:
 
 
 def is_capturing() -> bool:
-    """Return whether a trace is under way, other than Dynamo's, which traces the runtime as plain Python."""
+    """Return whether a trace other than Dynamo's is under way. Dynamo traces the runtime as plain Python."""
     return not torch.compiler.is_dynamo_compiling() and px.get_proxy_mode() is not None
 
 
@@ -131,7 +131,7 @@ class Program:
 
 
 def can_add_nodes(values: Sequence[Any]) -> bool:
-    """Return whether nodes may be added without running them: on fake tensors that need no autograd yet."""
+    """Return whether nodes may be added without running them: tensors are fake and need no autograd yet."""
     tensors = [v for v in values if isinstance(v, torch.Tensor)]
     if not all(isinstance(v, FakeTensor) for v in tensors):
         return False
@@ -159,7 +159,7 @@ def track(value: Any, proxy: Any, tracer: Any) -> Any:
 
 
 def assert_holds(holds: torch.Tensor, text: str) -> None:
-    torch.ops.aten._assert_async.msg(holds, text)  # the operator behind torch._assert, with a text
+    torch.ops.aten._assert_async.msg(holds, text)  # the operator behind torch._assert, with a message
 
 
 def is_view(tensor: torch.Tensor) -> bool:
@@ -180,7 +180,7 @@ class _LiftedValues:
         self.versions: list[tuple[Any, int, Any]] = []
 
     def enter(self, inner: Any, arguments: Sequence[Any]) -> None:
-        """Make the inner tracer look up values that it does not know in the outer tracer."""
+        """Make the inner tracer look up unknown values in the outer tracer."""
         self.inner = inner
         tensors, symbols = _Tensors(self), _Symbols(self)
         tensors.update(inner.tensor_tracker)
@@ -280,8 +280,8 @@ def trace(
 ) -> Program:
     """Trace a closure on example arguments.
 
-    With `fresh`, the results share no memory with anything, as higher-order operators require. Tensors that
-    are written to in place follow the results.
+    With `fresh`, the results share no memory with other tensors, as higher-order operators require. Tensors
+    that are written to in place follow the results.
     """
     lifted = _LiftedValues(px.get_proxy_mode().tracer)
     written: list[torch.Tensor] = []

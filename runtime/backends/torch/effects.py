@@ -1,7 +1,8 @@
 """Errors and output of exported programs.
 
-An error with a known text is torch's own assertion, which every runtime has. Errors with staged values in
-their text, and `print`, are custom operators: the process that runs the program must import this module.
+An error whose text is known becomes torch's own assertion, which every runtime supports. Errors with staged
+values in their text, and `print`, are custom operators: a process that runs the program must import this
+module.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def print_values(values: Sequence[Any], sep: str | None, end: str | None) -> Non
 
 
 def raise_error(failed: Any, error: BaseException) -> None:
-    """Raise `error` when the program runs, if `failed` is true, with its type in the text."""
+    """Make the program raise an error if `failed` is true, with the type and the text of `error`."""
     if len(error.args) == 1:
         text = _join(
             [

@@ -30,7 +30,7 @@ def constants_as_inputs(graph: torch.fx.GraphModule, count: int) -> list[torch.T
 
 
 def remove_first_argument(program: Any) -> None:
-    """Remove the first argument, which nothing uses, and the first result of a program."""
+    """Remove the unused first argument and the first result of a program."""
     graph = program.graph.graph
     output = graph.output_node()
     output.args = (tuple(output.args[0][1:]),)
@@ -41,7 +41,7 @@ def remove_first_argument(program: Any) -> None:
 
 
 def operands_of(programs: Sequence[Any]) -> list[Any]:
-    """Return the operands of several programs, each once."""
+    """Return the distinct operands of several programs."""
     operands = {_identity(v): v for program in programs for v in program.operands}
     return list(operands.values())
 

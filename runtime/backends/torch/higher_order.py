@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 import torch.fx.experimental.proxy_tensor as px  # for the tracer, as in `capture`
-from torch.utils import _pytree as pytree  # torch flattens the arguments of nodes with it
+from torch.utils import _pytree as pytree  # torch flattens the arguments of nodes with this module
 
 from .capture import Program, can_add_nodes, examples_like, track, untraced
 from .graphs import operands_of, register_module, with_operands

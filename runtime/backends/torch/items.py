@@ -1,4 +1,4 @@
-"""Items of tensors by staged indexes. When the program runs, torch raises for an index out of range."""
+"""Tensor items at staged indexes. For an index out of range, torch raises an error at run time."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def _take(a: Any, indices: Any, axis: int | None = None, **rest: Any) -> Any:
 
 
 def _scalar_statistic(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a statistic to return a number for a whole array, where PyTorch's returns an array of one item."""
+    """Wrap a statistic to return a scalar for a whole array; PyTorch's returns a one-element array."""
 
     @functools.wraps(function)
     def run(a: Any, *args: Any, axis: Any = None, keepdims: bool = False, **rest: Any) -> Any:

@@ -39,7 +39,7 @@ def is_selectable(programs: Sequence[Program], avals: Sequence[Any], *, compute:
 
 
 def split_test(program: Program, count: int) -> Callable[..., torch.Tensor] | None:
-    """Split the test off a loop body, a program from (test, *values) to the same.
+    """Split the test off a loop body, a program from (test, *values) to their next values.
 
     Return a function from the values to the test, and remove the test from the program. Return None, and keep
     the program, if the test needs anything else that the program computes.

@@ -1,4 +1,4 @@
-"""Values of PyTorch: types, truth, items and errors raised by the program."""
+"""PyTorch values: types, truth, items and errors raised by the program."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class TensorType(Aval):
 
 
 class Handle:
-    """A tensor that a branch or loop writes in place; its final value is copied into it."""
+    """A tensor that a branch or loop writes to in place; its final value is copied into it."""
 
     name, shared = "a tensor that is written to in place", ""
 
@@ -74,7 +74,7 @@ def truth(value: Any) -> Any:
 
 
 class TorchValues(CapturingBackend):
-    """Single values of the backend."""
+    """Operations of the backend on single values."""
 
     name = "torch"
     libraries = ("torch",)
@@ -196,7 +196,7 @@ class TorchValues(CapturingBackend):
 
 
 def _common_dtype(first: TensorType, second: TensorType) -> torch.dtype:
-    """Return the promoted dtype. A Python number takes the other dtype if that can represent its category."""
+    """Return the promoted dtype. A Python number takes the other dtype unless its own category is wider."""
     if first.dtype == second.dtype or first.weak == second.weak:
         return promoted(first.dtype, second.dtype)
     weak, strong = (first, second) if first.weak else (second, first)

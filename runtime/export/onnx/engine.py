@@ -1,4 +1,4 @@
-"""The engine "onnxruntime" of `function`: it runs graphs as ONNX models.
+"""The "onnxruntime" engine of `function`, which runs graphs as ONNX models.
 
 The first call builds the model. Its inputs are the graph's arguments and `alive`, which is always true.
 Optimizers do not know that, so they cannot evaluate a failing check before the model runs. Its outputs are

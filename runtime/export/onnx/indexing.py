@@ -192,7 +192,7 @@ def broadcast_to_selection(c: Call, value: Value, shape: Value, ndim: int) -> Va
     """Broadcast a value to the shape of the selection.
 
     If the selection is smaller than the value, the final reshape fails. An empty selection needs a slice,
-    because onnxruntime ignores an Expand of one element to none.
+    because onnxruntime ignores an Expand from one element to zero.
     """
     b = c.b
     if value.ndim > ndim:

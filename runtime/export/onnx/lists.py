@@ -82,7 +82,7 @@ def items_from(e: Emitter, values: Items, start: Value) -> Value:
 
 
 def set_item(e: Emitter, node: Node, *, adds: bool = False) -> Any:
-    """Replace one item of a list, or add to it, as gradients do."""
+    """Replace one item of a list or, for gradients, add to it."""
     b = e.b
     values = copy_as_type(e, node)
     item = coerce(b, e.values[node.inputs[2]], node.type.element)
@@ -116,7 +116,7 @@ def pop(e: Emitter, node: Node) -> tuple[Any, Any]:
 
 
 def insert(e: Emitter, node: Node) -> Any:
-    """Insert a value so that `pop(index)` would return it."""
+    """Insert a value at the position from which `pop(index)` would return it."""
     b = e.b
     values, operand, value = e.inputs(node)
     values = copy_as_type(e, node)
@@ -136,7 +136,7 @@ def insert(e: Emitter, node: Node) -> Any:
 
 
 def pairwise(combine: Any, unsupported_lists: str) -> Any:
-    """Return the rule that combines the tensors of two lists. `unsupported_lists` describes the rest."""
+    """Return a rule that combines the tensors of two lists, and raises an error for `unsupported_lists`."""
 
     def rule(e: Emitter, node: Node) -> Any:
         first, second = copy_as_type(e, node), copy_as_type(e, node, 1)

@@ -68,7 +68,7 @@ def with_shape(e: Emitter, node: Node) -> Value:
     _, shape, what = node.attrs["args"]
     if node.inputs[0].type.shape != shape and shape:
         b.check(
-            b.logical_not(b.all(b.equal(b.shape(x), b.ints(*shape)))), f"SpecError: {what} has another shape"
+            b.logical_not(b.all(b.equal(b.shape(x), b.ints(*shape)))), f"SpecError: {what} has a wrong shape"
         )
     return x
 

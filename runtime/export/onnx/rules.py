@@ -41,17 +41,17 @@ METHODS.update(
 LISTS.update(lists.LISTS)
 
 _UNSUPPORTED = {
-    "print": ("ONNX has no operator that prints", "return the value, and print it outside"),
+    "print": ("ONNX has no operator that prints", "return the value, and print it outside the function"),
     "py_function": ("it calls Python when the graph runs", "write it with NumPy functions"),
     "dataset": ("its elements come from Python when the graph runs", "pass arrays to the function"),
     "next": ("its elements come from Python when the graph runs", "pass arrays to the function"),
     "default_rng": (
-        "ONNX's random generators draw different numbers from NumPy's",
+        "the random generators of ONNX and NumPy produce different numbers",
         "pass the random numbers as an argument",
     ),
     "complex": (
         "onnxruntime does not support complex numbers",
-        "keep real and imaginary parts in two arrays",
+        "keep the real and imaginary parts in two arrays",
     ),
 }
 

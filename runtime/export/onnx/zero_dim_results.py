@@ -23,7 +23,7 @@ def argument_forms(inputs: Any) -> dict[int, bool]:
 
 
 def array_results(graph: Graph, argument_flags: dict[int, bool]) -> list[bool]:
-    """Return for each result whether it is a 0-d array. `argument_flags` has the answers for arguments."""
+    """For each result, return whether it is a 0-d array. `argument_flags` comes from `argument_forms`."""
     known = {node: argument_flags.get(i, False) for i, node in enumerate(graph.arguments)}
     return [_is_array(result, known) for result in graph.results]
 

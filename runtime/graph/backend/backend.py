@@ -1,4 +1,4 @@
-"""The graph backend: stage conditionals, loops, asserts and items of NumPy code into a graph."""
+"""The graph backend: stage conditionals, loops, asserts and item accesses of NumPy code into a graph."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class GraphBackend:
     # Captures
 
     def is_given(self, value: Any) -> bool:
-        """Return whether a container is the user's own, and not the trace's copy of an argument."""
+        """Return whether a container is the user's own, rather than the trace's copy of an argument."""
         return not items.is_argument_copy(value)
 
     def is_inner(self, value: Any) -> bool:
@@ -130,7 +130,7 @@ class GraphBackend:
         return capture
 
     def raise_last(self, error: Exception) -> bool:
-        """Record the error that ended the trace, if the error has a staged value or the graph has effects.
+        """Record the error that ended the trace if it contains a staged value or the graph has effects.
 
         Return whether the error was recorded.
         """

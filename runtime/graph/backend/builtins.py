@@ -1,4 +1,4 @@
-"""Python builtins on staged values."""
+"""Implementations of Python builtins for staged values."""
 
 from __future__ import annotations
 

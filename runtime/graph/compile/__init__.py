@@ -1,4 +1,4 @@
-"""Compile a graph to a Python function over NumPy.
+"""Compile a graph to a Python function that calls NumPy.
 
 Each node becomes a line. `cond`, `while` and `for` become Python statements with their inner graphs inline.
 A value is *owned* if no other value shares its array. A write to an owned value at its last use is in place;

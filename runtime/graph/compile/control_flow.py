@@ -110,7 +110,7 @@ class Emitter(OpEmitter):
             self.line("pass")
 
     def enter_loop(self, loop: Loop) -> list[str]:
-        """Assign the carried values to new names. Copy arrays that the body writes, unless they are owned."""
+        """Assign the carried values to new names. Copy arrays that the body writes to, unless owned."""
         names = []
         written = self.written_arguments_of(loop.body)
         for value, argument in zip(loop.initial, loop.carried, strict=True):

@@ -46,7 +46,7 @@ Owned: TypeAlias = set[Node | tuple[Node, int]]
 
 
 class CodeWriter:
-    """The lines emitted so far, and the name of each value."""
+    """State of code generation: the lines emitted so far, and the name of each value."""
 
     def __init__(self, graph: Graph, *, checked: bool = False) -> None:
         self.checked = checked

@@ -1,4 +1,4 @@
-"""Lists, dicts and objects among the arguments of a traced function, and its changes to them.
+"""Lists, dicts and objects among the arguments of a traced function, and the function's changes to them.
 
 A trace works on copies. After each run, the final contents of a changed copy replace those of the caller's
 container.
@@ -48,7 +48,7 @@ def check_distinct_containers(arguments: Any, function: str) -> None:
         if len(path) > 1 and paths.setdefault(id(container), path) != path:
             raise AliasError(
                 f"{function} changes its arguments, but was passed the same {type(container).__name__} twice",
-                why="each would be copied, and neither copy would have the changes to the other",
+                why="each occurrence is copied, and neither copy would have the changes made to the other",
                 remedy=f"pass a copy: {type(container).__name__}(x)",
             )
 

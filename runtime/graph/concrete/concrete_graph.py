@@ -69,8 +69,8 @@ class Inputs:
     Args:
         spec: the structure of `(args, kwargs)`.
         leaves: each leaf as a `TensorSpec`, a plain number or string, or the `Identity` of an object.
-        state: each Variable that the graph reads or writes, or its leaf index if it is an argument.
-        forms: for each 0-d leaf of which the graph accepts only one form, "array" or "scalar" by leaf index.
+        state: each Variable that the graph reads or writes, or its leaf index if the Variable is an argument.
+        forms: by leaf index, the one form ("array" or "scalar") that the graph accepts for a 0-d leaf.
     """
 
     spec: Spec
@@ -95,7 +95,7 @@ class ConcreteGraph:
     the Variables, and writes their new values back. `is_reusable` is False if the traced code raised, since
     the next call may not raise.
 
-    `writes` are the indices of arguments that the graph writes; its last results are their new values.
+    `writes` are the indices of arguments that the graph writes to; its last results are their new values.
     `changes` are changes to containers among the arguments. `copied_results` are the indices of results that
     must be copied because an optimization merged them with others; if given, the graph must already be
     optimized. `engine` creates the function that runs the graph; by default, the graph is compiled to NumPy
@@ -352,7 +352,7 @@ def _result_node(leaf: Any) -> Node | None:
     if BACKENDS[type(leaf)] is not None:
         raise LeakError(
             f"a staged {leaf.op} is returned",
-            why="it is an iterator, which exists only while the graph runs",
+            why="it is an iterable that exists only while the graph runs",
             remedy="return a list of its items, or the results of a loop over it",
         )
     return None

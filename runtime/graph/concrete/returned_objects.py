@@ -79,7 +79,7 @@ def _has_other_referrers(values: list[Any], own: set[int]) -> bool:
 def _leak_error(value: Any, reason: str) -> LeakError:
     return LeakError(
         f"the function returns a {type(value).__name__} with staged values, or stores it in an argument",
-        why=f"each call creates new objects, with arrays in place of staged values, but this one {reason}",
+        why=f"each call creates new objects, with arrays in place of staged values, but this object {reason}",
         remedy=_REMEDY,
     )
 

@@ -52,7 +52,7 @@ def index_range(length: Any) -> Any:
 
 
 def shape_of(value: Any) -> tuple[Any, ...]:
-    """Return the shape of an array or number. A forward value's lengths become residuals, not its items."""
+    """Return the shape of an array or number. For a forward value, only the lengths become residuals."""
     if not isinstance(value, Tensor):
         return np.shape(value) if not isinstance(value, Staged) else ()
     return tuple([
@@ -84,7 +84,7 @@ def zeros(shape: tuple[Any, ...], dtype: Any) -> Any:
 
 
 def zeros_like(value: Any) -> Any:
-    """Return a zero cotangent."""
+    """Return a zero cotangent for a value."""
     if isinstance(value, tuple):
         return tuple(map(zeros_like, value))
     kind = getattr(value.type, "held", value.type)
@@ -96,7 +96,7 @@ def zeros_like(value: Any) -> Any:
 
 
 def ones_like(value: Any) -> Any:
-    """Return a cotangent of ones: the derivative of the sum of the elements."""
+    """Return a cotangent of ones for a value: the derivative of the sum of the elements."""
     kind = getattr(value.type, "held", value.type) if isinstance(value, Staged) else None
     if isinstance(kind, ArrayType):
         if not kind.shape:
@@ -158,7 +158,7 @@ def as_array(array: Any) -> Any:
 
 
 def add_at_index(total: Any, index: Any, cotangent: Any) -> Any:
-    """Add to one row or item of the cotangent of an array or list."""
+    """Add `cotangent` to one row or item of `total`, the cotangent of an array or list."""
     if isinstance(total.type, ListType):
         node = lists.element_node(cotangent)
         return recording.record("list_add_at", (total, index, node), total.type)

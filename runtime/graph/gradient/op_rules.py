@@ -35,7 +35,7 @@ def getitem(reverse: Reverse, node: Node, ct: Any) -> None:
 
 
 def _slice_cotangent(reverse: Reverse, node: Node, ct: Any) -> Any:
-    """Compute the cotangent of a sliced list by using arrays."""
+    """Return the cotangent of a sliced list, computed with arrays in place of the lists."""
     target = node.inputs[0]
     if not isinstance(target.type.element, (ArrayType, ScalarType)):
         raise no_rule(node)
@@ -203,7 +203,7 @@ def builtin_sum(reverse: Reverse, node: Node, ct: Any) -> None:
 
 
 def extreme(reverse: Reverse, node: Node, ct: Any) -> None:
-    """Apply the rule of Python's `min` and `max`: the first extreme operand gets the cotangent."""
+    """Apply the rule of Python's `min` and `max`: the first extreme operand receives the cotangent."""
     if len(node.inputs) == 1:
         [source] = node.inputs
         is_list = _is_list(source) and isinstance(source.type.element, (ArrayType, ScalarType))

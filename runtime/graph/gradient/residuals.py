@@ -1,8 +1,8 @@
 """Residuals: values computed in inner graphs and read by the graphs that reverse them.
 
-The inner graphs of a conditional or loop have run before their reverse runs. A conditional saves a residual
-as an additional result, and a loop as a list to which its body appends in each iteration. A residual is
-saved when a gradient rule first reads it, so no unused value is saved.
+The inner graphs of a conditional or loop have already run when their reverse graphs run. A conditional saves
+a residual as an additional result, and a loop as a list to which its body appends in each iteration. A
+residual is saved when a gradient rule first reads it, so no unused value is saved.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ForwardGraph:
         self._dimensions: dict[tuple[Node, int], Node] = {}
 
     def read(self, node: Node, reader: ReverseBuilder) -> Node:
-        """Return the node for a value in the graph of `reader`."""
+        """Return the node that stands for a forward value in the graph of `reader`."""
         if node.op == "constant":
             return reader.constant(node.attrs["value"], node.type)
         for relation, operand, argument in argument_sources(self.holder, self.graph):
@@ -47,11 +47,11 @@ class ForwardGraph:
         return self.residual(node, reader)
 
     def residual(self, node: Node, reader: ReverseBuilder) -> Node:
-        """Save a value when the graph runs, and return its node in the graph of `reader`."""
+        """Save a value each time the graph runs, and return its node in the graph of `reader`."""
         raise NotImplementedError
 
     def dimension(self, node: Node, axis: int) -> Node:
-        """Return the node of an array's length, so that the residual is the length instead of the array."""
+        """Return a node for the length of an axis, so that the residual is the length, not the array."""
         length = self._dimensions.get((node, axis))
         if length is None:
             length = Node("dimension", (node,), {"axis": axis}, INT, node.source)
@@ -150,7 +150,7 @@ class ForwardBody(ForwardGraph):
         return None
 
     def iteration_count(self) -> Node:
-        """Return the number of iterations that the loop has run, in the outer graph."""
+        """Return the outer graph's node for the number of iterations that the loop ran."""
         start = Node("constant", (), {"value": 0}, INT, self.holder.source)
         carried = Node("argument", (), {"name": "rounds"}, INT, self.holder.source)
         one = Node("constant", (), {"value": 1}, INT, self.holder.source)

@@ -36,7 +36,7 @@ from .cotangents import (
 
 
 class Reverse:
-    """The cotangents of the nodes of one graph. `owner` is its builder or `ForwardGraph`."""
+    """A backward walk over the nodes of one graph. `owner` is its builder or `ForwardGraph`."""
 
     def __init__(self, owner: Any, nodes: Sequence[Node], sources: Iterable[Node]):
         self.owner, self.nodes = owner, list(nodes)
@@ -65,7 +65,7 @@ class Reverse:
         return wrap(node, self.owner)
 
     def result(self, node: Node, index: int, kind: Callable[[], Any]) -> Any:
-        """Return one of several results of a node, adding an output of type `kind()` if it is missing."""
+        """Return one of several results of a node. If it has no output node, add one of type `kind()`."""
         outputs = self.results.setdefault(node, {})
         if index not in outputs:
             output = Node("output", (node,), {"index": index}, kind(), node.source)
@@ -82,7 +82,7 @@ class Reverse:
         self._cotangents[node] = cotangent
 
     def accumulate(self, node: Node, cotangent: Any) -> None:
-        """Add to the cotangent of a node."""
+        """Add a contribution to the cotangent of a node."""
         if cotangent is None or node not in self.active or not is_differentiable(node.type):
             return
         before = self._cotangents.get(node)
@@ -137,9 +137,9 @@ Rule = Callable[[Reverse, Node, Any], None]
 ACTIVE_RESULTS: dict[str, Callable[[Reverse, Node], set[int]]] = {}
 """Functions that return the indices of active results, by the op of a conditional or loop."""
 OP_RULES: dict[str, Rule] = {}
-"""The rules for ops that are not NumPy functions."""
+"""The gradient rules for ops that are not NumPy functions, by op."""
 LIST_OPERATORS: dict[str, Rule] = {}
-"""The rules for operators on lists."""
+"""The gradient rules for operators on lists, by op."""
 
 
 def _rule_of(node: Node) -> Rule | None:
@@ -237,7 +237,7 @@ def signature_of(rule: Callable[..., Any]) -> inspect.Signature:
 
 
 class Call:
-    """A node's call with its recorded arguments.
+    """The recorded call of a node, and the values of its arguments.
 
     A template is a recorded argument with slots in place of the inputs.
     """

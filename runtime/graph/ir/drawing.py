@@ -1,4 +1,4 @@
-"""Draw a graph in the languages of Graphviz and Mermaid, and as HTML for notebooks."""
+"""Draw a graph as Graphviz DOT, as a Mermaid flowchart, and as HTML for notebooks."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def _resolve_source(source: Source, read: Callable[..., CodePosition]) -> tuple[
 
 @dataclass(eq=False, repr=False)
 class Graph:
-    """Nodes in program order, from arguments to results.
+    """A dataflow graph: its arguments, its nodes in program order, and its results.
 
     `str(graph)` has one line per node, followed by the user's line when it changes. The inner graphs of
     conditionals and loops are indented below their node. Each of their arguments is printed with its source:

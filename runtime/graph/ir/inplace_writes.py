@@ -1,4 +1,4 @@
-"""Analysis of in-place writes: which arguments of a graph are written when it runs."""
+"""Analysis of in-place writes: which arguments a graph writes to when it runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WRITING_OPS = frozenset(
 
 
 def written_arguments(graph: Graph, cache: dict[Graph, set[Node]]) -> set[Node]:
-    """Return the arguments that a graph or its inner graphs write in place. `cache` stores the results."""
+    """Return the arguments that a graph or its inner graphs write to. `cache` stores results by graph."""
     if graph in cache:
         return cache[graph]
     written: set[Node] = set()

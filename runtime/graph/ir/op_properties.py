@@ -1,4 +1,4 @@
-"""Properties of operations that decide whether an optimization may move them."""
+"""Predicates that decide whether an optimization may move an operation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PYTHON = {bool: "b", int: "i", float: "f"}
 
 
 def is_speculatable(node: Node) -> bool:
-    """Return whether a node can run speculatively, because no operands make it raise or warn."""
+    """Return whether a node can run speculatively: it never raises or warns, whatever its operands are."""
     if node.op in ("constant", "output", "dimension", "tuple"):
         return True
     kinds = [number_kind(i) for i in node.inputs]

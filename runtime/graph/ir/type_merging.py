@@ -26,10 +26,10 @@ def merge_types(a: StagedType, b: StagedType) -> StagedType:
             return ListType(a.element or b.element)
         return ListType(merge_types(a.element, b.element))
     if isinstance(a, (ListType, TupleType)) or isinstance(b, (ListType, TupleType)):
-        raise TypeError("a list or tuple cannot be merged with another type")
+        raise TypeError(f"{a} and {b} have no common type")
     if isinstance(a, ScalarType) and isinstance(b, ScalarType):
         if str in (a.python, b.python):
-            raise TypeError("one is text")
+            raise TypeError("strings have no common type with other values")
         order = (bool, int, float, complex)
         return ScalarType(order[max(order.index(a.python), order.index(b.python))])
     if isinstance(a, ScalarType):
@@ -37,10 +37,10 @@ def merge_types(a: StagedType, b: StagedType) -> StagedType:
     assert isinstance(a, ArrayType)
     if isinstance(b, ScalarType):
         if b.python is str and a.dtype.kind != "U":
-            raise TypeError("one is text")
+            raise TypeError("strings have no common type with other values")
         return ArrayType(np.result_type(a.dtype, SAMPLES[b.python]), a.shape)
     assert isinstance(b, ArrayType)
     if len(a.shape) != len(b.shape):
-        raise TypeError(f"one has {len(a.shape)} dimensions, the other {len(b.shape)}")
+        raise TypeError(f"their numbers of dimensions differ: {len(a.shape)} and {len(b.shape)}")
     shape = tuple(x if x == y else None for x, y in zip(a.shape, b.shape, strict=True))
     return ArrayType(np.result_type(a.dtype, b.dtype), shape)

@@ -45,7 +45,7 @@ def _simplify(graph: Graph, aliases: AliasAnalysis) -> None:
 
 
 def _can_replace(equal: Node, node: Node, aliases: AliasAnalysis) -> bool:
-    """Return whether an equal value can replace a node unobservably."""
+    """Return whether an equal value can replace a node without an observable difference."""
     if isinstance(node.type, ScalarType):
         return not is_constant(equal)  # a constant may be an instance of a subclass
     if not isinstance(node.type, ArrayType):
@@ -117,7 +117,7 @@ def _may_warn(x: Node) -> bool:
 
 
 def _idempotent(node: Node) -> Node | None:
-    """Apply the rule of an operation that has no effect the second time."""
+    """Apply the rule of an operation that changes nothing when applied to its own result."""
     inner = node.inputs[0]
     return inner if inner.op == node.op and not _may_warn(inner.inputs[0]) else None
 

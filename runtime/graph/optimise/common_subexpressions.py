@@ -38,7 +38,7 @@ def _eliminate(graph: Graph, aliases: AliasAnalysis) -> None:
 
 
 def can_share(first: Node, second: Node, aliases: AliasAnalysis) -> bool:
-    """Return whether `first` can replace the equal node `second` unobservably."""
+    """Return whether `first` can replace the equal node `second` without an observable difference."""
     if (
         second.op == "constant"
         or not isinstance(second.type, (ArrayType, ListType))
@@ -90,7 +90,7 @@ _CREATING = (
 
 
 def _hashable(value: Any) -> Any:
-    """Return a hashable value that is equal for attributes with the same bits."""
+    """Return a hashable key, which is the same for attributes that are equal bit for bit."""
     if isinstance(value, np.ndarray):
         return ("array", value.dtype.str, value.shape, value.tobytes()) if value.size <= 64 else id(value)
     if isinstance(value, (list, tuple)):

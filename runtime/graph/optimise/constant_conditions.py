@@ -1,6 +1,6 @@
 """Control flow simplification.
 
-- A conditional with a constant predicate becomes its branch.
+- A conditional with a constant predicate is replaced with the branch that it selects.
 - A result that is the same in both branches replaces the output of the conditional.
 - A loop that never runs yields its initial values.
 - A carried value that the body never changes is captured instead.

@@ -118,7 +118,7 @@ def _surely_runs(loop: Node) -> bool:
 
 
 def _guard(loop: Node) -> Node | None:
-    """Return a node that is true if the loop runs at least one iteration, or None if there is none."""
+    """Return a node that is true if the loop runs at least one iteration, or None if no such node exists."""
     if loop.op == "while":
         return loop.inputs[0]
     if not _has_true_test(loop):

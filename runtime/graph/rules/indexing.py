@@ -82,7 +82,7 @@ class Selection:
 
     @property
     def is_element(self) -> bool:
-        """Return whether the key selects one element, not the 0-d view that an explicit `...` selects."""
+        """Return whether the key selects one element, rather than the 0-d view that `...` selects."""
         return all(part.kind == "integer" for part in self.parts)
 
     @property
@@ -117,7 +117,7 @@ def check_setitem(array: ArrayType, key: Any, value: Any) -> None:
     elif selection.is_element:
         sizes = [d for d in value_shape if d is not None]
         if len(sizes) == len(value_shape) > 0:
-            # Some versions of NumPy accept an array of one element as an element, others do not.
+            # Only some versions of NumPy accept an array of one element where an element is assigned.
             with suppress_warnings():
                 np.zeros(1, array.dtype)[0] = np.ones([min(d, 2) for d in sizes], as_array(value).dtype)
     elif not can_broadcast_to(value_shape, target):

@@ -67,7 +67,7 @@ def arrays_in(value: Any) -> list[Any]:
 
 
 def type_of_result(result: Any, shape: Any) -> Any:
-    """Return the type of a probe's result, given its real shape, or the types of several."""
+    """Return the type of a probe's result, given its real shape, or the types of several results."""
     if isinstance(result, (list, tuple)):
         pairs = zip(result, shape, strict=True)
         return (list if isinstance(result, list) else tuple)(type_of_result(r, s) for r, s in pairs)

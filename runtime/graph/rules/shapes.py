@@ -88,13 +88,13 @@ def dimension_result(dim: Dimension) -> int | ScalarType:
 
 
 def format_shape(shape: Sequence[object], comma: str = ",") -> str:
-    """Format a shape as NumPy's messages do; `comma` is ", " for messages of its Python code."""
+    """Format a shape as NumPy's messages do. In messages from NumPy's Python code, `comma` is ", "."""
     inner = comma.join("?" if d is None else str(d) for d in shape)
     return f"({inner},)" if len(shape) == 1 else f"({inner})"
 
 
 def require_plain(value: Any, name: str) -> Any:
-    """Return `value`, or raise if it is staged."""
+    """Return `value`, or raise `ValueNeededError` if it is staged."""
     if is_staged(value):
         raise ValueNeededError(
             f"the argument '{name}' cannot be staged",
@@ -119,9 +119,9 @@ def normalize_axes(axis: Any, ndim: int, name: str | None = None) -> tuple[int, 
 
 
 def shape_and_axis(shape: Shape, axis: Any) -> tuple[Shape, int]:
-    """Return the shape and axis along which most of NumPy's C functions work.
+    """Return the shape and axis on which most of NumPy's C functions operate.
 
-    If `axis` is None, they work on the flattened array. A scalar counts as an array of one element.
+    If `axis` is None, they operate on the flattened array. A scalar counts as an array of one element.
     """
     if axis is None:
         return (element_count(shape),), 0

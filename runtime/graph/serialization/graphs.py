@@ -197,7 +197,7 @@ class GraphReader:
 
 def _item_at(index: Any, items: list[Any], at: str) -> Any:
     if expect_index(index, at) >= len(items):
-        raise format_error(at, f"{index} is not defined before it is used: only {len(items)} items are")
+        raise format_error(at, f"item {index} is not defined at this point: only {len(items)} items are")
     return items[index]
 
 

@@ -223,7 +223,7 @@ def _argument_decoder(
             index = expect_index(fields["variable"], f"{at}.variable")
             kind = graph.arguments[index].type if staged <= index < len(graph.arguments) else None
             if not isinstance(kind, ArrayType):
-                raise format_error(f"{at}.variable", "the graph takes no Variable here")
+                raise format_error(f"{at}.variable", "the graph has no Variable argument of this number")
             return VariableSpec(index, kind)
         check_keys(fields, at, "argument", "form")
         index = expect_index(fields.get("argument"), f"{at}.argument")
@@ -258,7 +258,7 @@ def _result_decoder(count: int) -> Callable[[dict[str, Any], str], Any]:
 def _check_arguments(spec: Spec, leaves: Sequence[Any], graph: Graph, staged: int, at: str) -> None:
     count = sum(isinstance(leaf, TensorSpec) for leaf in leaves)
     if count != staged:
-        raise format_error(at, f"{count} arrays do not match the arguments of the graph")
+        raise format_error(at, f"the graph does not have {count} array arguments")
     is_args_kwargs = spec.kind is tuple and [p.kind for p in spec.parts] == [tuple, dict]
     if not is_args_kwargs or not all(isinstance(k, str) for k in spec.parts[1].keys):
         raise format_error(at, "a tuple of positional and a dict of keyword arguments are expected here")

@@ -23,9 +23,9 @@ class OpSchema:
         inputs: the minimum and maximum number of inputs.
         attrs: the checks of the attributes, by name.
         optional: the attributes that may be missing.
-        effect: whether nodes must be marked as effects.
+        effect: whether nodes must be marked as having an effect.
         is_multi_result: whether nodes may have several results, or none.
-        unsupported: why a file cannot contain the op, and optionally ". " and a remedy. Empty if it can.
+        unsupported: why a file cannot contain the op, optionally followed by ". " and a remedy; "" if it can.
     """
 
     inputs: tuple[int, int | None]
@@ -67,7 +67,7 @@ def _print_kwargs(value: Any) -> bool:
 
 
 def _text_parts(value: Any) -> bool:
-    """Return whether a value lists the parts of an f-string: text, and slots with conversion and format."""
+    """Return whether a value is the parts of an f-string: strings, and tuples (slot, conversion, format)."""
     return type(value) is tuple and all(
         type(p) is str
         or (type(p) is tuple and list(map(type, p[1:])) == [str, str] and p[1] in ("", "r", "s", "a"))

@@ -1,4 +1,4 @@
-"""Decode JSON data to values and types, the inverse of `values`. Errors contain the location of invalid data.
+"""Decode JSON data into values and types, as encoded by `values`. Errors give the location of invalid data.
 
 `at` is always the location of `data` in the file, for error messages.
 """
@@ -52,7 +52,7 @@ def expect_items(data: Any, at: str) -> list[tuple[Any, str]]:
 
 
 def expect_fields(data: Any, at: str, *keys: str) -> dict[str, Any]:
-    """Return an object, after checking that it has no keys but these."""
+    """Return an object, after checking that it has no keys other than `keys`."""
     check_keys(expect(data, dict, at), at, *keys)
     return data
 
@@ -109,7 +109,7 @@ def decode(data: Any, at: str, depth: int = 0) -> Any:
     fields = expect(data, dict, at)
     key = next((key for key in _DECODERS if key in fields), None)
     if key is None:
-        raise format_error(at, f"no value has the keys {sorted(fields)}")
+        raise format_error(at, f"no kind of value has the keys {sorted(fields)}")
     at = f"{at}.{key}"
     check_keys(fields, at, key, *_ARRAY_KEYS.get(key, ()))
     return _DECODERS[key](fields if key in _ARRAY_KEYS else fields[key], at, depth + 1)
@@ -201,7 +201,7 @@ def _decode_buffer(
 ) -> np.ndarray:
     buffer = _decode_bytes(data, f"{at}.data")
     if dtype.itemsize == 0 or len(buffer) != math.prod(shape) * dtype.itemsize:
-        raise format_error(at, f"{len(buffer)} bytes do not make an array of dtype {dtype} and shape {shape}")
+        raise format_error(at, f"{len(buffer)} bytes are not an array of dtype {dtype} and shape {shape}")
     if dtype.kind == "U" and buffer and int(np.frombuffer(buffer, "<u4").max()) > 0x10FFFF:
         raise format_error(at, "the text has an invalid code point")
     try:
@@ -211,7 +211,7 @@ def _decode_buffer(
         return array.astype(dtype, order=order, copy=True)
     except (ValueError, TypeError, MemoryError) as error:
         raise format_error(
-            at, f"the data does not make an array of dtype {dtype} and shape {shape}: {error}"
+            at, f"the data is not an array of dtype {dtype} and shape {shape}: {error}"
         ) from None
 
 

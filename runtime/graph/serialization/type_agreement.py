@@ -53,7 +53,7 @@ def _operator_result(node: Node) -> StagedType | None:
 
 
 def _text_beside_array(node: Node, kind: Any, other: Any) -> Any:
-    """Return constant text itself, not its type, since its length determines the dtype of the result."""
+    """Return `kind`, or the string itself for a constant beside an array: its length determines the dtype."""
     is_text = kind == ScalarType(str) and node.op == "constant" and isinstance(other, ArrayType)
     return node.attrs["value"] if is_text else kind
 

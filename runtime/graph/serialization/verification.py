@@ -112,7 +112,7 @@ class _Verifier:
             is_function = attrs.pop("function", None) == FUNCTION_OF[node.op]
             self.require(is_function, "the function does not match the op")
         elif node.op == "iterate":
-            self.require(attrs.pop("function", None) in ITERATED.values(), "builds no list or tuple")
+            self.require(attrs.pop("function", None) in ITERATED.values(), "does not build a list or tuple")
         elif schema is CALL:
             attrs.pop("function")
         missing = schema.attrs.keys() - schema.optional - attrs.keys()
@@ -161,7 +161,7 @@ class _Verifier:
         self.require(len(first) == len(second), f"has {len(first)} {what}, not {len(second)}")
         for i, (a, b) in enumerate(zip(first, second, strict=True)):
             self.require(
-                are_compatible(a.type, b.type), f"{what} {i}: {a.type} and {b.type} are incompatible"
+                are_compatible(a.type, b.type), f"{what}, index {i}: {a.type} and {b.type} are incompatible"
             )
 
     def check_constant(self, node: Node) -> None:
@@ -182,7 +182,7 @@ class _Verifier:
         [source], index = node.inputs, node.attrs["index"]
         if source.op in RESULT_COUNTS:
             count = RESULT_COUNTS[source.op](source)
-            self.require(index < count, f"selects result {index} of {count}")
+            self.require(index < count, f"selects result {index} of {source.op}, which has {count}")
         else:
             is_multi_result = isinstance(source.type, TupleType) or (
                 source.type is None and OPS.get(source.op, CALL).is_multi_result
@@ -203,7 +203,7 @@ class _Verifier:
     def check_cond(self, node: Node) -> None:
         then, orelse = node.attrs["then"], node.attrs["orelse"]
         for graph in (then, orelse):
-            self.pairs("operands of a branch", graph.arguments, node.inputs[1:])
+            self.pairs("branch operands", graph.arguments, node.inputs[1:])
         self.require(
             len(then.results) == len(orelse.results), "the branches have different numbers of results"
         )
@@ -215,7 +215,7 @@ class _Verifier:
         size, body = node.attrs["elements"], node.attrs["body"]
         leaves = _leaves(node.attrs["structure"])
         self.require(
-            sorted(leaves) == list(range(size)), "the structure does not name each part of an element once"
+            sorted(leaves) == list(range(size)), "the structure does not name each element part exactly once"
         )
         self.require(len(body.arguments) >= size, "the body has no arguments for the elements")
         self.require(_is_iterable(node.inputs[1]), f"{node.inputs[1].op} cannot be iterated")
@@ -224,11 +224,11 @@ class _Verifier:
     def loop(self, node: Node, values: Sequence[Node], arguments: Sequence[Node]) -> None:
         carried, body = node.attrs["carried"], node.attrs["body"]
         self.require(carried <= len(values), "carries more values than it has inputs")
-        self.pairs("arguments of a body", arguments, values)
+        self.pairs("body arguments", arguments, values)
         self.require(
             len(body.results) == 1 + carried, f"the body has {len(body.results)} results, not {1 + carried}"
         )
-        self.pairs("values of the next iteration", body.results[1:], arguments[:carried])
+        self.pairs("carried results", body.results[1:], arguments[:carried])
 
 
 TAKE_ITERABLES = frozenset(

@@ -1,7 +1,7 @@
-"""Datasets: sources of elements that a graph iterates when it runs.
+"""Datasets: sources of elements that a graph iterates over when it runs.
 
-A loop over a dataset is one node. Reading, shuffling and batching are left to data loaders: a dataset only
-needs the spec of an element.
+A loop over a dataset is one node. Reading, shuffling and batching are left to data loaders: a dataset needs
+only the spec of an element.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Elements(IterableSource):
                 remedy="change the spec to this structure, or give all elements the same structure",
                 place=None,
             )
-        what = "an element of the dataset has"
+        what = "an element of the dataset has the type"
         return tuple([conform(v, s, what) for v, s in zip(values, self._specs, strict=True)])
 
     def iterate(self) -> Iterator[Any]:
@@ -75,8 +75,8 @@ class Dataset(Elements):
     def __iter__(self) -> Iterator[Any]:
         if is_tracing():
             raise ValueNeededError(
-                "Python cannot iterate a dataset during a trace",
-                why="Python would iterate the elements once, but the graph iterates them on each run",
+                "Python cannot iterate over a dataset during a trace",
+                why="Python would iterate over it only once, but the graph iterates over it on each run",
                 remedy="loop over it with 'for' in converted code, or create its iterator outside "
                 "the function and call next() on it",
             )

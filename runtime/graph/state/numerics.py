@@ -16,7 +16,7 @@ class check_numerics:  # noqa: N801 - used as a function and as a context manage
     """Make graphs raise at the first operation that produces a NaN or Inf from finite operands.
 
     Args:
-        on: whether to check graphs from now on, or only until the end of a `with` statement.
+        on: whether to check graphs. In a `with` statement, the setting lasts until the end of its block.
 
     Raises:
         NumericsError: an operation produced a NaN or Inf (raised when a graph runs, with the user's line).

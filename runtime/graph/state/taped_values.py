@@ -59,7 +59,7 @@ class TapedValue:
         if isinstance(attribute, (np.ndarray, np.generic)) and name in _VIEWS:
             return _call(getattr, self, name)
         self._raise_if_recording(
-            f"reads {name!r} of a recorded value", "call NumPy functions, such as np.ravel"
+            f"reads the attribute {name!r} of a recorded value", "call NumPy functions, such as np.ravel"
         )
         return attribute
 
@@ -111,7 +111,7 @@ class TapedValue:
         if current_session() is self.session:
             raise GradientError(
                 f"the block of a GradientTape {what}",
-                why="later computations on the result are not recorded, so it would become a constant",
+                why="later computations on the result are not recorded, so gradients treat it as a constant",
                 remedy=f"{remedy}; use x.numpy() if you want a constant",
             )
 
@@ -171,8 +171,8 @@ def check_no_leak(value: Any) -> None:
     """Raise `GradientError` if a trace reads a taped value while its tape is open."""
     if type(value) is TapedValue and value.session.is_open and is_tracing():
         raise GradientError(
-            "a traced function reads a value of a GradientTape that was entered outside the function",
-            why="a graph treats values of closures and objects as constants, so it would lose their gradient",
+            "a traced function reads a value recorded by a GradientTape entered outside the function",
+            why="a graph treats values of closures and objects as constants, which have no gradients",
             remedy="pass the value to the function as an argument",
         )
 

@@ -317,7 +317,7 @@ def _initial_array(value: Any, dtype: np.dtype | None) -> np.ndarray:
     if array.dtype == object:
         raise ArgumentError(
             f"a Variable must contain numbers or strings, not {describe(value)}",
-            why="a Variable is an array, and its items have one dtype",
+            why="a Variable is an array of numbers or strings, whose elements have one dtype",
             remedy="pass a number, an array or a nested list of numbers",
         )
     return array

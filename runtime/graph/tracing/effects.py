@@ -35,7 +35,7 @@ def print(*values: Any, **options: Any) -> None:  # noqa: A001 - stands in for P
 
     Args:
         *values: staged or plain values.
-        **options: the options of Python's `print`.
+        **options: the keyword arguments of Python's `print`.
 
     >>> import autograph_rs as ag, numpy as np
     >>> traces = []
@@ -88,8 +88,8 @@ def py_function(f: Callable[..., Any], args: Any, spec: Any) -> Any:
         raise ArgumentError(
             f"py_function takes a function, its arguments and a TensorSpec of its result, not "
             f"{describe(invalid[0])}",
-            why="the graph is built before the function is called, so its result's type must be declared",
-            remedy="write ag.py_function(f, [x], ag.TensorSpec(shape, dtype)), or spec None for no result",
+            why="the graph is built before the function is called, so its result type must be declared",
+            remedy="write ag.py_function(f, [x], ag.TensorSpec(shape, dtype)), or spec=None for no result",
         )
     what = f"the py_function {getattr(f, '__name__', type(f).__name__)} returned"
 
@@ -145,7 +145,7 @@ def _check_print_options(arguments: recording.Arguments) -> None:
     if arguments.inputs and np.get_printoptions() != current_builder().root.printing:
         raise UnsupportedFunctionError(
             "a staged value is formatted under NumPy print options set in the traced function",
-            why="it is formatted when the graph runs, with the options that are then in effect",
+            why="it is formatted when the graph runs, with the print options in effect at that time",
             remedy="set the options around the call: with np.printoptions(precision=2): f(x)",
         )
 
@@ -207,7 +207,7 @@ _PERMUTED = {"shuffle": "permutation"}
 
 
 def _record_draw(owner: Any, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Record a method call on a generator: a plain object, or the node of a staged generator."""
+    """Record a method call on a generator. `owner` is a plain generator, or the node of a staged one."""
     if name in _PERMUTED and args and isinstance(args[0], (list, np.ndarray)):
         raise AliasError(
             "shuffle() is called on a plain list or array in a traced function",

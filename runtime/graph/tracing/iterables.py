@@ -1,4 +1,4 @@
-"""Staged iterables besides arrays and lists: `range`, `enumerate`, `zip`, `reversed` and datasets.
+"""Staged iterables other than arrays and lists: `range`, `enumerate`, `zip`, `reversed` and datasets.
 
 A *structure* describes how staged values form an item: an int is the index of one value, and a tuple
 contains structures.
@@ -32,7 +32,7 @@ class ConstructedStructure(tuple):  # noqa: SLOT001 - it has an attribute
 
 
 class StagedIterable:
-    """An iterable of the graph. `parts` are the types of the values in one item."""
+    """An iterable in the graph. `parts` are the types of the values in one item."""
 
     def __init__(
         self, op: str, inputs: Sequence[Any], parts: Sequence[StagedType], structure: Any, **attrs: Any
@@ -52,7 +52,7 @@ class StagedIterable:
         if self.op != "range" or not recording.contains_staged(self.inputs):
             return self._items()
         raise ValueNeededError(
-            f"Python cannot iterate a staged {self.op}",
+            f"Python cannot iterate over a staged {self.op}",
             why="its length is known only when the graph runs",
             remedy="use a 'for' loop in converted code",
         )
@@ -112,10 +112,10 @@ def build_item(structure: Any, values: Sequence[Any]) -> Any:
 
 
 class IterableSource:
-    """Base class of objects that a graph iterates, such as datasets."""
+    """Base class of objects that a graph iterates over, such as datasets."""
 
     def staged(self) -> StagedIterable:
-        """Return the staged iterable."""
+        """Return a staged iterable over the items of the object."""
         raise NotImplementedError
 
 
@@ -142,7 +142,7 @@ def element_parts(iterated: Any) -> tuple[list[StagedType], Any]:
         kind = type(iterated).__name__
         raise StagingError(
             f"a value of type {kind} cannot be iterated together with staged values",
-            why="a graph can iterate arrays, ranges and lists of numbers, but not Python iterators",
+            why="a graph can iterate over arrays, ranges and lists of numbers, but not over other objects",
             remedy=_ITERATOR_REMEDIES.get(kind, "convert it to a list first: list(...)"),
         )
     if not isinstance(iterated, (list, tuple, np.ndarray)):

@@ -6,15 +6,15 @@ from ...debugging.tracebacks import api_boundary
 from ...errors import check_bool
 
 MODES: set[str] = set()
-"""The enabled modes: "numerics" checks results, "eagerly" runs no graphs, "taping" records calls."""
+"""The enabled modes: "numerics" checks results, "eagerly" bypasses graphs, and "taping" records calls."""
 
 
 @api_boundary
 def run_functions_eagerly(eagerly: bool) -> None:
-    """Make every `function` in the process call its Python function directly, or make it run graphs again.
+    """Choose whether every `function` in the process calls its Python function directly or runs graphs.
 
     Args:
-        eagerly: whether functions run without a graph.
+        eagerly: whether functions run without graphs.
 
     Raises:
         ArgumentError: `eagerly` is neither True nor False.

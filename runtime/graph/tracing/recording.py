@@ -97,7 +97,8 @@ def contains_staged(value: Any) -> bool:
 class Arguments:
     """Collector of the staged inputs of a call, which replaces them with slots in the call's arguments.
 
-    `inputs` come first. Templates contain tuples in place of namedtuples unless `keep_namedtuples` is true.
+    The given `inputs` precede the collected ones. Templates contain tuples in place of namedtuples unless
+    `keep_namedtuples` is true.
     """
 
     def __init__(self, inputs: Iterable[Node] = (), *, keep_namedtuples: bool = False) -> None:
@@ -109,7 +110,7 @@ class Arguments:
         return [self.extract(value)[0] for value in values]
 
     def extract(self, value: Any) -> tuple[Any, Any]:
-        """Return a value with slots in place of staged values, and again with types in their place."""
+        """Return two copies of a value, one with slots and one with types in place of staged values."""
         if is_staged(value) or isinstance(value, np.ndarray):
             return self._slot(_check_bound(to_node(value)))
         if isinstance(value, (list, tuple)):
@@ -191,7 +192,7 @@ def output(node: Node, index: int, kind: StagedType) -> Node:
 
 
 def outputs(node: Node, kinds: Iterable[StagedType]) -> list[Any]:
-    """Return the several results of a node as staged values."""
+    """Return the results of a node, one for each type in `kinds`, as staged values."""
     return [wrap(output(node, i, kind)) for i, kind in enumerate(kinds)]
 
 
@@ -225,7 +226,7 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]
 
 
 def _differs_from_operator(name: str, inputs: Sequence[Any]) -> bool:
-    """Return whether a ufunc call may compute a different result than the operator of the same name.
+    """Return whether a ufunc call may compute a different result from the operator of the same name.
 
     `x ** 2` computes a square, and operators on NumPy scalars round differently and may give NaNs another
     sign. If the first operand is not staged, the call may come from an operator, which NumPy turns into a
@@ -291,7 +292,7 @@ def unary(name: str, operand: Any) -> Any:
 
 @functools.lru_cache(maxsize=4096)
 def operator_type(name: str, kinds: tuple[Any, ...]) -> StagedType:
-    """Infer the type of an operator's result from `kinds`: types, or the string itself beside an array."""
+    """Infer an operator's result type from its operands' types, or from a string itself beside an array."""
     if any(isinstance(k, ArrayType) for k in kinds):
         return ufunc_type(UFUNCS[name], "__call__", kinds, {})
     function = builtins.abs if name == "abs" else getattr(operator, name)
@@ -299,7 +300,7 @@ def operator_type(name: str, kinds: tuple[Any, ...]) -> StagedType:
 
 
 def builtin(function: Callable, *args: Any) -> Any:
-    """Record a call to a Python builtin on numbers. A call with samples gives the type of the result."""
+    """Record a call to a Python builtin on numbers. A call with samples determines the result type."""
     samples = [_sample(a) for a in args]
     kind = constant_type(function(*samples))
     if kind is None:

@@ -67,7 +67,7 @@ def _checked_shape(shape: Sequence[int | None]) -> tuple[int | None, ...]:
         raise ArgumentError(
             f"the shape of a TensorSpec must be a sequence of lengths, not {describe(shape)}",
             why="a shape has an int for each dimension, or None for a length known only at run time",
-            remedy="write () for a scalar, (3,) for three items, (None, 3) for any number of rows",
+            remedy="write () for a scalar, (3,) for three elements, (None, 3) for any number of rows",
         ) from error
     invalid = [n for n in lengths if n is not None and not 0 <= n < 2**63]
     if invalid:
@@ -147,8 +147,8 @@ def weak_leaf(leaf: Any) -> Any:
 def leaf_key(leaf: Any) -> Any:
     """Return the trace cache key of a leaf.
 
-    An array has its dtype and shape as the key, a number or string its exact type and value, and any other
-    object its identity.
+    It consists of the dtype and shape of an array, the exact type and value of a number or string, or the
+    identity of any other object.
     """
     kind = type(leaf)
     if kind is np.ndarray or isinstance(leaf, (np.ndarray, np.generic)):

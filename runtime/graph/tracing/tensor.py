@@ -1,8 +1,8 @@
 """Staged values, on which user code operates while it is traced.
 
-A `Staged` is a handle on a node. An in-place write gives the handle another node, so every alias of the array
-sees the write, as in NumPy. A *view* (`x[1:]`, `x.T`) refers to its base: it is recomputed after a write to
-the base, and a write to `x[1:]` is also a write to `x`.
+A `Staged` is a handle to a node. An in-place write points the handle to another node, so every alias of the
+array sees the write, as in NumPy. A *view* (`x[1:]`, `x.T`) refers to its base: it is recomputed after a
+write to the base, and a write to `x[1:]` is also a write to `x`.
 """
 
 from __future__ import annotations
@@ -191,7 +191,8 @@ class Staged:
         "use a NumPy function instead of that code, or x.astype(complex)",
     )
     __array__ = _unsupported(
-        "is stored in a plain NumPy array", "write to an argument, or to an array created in the function"
+        "is converted to a plain NumPy array, or stored in one",
+        "call np.asarray in converted code, or write to an argument or an array created in the function",
     )
     __format__ = _unsupported(
         "cannot be formatted during the trace",
@@ -234,7 +235,7 @@ class Staged:
 
 
 def _called_lru_cache() -> str:
-    """Return the name of the function with an lru_cache that the user's code is calling, or ""."""
+    """Return the name of the `lru_cache`-decorated function that the user's code is calling, or ""."""
     frame = user_frame(sys._getframe(1))
     operands = [] if frame is None else error_operands.operands_at(frame, frame.f_lasti)
     return next((name for name, value in operands if type(value) is _LRU_CACHE), "")
@@ -451,7 +452,7 @@ class Tensor(Value):
         return bool(self.type.shape or self.is_mutable)
 
     def set_base(self, base: Tensor, recompute: Callable[[Any], Any], key: Any) -> None:
-        """Make the value a view of the items of `base` at `key`, or of unknown items if `key` is None.
+        """Make the value a view of the elements of `base` at `key`, or of unknown elements if `key` is None.
 
         `recompute` computes the view again from the base.
         """

@@ -2,7 +2,7 @@
 
 A *trace* has one `Builder` for the function and one for each branch or loop body inside it. A staged value
 belongs to the builder that was current when it was created. A builder nested inside that builder
-*captures* the value: it becomes an argument of the inner graph. Used anywhere else, the value has *leaked*.
+*captures* the value, which becomes an argument of the inner graph. A value used anywhere else has *leaked*.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _current: ContextVar[Builder | None] = ContextVar("autograph_rs_builder", defaul
 
 
 class Builder:
-    """A graph under construction, with the outer values that it captures and writes in place."""
+    """A graph under construction, and the outer values that it captures or writes to in place."""
 
     def __init__(self, name: str, parent: Builder | None = None):
         self.graph = Graph(name)
@@ -129,7 +129,7 @@ def join_branches(builders: Sequence[Builder]) -> tuple[dict[str, Graph], list[N
 class RootBuilder(Builder):
     """The builder of a whole trace, with the variables that the function reads and writes.
 
-    `may_create` says whether the traced function may create variables: only its first call may.
+    `may_create` is whether the traced function may create variables, which only its first call may do.
     """
 
     def __init__(self, name: str, *, may_create: bool):
@@ -163,7 +163,7 @@ class RootBuilder(Builder):
         if not self.may_create:
             raise StateError(
                 f"a later call to {self.graph.name} creates the Variable {name!r} again",
-                why="only the first call to a function may create variables: each trace would create another",
+                why="only a function's first call may create variables: each later trace would create more",
                 remedy="create it once (if self.v is None: self.v = ag.Variable(0)), or outside the function",
             )
         self.created = True
@@ -184,7 +184,7 @@ def leak_error(node: Node, handle: Any = None) -> LeakError:
 
 
 def hide_operator_frames(kind: type) -> None:
-    """Drop the frames of a class's special methods from the traceback of a `LeakError`."""
+    """Wrap a class's special methods so that the traceback of a `LeakError` omits their frames."""
     for name, method in [*vars(kind).items()]:
         is_special = name.startswith("__") and name not in ("__init__", "__repr__")
         if is_special and isinstance(method, FunctionType):

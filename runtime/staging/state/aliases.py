@@ -19,7 +19,7 @@ from ...core.closures import function_key, parameter_names
 from ...debugging.tracebacks import frame_variables, is_internal
 
 ROOT = "trace_root"
-MAX_STEPS = 100_000  # a framework's model may refer to everything
+MAX_STEPS = 100_000  # a framework's model may reach almost every object
 _CLOSED = (type, types.ModuleType, types.FunctionType, types.CodeType, types.FrameType, np.generic)
 _ATOMS = (int, float, complex, bool, str, bytes, type(None))
 
@@ -27,8 +27,8 @@ _ATOMS = (int, float, complex, bool, str, bytes, type(None))
 def user_frames(*, converted: bool = False) -> list[FrameType]:
     """Return the frames of the user's functions in this trace, innermost first.
 
-    With `converted`, and in a trace that a framework runs, return only those of converted functions: no frame
-    of ours marks where a framework's trace begins.
+    With `converted`, and in a trace that a framework runs, return only those of converted functions: no
+    internal frame marks where a framework's trace begins.
     """
     found: list[FrameType] = []
     frame: FrameType | None = sys._getframe(1)
@@ -64,8 +64,8 @@ def other_reference(
         value: the list, array or object.
         own: names that may refer to the value; None for one variable of the innermost function.
         code: the code of a statement's closure, which identifies the function.
-        accounted: for objects, finds the values inside a variable that may be `value`; if given, globals are
-            searched in depth.
+        accounted: for objects, a function that returns the values in a variable that may be `value`; if
+            given, globals are searched in depth.
         without: objects whose references do not count.
         is_deep: whether the contents of globals count.
     """
@@ -91,7 +91,7 @@ def other_reference(
             is_searched = is_deep and not isinstance(held, _CLOSED)
             if is_searched and leads_to(held, value, MAX_STEPS, without=without):
                 return f"the global {name!r}"
-    return "a default of a function" if is_default(value) else ""
+    return "the default of a parameter" if is_default(value) else ""
 
 
 def is_default(value: Any) -> bool:

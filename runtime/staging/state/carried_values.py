@@ -44,7 +44,7 @@ class CarriedValues:
         self.init[location], self.types[location] = value, kinds
 
     def type_of(self, leaf: Any) -> Any:
-        """Return the type of a leaf, or None if it is unbound, or is a list or dict from before the loop."""
+        """Return the type of a leaf, or None if it is unbound or a list or dict created before the loop."""
         is_untyped = isinstance(leaf, Undefined) or self.statement.is_from_before(leaf)
         return None if is_untyped else self.backend.type_of(leaf)
 
@@ -69,7 +69,7 @@ class CarriedValues:
         for (location, i, _), value in zip(self.slots(), values, strict=True):
             old, is_named = self.init[location][0][i], not isinstance(location, Written)
             if share and is_named and self.backend.is_handle(old) and is_aliased(old, location):
-                share(value, "it may be another name for an array from before the loop")
+                share(value, "it may be another name for an array created before the loop")
         self.statement.write(
             {location: unflatten(self.spec_of(location), new) for location, new in leaves.items()}
         )
@@ -96,14 +96,14 @@ class CarriedValues:
         for slot, tied in self.ties.items():
             array = places.get(tied) if isinstance(tied, tuple) else tied
             if slot in places:
-                share(places[slot], "it may be another name for an array, from an earlier iteration")
+                share(places[slot], "it may be another name for an array from an earlier iteration")
                 follow(places[slot], array)
         for old, placeholder in zip(self.initial(), placeholders, strict=True):
             if is_view(old):
                 follow(placeholder, old.base)
 
     def tie(self, path: Path) -> bool:
-        """Record which values are tied in the next iteration; return whether all were known already."""
+        """Record which values are tied in the next iteration; return whether all were already known."""
         slots = [(location, i) for location, i, _ in self.slots()]
         left = [
             None if isinstance(location, Written) else leaf
@@ -198,7 +198,7 @@ class CarriedValues:
             return None
 
     def reset(self) -> None:
-        """Read the initial values again, after variables were reassigned."""
+        """Read the initial values again after variables have been reassigned."""
         for location in list(self.init):
             if isinstance(location, Variable):
                 leaves, spec = self.statement.current(location)

@@ -1,4 +1,4 @@
-"""Merge locations that contain lists and dicts from before a statement.
+"""Merge locations that contain lists and dicts created before a statement.
 
 If both paths leave the same container in a location, the location keeps it. Its contents are merged in
 their own slots, so every name sees the result. Otherwise the location gets a new container. If something else

@@ -34,14 +34,15 @@ def stage_list(statement: Statement, location: Any) -> bool:
     other = other_reference(plain_list, statement.names, statement.code)
     if is_iterated(plain_list):
         raise StagingError(
-            f"the list {name!r} changes its length under a staged condition while a Python loop runs over it",
+            f"the list {name!r} changes its length under a staged condition while a Python loop iterates "
+            "over it",
             why="the Python loop would not see which items the graph adds or removes at run time",
             remedy=f"loop over a copy: for item in list({name})",
         )
     if other:
         raise AliasError(
             f"the list {name!r} changes its length in a staged branch or loop, and {other} refers to it too",
-            why="a list whose length depends on staged values becomes another object, to which "
+            why="a list whose length depends on staged values is replaced with another object, to which "
             "the other name would not refer",
             remedy=f"use one name for it, or give the other name a copy: list({name})",
         )
@@ -53,7 +54,7 @@ def stage_list(statement: Statement, location: Any) -> bool:
 
 
 def is_iterated(plain_list: list[Any]) -> bool:
-    """Return whether a Python loop is iterating a list."""
+    """Return whether a Python loop is iterating over a list."""
     frame: FrameType | None = sys._getframe(1)
     loops = False
     while frame is not None and frame.f_code.co_name != ROOT:

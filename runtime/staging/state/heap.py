@@ -70,10 +70,10 @@ def excluded_from_heap() -> Iterator[None]:
 
 
 class Heap:
-    """A snapshot of the contents of everything that `roots` reach."""
+    """A snapshot of the contents of everything reachable from `roots`."""
 
     def __init__(self, roots: Iterable[Any], *, own: Iterable[Any], code: types.CodeType | None):
-        """Take the snapshot, except for variables that `own`, the closures of a statement, bind."""
+        """Take the snapshot, except for variables bound by `own`, the closures of a statement."""
         self.code = code
         self._saved: list[tuple[Any, dict[Any, Any]]] = []
         self._families = {function_key(f.__code__) for f in own if isinstance(f, types.FunctionType)}
@@ -266,7 +266,7 @@ def _is_of_user(holder: Any) -> bool:
 
 
 def _is_user_object(value: Any) -> bool:
-    """Return whether a value is an instance of a Python class outside libraries."""
+    """Return whether a value is an instance of a Python class that no library defines."""
     kind = type(value)
     if is_library_module(kind.__module__):
         return False
@@ -299,7 +299,7 @@ def iterator_position(value: Any) -> Any:
     if type(value) in _OF_SEQUENCES:
         return value.__reduce__()[2:]
     parts = gc.get_referents(value)
-    parts += [inner for part in parts if type(part) is tuple for inner in part]  # those of zip and map
+    parts += [inner for part in parts if type(part) is tuple for inner in part]  # inside zip and map
     return operator.length_hint(value, -1), [
         iterator_position(part) for part in parts if is_python_iterator(part)
     ]

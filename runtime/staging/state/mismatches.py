@@ -44,7 +44,7 @@ BEFORE = Side("before the loop")
 
 @dataclass(frozen=True)
 class Row:
-    """A variable, or part of a variable, with its type on each side."""
+    """A variable, or part of a variable, with its type on each path."""
 
     name: str
     first: str
@@ -178,12 +178,12 @@ def _remedy(row: Row, where: str, outer: str) -> str:
     )
     if "a program cannot hold" in row.reason:
         if instead:
-            return f"{instead}, in {name}"
+            return f"{instead} for {name}"
         return f"assign a number or an array to {name} {both}, and test it afterwards"
     if row.is_missing:
         there = next((s for s in (row.first, row.second) if s not in ("None", "no value")), "")
-        like = f" of the type {there}" if there and not there.startswith("a ") else ""
-        behind = ", also after the loop" if where.startswith("in the loop") else ""
+        like = f" of type {there}" if there and not there.startswith("a ") else ""
+        behind = ", including after the loop" if where.startswith("in the loop") else ""
         if is_result:
             return f"return a value{like} on each path{behind}"
         return f"assign a value{like} to {name} {where}"
@@ -199,7 +199,7 @@ def _remedy(row: Row, where: str, outer: str) -> str:
     if is_result:
         return f"return a value of type {row.first} on each path, or one of type {row.second}"
     if where == BEFORE.label:
-        return f"start {name} with the type {row.second}, or keep it {row.first} in the loop"
+        return f"give {name} the type {row.second} before the loop, or keep the type {row.first} in the loop"
     return f"assign one type to {name} {where}: {row.first} or {row.second}"
 
 

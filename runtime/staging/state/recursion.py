@@ -17,12 +17,12 @@ from ...errors import StagedRecursionError
 def recursion_error(
     code: types.CodeType, condition: CodePosition | None, call: CodePosition | None
 ) -> StagedRecursionError:
-    """Return the error for a statement that recurs inside itself."""
+    """Return the error for a function that calls itself under a staged condition."""
     name = enclosing_qualname(code).rpartition(".")[2]
     return StagedRecursionError(
         f"{name!r} calls itself under a staged condition",
         why="the depth is known only when the graph runs, so the trace would not end",
-        remedy=f"write {name!r} as a loop, or let a plain number decide when it ends",
+        remedy=f"write {name!r} as a loop, or end the recursion with a test of a plain number",
         sites=[] if condition is None else [("the condition", condition)],
         place=call,
     )
@@ -31,8 +31,8 @@ def recursion_error(
 def raise_if_recursive(error: RecursionError, code: types.CodeType, outer: Collection[object]) -> None:
     """At the first statement of a recursion under staged conditions, replace Python's RecursionError.
 
-    `outer` contains the code of the enclosing statements. The new error is the one that too many nested
-    statements raise, so it does not depend on how deep the stack was at the start.
+    `outer` contains the code of the enclosing statements. The new error is the same as for too many nested
+    statements, so it does not depend on the initial depth of the stack.
     """
     frames = traceback_frames(error)
     if len(frames) <= len({*frames}) * 3 or any(at in outer for at, _ in frames):

@@ -45,7 +45,7 @@ class SideEffectWarning(UserWarning):
     autograph_rs.SideEffectWarning: write() is called in a branch or loop that is ...
     """
 
-    __module__ = __name__.partition(".")[0]  # from which users import it
+    __module__ = __name__.partition(".")[0]  # users import it from there
 
 
 DRAWERS = (np.random.Generator, np.random.RandomState, random.Random)
@@ -88,7 +88,7 @@ _WRITES = ("write", "writelines")
 _NAMES = frozenset(name.rpartition(".")[2] for _, name in TOLD | DONE | READ) | {*_WRITES}
 _WARN = framed(warnings.warn)
 
-_HOST = {"graph": "ag.py_function", "jax": "a callback of JAX", "tensorflow": "tf.py_function"}
+_HOST = {"graph": "ag.py_function", "jax": "a JAX callback", "tensorflow": "tf.py_function"}
 _STATE = {"graph": "ag.Variable", "tensorflow": "tf.Variable", "torch": "a buffer of the module"}
 _RANDOM = {"jax": "jax.random", "tensorflow": "tf.random", "torch": "torch.rand"}
 _SILENCE = "(silenced by warnings.filterwarnings('ignore', category=ag.SideEffectWarning))"
@@ -122,7 +122,7 @@ def _notice_known(function: Any) -> None:
     shown = "warnings.warn" if function is _WARN else _shown(key)
     _warn(
         f"{shown}() is called in a branch or loop that is staged: it runs once, when the function is "
-        f"traced, whether or not the branch runs. {remedy} a value and call it afterwards"
+        f"traced, whether or not the branch runs. {remedy} a value and call {shown}() afterwards"
     )
 
 
@@ -180,9 +180,9 @@ def warn_of_advanced(iterators: Iterable[Any], known: set[Any]) -> None:
         scopes = () if frame is None else (frame_variables(frame), frame.f_globals)
         name = next((n for scope in scopes for n, v in [*scope.items()] if v is value), "")
         _warn(
-            f"{f'{name!r}, ' if name else ''}a {type(value).__name__} from outside, is advanced in a branch "
-            "or loop that is staged: this happens once, when the function is traced, whether or not the "
-            "branch runs. Take the items first, or use an array and an index",
+            f"the {type(value).__name__}{f' {name!r}' if name else ''} comes from outside a staged branch "
+            "or loop but is advanced inside it: this happens once, when the function is traced, whether or "
+            "not the branch runs. Take the items beforehand, or use an array and an index",
             known=known,
         )
 

@@ -195,7 +195,7 @@ class Statement:
     ) -> tuple[list[Any], Spec]:
         """Return the leaves of a value and its structure.
 
-        A list or dict from before the statement is one leaf, because its contents are slots of the heap.
+        A list or dict created before the statement is one leaf, because its contents are slots of the heap.
         Objects of field-merged classes are flattened. Other lists and dicts are appended to `made`; those
         whose ids are in `tied` have a second name.
         """
@@ -212,7 +212,7 @@ class Statement:
         return self.apart.flatten(value, sources)
 
     def is_from_before(self, value: Any) -> bool:
-        """Return whether a value is a list or dict from before the statement."""
+        """Return whether a value is a list or dict created before the statement."""
         return id(value) in self.heap.containers
 
     def tie(self, noted: dict[Any, Any], values: dict[Any, Any], made: list[Any]) -> None:

@@ -21,7 +21,7 @@ _EACH_TIME = "the graph would have to change the object each time it runs, but "
 
 
 def changed(owner: Any, name: str, other: str) -> AliasError:
-    """Return the error about a changed container that is not an array in a single variable."""
+    """Return the error for a change to a container other than an array in a single variable."""
     kind, shown = type(owner).__name__, name or "x"
     plain = f"{name!r}, a plain {kind}," if name else f"a plain {kind}"
     alias = f", and {other} refers to it too" if other else ""
@@ -50,8 +50,8 @@ def checked_write(made: Any, target: Any, backend: Backend) -> Any:
     )
     raise AliasError(
         f"{what} is written to in place, but is not a variable of the function",
-        why=f"arrays of {backend.name} are immutable: the write creates another array, and other references "
-        "keep the old one",
+        why=f"{backend.name} arrays are immutable: the write creates another array, and other references "
+        "still refer to the old one",
         remedy="write to a variable and store it back: a = rows[i]; a[j] = v; rows[i] = a (or, for one array "
         "with several dimensions, x[i, j] = v)",
     )
@@ -68,11 +68,11 @@ def not_a_variable_error(
     name = next((n for scope in scopes for n, v in [*scope.items()] if v is plain_list), "")
     name = name or ("" if holder is None else holder.name)
     place = first_length_change(name.rpartition(".")[2], closures)
-    what = f"the list {name!r}, which is not a variable of the function," if name else "a list in no variable"
+    what = f"the list {name!r}" if name else "an unnamed list"
     return StagingError(
-        f"{what} changes its length in a staged branch or loop",
-        why="a list whose length depends on staged values becomes another object, and only a variable of the "
-        "function can refer to it",
+        f"{what}, which is not a variable of the function, changes its length in a staged branch or loop",
+        why="a list whose length depends on staged values is replaced with another object, and only a "
+        "variable of the function can refer to that",
         remedy="collect the items in a local list, return that list, and add it to "
         f"{repr(name) if name else 'the outer list'} after the call",
         sites=[] if place is None else [("it changes here", place)],

@@ -96,9 +96,9 @@ def test_what_is_no_dataset():
     with pytest.raises(TypeError, match="TensorSpec"):
         ag.data.from_iterable([1.0], spec=float)
     mixed = ag.data.from_iterable([np.ones(2), np.ones(3)])
-    with pytest.raises(TypeError, match=r"has float64\[3\], but its spec is float64\[2\]"):
+    with pytest.raises(TypeError, match=r"has the type float64\[3\], but its spec is float64\[2\]"):
         ag.function(lambda d: [x.sum() for x in d])(mixed)
-    with pytest.raises(ag.StagingError, match="cannot iterate a dataset"):
+    with pytest.raises(ag.StagingError, match="cannot iterate over a dataset"):
         ag.function(lambda x: x + sum(map(len, list(mixed))))(np.float64(1))
 
 

@@ -313,7 +313,7 @@ def broken(change):
         (lambda g: g.nodes.append(g.nodes[0]), "occurs twice"),
         (
             lambda g: condition(g).attrs["then"].arguments.pop(),
-            r"\d operands of a branch, not \d|not defined",
+            r"\d branch operands, not \d|not defined",
         ),
         (lambda g: condition(g).attrs["then"].results.pop(), "different numbers of results|selects result"),
         (

@@ -128,7 +128,7 @@ def test_one_of_several_is_not_read_after_one_of_them_was_written():
         rows[0][0] = 9
         return row[0]
 
-    with pytest.raises(ag.AliasError, match="is read after one of its candidates has changed"):
+    with pytest.raises(ag.AliasError, match="is read after one of the candidates has changed"):
         ag.function(f)(np.int64(0))
 
 

@@ -56,7 +56,7 @@ def yield_in_while(x):
     return list(g())
 
 
-@refused("Python cannot iterate a staged range.*use a 'for' loop")
+@refused("Python cannot iterate over a staged range.*use a 'for' loop")
 def yield_in_for(x):
     def g():
         for i in range(x):
@@ -108,7 +108,7 @@ def condition_of_dict_comprehension(x):
     return {k: 1 for k in range(3) if x > k}
 
 
-@refused("has items of two types, int and str.*one is text")
+@refused("has items of two types, int and str.*strings have no common type with other values")
 def values_of_two_types(x):
     return [v for v in (1, "a") if x > 1]
 
@@ -322,7 +322,7 @@ def walrus_in_lambda(x):
     return (lambda: (y := x) > 0 and y)()
 
 
-@refused("Python cannot iterate a staged range")
+@refused("Python cannot iterate over a staged range")
 def star_of_a_staged_range(x):
     return [*range(x)]
 

@@ -228,10 +228,10 @@ def takes_generated(x):
 
 
 ITERATORS = [
-    (takes_next, "'NUMBERED', a count from outside"),
-    (takes_in_loop, "'items', a list_iterator from outside"),
-    (takes_zipped, "'items', a zip from outside"),
-    (takes_generated, "'items', a generator from outside"),
+    (takes_next, "the count 'NUMBERED' comes from outside"),
+    (takes_in_loop, "the list_iterator 'items' comes from outside"),
+    (takes_zipped, "the zip 'items' comes from outside"),
+    (takes_generated, "the generator 'items' comes from outside"),
 ]
 
 

@@ -32,7 +32,7 @@ class Value:
     """A tensor of an ONNX graph, or a sequence of tensors of one dtype and rank.
 
     A `weak` value is a Python number, which adopts the dtype of an array operand. `constant` is the
-    content, if it is known.
+    value, if it is known before the run.
     """
 
     name: str

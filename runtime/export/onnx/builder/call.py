@@ -30,7 +30,7 @@ class Call:
         return isinstance(self.node.type, ScalarType)
 
     def plain(self, name: str, value: Any) -> Any:
-        """Return an argument that determines the model's structure, or raise if it is not known."""
+        """Return an argument that determines the model's structure, or raise if its value is unknown."""
         if isinstance(value, Value):
             if value.constant is None:
                 raise unsupported_options(self.node, f"a computed {name}")

@@ -1,4 +1,4 @@
-"""Errors about what ONNX cannot express."""
+"""Errors for constructs that ONNX cannot express."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def reword_for_engine(error: SaveError) -> SaveError:
 
 
 def unsupported_node(node: Node, why: str, remedy: str, what: str = "") -> SaveError:
-    """Return the error for a node at the user's line that created it. The message names `what` or the op."""
+    """Return the error for a node, at the user's line that created it. The message names `what` or the op."""
     name = node.op.replace("numpy.ndarray.", "ndarray.")
     return SaveError(
         f"{what or name} {NOT_EXPORTABLE}",

@@ -69,7 +69,7 @@ def dtype_of(b: Builder, kind: Any) -> np.dtype:
 
 
 def is_dense(element: Any) -> bool:
-    """Return whether a list of such items is represented as a single tensor."""
+    """Return whether a list of such elements is represented as a single tensor."""
     return isinstance(element, ScalarType) or (isinstance(element, ArrayType) and None not in element.shape)
 
 

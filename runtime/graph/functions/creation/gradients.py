@@ -1,4 +1,4 @@
-"""Gradients of array creation: arrays of a shape, copies, ranges and grids."""
+"""Gradients of array creation: arrays of a given shape, copies, ranges and grids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ONNX rules for array creation: arrays of a shape, copies, ranges and grids."""
+"""ONNX rules for array creation: arrays of a given shape, copies, ranges and grids."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def arange(c: Call, *arguments: Any, start: Any = None, stop: Any = None, step: 
     if c.dtype.kind in "iub" and any(
         array(c, v).dtype.kind == "f" for v in (first, last, by) if v is not None
     ):
-        raise c.unsupported("an integer dtype and floats")
+        raise c.unsupported("an integer dtype and float arguments")
     begin, end, step_ = (
         b.cast(array(c, d if v is None else v), used) for v, d in ((first, 0), (last, 0), (by, 1))
     )
@@ -95,7 +95,7 @@ def index_grid(c: Call, rows: Any, columns: Any) -> tuple[Value, Value]:
 
 def indices(c: Call, dimensions: Any, dtype: Any = None, sparse: bool = False) -> Value:
     if sparse:
-        raise c.unsupported("sparse")
+        raise c.unsupported("sparse=True")
     b = c.b
     shape, ndim = checked_shape(c, dimensions)
     result = []

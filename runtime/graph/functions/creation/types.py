@@ -1,4 +1,4 @@
-"""Type rules for array creation: arrays of a shape, copies, ranges and grids.
+"""Type rules for array creation: arrays of a given shape, copies, ranges and grids.
 
 A staged length makes a dimension unknown. The number of dimensions must be known.
 """
@@ -107,7 +107,7 @@ def arange_type(
         if shape_of(bound):
             raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
     sampled = bounds if step is not None else bounds[:2]
-    # Only the dtype of the probe counts. The bounds themselves could make an array as long as the user's.
+    # Only the dtype of the probe matters. The actual bounds could allocate an array as long as the user's.
     units = [dummy(bound) if is_staged(bound) else type(bound)(1) for bound in sampled]
     return ArrayType(probe(np.arange, *units, dtype=dtype).dtype, (arange_length(*bounds),))
 

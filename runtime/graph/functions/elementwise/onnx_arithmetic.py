@@ -333,7 +333,7 @@ def minimum_or_maximum(kind: str, *, ignores_nan: bool = False) -> Rule:
 
 
 def replace_nan(b: Builder, x: Value, kind: str) -> tuple[Value, Value]:
-    """Replace NaNs with the infinity that loses every comparison, and return where they were."""
+    """Replace NaNs with the infinity that never wins a reduction by `kind`, and return a mask of the NaNs."""
     nan = b.is_nan(x)
     return b.where(nan, -math.inf if kind == "Max" else math.inf, x), nan
 

@@ -1,4 +1,4 @@
-"""ONNX rules for comparisons, logic and bits."""
+"""ONNX rules for comparisons, logical functions and bitwise functions."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def comparable_operands(c: Call, x: Value, y: Value) -> list[Value]:
     if np.uint64 in (x.dtype, y.dtype) and "i" in kinds:
         signed = x if x.dtype.kind == "i" else y
         if not signed.weak or signed.constant is None or signed.constant < 0:
-            raise c.unsupported("uint64 beside signed integers")
+            raise c.unsupported("a mix of uint64 and signed integers")
     if "U" in kinds and len(kinds) > 1:
-        raise c.unsupported("strings beside numbers")
+        raise c.unsupported("a mix of strings and numbers")
     return c.b.promote(x, y)
 
 

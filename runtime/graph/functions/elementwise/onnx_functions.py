@@ -127,7 +127,7 @@ def trunc(b: Builder, x: Value) -> Value:
 def native_except_float64(
     kind: str, other: Callable[[Builder, Value], Value]
 ) -> Callable[[Builder, Value], Value]:
-    """Use ONNX's operator for all dtypes except float64."""
+    """Return a function that uses ONNX's operator for all dtypes except float64."""
     return lambda b, x: other(b, x) if x.dtype == np.float64 else b.op(kind, x)
 
 

@@ -22,7 +22,7 @@ def _pad_or_truncate(a: Any, n: Any, axis: int) -> Any:
 
 
 def _transposed(transform: Any) -> Any:
-    """Return the gradient of a transform. `transform` multiplies by the transpose of its matrix."""
+    """Return the gradient of a transform, given a function that multiplies by its transposed matrix."""
 
     def rule(
         ct: Any, y: Any, a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None
@@ -37,7 +37,7 @@ def _transposed(transform: Any) -> Any:
 def irfft_rule(
     ct: Any, y: Any, a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None
 ) -> Any:
-    """Count each frequency twice, for its conjugate, except the first and, if n is even, the last."""
+    """Count each frequency twice, once for its conjugate, except the first and, for even n, the last."""
     have, n = shape_of(a)[axis], shape_of(y)[axis]
     if not isinstance(n, int):
         raise unsupported_argument("numpy.fft.irfft", "an array of unknown length")
@@ -54,7 +54,7 @@ def irfft_rule(
 def _nd_transform(last: Any, others: Any, default: Any = None, *, inverse: bool = False) -> Any:
     """Return the definition of a transform along several axes.
 
-    `last` transforms the last of the axes: before the `others` run, or after them if `inverse`.
+    `last` transforms the last axis before `others` transforms the other axes, or after it if `inverse`.
     """
 
     def defined(a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None) -> Any:

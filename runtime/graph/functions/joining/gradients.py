@@ -98,7 +98,7 @@ def split_rule(ct: Any, y: Any, ary: Any, indices_or_sections: Any, axis: int = 
         if any(b < a for a, b in itertools.pairwise(places)) or (
             isinstance(length, int) and places[-1] > length
         ):
-            raise unsupported_argument("numpy.split", "positions that are not increasing, or beyond the end")
+            raise unsupported_argument("numpy.split", "positions that decrease or lie beyond the end")
     sections = indices_or_sections
     count = sections if isinstance(sections, int) else len(sections) + 1
     return (np.concatenate(_part_cotangents(ct, y, count), axis),)

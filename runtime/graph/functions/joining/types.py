@@ -179,7 +179,7 @@ def slice_length_between(length: Dimension, start: Any, stop: Any) -> Dimension:
     if is_staged(start) or is_staged(stop):
         return None
     if length is None:
-        # Two bounds counted from the start can still be known to have nothing between them.
+        # Whatever the length, the slice is empty if both bounds are counted from the start and stop <= start.
         return 0 if stop is not None and 0 <= stop <= start else None
     return map_known(lambda n: len(range(n)[start:stop]), length)
 
@@ -199,8 +199,8 @@ def insert_type(arr: Any, obj: Any, values: Any, axis: Any = None) -> ArrayType:
     length, value_shape = array.shape[axis], shape_of(values)
     added, several = insertion_count(obj, length, axis)
     if not several:
-        # A single position takes any number of values along the axis. If the position is a plain number,
-        # these are along the first axis of the values.
+        # Any number of values can be inserted at a single position. If the position is a scalar, they lie
+        # along the first axis of the values.
         value_shape = (1,) * (array.ndim - len(value_shape)) + value_shape
         if not shape_of(obj):
             value_shape = (*value_shape[1 : axis + 1], value_shape[0], *value_shape[axis + 1 :])

@@ -111,8 +111,8 @@ def eigen_type(name: str, a: Any) -> Any:
     if array.dtype.kind != "c":
         raise UnsupportedFunctionError(
             f"np.linalg.{name} was called on a staged real matrix",
-            why="the result is real or complex depending on the data, but a graph must know "
-            "the dtype before it runs",
+            why="the result is real or complex depending on the data, but its dtype must be known "
+            "before the graph runs",
             remedy=f"use np.linalg.{name.replace('eig', 'eigh')} for a symmetric matrix, "
             "or convert it with astype(complex)",
         )
@@ -134,7 +134,7 @@ def matrix_power_type(a: Any, n: Any) -> ArrayType:
     array = as_array(a)
     shape = square_shape(array)
     power = require_plain(n, "n")
-    # The sign and type of the exponent determine the dtype. A large one would only cost time.
+    # The sign and type of the exponent determine the dtype. A large exponent would only cost time.
     small = max(-1, min(power, 3)) if isinstance(power, int | np.integer) else power
     return ArrayType(probe(np.linalg.matrix_power, array, small).dtype, shape)
 

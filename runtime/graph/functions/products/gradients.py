@@ -161,7 +161,7 @@ def einsum_rule(
     ct: Any, y: Any, subscripts: Any, *operands: Any, optimize: Any = False, **options: Any
 ) -> Any:
     if not isinstance(subscripts, str) or options:
-        raise unsupported_argument("numpy.einsum", "lists of axes instead of letters, or with options")
+        raise unsupported_argument("numpy.einsum", "subscripts that are not a string, or options")
     labels, output = _parse_subscripts(subscripts, operands)
     if len(set(output)) != len(output):
         raise unsupported_argument("numpy.einsum", "a letter that occurs twice in the result")

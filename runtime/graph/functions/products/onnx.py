@@ -29,7 +29,7 @@ def einsum(c: Call, *arguments: Any, **options: Any) -> Value:
         raise c.unsupported("integers, which onnxruntime would sum in floats")
     text = equation.replace(" ", "")
     terms = text.partition("->")[0].replace(".", "").split(",")
-    if any(len(set(letters)) < len(letters) for letters in terms):  # a repeated letter takes a diagonal
+    if any(len(set(letters)) < len(letters) for letters in terms):  # a repeated letter selects a diagonal
         raise c.unsupported("a letter that occurs twice in one operand")
     if "..." in text and len({v.ndim for v in values}) > 1:
         raise c.unsupported("an ellipsis that stands for different numbers of axes")

@@ -203,7 +203,7 @@ _QUANTILE_NEIGHBORS: dict[str, Callable[[Any], tuple[Any, Any]]] = {
 def _quantile(
     name: str, fixed: float | None = None, *, scale: float = 1.0, ignores_nan: bool = False
 ) -> Callable[..., Any]:
-    """Return the definition of a quantile function. With `fixed`, it takes no `q`, like `np.median`."""
+    """Return the definition of a quantile function, which has no parameter `q` if `fixed` is given."""
 
     def defined(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
                 method: str = "linear", keepdims: Any = False, *, weights: Any = None) -> Any:  # fmt: skip

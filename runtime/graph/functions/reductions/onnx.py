@@ -194,7 +194,7 @@ def cumulative_extreme(kind: str) -> Rule:
     def rule(c: Call, a: Any, axis: Any = None) -> Value:
         b, x = c.b, array(c, a)
         if x.ndim != 1 or x.dtype.kind not in "if":
-            raise c.unsupported("multi-dimensional arrays, or arrays without an order")
+            raise c.unsupported("arrays other than vectors of signed integers or floats")
         number = b.arange(b.dim(x, 0))
         is_earlier = b.op("LessOrEqual", b.unsqueeze(number, 0), b.unsqueeze(number, 1), dtype=BOOL)
         rows = b.where(is_earlier, b.unsqueeze(x, 0), b.unsqueeze(x, 1))
@@ -214,7 +214,7 @@ def sum_to_rule(c: Call, a: Any, shape: Any) -> Value:
     reduce = exact_integer_reduction if x.dtype.kind in "iu" else Builder.reduce
     total = reduce(b, "ReduceSum", x, list(range(extra))) if extra else x
     for axis, target in enumerate(shape):
-        if isinstance(target, Value):  # if it is 1, the slice below takes the sum
+        if isinstance(target, Value):  # if it is 1 at run time, the slice below selects the sum
             summed = reduce(b, "ReduceSum", total, [axis], keepdims=True)
             selected = b.where(b.equal(target, 1), summed, total)
             total = b.slice(selected, b.ints(0), b.vector([target]), b.ints(axis))

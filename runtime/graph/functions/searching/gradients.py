@@ -45,7 +45,7 @@ def take_along_axis_rule(ct: Any, y: Any, arr: Any, indices: Any, axis: Any = -1
 
 
 def _undo_sort(ct: Any, a: Any, axis: Any, order: Any) -> Any:
-    """Move each cotangent back to where its element was."""
+    """Move each cotangent back to the position of its element before sorting."""
     flat, along = (np.reshape(a, (-1,)), 0) if axis is None else (a, axis)
     result = np.take_along_axis(ct, np.argsort(order(flat, along), along), along)
     return (np.reshape(result, shape_of(a)) if axis is None else result,)

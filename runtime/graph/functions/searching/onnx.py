@@ -49,7 +49,7 @@ def positions(c: Call, a: Any) -> Value:
     """Return the positions of the true elements, with a row for each axis."""
     x = array(c, a)
     if not x.ndim:
-        raise c.unsupported("an array without dimensions")
+        raise c.unsupported("a 0-d array")
     return c.b.node("NonZero", [c.b.cast(x, BOOL)], INT, 2)
 
 
@@ -92,7 +92,7 @@ def sort_rule(result: int) -> Rule:
 
 
 def partition_rule(result: int) -> Rule:
-    """Sort the array: a sorted array is partitioned at every position."""
+    """Return the rule for `partition` or `argpartition`: a sorted array is partitioned at every position."""
     return lambda c, a, kth, axis=-1, kind=None, order=None: sort_rule(result)(c, a, axis)
 
 

@@ -32,7 +32,7 @@ def transpose_rule(ct: Any, y: Any, a: Any, axes: Any = None) -> Any:
 
 
 def permutation(function: Any, ndim: int, *args: Any, **kwargs: Any) -> list[int]:
-    """Return how a function permutes axes, found by calling it on an array whose lengths number the axes."""
+    """Return the order in which a function permutes axes, found on an array whose lengths identify them."""
     numbered = np.lib.stride_tricks.as_strided(np.zeros(1), range(2, ndim + 2), (0,) * ndim)
     return [n - 2 for n in function(numbered, *args, **kwargs).shape]
 
@@ -43,7 +43,7 @@ def _permuting(function: Any) -> Any:
 
 
 def _atleast(function: Any) -> Any:
-    """Return the definition of a function that inserts axes. `permutation` gives new axes the number -1."""
+    """Return the definition of a function that inserts axes. `permutation` numbers new axes -1."""
 
     def defined(*arys: Any) -> Any:
         axes = [tuple(i for i, n in enumerate(permutation(function, ndim_of(a))) if n < 0) for a in arys]

@@ -17,7 +17,7 @@ from ..reductions.onnx import axes_of, is_known_not_empty
 
 
 def shape_vector(c: Call, shape: Any) -> tuple[Value, int]:
-    """Return a shape as a vector, and its length. It may be given as a number, a tuple or a vector."""
+    """Return a shape, given as a number, a tuple or a vector, as a vector and its length."""
     if isinstance(shape, (list, tuple)):
         return c.b.vector(shape), len(shape)
     if isinstance(shape, Value) and shape.ndim:
@@ -27,13 +27,13 @@ def shape_vector(c: Call, shape: Any) -> tuple[Value, int]:
 
 def reshape(c: Call, a: Any, shape: Any = None, order: str = "C", **options: Any) -> Value:
     if order not in ("C", "A") or options:
-        raise c.unsupported("this order")
+        raise c.unsupported("this order or these options")
     return c.b.reshape(array(c, a), *shape_vector(c, shape))
 
 
 def ravel(c: Call, a: Any, order: str = "C") -> Value:
     if order not in ("C", "K", "A"):
-        raise c.unsupported("this order")
+        raise c.unsupported(f"order={order!r}")
     return c.b.flatten(array(c, a))
 
 
@@ -110,7 +110,7 @@ def pad(c: Call, array_: Any, pad_width: Any, mode: Any = "constant", **options:
     b, x = c.b, array(c, array_)
     value = options.pop("constant_values", 0)
     if mode not in ("constant", *PAD_INDICES) or options or isinstance(value, (list, tuple)):
-        raise c.unsupported(f"mode={mode!r} or its options")
+        raise c.unsupported(f"mode={mode!r} or these options")
     width = c.plain("width", pad_width)
     if isinstance(width, dict):
         raise c.unsupported("a dict of widths")

@@ -217,7 +217,7 @@ def are_broadcastable(*shapes: Shape) -> bool:
 
 
 def broadcast_shapes(shapes: Sequence[Shape]) -> Shape:
-    """Broadcast shapes. The error names the two arguments that do not match, as some functions do."""
+    """Broadcast shapes. The error names the two arguments that do not match, as in some NumPy functions."""
     last = next((n for n in range(1, len(shapes) + 1) if not are_broadcastable(*shapes[:n])), 0)
     if not last:
         return broadcast(*shapes)
