@@ -206,7 +206,7 @@ class Session:
                 self.variables[id(variable)] = variable, variable.read_value()
 
 
-class Replay(Function):
+class Replay(Function[..., Any]):
     """The recorded calls of a session, repeated in a trace."""
 
     can_run_eagerly = False

@@ -15,7 +15,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import gast
 
@@ -33,7 +33,7 @@ from autograph_rs.runtime.operators.calls import CacheEntry, ConversionCache, Re
 
 from ..logging.messages import log_call, log_conversion
 from ..source import definitions
-from ..source.code_objects import map_function, may_outlive_call, walk_code
+from ..source.code_objects import AnyFunction, Convertible, map_function, may_outlive_call, walk_code
 from ..source.recursion_limit import deep_recursion, guarded_conversion
 from ..source.retrieval import checked_source
 from . import loader
@@ -143,6 +143,14 @@ class Transpiler:
             )
         return self.reference
 
+    @overload
+    def convert(self, f: AnyFunction, *, source: str | None = None) -> AnyFunction: ...
+
+    @overload
+    def convert(
+        self, f: None = None, *, source: str | None = None
+    ) -> Callable[[AnyFunction], AnyFunction]: ...
+
     @api_boundary
     def convert(self, f: Any = None, *, source: str | None = None) -> Any:
         """Return a wrapper that runs `f` itself, or its converted code while a backend is staging.
@@ -182,7 +190,7 @@ class Transpiler:
         return wrapper
 
     @api_boundary
-    def to_graph(self, f: Any, *, source: str | None = None) -> Any:
+    def to_graph(self, f: AnyFunction, *, source: str | None = None) -> AnyFunction:
         """Return the converted function, which runs converted code even on plain values.
 
         Args:
@@ -203,18 +211,20 @@ class Transpiler:
         """
         checked_source(source)
         if not isinstance(f, types.FunctionType):
-            return map_function(f, lambda inner: self.to_graph(inner, source=source))
+            return map_function(f, lambda inner: self.to_graph(inner, source=source))  # type: ignore[no-any-return]
         if f in self.results and self.results[f].is_converted and source is None:
             return f
-        f, source = resolve_original(f, source)
-        if self.has_generated(f.__code__) or (self.is_converted(f) and not is_generated(f)):
-            return f
-        converted = loader.copy_metadata(f, self.converted_code(f, source).bind(f))
-        self.results[converted] = Result(True, source)
-        return converted
+        function, source = resolve_original(f, source)
+        converted: Any = function
+        if not self.has_generated(function.__code__) and (
+            not self.is_converted(function) or is_generated(function)
+        ):
+            converted = loader.copy_metadata(function, self.converted_code(function, source).bind(function))
+            self.results[converted] = Result(True, source)
+        return converted  # type: ignore[no-any-return]
 
     @api_boundary
-    def to_code(self, f: Any, *, source: str | None = None) -> str:
+    def to_code(self, f: Convertible, *, source: str | None = None) -> str:
         """Return the source text of the converted function, before `to_graph` inlines some of its operators.
 
         The arguments and errors are those of `to_graph`.
@@ -243,7 +253,7 @@ class Transpiler:
         return self._generate_text(f, source)[1]
 
     @api_boundary
-    def source_map(self, f: Any, *, source: str | None = None) -> SourceMap:
+    def source_map(self, f: Convertible, *, source: str | None = None) -> SourceMap:
         """Return the map from the text that `to_code` returns to the source of `f`.
 
         The arguments and errors are those of `to_code`.
@@ -275,7 +285,7 @@ class Transpiler:
             return tree, ast.unparse(tree)
 
     @api_boundary
-    def original(self, f: Any) -> types.FunctionType:
+    def original(self, f: Convertible) -> types.FunctionType:
         """Return the function that the user wrote, given any callable that `convert` accepts or returns.
 
         Raises:
@@ -287,7 +297,7 @@ class Transpiler:
         return resolve_original(f)[1]
 
     @api_boundary
-    def has_converted(self, f: Any) -> bool:
+    def has_converted(self, f: Convertible) -> bool:
         """Return whether this transpiler has already converted the code of `f`, on request or for a call.
 
         The argument and errors are those of `original`.
