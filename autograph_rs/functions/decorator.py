@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypedDict, TypeVar, Unpack, overload
+from typing import Any, Concatenate, Generic, Literal, Self, TypedDict, Unpack, overload
 
 from autograph_rs.runtime.debugging.tracebacks import api_boundary
 from autograph_rs.runtime.errors import OptionError
@@ -12,10 +13,8 @@ from autograph_rs.runtime.errors import OptionError
 from ..frameworks.compilers import compile_for
 from ..transpiler.default import DEFAULT
 from .fast_path import P, R_co
-from .function import Function
+from .function import Function, Instance, Q, R
 
-Q = ParamSpec("Q")
-R = TypeVar("R")
 Framework = Literal["jax", "tensorflow", "torch"]
 
 
@@ -31,19 +30,35 @@ class Options(TypedDict, total=False):
     engine: Literal["numpy", "onnxruntime"]
 
 
-class CompiledFunction(Protocol[P, R_co]):
-    """What a framework compiled. Only calls have static types; attributes are the framework's own."""
+class CompiledFunction(ABC, Generic[P, R_co]):
+    """The static type of what a framework compiles. Attributes are the framework's own, of any type.
 
+    It is no Protocol, because pyright does not bind the instance to one that a class contains.
+    """
+
+    @abstractmethod
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
 
+    @overload  # a class method, as for `Function`
+    def __get__(  # type: ignore[misc]
+        self: Callable[Concatenate[type[Any], Q], Any], instance: object, owner: type
+    ) -> CompiledFunction[Q, R_co]: ...
+
     @overload
-    def __get__(self, instance: None, owner: type | None = None) -> CompiledFunction[P, R_co]: ...
+    def __get__(self, instance: None, owner: type | None = None) -> Self: ...
 
     @overload
     def __get__(
-        self: CompiledFunction[Concatenate[Any, Q], R_co], instance: object, owner: type | None = None
+        self: Callable[Concatenate[Instance, Q], Any], instance: Instance, owner: type | None = None
     ) -> CompiledFunction[Q, R_co]: ...
 
+    @overload  # a static method
+    def __get__(self, instance: object, owner: type | None = None) -> Self: ...
+
+    @abstractmethod
+    def __get__(self, instance: Any, owner: type | None = None) -> Any: ...
+
+    @abstractmethod
     def __getattr__(self, name: str) -> Any: ...
 
 

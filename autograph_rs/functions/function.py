@@ -15,7 +15,7 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any, Concatenate, ParamSpec, Self, overload
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, overload
 
 from autograph_rs.runtime.backends import BACKENDS
 from autograph_rs.runtime.debugging.tracebacks import api_boundary
@@ -40,6 +40,8 @@ from .concrete_function import ConcreteFunction
 from .fast_path import Args, FastPath, Kwargs, P, R_co, ResolvedCall
 from .pickling import PickleSupport
 
+Instance = TypeVar("Instance")
+R = TypeVar("R")
 Q = ParamSpec("Q")
 """The parameters of a method without the instance."""
 _BACKEND = BACKENDS[Tensor]
@@ -108,13 +110,21 @@ class Function(PickleSupport, FastPath[P, R_co]):
     def _convert(self, source: str | None) -> Callable[..., Any]:
         return DEFAULT.to_graph(self.python_function, source=source)
 
+    @overload  # a class method; mypy does not compare its first parameter if `self` is a `Function`
+    def __get__(  # type: ignore[misc] # `self` is narrower than the class on purpose
+        self: Callable[Concatenate[type[Any], Q], Any], instance: object, owner: type
+    ) -> BoundFunction[Q, R_co]: ...
+
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> Self: ...
 
     @overload
     def __get__(
-        self: Function[Concatenate[Any, Q], R_co], instance: object, owner: type | None = None
+        self: Callable[Concatenate[Instance, Q], Any], instance: Instance, owner: type | None = None
     ) -> BoundFunction[Q, R_co]: ...
+
+    @overload  # a static method
+    def __get__(self, instance: object, owner: type | None = None) -> Self: ...
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else BoundFunction(self, instance)
