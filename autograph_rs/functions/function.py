@@ -18,6 +18,7 @@ from time import perf_counter
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, overload
 
 from autograph_rs.runtime.backends import BACKENDS
+from autograph_rs.runtime.core.annotations import copy_attributes, signature_of
 from autograph_rs.runtime.debugging.tracebacks import api_boundary
 from autograph_rs.runtime.errors import check_bool
 from autograph_rs.runtime.graph.concrete.concrete_graph import ConcreteGraph, trace
@@ -94,9 +95,7 @@ class Function(PickleSupport, FastPath[P, R_co]):
         self.optimisations = optimisation_names(optimise)
         self.engine, self._engine = engine, engine_factory(engine)
         self._converted = self._convert(source)
-        self._parameters: inspect.Signature | None = None
-        with contextlib.suppress(TypeError, ValueError):
-            self._parameters = inspect.signature(python_function)
+        self._parameters = signature_of(python_function)
         self._traces: dict[Any, ConcreteGraph] = {}
         self._history: list[tuple[list[str], Sequence[Any]]] = []  # leaf names and keys of traces
         self._latest: tuple[list[str], Any] | None = None  # leaf names and keys of the latest trace
@@ -104,7 +103,7 @@ class Function(PickleSupport, FastPath[P, R_co]):
         # Bound instances that have been traced; only the first trace may create Variables.
         self._initialized: dict[tuple[Identity, ...], bool] = {}
         self._lock = threading.RLock()
-        functools.update_wrapper(self, python_function, updated=())
+        copy_attributes(self, python_function, updated=())
         self.__name__ = getattr(python_function, "__name__", type(python_function).__name__)
 
     def _convert(self, source: str | None) -> Callable[..., Any]:
