@@ -288,7 +288,7 @@ def _block_of_a_tape(plain: list[Any], variables: list[Variable], values: list[A
 
 
 _REPLAYS: OrderedDict[tuple[Entry, ...], Replay] = OrderedDict()
-_LOCK = threading.Lock()
+_LOCK = threading.RLock()  # garbage collection of a generator may leave a block in the meantime
 
 
 def _cached_replay(entries: tuple[Entry, ...]) -> Replay:

@@ -125,7 +125,9 @@ class Transpiler:
         self._conversions = ConversionTable(self._entries)
         self._sharing: deque[ConvertedCode] = deque()
         self._lock = threading.RLock()
-        self.callee = make_callee(self._entries, self._resolve, replacements, embedded=self._is_embedded)
+        self.callee = make_callee(
+            self._entries, self._resolve_locked, replacements, embedded=self._is_embedded
+        )
         register(self)
         self._entries.add(WRAPPER_CODE, ForwardingEntry())
         self.namespace = operator_namespace(
@@ -316,7 +318,8 @@ class Transpiler:
 
     def skip(self, code: types.CodeType) -> None:
         """Leave functions with this code unconverted from now on."""
-        self._entries.add(code, None)
+        with self._lock:
+            self._entries.add(code, None)
 
     def converted_code(self, f: types.FunctionType, source: str | None = None) -> ConvertedCode:
         """Return the converted code of a function, converting it if it is not cached."""
@@ -365,6 +368,10 @@ class Transpiler:
         if converts and not definitions.has_source(f):
             return False, "its source is not available"
         return converts, rule
+
+    def _resolve_locked(self, f: types.FunctionType) -> CacheEntry | None:
+        with self._lock:  # so that `do_not_convert` in another thread has the last word
+            return self._resolve(f)
 
     def _resolve(self, f: types.FunctionType) -> CacheEntry | None:
         """Return the cache entry for a function that converted code calls for the first time."""
