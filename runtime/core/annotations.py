@@ -34,9 +34,9 @@ def signature_of(function: Any) -> inspect.Signature | None:
 
     Lazy annotations are strings in it. If one raises even then, such as `1 / 0`, there are none.
 
-    >>> def f(x: int, n=3): ...
+    >>> def f(x, n=3): ...
     >>> signature_of(f), signature_of(3)
-    (<Signature (x: int, n=3)>, None)
+    (<Signature (x, n=3)>, None)
     """
     for candidate in _candidates(function):
         with contextlib.suppress(Exception):  # an annotation may raise anything
