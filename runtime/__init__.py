@@ -3,11 +3,15 @@
 Code that was converted ahead of time imports this module and nothing else from the package.
 """
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
 from .backends import BACKENDS, Backend, is_staging, register_backend
 from .core.active_backends import backend_contexts
 from .core.closures import get_nothing, nothing, set_nothing
 from .core.undefined import Undefined
 from .debugging.frames import caller, framed
+from .errors import AutographError
 from .operators.calls import ConversionCache, make_callee
 from .operators.control_flow import for_items, for_rest, for_stmt, if_stmt, until, while_rest, while_stmt
 from .operators.expressions import assert_stmt, call, fmt, guard, if_exp, keep, list_comp, text
@@ -15,19 +19,20 @@ from .operators.logical import and_, and_rest, in_, not_, not_in, or_, or_rest, 
 from .operators.subscripts import get_item, set_item, slice, unpacked  # noqa: A004
 from .operators.variables import ld, ldu, set_attr, visible
 
+F = TypeVar("F", bound=Callable[..., Any])
 callee = make_callee(ConversionCache(), None)
 
 
-def converted_call(f, args, kwargs):
+def converted_call(f: Any, args: Sequence[Any], kwargs: Mapping[str, Any] | None) -> Any:
     """`f(*args, **kwargs)`, as an operator."""
     return callee(f)(*args, **(kwargs or {}))
 
 
-def mapped(function):
+def mapped(function: F) -> F:
     """Give a function of a converted file the user's file and lines, from the source map beside that file."""
     from .debugging.source_maps import apply_source_map  # noqa: PLC0415 - needed by files with a map only
 
-    return apply_source_map(function)
+    return apply_source_map(function)  # type: ignore[return-value, arg-type] # functions have any signature
 
 
 OPERATORS = {
@@ -41,16 +46,47 @@ OPERATORS = {
 OPENED = {f.__name__: f for f in (and_rest, for_items, for_rest, or_rest, truth, while_rest)}
 """Further operators, which only code with inlined fast paths calls."""
 
-__all__ = [  # noqa: PLE0604 - the keys of OPERATORS are names
+__all__ = [
     "BACKENDS",
-    "AutographError",
-    "Backend",
     "OPENED",
     "OPERATORS",
-    "callee",
+    "AutographError",
+    "Backend",
+    "Undefined",
+    "and_",
+    "assert_stmt",
     "backend_contexts",
+    "call",
+    "callee",
+    "caller",
+    "converted_call",
+    "fmt",
+    "for_stmt",
+    "framed",
+    "get_item",
+    "get_nothing",
+    "guard",
+    "if_exp",
+    "if_stmt",
+    "in_",
     "is_staging",
+    "keep",
+    "ld",
+    "ldu",
+    "list_comp",
     "mapped",
+    "not_",
+    "not_in",
+    "nothing",
+    "or_",
     "register_backend",
-    *OPERATORS,
+    "set_attr",
+    "set_item",
+    "set_nothing",
+    "slice",
+    "text",
+    "unpacked",
+    "until",
+    "visible",
+    "while_stmt",
 ]

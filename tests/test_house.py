@@ -29,6 +29,7 @@ ROOMS = {
 ALSO = {
     "autograph_rs.__main__": {"autograph_rs.cli"},
     "autograph_rs.explaining.report": {"rich"},
+    "autograph_rs.runtime.core.annotations": {"annotationlib"},  # of the standard library since Python 3.14
     "autograph_rs.runtime.export.onnx.engine": {"onnxruntime"},
 }
 FRAMEWORKS = ("jax", "onnx", "tensorflow", "torch")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import importlib.util
-import inspect
 import os
 import re
 import sys
@@ -16,6 +15,7 @@ from typing import Any
 import click
 
 import autograph_rs as ag
+from autograph_rs.runtime.core.annotations import signature_of
 
 from .files import FileError, file_errors, in_one_line, position
 
@@ -143,8 +143,10 @@ def export(function: str, specs: tuple[str, ...], output: str, variables: str) -
     loaded = import_module(module)
     target = find_function(loaded, qualname)
     if parsed or getattr(target, "input_signature", None) is None:
+        signature = signature_of(target)
         try:
-            inspect.signature(target).bind(*args, **kwargs)
+            if signature is not None:
+                signature.bind(*args, **kwargs)
         except TypeError as error:
             raise click.UsageError(f"{qualname}(): {error}: pass one --spec for each argument") from error
     with user_errors(function, "the function", getattr(loaded, "__file__", None)):

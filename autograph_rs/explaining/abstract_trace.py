@@ -86,10 +86,12 @@ def _trace_jax(compiled: Any, f: Callable[..., Any], args: tuple[Any, ...], kwar
     jax.eval_shape(on_arrays, *[leaves[i] for i in dynamic])
 
 
-class InstrumentedFunction(Function):
+class InstrumentedFunction(Function[..., Any]):
     """A `Function` that runs instrumented code, with the options of another `Function`."""
 
-    def __init__(self, f: Callable[..., Any], original: Function | None, instrument: Callable[[Any], Any]):
+    def __init__(
+        self, f: Callable[..., Any], original: Function[..., Any] | None, instrument: Callable[[Any], Any]
+    ):
         self._instrument = instrument
         if original is None:
             super().__init__(f)

@@ -16,6 +16,7 @@ from ..ahead_of_time.reports import report_function
 from ..functions.bound_function import BoundFunction
 from ..functions.function import Function
 from ..source import definitions
+from ..source.code_objects import Convertible
 from ..source.recursion_limit import guarded_conversion
 from ..transpiler.default import DEFAULT
 from ..transpiler.registry import is_generated
@@ -25,7 +26,7 @@ from .report import Report
 
 
 @api_boundary
-def explain(f: Any, /, *args: Any, **kwargs: Any) -> Report:
+def explain(f: Convertible, /, *args: Any, **kwargs: Any) -> Report:
     """Report how a function is staged, statement by statement.
 
     Without arguments, nothing runs: the report shows how each statement is converted, and which calls would
@@ -106,7 +107,7 @@ _WRAPPED_ATTRIBUTES = ("python_function", "_torchdynamo_orig_callable", "__wrapp
 """Attributes in which the frameworks' compilers store the function that they compile."""
 
 
-def _unwrap(f: Any) -> tuple[Any, Function | None, Any]:
+def _unwrap(f: Any) -> tuple[Any, Function[..., Any] | None, Any]:
     """Return the callable to trace, the `Function` around it or None, and `f`, which may be compiled."""
     compiled = f
     if isinstance(f, BoundFunction):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, Generic
 
 from autograph_rs.runtime.debugging.tracebacks import (
     add_unconverted_notes,
@@ -13,9 +13,10 @@ from autograph_rs.runtime.debugging.tracebacks import (
 from autograph_rs.runtime.graph.tracing.specs import Identity
 
 from .concrete_function import ConcreteFunction
+from .fast_path import P, R_co
 
 
-class BoundFunction:
+class BoundFunction(Generic[P, R_co]):
     """A `Function` bound to an instance. Each instance has its own traces."""
 
     def __init__(self, function: Any, instance: Any):
@@ -25,9 +26,9 @@ class BoundFunction:
     def __signature__(self) -> inspect.Signature | None:
         return self.__func__.signature_of((self.__self__,))  # type: ignore[no-any-return]
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
         try:
-            return self.__func__.call_bound((self.__self__,), args, kwargs, None)
+            return self.__func__.call_bound((self.__self__,), args, kwargs, None)  # type: ignore[no-any-return]
         except BaseException as error:
             add_unconverted_notes(error)
             strip_internal_frames(error)

@@ -10,6 +10,7 @@ from typing import Any
 from autograph_rs.runtime.debugging.tracebacks import strip_internal_frames
 from autograph_rs.runtime.errors import OptionError, describe
 from autograph_rs.runtime.graph.concrete.concrete_graph import ConcreteGraph
+from autograph_rs.runtime.graph.ir.graph import Graph
 from autograph_rs.runtime.graph.state.taped_values import unwrap_arguments
 from autograph_rs.runtime.graph.state.taping import current_session
 from autograph_rs.runtime.graph.state.variables import Variable
@@ -51,7 +52,7 @@ class ConcreteFunction:
         return tuple([v for v in self.concrete.inputs.state if isinstance(v, Variable)])
 
     @property
-    def graph(self) -> Any:
+    def graph(self) -> Graph:
         """The optimized `Graph`."""
         return self.concrete.graph
 
@@ -61,9 +62,9 @@ class ConcreteFunction:
         return self.concrete.python_source
 
     @property
-    def structured_input_signature(self) -> Any:
+    def structured_input_signature(self) -> tuple[Args, Kwargs]:
         """`(args, kwargs)`, with a `TensorSpec` for each array and the traced value of everything else."""
-        return self.concrete.inputs.build()
+        return self.concrete.inputs.build()  # type: ignore[no-any-return]
 
     @property
     def structured_outputs(self) -> Any:

@@ -6,7 +6,7 @@ Dtypes and shapes alone select the trace of such a call, so it can skip argument
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from autograph_rs.runtime.graph.concrete.concrete_graph import ConcreteGraph
 from autograph_rs.runtime.graph.tracing.modes import MODES
 from autograph_rs.runtime.graph.tracing.trace import is_tracing
 
+P = ParamSpec("P")
+"""The parameters of a user's function."""
+R_co = TypeVar("R_co", covariant=True)
+"""What a user's function returns."""
 Args = tuple[Any, ...]
 Kwargs = dict[str, Any]
 ResolvedCall = tuple[list[Any], Any, ConcreteGraph]
@@ -24,16 +28,17 @@ SCALARS = frozenset(kind for kind in np.sctypeDict.values() if issubclass(kind, 
 MAX_FAST_PATHS = 1024
 
 
-class FastPath:
+class FastPath(Generic[P, R_co]):
     """Base class of callables that run graphs, with direct dispatch to compiled functions where possible."""
 
     def __init__(self) -> None:
-        self._fast_paths: dict[Any, Callable[..., tuple[Any]]] = {}
-        self._graphs: dict[Callable[..., tuple[Any]], ConcreteGraph] = {}
+        self._fast_paths: dict[Any, Callable[..., tuple[R_co]]] = {}
+        self._graphs: dict[Callable[..., tuple[R_co]], ConcreteGraph] = {}
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
         fast_key: list[Any] | None = None
         compiled = None
+        value: Any
         try:
             if not (kwargs or MODES or (ACTIVE and is_tracing())):
                 fast_key = []
@@ -56,7 +61,7 @@ class FastPath:
             strip_internal_frames(error)
             raise
 
-    def call_bound(self, bound: Args, args: Args, kwargs: Kwargs, fast_key: Any) -> Any:
+    def call_bound(self, bound: Args, args: Args, kwargs: Kwargs, fast_key: Any) -> R_co:
         """Run a call that has no cached fast path. `fast_key` is the key for caching one, or None."""
         raise NotImplementedError
 

@@ -15,11 +15,12 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, overload
 
 from autograph_rs.runtime.backends import BACKENDS
+from autograph_rs.runtime.core.annotations import copy_attributes, signature_of
 from autograph_rs.runtime.debugging.tracebacks import api_boundary
-from autograph_rs.runtime.errors import OptionError, check_bool
+from autograph_rs.runtime.errors import check_bool
 from autograph_rs.runtime.graph.concrete.concrete_graph import ConcreteGraph, trace
 from autograph_rs.runtime.graph.optimise import optimisation_names
 from autograph_rs.runtime.graph.state.taped_values import TapedValue, unwrap
@@ -30,21 +31,25 @@ from autograph_rs.runtime.graph.tracing.tensor import Tensor
 from autograph_rs.runtime.graph.tracing.trace import is_tracing
 from autograph_rs.runtime.values.structures import flatten, unflatten
 
-from ..frameworks.compilers import compile_for, engine_factory
+from ..frameworks.compilers import engine_factory
 from ..logging.messages import log_trace
 from ..transpiler.default import DEFAULT
 from . import retracing, signatures
 from .bound_function import BoundFunction
 from .captured_constants import CapturedConstants
 from .concrete_function import ConcreteFunction
-from .fast_path import Args, FastPath, Kwargs, ResolvedCall
+from .fast_path import Args, FastPath, Kwargs, P, R_co, ResolvedCall
 from .pickling import PickleSupport
 
+Instance = TypeVar("Instance")
+R = TypeVar("R")
+Q = ParamSpec("Q")
+"""The parameters of a method without the instance."""
 _BACKEND = BACKENDS[Tensor]
 TRACES_BEFORE_GENERALIZING = 2
 
 
-class Function(PickleSupport, FastPath):
+class Function(PickleSupport, FastPath[P, R_co]):
     """A callable that caches one `ConcreteFunction` per signature, created by `function` with its options.
 
     Raises:
@@ -72,7 +77,7 @@ class Function(PickleSupport, FastPath):
     @api_boundary
     def __init__(
         self,
-        python_function: Callable[..., Any],
+        python_function: Callable[P, R_co],
         input_signature: Sequence[Any] | None = None,
         *,
         optimise: bool | Sequence[str] = True,
@@ -90,9 +95,7 @@ class Function(PickleSupport, FastPath):
         self.optimisations = optimisation_names(optimise)
         self.engine, self._engine = engine, engine_factory(engine)
         self._converted = self._convert(source)
-        self._parameters: inspect.Signature | None = None
-        with contextlib.suppress(TypeError, ValueError):
-            self._parameters = inspect.signature(python_function)
+        self._parameters = signature_of(python_function)
         self._traces: dict[Any, ConcreteGraph] = {}
         self._history: list[tuple[list[str], Sequence[Any]]] = []  # leaf names and keys of traces
         self._latest: tuple[list[str], Any] | None = None  # leaf names and keys of the latest trace
@@ -100,11 +103,27 @@ class Function(PickleSupport, FastPath):
         # Bound instances that have been traced; only the first trace may create Variables.
         self._initialized: dict[tuple[Identity, ...], bool] = {}
         self._lock = threading.RLock()
-        functools.update_wrapper(self, python_function, updated=())
+        copy_attributes(self, python_function, updated=())
         self.__name__ = getattr(python_function, "__name__", type(python_function).__name__)
 
     def _convert(self, source: str | None) -> Callable[..., Any]:
-        return DEFAULT.to_graph(self.python_function, source=source)  # type: ignore[no-any-return]
+        return DEFAULT.to_graph(self.python_function, source=source)
+
+    @overload  # a class method; mypy does not compare its first parameter if `self` is a `Function`
+    def __get__(  # type: ignore[misc] # `self` is narrower than the class on purpose
+        self: Callable[Concatenate[type[Any], Q], Any], instance: object, owner: type
+    ) -> BoundFunction[Q, R_co]: ...
+
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Self: ...
+
+    @overload
+    def __get__(
+        self: Callable[Concatenate[Instance, Q], Any], instance: Instance, owner: type | None = None
+    ) -> BoundFunction[Q, R_co]: ...
+
+    @overload  # a static method
+    def __get__(self, instance: object, owner: type | None = None) -> Self: ...
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else BoundFunction(self, instance)
@@ -319,63 +338,3 @@ def _evict(function: weakref.ref[Any], table: str, entry: Any) -> None:
     owner = function()
     if owner is not None:
         getattr(owner, table).pop(entry, None)
-
-
-@api_boundary
-def function(
-    f: Callable[..., Any] | None = None,
-    *,
-    input_signature: Sequence[Any] | None = None,
-    optimise: bool | Sequence[str] = True,
-    reduce_retracing: bool = False,
-    check_globals: bool = False,
-    source: str | None = None,
-    backend: str = "graph",
-    engine: str = "numpy",
-) -> Any:
-    """Trace a function into a graph over NumPy, once for each signature, and run the graph.
-
-    Args:
-        f: a function, method or callable object. Without it, return a decorator.
-        input_signature: a `TensorSpec` for each argument, so that all calls share one trace.
-        optimise: False runs the graph as traced; a tuple of names enables only these optimizations.
-        reduce_retracing: trace for unknown dimensions once arrays of several shapes have been passed.
-        check_globals: raise an error if a global that the graph captured has changed.
-        source: the source of `f`, if it cannot be read from its file.
-        backend: "jax", "tensorflow" or "torch" passes the converted function to `jax.jit`, `tf.function` or
-            `torch.compile` instead.
-        engine: what runs the graphs: "numpy" or "onnxruntime". Results match those of NumPy; an engine that
-            cannot reproduce them raises an error.
-
-    Raises:
-        ArgumentError: `f` is not a Python callable, or an option has the wrong type.
-        OptionError: a backend, engine or optimization is unknown, or an option does not apply to the backend.
-        MissingFrameworkError: the framework is not installed.
-
-    Arrays and NumPy scalars are staged; every other argument is part of the signature. The result has the
-    structure that `f` returns, with arrays and NumPy scalars in place of staged values.
-
-    >>> import autograph_rs as ag, numpy as np
-    >>> @ag.function
-    ... def shrink(x):
-    ...     while np.sum(x) > 1:
-    ...         x = np.tanh(x)
-    ...     return x
-    >>> float(shrink(np.array([1.0, 2.0])).sum()) <= 1
-    True
-    """
-    options: dict[str, Any] = {
-        "input_signature": input_signature, "optimise": optimise,
-        "reduce_retracing": reduce_retracing, "check_globals": check_globals, "engine": engine,
-    }  # fmt: skip
-    if f is None:
-        return functools.partial(function, source=source, backend=backend, **options)
-    if backend == "graph":
-        return Function(f, source=source, **options)
-    if list(options.values()) != [None, True, False, False, "numpy"]:
-        raise OptionError(
-            f"an option for the embedded graph was passed with backend={backend!r}",
-            why="a framework's compiler does its own tracing and has its own options",
-            remedy="remove the option, or pass ag.convert(f) to the framework's compiler with its options",
-        )
-    return compile_for(DEFAULT.convert(f, source=source), backend)

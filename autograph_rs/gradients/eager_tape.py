@@ -206,7 +206,7 @@ class Session:
                 self.variables[id(variable)] = variable, variable.read_value()
 
 
-class Replay(Function):
+class Replay(Function[..., Any]):
     """The recorded calls of a session, repeated in a trace."""
 
     can_run_eagerly = False
@@ -288,7 +288,7 @@ def _block_of_a_tape(plain: list[Any], variables: list[Variable], values: list[A
 
 
 _REPLAYS: OrderedDict[tuple[Entry, ...], Replay] = OrderedDict()
-_LOCK = threading.Lock()
+_LOCK = threading.RLock()  # garbage collection of a generator may leave a block in the meantime
 
 
 def _cached_replay(entries: tuple[Entry, ...]) -> Replay:

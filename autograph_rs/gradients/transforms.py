@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 
 from autograph_rs.functions.bound_function import BoundFunction
-from autograph_rs.functions.fast_path import Args, Kwargs
+from autograph_rs.functions.fast_path import Args, Kwargs, P, R_co
 from autograph_rs.functions.function import Function
 from autograph_rs.runtime.debugging.tracebacks import api_boundary
 from autograph_rs.runtime.errors import ArgumentError, GradientError, check_bool, describe
@@ -30,9 +30,12 @@ from autograph_rs.runtime.values.structures import flatten, unflatten
 from .arguments import as_numpy_scalar, as_python_function
 
 Argnums = int | Sequence[int]
+R = TypeVar("R")
+Aux = TypeVar("Aux")
+Pair = TypeVar("Pair", bound=tuple[Any, Any])
 
 
-class Gradient(Function):
+class Gradient(Function[P, R_co]):
     """The gradient of a function, traced into a graph for each signature like a `Function`."""
 
     can_run_eagerly = False
@@ -225,6 +228,30 @@ def _checked_real_number(value: Any) -> Any:
     return value
 
 
+@overload
+def grad(
+    f: Callable[P, Any], argnums: int | None = None, *, wrt: Any = None, has_aux: Literal[False] = False
+) -> Function[P, Any]: ...
+
+
+@overload
+def grad(
+    f: Callable[P, Any], argnums: Sequence[int], *, has_aux: Literal[False] = False
+) -> Function[P, tuple[Any, ...]]: ...
+
+
+@overload
+def grad(
+    f: Callable[P, tuple[Any, Aux]], argnums: int | None = None, *, wrt: Any = None, has_aux: Literal[True]
+) -> Function[P, tuple[Any, Aux]]: ...
+
+
+@overload
+def grad(
+    f: Callable[P, tuple[Any, Aux]], argnums: Sequence[int], *, has_aux: Literal[True]
+) -> Function[P, tuple[tuple[Any, ...], Aux]]: ...
+
+
 @api_boundary
 def grad(
     f: Callable[..., Any], argnums: Argnums | None = None, *, wrt: Any = None, has_aux: bool = False
@@ -268,6 +295,30 @@ def grad(
     array([ 6., 16.])
     """
     return Gradient(f, argnums, wrt, has_aux=has_aux, with_value=False)
+
+
+@overload
+def value_and_grad(
+    f: Callable[P, R], argnums: int | None = None, *, wrt: Any = None, has_aux: Literal[False] = False
+) -> Function[P, tuple[R, Any]]: ...
+
+
+@overload
+def value_and_grad(
+    f: Callable[P, R], argnums: Sequence[int], *, has_aux: Literal[False] = False
+) -> Function[P, tuple[R, tuple[Any, ...]]]: ...
+
+
+@overload
+def value_and_grad(
+    f: Callable[P, Pair], argnums: int | None = None, *, wrt: Any = None, has_aux: Literal[True]
+) -> Function[P, tuple[Pair, Any]]: ...
+
+
+@overload
+def value_and_grad(
+    f: Callable[P, Pair], argnums: Sequence[int], *, has_aux: Literal[True]
+) -> Function[P, tuple[Pair, tuple[Any, ...]]]: ...
 
 
 @api_boundary

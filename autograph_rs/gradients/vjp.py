@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, TypeVarTuple
 
 import numpy as np
 
@@ -33,8 +33,11 @@ from .arguments import (
     variables_set_to,
 )
 
+R = TypeVar("R")
+Primals = TypeVarTuple("Primals")
 
-class Pullback(Function):
+
+class Pullback(Function[..., Any]):
     """The traced function that maps cotangents of results to cotangents of arguments."""
 
     can_run_eagerly = False
@@ -91,7 +94,7 @@ def _traced_vjp(
 
 
 @api_boundary
-def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+def vjp(f: Callable[[*Primals], R], *primals: *Primals) -> tuple[R, Callable[[R], tuple[Any, ...]]]:
     """Call a function, and return its value and its pullback.
 
     Args:
@@ -117,13 +120,13 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     >>> pull((np.array([1.0, 0.0]), np.array([0.0, 1.0])))
     (array([3., 1.]), np.float64(2.0))
     """
-    f = as_python_function(f)
+    python_function = as_python_function(f)
     if is_tracing():
-        return _traced_vjp(DEFAULT.to_graph(f), primals)
+        return _traced_vjp(DEFAULT.to_graph(python_function), primals)
     leaves, spec = flatten(primals)
     leaves = list(map(as_numpy_scalar, leaves))
     primals = unflatten(spec, leaves)
-    forward, pullback = Function(f), Pullback(f)
+    forward, pullback = Function(python_function), Pullback(python_function)
     concrete = forward.get_concrete_function(*primals).concrete
     check_no_effects(concrete, forward.__name__, "ag.vjp")
     if concrete.writes or concrete.changes:

@@ -10,6 +10,7 @@ from typing import Any
 from autograph_rs.runtime.debugging.tracebacks import api_boundary
 from autograph_rs.runtime.errors import FormatError, SignatureError, VersionError
 from autograph_rs.runtime.graph.concrete.inlining import abstract_leaf, inline
+from autograph_rs.runtime.graph.ir.graph import Graph
 from autograph_rs.runtime.graph.serialization.graphs import from_text
 from autograph_rs.runtime.graph.serialization.loaded_function import SavedFunction, from_content
 from autograph_rs.runtime.graph.serialization.reading import not_a_graph
@@ -25,7 +26,7 @@ from ..functions.concrete_function import ConcreteFunction
 from ..functions.fast_path import Args, FastPath, Kwargs, ResolvedCall
 
 
-class LoadedFunction(FastPath):
+class LoadedFunction(FastPath[..., Any]):
     """A saved function, as returned by `load`.
 
     Call it like the original function: the most specific trace that accepts the arguments runs. A call inside
@@ -89,7 +90,7 @@ class LoadedFunction(FastPath):
         return self.concrete_functions[0]
 
     @property
-    def graph(self) -> Any:
+    def graph(self) -> Graph:
         """The graph of the only trace."""
         return self._single_trace.graph
 

@@ -17,9 +17,11 @@ from ..functions.concrete_function import ConcreteFunction
 from ..functions.function import Function
 from .load import LoadedFunction
 
+Saveable = ConcreteFunction | LoadedFunction | Function[..., Any] | BoundFunction[..., Any]
+
 
 @api_boundary
-def save(function: Any, path: str | os.PathLike[str], *, source: bool = True) -> None:
+def save(function: Saveable, path: str | os.PathLike[str], *, source: bool = True) -> None:
     """Write a traced function to a file, as JSON.
 
     Args:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from autograph_rs.runtime.errors import ArgumentError, describe
+
+Convertible: TypeAlias = "Callable[..., Any] | classmethod[Any, ..., Any]"
+AnyFunction = TypeVar("AnyFunction", bound=Convertible)
+"""A callable that can be converted. The converted one has the same static type."""
 
 
 def walk_code(code: types.CodeType) -> list[types.CodeType]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from autograph_rs import converters
+from autograph_rs.converters.trees.python_trees import UnknownNodeError
 from autograph_rs.runtime.errors import ConversionError, PassError
 
 from .conversion_errors import nesting_error, node_position
@@ -64,6 +65,13 @@ def guarded_conversion(what: str, node: ast.AST, filename: str, function: str = 
             why=f"this is a bug in autograph_rs; Python rejects the generated code: {error.msg}",
             remedy="opt the function out with @ag.do_not_convert, and report the bug with its source",
             place=position,
+        ) from error
+    except UnknownNodeError as error:
+        raise ConversionError(
+            f"{what} cannot be converted",
+            why=str(error),
+            remedy="pip install --upgrade gast, or opt the function out with @ag.do_not_convert",
+            place=node_position(node, filename, function),
         ) from error
     except converters.PassError as error:
         raise PassError(

@@ -51,7 +51,7 @@ def evict(filename: str) -> None:
     """Drop a file from `linecache` if this module put it there."""
     entry = _own_cache_entries.pop(filename, None)
     if entry is not None and linecache.cache.get(filename) is entry:
-        del linecache.cache[filename]
+        linecache.cache.pop(filename, None)
 
 
 def _cached_text(function: types.FunctionType, filename: str) -> str:
@@ -62,8 +62,9 @@ def _cached_text(function: types.FunctionType, filename: str) -> str:
         lines = linecache.getlines(filename, function.__globals__)
     except ValueError:  # not a valid file name
         return ""
-    if not was_cached and filename in linecache.cache:
-        _own_cache_entries[filename] = linecache.cache[filename]
+    entry = linecache.cache.get(filename)
+    if not was_cached and entry is not None:
+        _own_cache_entries[filename] = entry
     return "".join(lines)
 
 

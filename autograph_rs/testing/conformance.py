@@ -80,7 +80,7 @@ class BackendConformance:
 
     def prepare(self, f: Function) -> Function:
         """Return the function to stage for a sample; by default, the converted sample."""
-        return ag.convert(f)  # type: ignore[no-any-return]
+        return ag.convert(f)
 
     def verdict(self, sample: Sample) -> Verdict:
         """Run a sample and classify its outcome."""

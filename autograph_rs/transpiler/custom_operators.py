@@ -7,13 +7,13 @@ with an extra parameter for options. This module recognizes these by the paramet
 from __future__ import annotations
 
 import functools
-import inspect
 import types
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from autograph_rs import runtime
 from autograph_rs.converters import FEATURES, Lists, Operators, Pipeline, PipelineError
+from autograph_rs.runtime.core.annotations import signature_of
 from autograph_rs.runtime.errors import ArgumentError, OptionError, describe
 from autograph_rs.runtime.operators import opt_out
 from autograph_rs.runtime.operators.calls import ConversionCache, Replacements, make_callee
@@ -75,10 +75,8 @@ def _adapted_operators(custom: Any, *, recursive: bool) -> Iterator[tuple[str, A
 
 
 def _parameters(operator: Callable[..., Any]) -> list[str]:
-    try:
-        return list(inspect.signature(operator).parameters)
-    except (TypeError, ValueError):  # no signature available
-        return []
+    signature = signature_of(operator)
+    return [] if signature is None else list(signature.parameters)
 
 
 def _with_options(kind: str, **values: Any) -> Callable[..., Callable[..., Any]]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import Any, overload
 
 from autograph_rs.runtime.debugging.tracebacks import api_boundary
 from autograph_rs.runtime.errors import check_bool
 
+from ..source.code_objects import AnyFunction
 from .opt_out import do_not_convert
 from .transpiler import Transpiler
 
@@ -36,13 +38,23 @@ operators = _importable(DEFAULT.namespace, "operators")
 non_recursive_operators = _importable(_NON_RECURSIVE.namespace, "non_recursive_operators")
 
 
+@overload
+def convert(f: AnyFunction, *, recursive: bool = True, source: str | None = None) -> AnyFunction: ...
+
+
+@overload
+def convert(
+    f: None = None, *, recursive: bool = True, source: str | None = None
+) -> Callable[[AnyFunction], AnyFunction]: ...
+
+
 @api_boundary
 def convert(f: Any = None, *, recursive: bool = True, source: str | None = None) -> Any:
     return _transpiler(recursive).convert(f, source=source)
 
 
 @api_boundary
-def to_graph(f: Any, *, recursive: bool = True, source: str | None = None) -> Any:
+def to_graph(f: AnyFunction, *, recursive: bool = True, source: str | None = None) -> AnyFunction:
     return _transpiler(recursive).to_graph(f, source=source)
 
 

@@ -8,7 +8,6 @@ original. The functions that passes add take the name of the user's function tha
 from __future__ import annotations
 
 import ast
-import functools
 import sys
 import types
 from collections.abc import Mapping, Set
@@ -20,6 +19,7 @@ import gast
 from autograph_rs.converters.passes.inlining import inline_operators
 from autograph_rs.converters.trees.builders import blocks
 from autograph_rs.converters.trees.python_trees import python_tree
+from autograph_rs.runtime.core.annotations import copy_attributes
 from autograph_rs.runtime.debugging.line_tables import (
     as_internal_code,
     closure_positions,
@@ -178,7 +178,7 @@ def bind(code: types.CodeType, original: types.FunctionType, operators: types.Ce
 
 def copy_metadata(original: types.FunctionType, converted: Any) -> Any:
     """Copy the attributes of a function to its replacement, and return the replacement."""
-    functools.update_wrapper(converted, original)
+    copy_attributes(converted, original)
     # TensorFlow's AutoGraph and malt recognize converted functions by this attribute.
     converted.autograph_info__ = {}
     return converted

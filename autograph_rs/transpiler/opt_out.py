@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import types
-from typing import Any
+from typing import Any, overload
 
 from autograph_rs.runtime.debugging.tracebacks import api_boundary
 from autograph_rs.runtime.operators.opt_out import OptOutContext
 
-from ..source.code_objects import map_function
+from ..source.code_objects import AnyFunction, map_function
 from . import policy
 from .forwarding import WRAPPER_CODE
 from .registry import live_transpilers
@@ -17,8 +17,16 @@ from .registry import live_transpilers
 class DoNotConvert(OptOutContext):
     """The result of `do_not_convert()`: a decorator and a context manager."""
 
-    def __call__(self, f: Any) -> Any:
+    def __call__(self, f: AnyFunction) -> AnyFunction:
         return do_not_convert(f)
+
+
+@overload
+def do_not_convert(f: AnyFunction) -> AnyFunction: ...
+
+
+@overload
+def do_not_convert(f: None = None) -> DoNotConvert: ...
 
 
 @api_boundary

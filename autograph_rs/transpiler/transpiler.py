@@ -15,7 +15,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import gast
 
@@ -34,7 +34,7 @@ from autograph_rs.runtime.operators.higher_order import is_transparent
 
 from ..logging.messages import log_call, log_conversion
 from ..source import definitions
-from ..source.code_objects import map_function, may_outlive_call, walk_code
+from ..source.code_objects import AnyFunction, Convertible, map_function, may_outlive_call, walk_code
 from ..source.recursion_limit import deep_recursion, guarded_conversion
 from ..source.retrieval import checked_source
 from . import loader
@@ -133,7 +133,9 @@ class Transpiler:
         self._conversions = ConversionTable(self._entries)
         self._sharing: deque[ConvertedCode] = deque()
         self._lock = threading.RLock()
-        self.callee = make_callee(self._entries, self._resolve, replacements, embedded=self._is_embedded)
+        self.callee = make_callee(
+            self._entries, self._resolve_locked, replacements, embedded=self._is_embedded
+        )
         register(self)
         self._entries.add(WRAPPER_CODE, ForwardingEntry())
         self.namespace = operator_namespace(
@@ -150,6 +152,14 @@ class Transpiler:
                 f"{self!r} and the functions it converted cannot be pickled: create one in each process"
             )
         return self.reference
+
+    @overload
+    def convert(self, f: AnyFunction, *, source: str | None = None) -> AnyFunction: ...
+
+    @overload
+    def convert(
+        self, f: None = None, *, source: str | None = None
+    ) -> Callable[[AnyFunction], AnyFunction]: ...
 
     @api_boundary
     def convert(self, f: Any = None, *, source: str | None = None) -> Any:
@@ -190,7 +200,7 @@ class Transpiler:
         return wrapper
 
     @api_boundary
-    def to_graph(self, f: Any, *, source: str | None = None) -> Any:
+    def to_graph(self, f: AnyFunction, *, source: str | None = None) -> AnyFunction:
         """Return the converted function, which runs converted code even on plain values.
 
         Args:
@@ -211,20 +221,22 @@ class Transpiler:
         """
         checked_source(source)
         if not isinstance(f, types.FunctionType):
-            return map_function(f, lambda inner: self.to_graph(inner, source=source))
+            return map_function(f, lambda inner: self.to_graph(inner, source=source))  # type: ignore[no-any-return]
         if f in self.results and self.results[f].is_converted and source is None:
             return f
-        f, source = resolve_original(f, source)
-        if self.policy.request(f):
+        function, source = resolve_original(f, source)
+        if self.policy.request(function):
             self._entries.discard_all(ThirdPartyEntry)
-        if self.has_generated(f.__code__) or (self.is_converted(f) and not is_generated(f)):
-            return f
-        converted = loader.copy_metadata(f, self.converted_code(f, source).bind(f))
-        self.results[converted] = Result(True, source)
-        return converted
+        converted: Any = function
+        if not self.has_generated(function.__code__) and (
+            not self.is_converted(function) or is_generated(function)
+        ):
+            converted = loader.copy_metadata(function, self.converted_code(function, source).bind(function))
+            self.results[converted] = Result(True, source)
+        return converted  # type: ignore[no-any-return]
 
     @api_boundary
-    def to_code(self, f: Any, *, source: str | None = None) -> str:
+    def to_code(self, f: Convertible, *, source: str | None = None) -> str:
         """Return the source text of the converted function, before `to_graph` inlines some of its operators.
 
         The arguments and errors are those of `to_graph`.
@@ -253,7 +265,7 @@ class Transpiler:
         return self._generate_text(f, source)[1]
 
     @api_boundary
-    def source_map(self, f: Any, *, source: str | None = None) -> SourceMap:
+    def source_map(self, f: Convertible, *, source: str | None = None) -> SourceMap:
         """Return the map from the text that `to_code` returns to the source of `f`.
 
         The arguments and errors are those of `to_code`.
@@ -285,7 +297,7 @@ class Transpiler:
             return tree, ast.unparse(tree)
 
     @api_boundary
-    def original(self, f: Any) -> types.FunctionType:
+    def original(self, f: Convertible) -> types.FunctionType:
         """Return the function that the user wrote, given any callable that `convert` accepts or returns.
 
         Raises:
@@ -297,7 +309,7 @@ class Transpiler:
         return resolve_original(f)[1]
 
     @api_boundary
-    def has_converted(self, f: Any) -> bool:
+    def has_converted(self, f: Convertible) -> bool:
         """Return whether this transpiler has already converted the code of `f`, on request or for a call.
 
         The argument and errors are those of `original`.
@@ -316,7 +328,8 @@ class Transpiler:
 
     def skip(self, code: types.CodeType) -> None:
         """Leave functions with this code unconverted from now on."""
-        self._entries.add(code, None)
+        with self._lock:
+            self._entries.add(code, None)
 
     def forget_calls(self) -> None:
         """Decide again whether to convert each function that converted code calls."""
@@ -373,6 +386,10 @@ class Transpiler:
         if when is not When.NEVER and not definitions.has_source(f):
             return False, "its source is not available"
         return when is not When.NEVER, rule
+
+    def _resolve_locked(self, f: types.FunctionType) -> CacheEntry | None:
+        with self._lock:  # so that `do_not_convert` in another thread has the last word
+            return self._resolve(f)
 
     def _resolve(self, f: types.FunctionType) -> CacheEntry | None:
         """Return the cache entry for a function that converted code calls for the first time."""

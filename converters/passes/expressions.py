@@ -18,6 +18,7 @@ from ..analysis import Facts, declarations, is_pinned, rule_for
 from ..trees.builders import (
     COMPREHENSIONS,
     FUNCTIONS,
+    TEMPLATE_STRING,
     at,
     constant,
     first_line,
@@ -162,6 +163,8 @@ class Expressions(Pass):
             self.fstring_depth += 1
             self.child_fields(node)
             self.fstring_depth -= 1
+        elif kind is TEMPLATE_STRING:  # a template keeps the text of its expressions, which are not converted
+            return node
         elif kind is gast.FormattedValue:
             node.value = self.expression(node.value)
             if node.format_spec is not None:

@@ -20,6 +20,7 @@ TRIES = (gast.Try, gast.TryStar)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 DEFINITIONS = (*FUNCTIONS, gast.ClassDef)
 SCOPES = (*DEFINITIONS, *COMPREHENSIONS)
+TEMPLATE_STRING: type | None = getattr(gast, "TemplateStr", None)  # Python 3.14's t-strings, since gast 0.7
 SUSPENSIONS = (gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFor, gast.AsyncWith)
 LOAD, STORE = gast.Load(), gast.Store()
 

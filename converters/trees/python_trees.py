@@ -7,9 +7,15 @@ trees both ways, so the code is written for speed.
 from __future__ import annotations
 
 import ast
+import sys
 from typing import Any
 
 import gast
+
+
+class UnknownNodeError(ValueError):
+    """A tree has a node that the installed gast, or the running Python, does not have."""
+
 
 CodePosition = tuple[Any, ...]  # lineno, col_offset, end_lineno, end_col_offset
 _START: CodePosition = (1, 0, 1, 0)
@@ -24,7 +30,10 @@ class _PythonKinds(dict[type, tuple[Any, tuple[str, ...], bool]]):
     NON_NODE_FIELDS = frozenset(("id", "attr", "kind", "type_comment", "module", "level", "asname"))
 
     def __missing__(self, kind: Any) -> tuple[Any, tuple[str, ...], bool]:
-        target: Any = getattr(ast, kind.__name__)
+        target: Any = getattr(ast, kind.__name__, None)
+        if target is None:
+            version = ".".join(map(str, sys.version_info[:3]))
+            raise UnknownNodeError(f"Python {version} has no syntax {kind.__name__}")
         fields = tuple(f for f in target._fields if f in kind._fields and f not in self.NON_NODE_FIELDS)
         has_location = bool(target._attributes)  # noqa: SLF001 - public in all but name
         if target is ast.Constant:
@@ -111,7 +120,13 @@ class _GastKinds(dict[type, tuple[Any, tuple[str, ...], tuple[str, ...]]]):
     """
 
     def __missing__(self, kind: Any) -> tuple[Any, tuple[str, ...], tuple[str, ...]]:
-        target: Any = getattr(gast, kind.__name__)
+        target: Any = getattr(gast, kind.__name__, None)
+        if target is None:
+            from importlib import metadata  # noqa: PLC0415 - slow to import
+
+            raise UnknownNodeError(
+                f"gast {metadata.version('gast')} does not know the syntax {kind.__name__}"
+            )
         fields = tuple(field for field in kind._fields if field not in _PythonKinds.NON_NODE_FIELDS)
         added = tuple(field for field in target._fields if field not in kind._fields)
         has_location = bool(kind._attributes)  # noqa: SLF001 - as above

@@ -31,15 +31,20 @@ class _BackendOfType(dict[type, "Backend | None"]):
         load_backends()
         if _is_third_party(kind):
             _load_installed()
-        owner = next((b for b in _backends if b.owns(kind)), None)
-        if _len(self) >= MAX_TYPES:
-            self.clear()  # do not keep dropped classes alive
-        self[kind] = owner
-        return owner
+        backends = _backends.copy()
+        owner = next((b for b in backends if b.owns(kind)), None)
+        with _lock:
+            if _len(backends) == _len(_backends):
+                if _len(self) >= MAX_TYPES:
+                    self.clear()  # do not keep dropped classes alive
+                self[kind] = owner
+                return owner
+        return self.__missing__(kind)  # a backend has been registered meanwhile
 
 
 _backends: list[Backend] = []
 _lock = threading.Lock()
+_loading = threading.RLock()  # reentrant: registering a backend may look up third-party types
 BACKENDS = _BackendOfType()
 STAGING_CHECKS: list[Callable[[], bool]] = []
 AFTER_REGISTRATION: list[Callable[[], None]] = []
@@ -91,7 +96,9 @@ def register_backend(backend: Backend) -> None:
 
 
 _UNLOADED = dict.fromkeys(SUPPORTED, True)
-"""Frameworks with a built-in backend that is not loaded yet: it loads once its framework is imported."""
+"""Frameworks with a built-in backend that is not loaded yet: it loads once its framework is imported.
+
+The value is False while it loads."""
 _module_count = 0
 """The number of imported modules when `sys.modules` was last searched for frameworks."""
 
@@ -99,11 +106,17 @@ _module_count = 0
 def load_backends(only: str = "") -> None:
     """Register the backends of all imported frameworks, or only that of the framework `only`."""
     global _module_count  # noqa: PLW0603 - `sys.modules` is global too
+    count = _len(sys.modules)  # before the search, during which another thread may import a framework
     for framework in [name for name in (*_UNLOADED,) if sys.modules.get(name) and only in ("", name)]:
-        if _UNLOADED.pop(framework, False):  # another thread may have been faster
-            _load(framework)
+        with _loading:  # another thread may have been faster, or is still loading
+            if _UNLOADED.get(framework, False):
+                _UNLOADED[framework] = False
+                try:
+                    _load(framework)
+                finally:
+                    del _UNLOADED[framework]
     if not only:
-        _module_count = _len(sys.modules)
+        _module_count = count
 
 
 def _load(framework: str) -> None:
@@ -132,7 +145,6 @@ def _register_unsupported(problem: Problem) -> None:
 ENTRY_POINTS = "autograph_rs.backends"
 """The entry point group of installed backends: each entry names a function that registers one."""
 _installed_state = "unloaded"
-_loading = threading.RLock()  # reentrant: registering a backend may look up third-party types
 
 
 def _is_third_party(kind: type) -> bool:

@@ -8,6 +8,7 @@ when that object dies. Without `resolve`, as in code converted ahead of time, on
 from __future__ import annotations
 
 import functools
+import threading
 import types
 import weakref
 from collections.abc import Callable, Mapping
@@ -49,6 +50,7 @@ class ConversionCache(dict[int, "CacheEntry | None"]):
         self._alive: dict[int, weakref.ref[types.CodeType]] = {}
         self.fast_path: dict[types.FunctionType, tuple[types.CodeType, Callable[..., Any]]] = {}
         """Maps module-level functions to their code object at the time of caching, and to their callee."""
+        self._lock = threading.Lock()  # the fast path contains nothing that `add` or `discard` has replaced
 
     def add(self, code: types.CodeType, entry: CacheEntry | None) -> CacheEntry | None:
         """Cache an entry for as long as its code object lives."""
@@ -58,29 +60,37 @@ class ConversionCache(dict[int, "CacheEntry | None"]):
             self.pop(key, None)
             self._alive.pop(key, None)
 
-        self._alive[key] = weakref.ref(code, remove)
-        self[key] = entry
-        self.fast_path.clear()
+        with self._lock:
+            self._alive[key] = weakref.ref(code, remove)
+            self[key] = entry
+            self.fast_path.clear()
         return entry
 
     def discard(self, code: types.CodeType) -> None:
-        self.pop(id(code), None)
-        self.fast_path.clear()
+        with self._lock:
+            self.pop(id(code), None)
+            self.fast_path.clear()
 
     def discard_all(self, kinds: type | tuple[type, ...]) -> None:
         """Discard every entry of some classes, so that its code is resolved again."""
-        for key in [key for key, entry in [*self.items()] if isinstance(entry, kinds)]:
-            self.pop(key, None)
-        self.fast_path.clear()
+        with self._lock:
+            for key in [key for key, entry in self.items() if isinstance(entry, kinds)]:
+                self.pop(key, None)
+            self.fast_path.clear()
 
     def add_to_fast_path(
-        self, function: types.FunctionType, called: Callable[..., Any]
+        self, function: types.FunctionType, called: Callable[..., Any], entry: CacheEntry
     ) -> Callable[..., Any]:
-        """Return `called`, and cache it as the callee of `function` if that is a global of its module."""
+        """Return `called`, and cache it as the callee of `function` if that is a global of its module.
+
+        `entry` is the entry that `called` comes from.
+        """
         if function.__globals__.get(function.__name__) is function:
-            if _len(self.fast_path) >= MAX_FAST_PATH:
-                self.fast_path.clear()  # do not keep dropped modules alive
-            self.fast_path[function] = function.__code__, called
+            with self._lock:
+                if self.get(id(function.__code__)) is entry:
+                    if _len(self.fast_path) >= MAX_FAST_PATH:
+                        self.fast_path.clear()  # do not keep dropped modules alive
+                    self.fast_path[function] = function.__code__, called
         return called
 
 
@@ -131,8 +141,9 @@ def make_callee(
             if function.__module__:
                 load_backends(function.__module__.partition(".")[0])
             return unconverted(function)
-        if entry.shared is not None and entry.globals is function.__globals__:
-            return entry.shared
+        shared = entry.shared  # read once: another thread may evict it
+        if shared is not None and entry.globals is function.__globals__:
+            return shared
         return entry.bind(function)
 
     def callee(function: Any) -> Any:
@@ -148,8 +159,9 @@ def make_callee(
                 else:
                     if entry is None:
                         return unconverted(function)
-                    if entry.shared is not None and entry.globals is function.__globals__:
-                        return entries.add_to_fast_path(function, entry.shared)
+                    shared = entry.shared
+                    if shared is not None and entry.globals is function.__globals__:
+                        return entries.add_to_fast_path(function, shared, entry)
                     return entry.bind(function)
                 return resolve_new(function)
             if kind is method_type:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from .. import BackendNeutral, staged_by
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _MARKER = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
 _numbers = itertools.count()
+_lock = threading.Lock()
 _marked_values: dict[int, tuple[Any, str, str]] = {}
 
 
@@ -39,7 +41,8 @@ class StagedField:
         self.value, self.conversion = value, conversion
 
     def __format__(self, spec: str) -> str:
-        number = next(_numbers)
+        with _lock:  # without the GIL, `next` may return a number twice
+            number = next(_numbers)
         _marked_values[number] = (self.value, self.conversion, spec)
         return f"{_OPEN}{number}{_CLOSE}"
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ... import staging
 from ...backends import builtins as table
+from ...core.active_backends import active_backend
 from ...core.closures import nothing, set_nothing
 from ...errors import UnsupportedFunctionError, ValueNeededError
 from ..ir.graph import Slot
@@ -123,7 +124,7 @@ def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _extreme_by_key(function: Callable[..., Any], values: tuple, key: Callable[[Any], Any]) -> Any:
-    backend = staging.ACTIVE[-1]
+    backend = active_backend()
     best, best_key = values[0], key(values[0])
     for value in values[1:]:
         this_key = key(value)
@@ -252,13 +253,13 @@ def _map(function: Callable[..., Any], *iterables: Any) -> Any:
     def body(item: Any) -> None:
         results.append(function(*item) if len(iterables) > 1 else function(item))
 
-    staging.for_stmt(staging.ACTIVE[-1], source, None, body, tuple, set_nothing, (), {})
+    staging.for_stmt(active_backend(), source, None, body, tuple, set_nothing, (), {})
     return results
 
 
 def _filter(function: Callable[..., Any] | None, iterable: Any) -> Any:
     results = lists.staged_list([])
-    backend = staging.ACTIVE[-1]
+    backend = active_backend()
 
     def body(item: Any) -> None:
         condition = item if function is None else function(item)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -12,6 +13,7 @@ import numpy as np
 
 from ... import staging
 from ...backends import BACKENDS
+from ...core.active_backends import active_backend
 from ...debugging.positions import CodePosition
 from ...debugging.tracebacks import (
     FULL,
@@ -35,6 +37,8 @@ from ..tracing.unsupported import shared_argument
 from .argument_containers import Change, apply, changes, check_distinct_containers, snapshot
 from .memory import array_of, copied, copy_where, memory_of, overlap
 from .returned_objects import ReturnedObjects
+
+_lock = threading.Lock()  # a graph is compiled with checks at most once
 
 
 @dataclass
@@ -216,9 +220,10 @@ class ConcreteGraph:
     def _checked_run(self) -> Callable[..., tuple]:
         if "numerics" not in MODES:
             return self._run
-        if self._checked is None:
-            self._checked = compile_graph(self.graph, checked=True)
-        return self._checked.function
+        with _lock:
+            if self._checked is None:
+                self._checked = compile_graph(self.graph, checked=True)
+            return self._checked.function
 
 
 def _type_spec(kind: StagedType) -> Any:
@@ -347,7 +352,7 @@ def _add_results(results: list[Node], leaves: Sequence[Any]) -> tuple[list[Any],
 def _result_node(leaf: Any) -> Node | None:
     if isinstance(leaf, Staged):
         if isinstance(leaf.type, MaybeType):
-            leaf = staging.bound(staging.ACTIVE[-1], leaf)
+            leaf = staging.bound(active_backend(), leaf)
         return leaf.node()
     if BACKENDS[type(leaf)] is not None:
         raise LeakError(
