@@ -1,7 +1,7 @@
 """What pyproject.toml cannot express: the README as the package index shows it.
 
-The index has no other file of the repository, so relative links are made absolute: they lead to the files of the
-release's tag.
+The index has no other file of the repository, so relative links are made absolute: they lead to the files of
+the release's tag.
 """
 
 import re

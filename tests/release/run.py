@@ -1,14 +1,16 @@
 """Build the source distribution and the wheel, check both, and use the wheel as its users will.
 
-    python tests/release/run.py [--out DIR]
+    python tests/release/run.py [--out DIR] [--tag TAG]
 
-The wheel is built from the source distribution. It must hold the same files as a wheel built from the checkout, and
-the source distribution must hold every file that git tracks. `twine` and `check-wheel-contents` check both.
+The wheel is built from the source distribution. It must hold the same files as a wheel built from the
+checkout, and the source distribution must hold every file that git tracks. `twine` and
+`check-wheel-contents` check both.
 
-A fresh environment then gets the wheel and its dependencies, nothing else. There, outside the checkout, the sessions
-of README.md run, and so do its example and its commands. A converted program prints what the original does.
+A fresh environment then gets the wheel and its dependencies, nothing else. There, outside the checkout, the
+sessions of README.md run, and so do its example and its commands. A converted program prints what the
+original does.
 
-With --out, the two files are copied to DIR.
+With --out, the two files are copied to DIR. With --tag, the version must be that of a tag such as v1.2.3.
 """
 
 from __future__ import annotations
@@ -62,8 +64,11 @@ def run(*command: str | Path, cwd: Path | None = None) -> str:
 
 
 def build(out: Path, *options: str) -> None:
-    shutil.rmtree(ROOT / "build", ignore_errors=True)  # setuptools would pack what an earlier build left there
-    shutil.rmtree(ROOT / "autograph_rs.egg-info", ignore_errors=True)
+    for leftover in (
+        "build",
+        "autograph_rs.egg-info",
+    ):  # setuptools would pack what an earlier build left there
+        shutil.rmtree(ROOT / leftover, ignore_errors=True)
     run(sys.executable, "-m", "build", *options, "--outdir", out, ROOT)
 
 
@@ -112,16 +117,16 @@ def install(wheel: Path, folder: Path) -> tuple[str, str]:
 
 
 def try_installed(python: str, command: str, folder: Path) -> None:
-    """Run the sessions, the example and the commands of README.md in a folder of their own, and convert a program."""
+    """Run the sessions, the example and the commands of README.md, and a program and its conversion."""
     folder.mkdir()
-    shutil.copy(ROOT / "README.md", folder)
+    readme = Path(shutil.copy(ROOT / "README.md", folder))
     shutil.copytree(ROOT / "examples", folder / "examples")
     place = run(python, "-I", "-c", "import autograph_rs; print(autograph_rs.__file__)", cwd=folder)
     if ROOT in Path(place).parents:
         sys.exit(f"The checkout would be tried: {place}")
     run(python, "-I", "-m", "doctest", "README.md", cwd=folder)
     run(python, "-I", "examples/quickstart.py", cwd=folder)
-    lines = [line for line in (folder / "README.md").read_text("utf-8").splitlines() if line.startswith(f"{COMMAND} ")]
+    lines = [line for line in readme.read_text("utf-8").splitlines() if line.startswith(f"{COMMAND} ")]
     if not lines:
         sys.exit(f"README.md shows no command {COMMAND}.")
     for line in [f"{COMMAND} --help", *lines]:
@@ -136,10 +141,13 @@ def try_installed(python: str, command: str, folder: Path) -> None:
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, metavar="DIR", help="copy the distributions to DIR")
+    parser.add_argument("--tag", help="the tag that must name the version")
     options = parser.parse_args(argv)
     with tempfile.TemporaryDirectory(prefix="release-", ignore_cleanup_errors=True) as temporary:
         folder = Path(temporary).resolve()
         sdist, wheel = distributions(folder)
+        if options.tag not in (None, f"v{wheel.name.split('-')[1]}"):
+            sys.exit(f"The tag {options.tag} does not name the version of {wheel.name}.")
         python, command = install(wheel, folder / "environment")
         try_installed(python, command, folder / "tried")
         if options.out is not None:
