@@ -123,6 +123,13 @@ def test_supported_versions_are_those_required() -> None:
     assert oldest == {r.name.removesuffix("-cpu"): str(r.specifier) for r in used}
 
 
+def test_the_oldest_versions_are_tested() -> None:
+    """The core tests in CI run with the oldest click and rich."""
+    pinned = dict(found(r"'(click|rich)==([\d.]+)'", ".ci/run"))
+    bounds = {r.name: str(r.specifier) for r in REQUIREMENTS if r.name in ("click", "rich")}
+    assert {name: f">={version}" for name, version in pinned.items()} == bounds
+
+
 # Distributions and workflows ----------------------------------------------------------------------
 
 
