@@ -72,13 +72,20 @@ def build(out: Path, *options: str) -> None:
     run(sys.executable, "-m", "build", *options, "--outdir", out, ROOT)
 
 
-def missing_files(sdist: Path) -> list[str]:
-    """The files that git tracks and the source distribution lacks, and those that only the latter has."""
+def listed_files(*options: str) -> set[str]:
+    """The files of the checkout that `git ls-files` lists."""
+    names = run("git", "-C", ROOT, "ls-files", "-z", *options).split("\0")
+    return {name for name in names if name and (ROOT / name).is_file()}
+
+
+def wrong_files(sdist: Path) -> list[str]:
+    """Files that git tracks and the source distribution lacks (-), and files in it that git ignores (+)."""
     with tarfile.open(sdist) as packed:
         names = [member.name.partition("/")[2] for member in packed if member.isfile()]
     found = {name for name in names if not name.startswith(GENERATED)}
-    tracked = {*run("git", "-C", ROOT, "ls-files", "-z").rstrip("\0").split("\0")}
-    return sorted(f"{'-' if name in tracked else '+'} {name}" for name in found ^ tracked)
+    tracked, new = listed_files(), listed_files("--others", "--exclude-standard")
+    lacking, ignored = sorted(tracked - found), sorted(found - tracked - new)
+    return [*(f"- {name}" for name in lacking), *(f"+ {name}" for name in ignored)]
 
 
 def differing_files(one: Path, other: Path) -> list[str]:
@@ -95,8 +102,10 @@ def distributions(folder: Path) -> tuple[Path, Path]:
     build(folder / "direct", "--wheel")
     if differing := differing_files(wheel, folder / "direct" / wheel.name):
         sys.exit("A wheel built from the checkout differs:\n" + "\n".join(differing))
-    if (ROOT / ".git").exists() and (missing := missing_files(sdist)):
-        sys.exit("The source distribution lacks tracked files (-), or has others (+):\n" + "\n".join(missing))
+    if (ROOT / ".git").exists() and (wrong := wrong_files(sdist)):
+        sys.exit(
+            "The source distribution lacks tracked files (-), or has ignored ones (+):\n" + "\n".join(wrong)
+        )
     run(sys.executable, "-m", "twine", "check", "--strict", sdist, wheel)
     run(sys.executable, "-m", "check_wheel_contents", "--config", ROOT / "pyproject.toml", wheel)
     return sdist, wheel
