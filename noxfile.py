@@ -10,7 +10,7 @@ import nox
 
 nox.needs_version = ">=2024.4.15"
 nox.options.reuse_existing_virtualenvs = True
-nox.options.sessions = ["lint", "types", "tests", "docs", "site", "examples"]
+nox.options.sessions = ["lint", "types", "tests", "docs", "site", "examples", "package"]
 
 HERE = Path(__file__).parent
 DEV = nox.project.load_toml(HERE / "pyproject.toml")["project"]["optional-dependencies"]["dev"]
@@ -29,16 +29,18 @@ def install(session: nox.Session, extras: str = "") -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check the style of the code, and its layout."""
-    session.install(tool("ruff"))
+    """Check the style of the code, its layout, and the form of the workflows."""
+    session.install(tool("ruff"), tool("check-jsonschema"))
     session.run("ruff", "check", *session.posargs)
     session.run("ruff", "format", "--check")
+    workflows = [str(file) for file in sorted(HERE.glob(".github/workflows/*.yml"))]
+    session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
 
 
 @nox.session
 def types(session: nox.Session) -> None:
     """Check the types of the installed package: a checkout has its folders side by side."""
-    install(session, "[cli]")
+    install(session)
     session.install(tool("mypy"))
     session.chdir(session.create_tmp())  # where no folder `autograph_rs` hides the installed one
     session.run("mypy", "--config-file", str(HERE / "pyproject.toml"), "--package", "autograph_rs")
@@ -74,9 +76,16 @@ def examples(session: nox.Session) -> None:
 
 
 @nox.session
+def package(session: nox.Session) -> None:
+    """Build and check the distributions, and use the wheel in a fresh environment; `--out DIR` keeps them."""
+    session.install(tool("build"), tool("check-wheel-contents"), tool("twine"))
+    session.run("python", "tests/release/run.py", *session.posargs)
+
+
+@nox.session
 def stdlib(session: nox.Session) -> None:
     """Run CPython's own tests on converted modules of the standard library."""
-    install(session, "[cli]")
+    install(session)
     session.run("python", "tests/stdlib/run.py", *session.posargs)
 
 

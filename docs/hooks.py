@@ -21,8 +21,9 @@ import autograph_rs as ag
 
 ROOT = Path(__file__).resolve().parents[1]
 WIDTH = 76  # of a signature in one line
+TOP = ("ARCHITECTURE", "CHANGELOG", "CONTRIBUTING", "SECURITY")  # documents at the top of the repository
 LINKS = (
-    (r"\]\((?:\.\./)?(ARCHITECTURE|CHANGELOG|CONTRIBUTING)\.md", lambda m: f"]({m[1].lower()}.md"),
+    (rf"\]\((?:\.\./)?({'|'.join(TOP)})\.md", lambda m: f"]({m[1].lower()}.md"),
     (r"\]\((?:\.\./)?examples/(\w+)\.py\)", r"](examples/\1.md)"),
     (r"\]\(docs/", "]("),
 )
@@ -30,10 +31,7 @@ LINKS = (
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Documents at the top of the repository, and the examples, are pages too."""
-    pages = {
-        f"{name.lower()}.md": (ROOT / f"{name}.md").read_text(encoding="utf-8")
-        for name in ("ARCHITECTURE", "CHANGELOG", "CONTRIBUTING")
-    }
+    pages = {f"{name.lower()}.md": (ROOT / f"{name}.md").read_text(encoding="utf-8") for name in TOP}
     for example in sorted(ROOT.glob("examples/*.py")):
         text = example.read_text(encoding="utf-8")
         pages[f"examples/{example.stem}.md"] = f"# {example.name}\n\n```python\n{text}```\n"

@@ -26,7 +26,7 @@ try:
 except ModuleNotFoundError as error:
     if error.name not in ("click", "rich"):
         raise
-    print(f"autograph-rs needs {error.name}: install autograph_rs[cli]", file=sys.stderr)
+    print(f"autograph-rs needs {error.name}: pip install {error.name}", file=sys.stderr)
     raise SystemExit(3) from None
 except KeyboardInterrupt:
     raise SystemExit(130) from None

@@ -104,9 +104,12 @@ def _run_alone(run: Callable[[J], R], job: J, crashed: Callable[[J], R]) -> R:
 
 def with_progress(results: Iterator[R], total: int, *, shown: bool) -> Iterator[R]:
     """Yield the results. If `shown`, display a progress bar on a terminal."""
+    if not (shown and messages.is_terminal and total > 1):
+        yield from results  # rich before 14.3 prints an empty line for a disabled bar
+        return
     with Progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-        console=messages, transient=True, disable=not (shown and messages.is_terminal and total > 1),
+        console=messages, transient=True,
     ) as bar:  # fmt: skip
         task = bar.add_task("files", total=total)
         for result in results:

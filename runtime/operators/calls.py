@@ -74,7 +74,7 @@ class ConversionCache(dict[int, "CacheEntry | None"]):
     def discard_all(self, kinds: type | tuple[type, ...]) -> None:
         """Discard every entry of some classes, so that its code is resolved again."""
         with self._lock:
-            for key in [key for key, entry in self.items() if isinstance(entry, kinds)]:
+            for key in [key for key, entry in [*self.items()] if isinstance(entry, kinds)]:
                 self.pop(key, None)
             self.fast_path.clear()
 

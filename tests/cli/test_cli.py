@@ -80,11 +80,11 @@ def test_wrong_usage(arguments: str, program: Path) -> None:
 
 
 def test_click_is_asked_for_in_one_line(tmp_path: Path) -> None:
-    """Without the extra `cli`, the command says what to install."""
+    """If the package was installed without its dependencies, the command says what to install."""
     (tmp_path / "click.py").write_text("raise ModuleNotFoundError('no click', name='click')")
     done = python("-m", "autograph_rs", "--help", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (3, b"")
-    assert done.stderr.decode().splitlines() == ["autograph-rs needs click: install autograph_rs[cli]"]
+    assert done.stderr.decode().splitlines() == ["autograph-rs needs click: pip install click"]
 
 
 # code ---------------------------------------------------------------------------------------------

@@ -93,7 +93,7 @@ class Workshop:
         kept_out = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info")
         shutil.copytree(ROOT, tree, ignore=kept_out)
         wanted = {requirement for package in packages for requirement in (package.install, *package.needs)}
-        self.pip("install", f"{tree}[cli]", *sorted(wanted))
+        self.pip("install", str(tree), *sorted(wanted))
 
     def pip(self, *arguments: str) -> None:
         command = [self.python, "-m", "pip", "--disable-pip-version-check", "--quiet", *arguments]
