@@ -26,7 +26,7 @@ try:
 except ModuleNotFoundError as error:
     if error.name not in ("click", "rich"):
         raise
-    print(f"autograph-rs needs {error.name}: install autograph_rs[cli]", file=sys.stderr)
+    print(f"autograph-rs needs {error.name}: pip install 'autograph_rs[cli]'", file=sys.stderr)
     raise SystemExit(3) from None
 except KeyboardInterrupt:
     raise SystemExit(130) from None
@@ -79,8 +79,8 @@ def _discard_output() -> None:
 def main(context: click.Context) -> None:
     """Convert Python control flow into functional operator calls.
 
-    Input is never executed, except by export. [tool.autograph-rs] in pyproject.toml sets include, exclude,
-    jobs, quiet, verbose, source-map and format.
+    Input is never executed, except by export. [tool.autograph-rs] in pyproject.toml sets defaults for
+    include, exclude, jobs, quiet, verbose, source-map and format.
 
     \b
     Exit codes:

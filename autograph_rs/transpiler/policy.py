@@ -1,7 +1,7 @@
 """Decide whether converted code converts a function that it calls.
 
 User code is converted. The standard library, installed packages, this package and functions under
-`do_not_convert` are not. Users override this by module with `include` and `exclude`, and with `rules`.
+`do_not_convert` are not. Users override this with module globs (`include`, `exclude`) and with `rules`.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def test_click_is_asked_for_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "click.py").write_text("raise ModuleNotFoundError('no click', name='click')")
     done = python("-m", "autograph_rs", "--help", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (3, b"")
-    assert done.stderr.decode().splitlines() == ["autograph-rs needs click: install autograph_rs[cli]"]
+    assert done.stderr.decode().splitlines() == ["autograph-rs needs click: pip install 'autograph_rs[cli]'"]
 
 
 # code ---------------------------------------------------------------------------------------------
@@ -317,7 +317,7 @@ def test_a_link_stays_a_link(program: Path) -> None:
         (b"# coding: rot13\nk = 1\n", "given.py"),
         (
             b"# coding: unicode_escape\nk = 1\n",
-            "given.py: the encoding unicode_escape does not support line endings",
+            "given.py: the encoding unicode_escape does not preserve line endings",
         ),
         (b"x = " + b"(" * 300 + b")" * 300, "given.py:1:"),
         (b"x = " + b"-" * 100_000 + b"1", "given.py"),
