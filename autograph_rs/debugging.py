@@ -213,9 +213,9 @@ def _returns_value(code: types.CodeType) -> bool:
 
 
 def set_trace(*, header: str | None = None) -> None:
-    """Print the line `header`, if any, and start the debugger in the user function that calls this one.
+    """Print `header`, if given, and start the debugger in the user function that calls this one.
 
-    Set `PYTHONBREAKPOINT` to this function's path to make `breakpoint()` call it.
+    If `PYTHONBREAKPOINT` is `autograph_rs.debugging.set_trace`, `breakpoint()` calls this function.
     """
     debugger = Pdb()
     if header is not None:

@@ -22,7 +22,7 @@ OPERATORS_VERSION = 2
 
 
 class PassError(RuntimeError):
-    """A pass failed or broke its contract. The fault is not in the code that it converts."""
+    """A pass failed or broke its contract. The code being converted is not at fault."""
 
 
 def convert_tree(
@@ -67,7 +67,7 @@ def _run_verified(step: Pass, function: gast.AST, tree: gast.AST) -> None:
         name = getattr(function, "name", "<lambda>")
         raise PassError(f"{blame} failed on {name}: {error!r}") from error
     for node in step.remaining_nodes(function):
-        raise PassError(f"{blame} left {type(node).__name__} at line {getattr(node, 'lineno', '?')}")
+        raise PassError(f"{blame} left {type(node).__name__} in place at line {getattr(node, 'lineno', '?')}")
     try:
         compile_tree(tree)
     except (SyntaxError, ValueError, TypeError) as error:
@@ -75,7 +75,7 @@ def _run_verified(step: Pass, function: gast.AST, tree: gast.AST) -> None:
 
 
 def compile_tree(tree: gast.AST) -> None:
-    """Compile the tree of a function or module; raise if it is invalid."""
+    """Compile the tree of a function or module, to raise Python's error if the tree is invalid."""
     body = gast.Expr(tree) if isinstance(tree, gast.Lambda) else tree
     module = tree if isinstance(tree, gast.Module) else gast.Module([body], [])
     compile(python_tree(module), "<converted>", "exec", dont_inherit=True)

@@ -100,7 +100,7 @@ def place_comments(
 
 
 def _main_statement(converted: list[ast.stmt], kind: type[ast.stmt]) -> ast.stmt:
-    """Return the statement that comments go beside: the operator call, or else one of the original's kind."""
+    """Return the statement to put comments beside: the operator call, or a statement of the original type."""
     operator = f"ag__.{kind.__name__.lower()}_stmt"
     for statement in converted:
         match statement:

@@ -45,9 +45,9 @@ def convert_module(
 ) -> ConvertedModule | None:
     """Convert every function of a module, or return None if there is nothing to convert.
 
-    Code outside functions, and functions in which nothing is converted, stay as written. If `mapped`,
-    functions take their original file name and lines from a source map. `header` is a comment for the top of
-    the file.
+    Code outside functions, and functions in which nothing is converted, are left unchanged. If `mapped`, the
+    converted functions get their original file name and lines from a source map. `header` is a comment for
+    the top of the file.
     """
     module = parse(source, filename)
     if is_converted(module):

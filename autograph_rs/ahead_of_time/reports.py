@@ -1,4 +1,4 @@
-"""Report how the functions of a module are converted, and what code in them cannot be staged.
+"""Report how the functions of a module are converted, and which code in them cannot be staged.
 
 The module is converted but never executed. Lines and columns count from 1, with one column per character, as
 in an editor.

@@ -45,8 +45,8 @@ def outermost_functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFu
 def rewrite_module(source: str, original: ast.Module, converted: ast.Module, *, mapped: bool) -> list[Line]:
     """Return the lines of a module with its converted functions, or no lines if nothing is converted.
 
-    If `mapped`, the lines have mappings, and a decorator gives each function its original lines from a source
-    map.
+    If `mapped`, the lines have mappings, and a decorator restores each function's original lines from a
+    source map.
     """
     text = source.split("\n")
     out: list[Line] = []

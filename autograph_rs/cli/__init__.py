@@ -79,8 +79,8 @@ def _discard_output() -> None:
 def main(context: click.Context) -> None:
     """Convert Python control flow into functional operator calls.
 
-    Input is never executed, except by export. [tool.autograph-rs] in pyproject.toml sets include, exclude,
-    jobs, quiet, verbose, source-map and format.
+    Input is never executed, except by export. [tool.autograph-rs] in pyproject.toml sets defaults for
+    include, exclude, jobs, quiet, verbose, source-map and format.
 
     \b
     Exit codes:

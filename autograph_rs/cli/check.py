@@ -48,7 +48,7 @@ def check(
 ) -> None:
     """List the code that cannot be staged in files, packages, folders, or standard input (-).
 
-    Such code raises an error if its condition or iterable is a staged value. On plain values it runs as in
+    Such code raises an error if its condition or iterable is a staged value. With plain values it runs as in
     Python.
 
     \b

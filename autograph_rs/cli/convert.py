@@ -90,7 +90,7 @@ def jobs_for(
     "--output",
     metavar="DIR",
     type=options.PATH,
-    help="Write the converted files to DIR; - is standard output.",
+    help="Output folder, or output file for a single input file; - is standard output.",
 )
 @click.option("--in-place", is_flag=True, help="Replace each file with its converted form.")
 @click.option("--stdout", is_flag=True, help="Print the converted files.")

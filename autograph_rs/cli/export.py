@@ -112,7 +112,7 @@ def find_function(module: Any, qualname: str) -> Any:
     "specs",
     multiple=True,
     metavar="[NAME=]DTYPE[SHAPE]",
-    help="An argument's type, such as float64[None, 3]; int64[] is a scalar, None any length.",
+    help="An argument's dtype and shape: None is any length, and int64[] is a scalar.",
 )
 @click.option("-o", "--output", required=True, metavar="FILE", help="The output file, such as model.onnx.")
 @click.option(

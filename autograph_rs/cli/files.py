@@ -60,7 +60,7 @@ class Source:
                 encoding, _ = tokenize.detect_encoding(lines.readline)
                 text = data.decode(encoding)
                 if not "\n".encode(encoding).endswith(b"\n"):  # such as unicode_escape
-                    raise ValueError(f"the encoding {encoding} does not support line endings")
+                    raise ValueError(f"the encoding {encoding} does not preserve line endings")
             except (ValueError, LookupError) as error:  # null bytes, or a codec that does not decode to text
                 raise FileError(f"{name}: {error}") from error
         return cls(name, data, _NEWLINE.sub("\n", text), encoding, tuple(_NEWLINE.findall(text)))

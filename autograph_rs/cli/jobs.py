@@ -46,7 +46,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a job."""
+    """The result of a job, and what to print or report about it."""
 
     path: str
     result: Result

@@ -54,7 +54,7 @@ class InputFile:
 
 @dataclass
 class Walk:
-    """Search for the files to process. Each is listed once, and those in a folder are sorted by name.
+    """Search paths for the files to process. Each file is yielded once; folders are walked in name order.
 
     Files given by name are always included. A folder adds the Python files that the selection accepts; with
     `with_data_files`, a package also adds its other files. Hidden folders, caches and installed packages are

@@ -20,7 +20,7 @@ from ..functions.function import Function
 def backend_of(arguments: Any, compiled: Any) -> str:
     """Return the name of the backend to trace a call with.
 
-    This is the active backend, or else that of the arguments or the compiled function, or else "graph".
+    This is the active backend, if any, otherwise that of the arguments or of `compiled`, otherwise "graph".
     """
     active = active_backend()
     if active is not None:
@@ -62,7 +62,7 @@ def trace(
 
 
 def _trace_jax(compiled: Any, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Trace like `jax.jit`. Leaves are static if the user's `jit` declares so, or if they are not numeric."""
+    """Trace like `jax.jit`. A leaf is static if it is not numeric or the user's `jit` declares it static."""
     jax = sys.modules["jax"]
     info = getattr(compiled, "_jit_info", None)
     positions = (n + len(args) if n < 0 else n for n in getattr(info, "static_argnums", ()))

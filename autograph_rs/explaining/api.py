@@ -30,9 +30,9 @@ def explain(f: Convertible, /, *args: Any, **kwargs: Any) -> Report:
     """Report how a function is staged, statement by statement.
 
     Without arguments, nothing runs: the report shows how each statement is converted, and which calls would
-    be converted. With arguments, the function is traced once: as by `function`, or, for arguments of JAX,
-    TensorFlow or PyTorch, as by `jax.jit`, `tf.function` or `torch.export`. The report then shows what
-    happened. Side effects of the function, such as printing, happen as in any trace.
+    be converted. With arguments, the function is traced once: as `function` would trace it or, if an argument
+    belongs to JAX, TensorFlow or PyTorch, as `jax.jit`, `tf.function` or `torch.export` would. The report
+    then shows what happened. Side effects of the function, such as printing, happen as in any trace.
 
     If the trace fails, the report covers the statements up to the failure and contains the error.
 
@@ -108,7 +108,7 @@ _WRAPPED_ATTRIBUTES = ("python_function", "_torchdynamo_orig_callable", "__wrapp
 
 
 def _unwrap(f: Any) -> tuple[Any, Function[..., Any] | None, Any]:
-    """Return the callable to trace, the `Function` around it or None, and `f`, which may be compiled."""
+    """Return the callable to trace, the `Function` that wraps it or None, and `f` as it was passed."""
     compiled = f
     if isinstance(f, BoundFunction):
         return types.MethodType(f.__func__.python_function, f.__self__), f.__func__, compiled
@@ -191,7 +191,7 @@ def _line_origins(converted: str, source_map: SourceMap) -> tuple[tuple[int, ...
 
 
 def _pop_error_line(error: BaseException | None, file: str, lines: range) -> int | None:
-    """Return the line that raised an error, and drop its tracebacks, which would keep frames alive."""
+    """Return the line that raised an error, and clear the error's tracebacks, which keep frames alive."""
     error_line = None
     traceback = None if error is None else error.__traceback__
     while traceback is not None:

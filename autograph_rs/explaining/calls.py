@@ -40,11 +40,11 @@ def conversion_verdict(transpiler: Transpiler, callee: Any) -> tuple[bool, str]:
             return conversion_verdict(transpiler, cls.__init__)
         if callee.__module__ == "builtins":
             return False, _BUILTIN
-        return False, "Python itself creates instances of this class"
+        return False, "the class has no Python __init__, or has its own __new__ or metaclass"
     if isinstance(callee, (types.BuiltinFunctionType, *_METHODS)):
         return False, _BUILTIN if getattr(callee, "__module__", None) == "builtins" else _NOT_PYTHON
     if type(callee).__module__.partition(".")[0] == "numpy":
-        return False, "it belongs to NumPy, and is recorded for staged arguments"
+        return False, "it belongs to NumPy, and is recorded if an argument is staged"
     call = inspect.getattr_static(type(callee), "__call__", None)
     if isinstance(call, types.FunctionType):
         return conversion_verdict(transpiler, call)
@@ -79,7 +79,7 @@ def callee_name(callee: Any) -> str:
 
 
 def resolve_name(text: str, function: types.FunctionType) -> Any:
-    """Return what a dotted name in a function refers to, or None if only running the function can tell.
+    """Return the object that a dotted name in a function refers to, or None if it is known only at run time.
 
     Only attributes of modules and classes are read, so no user code runs.
     """

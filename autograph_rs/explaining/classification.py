@@ -52,7 +52,7 @@ class _Node:
 
     @property
     def is_repeated(self) -> bool:
-        """Whether the statement is inside a staged one, whose body may be traced more than once."""
+        """Whether a staged statement, whose body may be traced more than once, contains this one."""
         return self.parent is not None and (self.parent.what == "staged" or self.parent.is_repeated)
 
     @property

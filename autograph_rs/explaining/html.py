@@ -19,7 +19,7 @@ _LEGEND = {
     "staged": "became part of the staged program",
     "unrolled": "a plain loop whose iterations were staged",
     "left": "cannot be staged, stays in Python",
-    "converted": "an operator decides at run time",
+    "converted": "an operator decides at run time whether to stage it",
     "not run": "the trace did not reach it",
 }
 
@@ -68,7 +68,7 @@ def _notes(report: Any) -> Iterator[str]:
     by = f"traced by {report.backend}" if report.backend else "not run"
     yield f"<p>{html.escape(f'{report.file}:{report.line}, {by}')}</p>\n"
     if report.left:
-        yield f"<p>{html.escape(f'Converted code calls it unconverted: {report.left}')}</p>\n"
+        yield f"<p>{html.escape(f'Left unconverted when converted code calls it: {report.left}')}</p>\n"
     if report.error is not None:
         text = html.escape(f"{type(report.error).__name__}: {report.error}")
         yield f'<p class="error" role="alert">{text}</p>\n'
@@ -186,7 +186,7 @@ def fragment(report: Any) -> str:
             f'<td style="text-align: left"><b>{html.escape(summary(s))}</b>{why}</td></tr>'
         )
     more = len(report.statements) - MAX_ROWS
-    note = f"<p>{more} more statements; print(report) and to_html() show all.</p>" if more > 0 else ""
+    note = f"<p>{more} more statements; print(report) and to_html() show all of them.</p>" if more > 0 else ""
     calls = "".join(
         f"<li>{call.line}: <code>{html.escape(call.callee)}</code>: {html.escape(call_summary(call))}</li>"
         for call in report.calls[:MAX_ROWS]

@@ -41,7 +41,7 @@ _STATE_CLOSURES = ("get_state", "set_state")
 
 
 class InstrumentingTranspiler(Transpiler):
-    """A transpiler whose functions record observations in `probes`."""
+    """A transpiler that inserts probes into the functions that it converts."""
 
     def __init__(self) -> None:
         self.probes: list[Probe] = []
@@ -135,7 +135,7 @@ class _InsertProbes(Pass):
         body[:] = instrumented
 
     def _is_user_statement(self, statement: gast.AST) -> bool:
-        """Return whether a statement is the user's, or replaces one, as an assignment replaces a `return`."""
+        """Return whether the user wrote a statement or the one that it replaces, such as a `return`."""
         kind = type(statement)
         if kind is gast.Expr and operator_name(statement.value) in STATEMENTS:
             return False
@@ -188,7 +188,7 @@ class _InsertProbes(Pass):
         return part
 
     def _python_control_flow(self, statement: gast.AST) -> None:
-        """Instrument a conditional or loop that the conversion left to Python."""
+        """Instrument a conditional or loop that the conversion left unconverted."""
         kind = type(statement)
         if kind is gast.If or kind is gast.While:
             number = self._add(statement, kind.__name__)

@@ -21,7 +21,7 @@ _PLAIN_TESTS = (bool, int, float, str, bytes, tuple, list, dict, set, type(None)
 class Probe:
     """A position in converted code where values are observed, and the observations.
 
-    `operator` names the code at the position: an operator, a statement left to Python (`If`), "" for the
+    `operator` names the code at the position: an operator, an unconverted statement (`If`), "" for the
     start of a statement, or "value" for its value. `is_user_test` distinguishes a user's condition from the
     test of a flag that the conversion added.
     """
@@ -126,7 +126,7 @@ def _identity(function: Any) -> Any:
 
 
 class _CountedIterable:
-    """Wrap an iterable, and append to `counts` the number of items that each iteration draws."""
+    """Wrap an iterable so that each pass over it appends to `counts` the number of items drawn."""
 
     def __init__(self, iterable: Iterable[Any], counts: list[int]):
         self.iterable, self.counts = iterable, counts

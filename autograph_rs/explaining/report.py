@@ -94,7 +94,7 @@ class Report:
     def _lines(self) -> Iterator[str]:
         yield self.headline
         if self.left:
-            yield f"converted code calls it unconverted: {self.left}"
+            yield f"left unconverted when converted code calls it: {self.left}"
         width = len(str(self.line + len(self.source)))
         for s in self.statements:
             indent = "    " * s.depth

@@ -23,9 +23,9 @@ class Statement:
     - "not run": the trace did not reach it;
     - "converted", if `explain` received no arguments: an operator decides at run time whether to stage it.
 
-    `operator` is the operator that staged it, or "" if the value staged itself, as in `x * 2`. `state` lists
-    the variables that it carries. `times` counts how often the trace ran it; for a loop that Python ran, it
-    is the largest number of iterations in a run.
+    `operator` names the operator that staged the statement, or is "" if a staged operand did, as in `x * 2`.
+    `state` lists the variables that the operator carries. `times` is the number of times that the trace ran
+    the statement or, for a loop that Python ran, the largest number of iterations in one run of the loop.
     """
 
     line: int
@@ -45,7 +45,7 @@ class Statement:
 class Call:
     """A call: its line and callee, whether it is converted, and the rule that decides.
 
-    `converted` is None if only a run can decide.
+    `converted` is None if this is known only at run time.
     """
 
     line: int

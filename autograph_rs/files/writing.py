@@ -11,7 +11,7 @@ from autograph_rs.runtime.errors import ArgumentError, MissingFileError, describ
 
 
 def checked_path(path: Any) -> Path:
-    """Validate the path of a file, or raise `ArgumentError`."""
+    """Return the path of a file as a `Path`, or raise `ArgumentError` if it is invalid."""
     if isinstance(path, str) or (hasattr(path, "__fspath__") and isinstance(os.fspath(path), str)):
         file = Path(path)
         if file.name and "\0" not in file.name:

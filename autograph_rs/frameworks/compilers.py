@@ -28,7 +28,7 @@ def compile_for(f: Callable[..., Any], backend: str) -> Any:
         known = ", ".join(map(repr, ("graph", *COMPILERS)))
         raise OptionError(
             f"unknown backend {backend!r}",
-            why="a function is compiled by the embedded graph or by a supported framework",
+            why="a function is traced into the embedded graph or compiled by a supported framework",
             remedy=f"use one of {known}",
         )
     module, name, options = COMPILERS[backend]

@@ -80,7 +80,7 @@ class ConcreteFunction:
         to is also an output: `x.new`. docs/exporting.md lists what ONNX cannot represent.
 
         Args:
-            path: the file. An existing file is replaced atomically.
+            path: the output file. An existing file is replaced atomically.
             variables: "constant" embeds the current values of Variables. "explicit" makes each Variable an
                 input under its own name, and also an output if the function writes it: `v` and `v.new`.
 
@@ -88,7 +88,7 @@ class ConcreteFunction:
             SaveError: ONNX cannot represent part of the graph, or the graph writes a constant Variable.
             MissingFrameworkError: the package onnx is not installed.
             MissingFileError: the parent directory does not exist, or the path is a directory.
-            ArgumentError: `path` is not a path.
+            ArgumentError: `path` is not the path of a file.
             OptionError: `variables` is neither "constant" nor "explicit".
 
             @ag.function

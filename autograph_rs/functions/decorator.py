@@ -94,19 +94,19 @@ def function(
     backend: str = "graph",
     engine: str = "numpy",
 ) -> Any:
-    """Trace a function into a graph over NumPy, once for each signature, and run the graph.
+    """Trace a function into a graph of NumPy operations, once for each signature, and run the graph.
 
     Args:
-        f: a function, method or callable object. Without it, return a decorator.
+        f: a function, method or callable object. If it is omitted, the result is a decorator.
         input_signature: a `TensorSpec` for each argument, so that all calls share one trace.
         optimise: False runs the graph as traced; a tuple of names enables only these optimizations.
-        reduce_retracing: trace for unknown dimensions once arrays of several shapes have been passed.
+        reduce_retracing: trace with unknown dimensions once arrays of several shapes have been passed.
         check_globals: raise an error if a global that the graph captured has changed.
         source: the source of `f`, if it cannot be read from its file.
         backend: "jax", "tensorflow" or "torch" passes the converted function to `jax.jit`, `tf.function` or
             `torch.compile` instead.
-        engine: what runs the graphs: "numpy" or "onnxruntime". Results match those of NumPy; an engine that
-            cannot reproduce them raises an error.
+        engine: the library that runs the graphs: "numpy" or "onnxruntime". Results match those of NumPy; an
+            engine that cannot reproduce them raises an error.
 
     Raises:
         ArgumentError: `f` is not a Python callable, or an option has the wrong type.

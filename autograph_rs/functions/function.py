@@ -317,12 +317,12 @@ class Function(PickleSupport, FastPath[P, R_co]):
         return concrete
 
     def _evict_with(self, value: Any, table: str, entry: Any) -> None:
-        """Arrange for an entry to be removed from a table of this function when an object is deleted."""
+        """Evict an entry from a table of this function when an object is deleted."""
         with contextlib.suppress(TypeError):  # without weak references, the key keeps the object alive
             weakref.finalize(value, _evict, weakref.ref(self), table, entry).atexit = False
 
     def _generalized_key(self, trace_key: Any) -> Any:
-        """Return a key with unknown dimensions, if traces for several shapes exist."""
+        """Return a key with None for each dimension that varies, or None if too few similar traces exist."""
         spec, leaf_keys, *owner = trace_key
         form = retracing.without_dimensions(leaf_keys)
         cached = list(self._traces)  # a copy, since deleted objects evict their traces

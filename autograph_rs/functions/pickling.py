@@ -19,7 +19,7 @@ _BY_VALUE_PICKLERS = {"cloudpickle", "dill"}  # also vendored, for example as jo
 
 
 class PickleSupport:
-    """Mixin that pickles a `Function`."""
+    """Mixin that makes a `Function` picklable."""
 
     _converted: Callable[..., Any]
 

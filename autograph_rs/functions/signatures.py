@@ -34,7 +34,7 @@ _MISSING = object()
 
 
 def spec_of(leaf: Any) -> TensorSpec | None:
-    """Return the spec under which a leaf is staged, or None if it stays a Python value."""
+    """Return the spec for staging a leaf, or None if the leaf stays a Python value."""
     if isinstance(leaf, TensorSpec):
         return leaf
     if isinstance(leaf, np.ndarray) and type(leaf) not in (np.ndarray, np.memmap):

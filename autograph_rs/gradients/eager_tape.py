@@ -136,7 +136,7 @@ class Session:
         return self._run_and_record(_copy_watched, (value,), {})
 
     def gradient(self, tape: Any, number: int, *arguments: Any) -> Any:
-        """Compute `tape.gradient(*arguments)`. `number` is what `enter` returned for the tape."""
+        """Compute `tape.gradient(*arguments)`. `number` is the result of `enter` for the tape."""
         leaves, spec = flatten(((TapedValue(tape, self, number), *arguments), {}))
         operands, plain = self._split_operands(leaves, is_generic=False)
         entry = Entry(type(tape).gradient, spec, operands, **_call_site())
@@ -221,7 +221,7 @@ class Replay(Function[..., Any]):
         return self._replay
 
     def _replay(self, plain: list[Any], variables: list[Variable], values: list[Any]) -> Any:
-        """Repeat the calls, and return the result of the last."""
+        """Repeat the recorded calls, and return the result of the last one."""
         with variables_set_to(variables, values):
             graph = current_builder().graph
             remaining = iter([with_own_node(v) if type(v) is Tensor else v for v in plain])

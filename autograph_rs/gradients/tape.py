@@ -157,7 +157,7 @@ class GradientTape:
             StateError: `gradient` was called before and the tape is not persistent, or this call and the
                 block of the tape are not in the same traced function.
             GradientError: an operation between a source and the target has no gradient, or the tape did not
-                record one of them.
+                record the target or a source.
             OptionError: `unconnected_gradients` is neither "none" nor "zero".
         """
         self._check_recording()

@@ -175,7 +175,7 @@ def _structure_like(args: Args, argnums: Argnums, gradients: Iterator[Any]) -> A
 
 
 def _write_back(args: Args, primals: Args, sources: Sequence[Any], argnums: Argnums) -> None:
-    """Copy what `f` wrote to `primals` back to the caller's arrays. `sources` are the leaves given to `f`."""
+    """Copy what `f` wrote to `primals` to the caller's arrays. `sources` are the leaves passed to `f`."""
     positions = _positions(argnums)
     after, spec = flatten([primals[i] for i in positions], mutable_dataclasses=True)
     originals, original_spec = flatten([args[i] for i in positions], mutable_dataclasses=True)
@@ -327,8 +327,8 @@ def value_and_grad(
 ) -> Any:
     """Return a function that computes the value and the gradient of `f` as one graph.
 
-    It has the parameters of `grad`, and returns a pair of the result of `f` and the gradient. With `has_aux`,
-    the first item of this pair is itself a pair.
+    The parameters are those of `grad`. The function returns a pair: the result of `f`, and the gradient. With
+    `has_aux`, the result of `f` is itself a pair.
 
     Raises:
         GradientError, ArgumentError: as for `grad`.

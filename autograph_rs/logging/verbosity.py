@@ -53,7 +53,7 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     Raises:
         OptionError: `level` is not an integer from 0 to 10.
 
-    Messages go to standard error, or to the handlers of `logging` if the program has installed any.
+    Messages go to standard error, or to the program's own `logging` handlers if it has installed any.
 
     >>> import autograph_rs as ag, numpy as np
     >>> ag.set_verbosity(1, alsologtostdout=True)

@@ -106,7 +106,7 @@ class LoadedFunction(FastPath[..., Any]):
 
 
 def _generality(trace: ConcreteFunction) -> int:
-    """Count the unknown dimensions, and the arguments that may be an array of shape () or a scalar."""
+    """Count the unknown dimensions, and the arguments that may be either a scalar or an array of shape ()."""
     inputs = trace.concrete.inputs
     shapes = [(i, inputs.leaves[i].shape) for i in inputs.staged]
     return sum(shape.count(None) + (shape == () and i not in inputs.forms) for i, shape in shapes)
@@ -114,7 +114,7 @@ def _generality(trace: ConcreteFunction) -> int:
 
 @api_boundary
 def load(path: str | os.PathLike[str], *, types: Sequence[type] = ()) -> LoadedFunction:
-    """Read a function that `save` wrote to a file. Nothing in the file runs before the function is called.
+    """Read a function that `save` wrote to a file. No code from it runs until the function is called.
 
     Args:
         path: the file.
@@ -125,7 +125,7 @@ def load(path: str | os.PathLike[str], *, types: Sequence[type] = ()) -> LoadedF
         MissingFileError: the file does not exist.
         FormatError: the file does not contain a saved function, or is damaged.
         VersionError: a later version of this package wrote the file.
-        ArgumentError: `path` is not a path.
+        ArgumentError: `path` is not the path of a file.
 
     >>> import autograph_rs as ag, numpy as np, os, tempfile
     >>> total = ag.Variable(10.0, name="total")

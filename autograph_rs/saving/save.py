@@ -27,7 +27,7 @@ def save(function: Saveable, path: str | os.PathLike[str], *, source: bool = Tru
     Args:
         function: a `ConcreteFunction`; a `Function` or bound method, with all its traces; or a function
             that `load` returned. Its Variables are saved with their current values.
-        path: the file. An existing file is replaced atomically.
+        path: the output file. An existing file is replaced atomically.
         source: whether to store file names, line numbers and source lines of user code, for errors and
             `print`.
 
@@ -35,7 +35,7 @@ def save(function: Saveable, path: str | os.PathLike[str], *, source: bool = Tru
         SaveError: the function has no trace, or a trace that cannot be serialized, such as one with a
             py_function.
         MissingFileError: the parent directory does not exist, or the path is a directory.
-        ArgumentError: `path` is not a path, or `source` is neither True nor False.
+        ArgumentError: `path` is not the path of a file, or `source` is neither True nor False.
 
     >>> import numpy as np, os, tempfile, autograph_rs as ag
     >>> double = ag.function(lambda x: x * 2)
@@ -70,7 +70,7 @@ def _traces(function: Any) -> tuple[str, list[ConcreteFunction]]:
             raise SaveError(
                 f"{name} cannot be saved: it is a method, with separate traces for each object",
                 why="a file can contain the traces for only one object",
-                remedy=f"pass the method of one object: ag.save(thing.{name}, path)",
+                remedy=f"pass the method of one object: ag.save(instance.{name}, path)",
             )
         return name, function.traces()
     raise SaveError(

@@ -31,7 +31,7 @@ def unwrap_callable(f: Any) -> Any:
         inner = getattr(type(f), "__call__", None)  # noqa: B004 - the method itself is needed
     if not isinstance(inner, (types.FunctionType, functools.partial)):
         raise ArgumentError(
-            f"{describe(f)} is not a Python function, method, partial or object with its own __call__",
+            f"{describe(f)} is not a Python function, method, partial or object with a Python __call__",
             why="conversion starts from the Python source of a function",
             remedy=_remedy(f),
         )

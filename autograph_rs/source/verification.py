@@ -15,7 +15,7 @@ _FLAGS = 0xFFFF & ~inspect.CO_ITERABLE_COROUTINE
 
 
 def code_fingerprint(code: types.CodeType) -> tuple[Any, ...]:
-    """Return a key that identifies what a code object does, independent of its position."""
+    """Return a key that identifies what a code object does, independently of its position."""
     return (
         code.co_code,
         code.co_exceptiontable,

@@ -1,9 +1,9 @@
 """Make coverage.py count branches of converted code as in the original.
 
 coverage.py counts a branch when one frame moves from a line to another, such as from an `if` to the first
-line of its body. In converted code the body is a closure with its own frame. While coverage.py measures,
-conversion therefore adds markers, which are expressions without effect. A closure begins with a marker on the
-line that control comes from. A path without a closure has a marker on the line that control goes to.
+line of its body. In converted code the body is a closure with its own frame. While coverage.py is active,
+conversion therefore adds *markers*: expression statements without effect. A closure begins with a marker on
+the line that control comes from. A path without a closure has a marker on the line that control goes to.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class BranchMarkers:
         self.added: set[str] = set()
         """The names of closures that this class adds or renames."""
         self.returning: dict[str, int] = {}
-        """The first line of the function, for the name of each closure after which the function returns."""
+        """The first line of the function, by the name of each closure after which the function returns."""
         self.closures: dict[str, ast.FunctionDef] = {}
         """The latest definition of each closure."""
 
@@ -180,7 +180,7 @@ class BranchMarkers:
         return follow
 
     def _is_silent(self, statement: ast.stmt) -> bool:
-        """Return whether a statement is no step of the user's code: it declares names, or sets a flag."""
+        """Return whether a statement is not a step of the user's code: it declares names or sets a flag."""
         if isinstance(statement, ast.Assign):
             [target, *_], value = statement.targets, statement.value
             return (

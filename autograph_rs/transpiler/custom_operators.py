@@ -1,7 +1,8 @@
 """Replace operators with those of another framework.
 
-Operators written for TensorFlow's AutoGraph or for malt have the same signatures as ours, except for a few
-with an extra parameter for options. This module recognizes these by the parameter's name, and adapts them.
+Operators written for TensorFlow's AutoGraph or for malt have the same signatures as those of this package,
+except that a few have an extra parameter for options. This module adapts these, which it recognizes by the
+parameter's name.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ OPERATORS = (*runtime.OPERATORS, "callee", *sorted(Lists.operators))
 def operator_namespace(
     custom: Any, callee: Callable[[Any], Any], replacements: Replacements, *, recursive: bool, transpiler: Any
 ) -> types.ModuleType:
-    """Build the module that converted code knows as `ag__`: the custom operators, and ours for the rest.
+    """Build the module that converted code uses as `ag__`: custom operators, and default ones for the rest.
 
     It also provides the other attributes of `custom`, for custom passes. It is a plain module because Python
     looks up attributes of modules as fast as globals.
@@ -64,7 +65,7 @@ def _adapted_operators(custom: Any, *, recursive: bool) -> Iterator[tuple[str, A
         operator = getattr(custom, name)
         if not callable(operator):
             raise ArgumentError(
-                f"the operator {name} must be a function, not {describe(operator)}",
+                f"the operator {name} must be callable, not {describe(operator)}",
                 why="converted code calls it",
                 remedy="pass a function with the parameters listed in docs/operators.md",
             )
@@ -80,7 +81,7 @@ def _parameters(operator: Callable[..., Any]) -> list[str]:
 
 
 def _with_options(kind: str, **values: Any) -> Callable[..., Callable[..., Any]]:
-    """Return an adapter for an operator with options, of the class named `kind` if `custom` defines it."""
+    """Return an adapter that adds an options argument, of the class named `kind` if `custom` defines it."""
 
     def adapt(operator: Callable[..., Any], custom: Any, _: bool) -> Callable[..., Any]:
         options = getattr(custom, kind, types.SimpleNamespace)(**values)
@@ -132,7 +133,7 @@ def build_pipeline(passes: Pipeline | None, features: Collection[str] | None, cu
     if not isinstance(pipeline, Pipeline):
         raise ArgumentError(
             f"passes must be a Pipeline, not {describe(passes)}",
-            why="a Pipeline ensures that each pass runs after those it needs",
+            why="a Pipeline ensures that each pass runs after the passes that it needs",
             remedy="pass Pipeline().add(MyPass), with Pipeline from autograph_rs.converters",
         )
     if features is not None:

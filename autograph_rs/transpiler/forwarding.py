@@ -33,7 +33,7 @@ class LazyConversion:
 
 
 def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[..., Any]:
-    """Return a callable that runs the converted function if `always`, or else only while a backend stages."""
+    """Return a wrapper that runs the converted function while a backend is staging, or always if `always`."""
     f = conversion.function
     is_staging: Callable[[], bool] = (lambda: True) if always else runtime.is_staging
 

@@ -38,7 +38,7 @@ _ITERABLE_COROUTINE = 0x100  # set by `types.coroutine`
 
 
 def standalone_function(tree: gast.AST, memo: dict[gast.AST, Any] | None = None) -> FunctionNode:
-    """Return a function without decorators, under a name that its own recursive calls do not use."""
+    """Return a function's Python tree without decorators, under a name that recursive calls do not use."""
     node: FunctionNode = python_tree(tree, memo=memo)
     if not isinstance(node, ast.Lambda):
         node.decorator_list = []
@@ -110,7 +110,7 @@ def _nested_codes(code: types.CodeType) -> list[types.CodeType]:
 
 @dataclass(frozen=True)
 class _Renamer:
-    """Callable that renames converted code like the original, omitting the factory and added functions."""
+    """Callable that gives converted code the original's names, omitting the factory and added functions."""
 
     converted: str
     """The qualified name of the converted function inside its factory."""

@@ -2,8 +2,8 @@
 
 User code is converted, and so are the installed packages of the functions that the user asked to convert.
 Other installed packages are converted where a staged value reaches them. The standard library, tensor systems
-(`LIBRARIES`), this package and functions under `do_not_convert` are not. Users override this by module with
-`include` and `exclude`, and with `rules`.
+(`LIBRARIES`), this package and functions under `do_not_convert` are not. Users override this with
+module globs (`include`, `exclude`) and with `rules`.
 """
 
 from __future__ import annotations

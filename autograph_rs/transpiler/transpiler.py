@@ -78,11 +78,11 @@ class Transpiler:
         rules: whether to convert a function, the methods of a class, or the functions of a module. A rule for
             a function takes precedence over a rule for its class, which takes precedence over a rule for
             its module.
-        call_hook: a function that takes a callable that is not a function, method or class, such as a module
-            of a framework. It returns the replacement to call, or None to call the callable as usual.
+        call_hook: a function that receives each callable other than a function, method or class, such as a
+            PyTorch module. It returns the replacement to call, or None to call the callable as usual.
         passes: the passes of the conversion, instead of `Pipeline()`.
         features: the kinds of syntax to convert, from `converters.FEATURES`; all by default.
-        name: the name of the transpiler in its representation.
+        name: the name of the transpiler in its `repr`.
 
     Raises:
         OptionError: a feature is unknown.
@@ -149,7 +149,7 @@ class Transpiler:
     def __reduce__(self) -> tuple[Any, ...]:
         if self.reference is None:
             raise TypeError(
-                f"{self!r} and the functions it converted cannot be pickled: create one in each process"
+                f"{self!r} and functions that it converted cannot be pickled: create one in each process"
             )
         return self.reference
 
@@ -172,7 +172,7 @@ class Transpiler:
         Args:
             f: a function, method, static or class method, lambda, `functools.partial` or callable object.
                 Without it, the result is a decorator.
-            source: the text of `f`, if it cannot be read.
+            source: the text of `f`, if it cannot be read from its file.
 
         Raises:
             ArgumentError: `f` is not a Python callable.
@@ -205,7 +205,7 @@ class Transpiler:
 
         Args:
             f: any callable that `convert` accepts.
-            source: the text of `f`, if it cannot be read.
+            source: the text of `f`, if it cannot be read from its file.
 
         Raises:
             ArgumentError: `f` is not a Python callable.

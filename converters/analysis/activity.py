@@ -30,7 +30,7 @@ class Activity:
         uses: names that are read.
         bindings: names that are bound.
         deletions: names that are deleted.
-        captures: names that a nested function or class reads or binds, at any later time.
+        captures: names that a nested function or class reads or binds, possibly after this code has run.
         nonlocal_bindings: captured names that a nested function binds.
         mutations: names of objects on which a list-changing method is called.
         declared: names with an annotation and no value (`x: int`).
@@ -135,7 +135,7 @@ _SPECIAL = frozenset((
     gast.AugAssign, gast.Import, gast.ImportFrom, gast.MatchAs, gast.MatchStar, gast.MatchMapping,
     gast.ExceptHandler,
 ))  # fmt: skip
-"""Kinds of nodes for which visiting all children would be too little or too much."""
+"""Kinds of nodes that `_scan` does not treat by simply visiting all children."""
 _SKIPPABLE: dict[type, Callable[[gast.AST], list[gast.AST]]] = {
     gast.BoolOp: lambda node: node.values[1:],
     gast.Compare: lambda node: node.comparators[1:],

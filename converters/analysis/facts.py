@@ -99,7 +99,7 @@ class Facts:
         return None if number is None else self._steps[number]
 
     def changes(self, statement: gast.AST, *, without: gast.AST | None = None) -> Activity:
-        """Return what a compound statement binds, deletes and mutates, ignoring its step `without`."""
+        """Return the names that a compound statement binds, deletes or mutates outside the step `without`."""
         result = Activity()
         steps = self._steps[self.graph.entries[statement] : self.graph.exits[statement] + 1]
         skipped = None if without is None else self.step(without)
@@ -167,5 +167,5 @@ class Facts:
 
     @cached_property
     def unconverted(self) -> dict[gast.AST, gast.AST]:
-        """The statements left in Python, each with the pinned node that is the reason."""
+        """The statements left in Python, each with the pinned node that keeps it there."""
         return unconverted_statements(self.function) if self.can_have_pinned else {}

@@ -41,7 +41,7 @@ def is_pinned(node: gast.AST) -> bool:
 
 
 def blocks_thunk(node: gast.AST) -> bool:
-    """Return whether a node keeps an operand out of a lambda: it is pinned or binds a name."""
+    """Return whether an operand that contains a node cannot become a lambda: it is pinned or binds a name."""
     return type(node) is gast.NamedExpr or is_pinned(node)
 
 
@@ -73,7 +73,7 @@ _SUSPENDING = {
 
 
 def unconverted_statements(function: gast.AST) -> dict[gast.AST, gast.AST]:
-    """Map each `if` and loop that must stay in Python to the pinned node that is the reason.
+    """Map each `if` and loop that must stay in Python to the pinned node that keeps it there.
 
     A `break` or `continue` keeps its loop in Python if it cannot be lowered. A function with a pinned node
     keeps its `return` statements.

@@ -53,7 +53,7 @@ OPERATORS = {
     "text": "formatted when the graph runs, if a value in it is staged",
     "assert_stmt": "checked when the graph runs, if its test is staged",
     "visible": "the names of the function, without those that conversion added",
-    "framed": "sees the user's frames only",
+    "framed": "sees only the user's frames",
     "caller": "skips frames that are not the user's",
 }
 PYTHON_NODES: dict[type, str] = {

@@ -1,7 +1,7 @@
 """Report of how each statement of a function is converted.
 
 Observer passes run among the ordinary ones. In the converted tree, an operator call at the location of the
-user's code shows what was converted, and a guard shows what was left to Python.
+user's code shows what was converted, and a guard shows what was left unconverted.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from .unsupported import Span, UnsupportedConstruct, blocked_construct, is_alway
 class FunctionReport:
     """How one function is converted.
 
-    `span` includes decorators. `caller` describes a method or property that Python calls directly, else "".
-    `unconverted` contains the statements left in Python, each with the pinned node that is the reason.
+    `span` includes decorators. `caller` describes a special method or property, and is "" otherwise.
+    `unconverted` maps each statement left in Python to the pinned node that keeps it there.
     """
 
     node: gast.AST

@@ -1,4 +1,4 @@
-"""Unsupported uses of converted syntax that a function's text alone reveals with certainty.
+"""Static checks for unsupported constructs, based on the text of a function alone.
 
 A statement *may be staged* if it is converted, and its condition or iterable may be a staged value.
 """
@@ -28,7 +28,7 @@ PROPERTIES = frozenset(("property", "cached_property", "setter", "getter", "dele
 
 
 def find_unsupported(function: gast.AST, caller: str) -> list[UnsupportedConstruct]:
-    """Return the unsupported constructs of a function, given what `called_by_python` returns for it."""
+    """Return the unsupported constructs of a function. `caller` is the result of `called_by_python`."""
     if caller:
         first = next(python_tests(function.body), None)
         return [] if first is None else [UnsupportedConstruct(Span.of(first[1]), "AG008", first[0], caller)]
@@ -90,7 +90,7 @@ def _raises_in_try(
         may_raise = kind is gast.Raise and conditional
         may_raise = may_raise or (kind is gast.Assert and not is_always_plain(statement.test))
         if may_raise and tried is not None:
-            construct, detail = kind.__name__.lower(), f"of line {tried.lineno}"
+            construct, detail = kind.__name__.lower(), f"on line {tried.lineno}"
             yield UnsupportedConstruct(Span.of(statement), "AG009", construct, detail)
         below = conditional or _may_be_staged(statement, facts)
         for inner in blocks(statement):
@@ -101,7 +101,7 @@ def _raises_in_try(
 
 
 Outcome = frozenset[str]
-"""What a function may return from some point on: a set of "none", "value" (never None) and "any"."""
+"""The results that a function may return from some point on: "none", "value" (never None) or "any"."""
 
 
 Jumps = dict[type, Outcome]

@@ -1,8 +1,8 @@
 """Rules for constructs that cannot be staged, and detection of the tests that Python evaluates.
 
-A *rule* is one reason, identified by a stable code. Its *detail* names what the user wrote, such as
-`'yield' (line 7)`, and its `about` is a detail that fits every case. An unsupported construct raises an error
-only when it meets a staged value.
+A *rule* is one reason, identified by a stable code. Its *detail* names the user's code, such as
+`'yield' (line 7)`, and `about` is the detail to use where no code is at hand. An unsupported construct raises
+an error only if it is run on a staged value.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Rule:
 
     @property
     def summary(self) -> str:
-        """The reason, with the detail that fits every case."""
+        """The reason, with the general detail `about`."""
         return self.reason.format(detail=self.about)
 
 
@@ -103,15 +103,20 @@ _RULES = (
     Rule(
         "AG011",
         "member-of-a-set",
-        "the members of a set must be known while the graph is built",
+        "the elements of a set must be known at trace time",
         "use an array or a list",
     ),
-    Rule("AG012", "width-in-an-f-string", "a width or precision must be plain", "use a plain number"),
+    Rule(
+        "AG012",
+        "width-in-an-f-string",
+        "a width or precision must be known at trace time",
+        "use a plain number",
+    ),
     Rule(
         "AG013",
         "changes-a-staged-list",
         "the length of {detail} depends on staged values, and such a list has no insert, remove or sort",
-        "use append, extend, pop, del or an index, or an array",
+        "use append, extend, pop, del or indexing, or use an array",
         "the list",
     ),
 )

@@ -1,6 +1,6 @@
 """Rewriting of `and`, `or`, `not`, `a if c else b`, `in` and comparison chains as operator calls.
 
-Expressions that are always a plain bool stay as they are: `is`, constants, and combinations of these.
+Expressions that always evaluate to a plain value are unchanged: `is`, constants, and combinations of these.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Rewriting of calls: `f(x)` becomes `ag__.callee(f)(x)`.
 
-The operator returns the function to run, and Python makes the call. So arguments keep their form and order,
-and the function is called from the user's own frame.
+The operator returns the function to run, and Python makes the call. Arguments therefore keep their form and
+order, and the function is called from the user's own frame.
 
-`locals()`, `vars()` and `dir()` hide the names that passes add; the last pass fills these names in. Functions
-whose name suggests that they read the stack go through `ag__.framed`, and `f.f_back` becomes
-`ag__.caller(f)`, so that they see the user's frames only.
+`locals()`, `vars()` and `dir()` hide the names that passes add; the last pass inserts these names. Functions
+whose names suggest that they read the stack go through `ag__.framed`, and `f.f_back` becomes
+`ag__.caller(f)`, so that both see only the user's frames.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class Lists(Rewriter):
         return node
 
     def pop(self, name: str, node: gast.Call) -> gast.AST:
-        """Return an expression that pops an item, binding the variable to a (list, item) pair in between."""
+        """Return an expression that pops an item; it briefly binds the variable to a (list, item) pair."""
         popped = operator("list_pop", load(name), *(node.args or [constant(None)]))
         pair, rest = gast.NamedExpr(store(name), popped), gast.NamedExpr(store(name), _item(load(name), 0))
         return _item(gast.Tuple([_item(pair, 1), rest], LOAD), 0)

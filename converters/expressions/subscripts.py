@@ -22,7 +22,7 @@ class Subscripts(Rewriter):
         return name in self.walk.facts.locals
 
     def may_be_unbound(self, node: gast.AST, statement: gast.AST) -> bool:
-        """Return whether reading a name may raise an error, which must precede any error of the target."""
+        """Return whether reading a name may raise an error, which must precede any error from the target."""
         if not isinstance(node, gast.Name) or node.id in self.walk.context.namer.added:
             return False
         return not self.is_variable(node.id) or node.id in self.walk.facts.before(statement).unbound
@@ -68,7 +68,7 @@ class Subscripts(Rewriter):
         return result
 
     def unpack(self, target: gast.AST, later: list[gast.Assign], location: gast.AST) -> gast.AST:
-        """Replace the first item in a target, and all that follows it, with names.
+        """Replace the first item in a target, and everything after it, with names.
 
         The assignments from these names to the replaced targets are added to `later`.
         """
@@ -155,7 +155,7 @@ def _key(node: gast.AST) -> gast.AST:
 
 
 def _is_simple(node: gast.AST) -> bool:
-    """Return whether evaluating an expression calls no user code, so that it binds no name."""
+    """Return whether an expression contains only names, constants and operators, and so binds no name."""
     kinds = (gast.Name, gast.Constant, gast.Tuple, gast.Slice, gast.BinOp, gast.UnaryOp, gast.expr_context)
     return all(isinstance(inner, (*kinds, gast.operator, gast.unaryop)) for inner in gast.walk(node))
 

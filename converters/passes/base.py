@@ -52,7 +52,7 @@ class Pass:
 
     @staticmethod
     def declare(function: gast.AST, names: Collection[str]) -> None:
-        """Declare names that only closures bind as variables of the function: `x: ...`."""
+        """Add a declaration, as in `x: ...`, for each of the names that the function itself does not bind."""
         if not names:
             return
         nonlocals, globals_ = declarations(function.body)
@@ -65,7 +65,7 @@ class Pass:
         ]
 
     def remaining_nodes(self, function: gast.AST) -> Iterator[gast.AST]:
-        """Yield the nodes that the pass has left although their kind is in `removes`."""
+        """Yield the nodes of the kinds in `removes` that the function still contains."""
         if self.removes:
             yield from (n for n in frame_nodes(function) if isinstance(n, self.removes))
 

@@ -1,4 +1,4 @@
-"""Rewriting of expressions in one walk from the leaves up.
+"""Rewriting of expressions in one bottom-up walk.
 
 A `Rewriter` names the kinds of node that it rewrites. The walk offers each node to the rewriters of its kind
 in order, after its children. An operand that an operator may skip becomes a thunk. An operand that binds a
@@ -67,8 +67,8 @@ class Rewriter:
 def guard(value: gast.AST, construct: str, reason: gast.AST | str) -> gast.AST:
     """Wrap a value that must not be staged because the construct that tests it stays in Python.
 
-    The reason is a rule's code or a blocking node. The texts contain no quotes, because the call may
-    be inside an f-string.
+    `reason` is the code of a rule, or a blocking node. The texts contain no quotes, because the call may be
+    inside an f-string.
     """
     details = [reason] if isinstance(reason, str) else rule_for(reason)
     return at(operator("guard", value, *map(constant, [construct, *details])), value)

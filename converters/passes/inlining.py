@@ -1,8 +1,8 @@
 """Inlining of the fast paths of operators, for code that is compiled in memory.
 
 `if_stmt(test, ...)` becomes a `match` that runs a branch directly if the test is `True` or `False`. Otherwise
-it defines the closures and calls the operator. A plain run then creates few closures and makes few calls; a
-staged run goes through the operators as before.
+it defines the closures and calls the operator. A plain run then creates fewer closures and makes fewer
+calls; a staged run still goes through the operators.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class _Inliner:
         return out or [gast.Pass()]
 
     def return_early(self, block: list[gast.AST], returned: gast.Return) -> None:
-        """Return directly from branches at the end of a block if a `return` of what they assign follows."""
+        """Return directly from the branches at the end of a block if they assign the returned variable."""
         name = returned.value.args[0] if operator_name(returned.value) == "ld" else returned.value
         last = block[-1]
         if not _is_flag(name):
@@ -98,7 +98,7 @@ class _Inliner:
                 self.return_early(case.body, returned)
 
     def append_continue(self, block: list[gast.AST], location: gast.AST) -> None:
-        """End each path of a loop body with `continue`, so that an interrupt there reports a line."""
+        """End each path of a loop body with `continue`, so that an interrupt there has a line number."""
         last: Any = block[-1]
         if last in self.matches:
             for case in last.cases:
@@ -112,7 +112,7 @@ class _Inliner:
             block.append(at(gast.Continue(), end))
 
     def define_closures(self, pending: Closures, users: list[gast.AST], out: list[gast.AST]) -> None:
-        """Define the pending closures that some nodes refer to, directly or through other closures."""
+        """Define the pending closures that `users` refer to, directly or through other closures."""
         closures = [*pending.items()]
         while users:
             users = [pending.pop(name) for name in _referenced(users, pending)]
@@ -295,7 +295,7 @@ def _is_likely_bool(node: gast.AST) -> bool:
 
 
 def _truth_test(node: gast.AST) -> gast.AST:
-    """Return an expression for a node's value if that is a bool, and for the result of `truth` otherwise.
+    """Return an expression whose value is that of `node` if this is a bool, otherwise the result of `truth`.
 
     The call is in a tuple because CPython 3.12 traces a line twice if a call returns to a jump target.
     """
@@ -328,7 +328,7 @@ def _hidden_location(location: Any) -> gast.AST:
 
 
 def _strip_not(test: gast.AST, value: gast.AST) -> tuple[gast.AST, gast.AST, bool]:
-    """Move the leading `not`s of a test to `value`. Return both, and whether their number is odd."""
+    """Move the leading `not`s of a test to `value`. Return both, and whether the number of `not`s is odd."""
     is_not = False
     while operator_name(test) == "not_":
         test, value, is_not = test.args[0], at(operator("not_", value), test), not is_not
@@ -357,7 +357,7 @@ def _replace(node: gast.AST, **changed: Any) -> gast.AST:
 
 
 def _referenced(trees: list[gast.AST], names: Iterable[str]) -> set[str]:
-    """Return those of the closures `names` that trees refer to.
+    """Return the closures among `names` that trees refer to.
 
     Only operator calls refer to closures of statements, so other simple statements are not searched for them.
     """

@@ -1,10 +1,10 @@
 """Lowering of `break`, `continue` and `return` to structured control flow.
 
-The *rest* is the code after a statement that may jump. If one side of an `if` always jumps, the rest moves to
-the other side, and no flag is needed. Otherwise the jump sets a *flag* that guards the rest. A loop that may
-exit early tests its flags: `while` in its test, `for` in `ag__.until(iterable, lambda: test)`. Flags that
+The *rest* is the code after a statement that may jump. If one branch of an `if` always jumps, the rest moves
+to the other branch, and no flag is needed. Otherwise the jump sets a *flag* that guards the rest. A loop that
+may exit early tests its flags: `while` in its test, `for` in `ag__.until(iterable, lambda: test)`. Flags that
 nothing reads are removed. Beyond `MAX_NESTING` levels, guards follow each other instead of nesting, so that
-a hundred early returns or an `elif` chain of two hundred arms stay shallow.
+a hundred early returns or an `elif` chain with two hundred branches stay shallow.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ class LowerJumps(Pass):
         return self.jumps_out_of(*interceptors)
 
     def clear_if_swallowed(self, statement: gast.With, flags: list[str]) -> list[gast.AST]:
-        """Clear the flags of jumps that an exception replaced if the `__exit__` of a `with` swallowed it."""
+        """Clear the flags of jumps replaced by an exception that the `__exit__` of a `with` swallowed."""
         location = first_line(statement)
         completed = self.context.namer.fresh("completed")
         statement.body.append(_set(completed, True, location))
@@ -255,7 +255,7 @@ class LowerJumps(Pass):
             return [statement]
         location = first_line(statement.body[0])
         exit_flags = [flag for flag in jumps if flag != loop.continued]
-        # these flags are False in each iteration; assigning them here keeps them out of the loop state
+        # each iteration starts with False flags; assigning them here keeps them out of the loop state
         start = [_set(flag, False, location) for flag in (loop.continued, *exit_flags)]
         statement.body = [*start, *body]
         if exit_flags:

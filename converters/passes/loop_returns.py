@@ -77,7 +77,7 @@ def _returns(block: list[gast.AST]) -> Iterator[tuple[list[gast.AST], gast.AST]]
 def _is_available_after(statement: gast.Return, loop: gast.AST, facts: Facts) -> bool:
     """Return whether a loop's `return` can move after the loop because its value is still available there.
 
-    That holds for a constant, for a local that the loop carries, and for one that it does not bind.
+    That holds for a constant, for a local that the loop carries, and for a local that it does not bind.
     """
     if isinstance(statement.value, gast.Constant):
         return True

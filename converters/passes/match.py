@@ -1,6 +1,6 @@
 """Lowering of `match` on values to a chain of `if`, which can be staged.
 
-A *value pattern* here is a value, a singleton, a capture, the wildcard, or an alternative or `as` of these. A
+A *value pattern* here is a value, a singleton, a capture, the wildcard, or these combined with `|` or `as`. A
 statement with any other pattern stays a `match`, because only Python can match structure.
 """
 

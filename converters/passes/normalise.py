@@ -1,7 +1,7 @@
 """Normalization of a function into the form that the other passes expect.
 
-- Private names are mangled, because the function leaves its class.
-- `super()` gets its arguments, because it moves into closures.
+- Private names are mangled, because the function is compiled outside its class.
+- `super()` gets explicit arguments, because it may move into a closure.
 - `global`, `nonlocal` and declarations such as `x: int` move to the top.
 - Annotations of local names, which Python never evaluates, are removed.
 - `assert` becomes an operator call.

@@ -60,8 +60,8 @@ def check_reads(node: gast.AST, unbound: Container[str], in_closure: bool) -> ga
 def check_free_reads(node: gast.AST, unbound: Set[str], added: Container[str]) -> None:
     """Add checks to the reads of `unbound` names in the functions and comprehensions of a tree.
 
-    The names are free variables there. Python raises if such a name is unbound, but not if a staged branch
-    left it unbound. Functions in `added` belong to the function that contains the tree.
+    The names are free variables there. Python raises an error if such a name is unbound, but not if a
+    staged branch left it unbound. Functions in `added` belong to the function that contains the tree.
     """
     if not unbound:
         return

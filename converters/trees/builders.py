@@ -65,7 +65,7 @@ def lambda_(body: gast.AST, *parameters: str) -> gast.Lambda:
 
 
 def operator(name: str, *args: gast.AST) -> gast.Call:
-    """`ag__.name(*args)`"""
+    """Build the call `ag__.name(*args)`."""
     return new_node(gast.Call, func=attribute(load(OPERATORS), name), args=list(args), keywords=[])
 
 
@@ -90,7 +90,7 @@ def function(name: str, body: list[gast.AST], *parameters: str) -> gast.Function
 
 
 def negation(flags: Iterable[str]) -> gast.AST:
-    """`not a and not b ...`"""
+    """Build the condition `not a and not b ...` over flags."""
     terms = [gast.UnaryOp(gast.Not(), load(flag)) for flag in flags]
     return terms[0] if len(terms) == 1 else gast.BoolOp(gast.And(), terms)
 

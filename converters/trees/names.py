@@ -1,4 +1,4 @@
-"""Fresh names for converted code, and the summary of a tree, which contains the names that are taken."""
+"""Fresh names for converted code, and summaries of trees, which contain the names that are taken."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Namer:
         return f"{stem}_{number}" if number else stem
 
     def parameter(self, stem: str) -> str:
-        """Return a name for a closure's parameter, which may shadow that of another closure."""
+        """Return a name for a closure's parameter; closures may use the same name."""
         mark = self.mark()
         name = self.fresh(stem)
         self.release(mark)

@@ -1,7 +1,7 @@
 """Conversion between trees of Python's `ast` and gast trees.
 
-Results equal those of gast's own functions, with missing locations filled in. Every conversion walks whole
-trees both ways, so the code is written for speed.
+Results equal those of gast's own functions, with missing locations filled in. Every conversion of a function
+translates whole trees in both directions, so the code is written for speed.
 """
 
 from __future__ import annotations

@@ -52,8 +52,8 @@ def test_text(folder: Path) -> None:
             "condition to a separate function"
         ),
         (
-            "a,b/100%:é.py:8:12: AG011 'set comprehension' cannot be staged: the members of a set must "
-            "be known while the graph is built; use an array or a list"
+            "a,b/100%:é.py:8:12: AG011 'set comprehension' cannot be staged: the elements of a set must "
+            "be known at trace time; use an array or a list"
         ),
     ]
     assert done.stderr == b"2 findings in 1 of 2 files\n"

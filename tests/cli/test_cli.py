@@ -317,7 +317,7 @@ def test_a_link_stays_a_link(program: Path) -> None:
         (b"# coding: rot13\nk = 1\n", "given.py"),
         (
             b"# coding: unicode_escape\nk = 1\n",
-            "given.py: the encoding unicode_escape does not support line endings",
+            "given.py: the encoding unicode_escape does not preserve line endings",
         ),
         (b"x = " + b"(" * 300 + b")" * 300, "given.py:1:"),
         (b"x = " + b"-" * 100_000 + b"1", "given.py"),

@@ -45,7 +45,7 @@ class BreaksTree(converters.Pass):
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        (KeepsAssert, "KeepsAssert left Assert at line 2"),
+        (KeepsAssert, "KeepsAssert left Assert in place at line 2"),
         (BreaksTree, "BreaksTree produced a tree that does not compile: 'break' outside loop"),
     ],
 )

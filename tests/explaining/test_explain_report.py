@@ -306,11 +306,11 @@ def test_calls():
     assert found == {
         1: (True, "it is user code"),
         2: (False, "it is marked do_not_convert"),
-        3: (False, "it belongs to NumPy, and is recorded for staged arguments"),
+        3: (False, "it belongs to NumPy, and is recorded if an argument is staged"),
         4: (False, "it is not written in Python"),
         5: (False, "it belongs to the standard library"),
         6: (True, "it is user code"),
-        7: (False, "Python itself creates instances of this class"),
+        7: (False, "the class has no Python __init__, or has its own __new__ or metaclass"),
         8: (True, "ag.convert returned it"),
         9: (False, "it is part of autograph_rs"),
         10: (False, "the call is in a do_not_convert() block"),

@@ -19,7 +19,7 @@ from autograph_rs import converters
         ({"new_list": new_list}, r"pass types.SimpleNamespace\(\*\*operators\)"),
         (types.SimpleNamespace(if_stm=new_list), "defines no operator, such as if_stmt"),
         ([new_list], "defines no operator"),
-        (types.SimpleNamespace(if_stmt=3), "the operator if_stmt must be a function, not 3"),
+        (types.SimpleNamespace(if_stmt=3), "the operator if_stmt must be callable, not 3"),
     ],
 )
 def test_what_is_no_operators(operators, message):
