@@ -96,6 +96,12 @@ def packages(session: nox.Session) -> None:
 
 
 @nox.session
+def versions(session: nox.Session) -> None:
+    """Run the conformance samples on the oldest and newest versions, each in a fresh environment."""
+    session.run("python", "tests/backends/versions.py", *session.posargs)
+
+
+@nox.session
 def fuzz(session: nox.Session) -> None:
     """Run generated programs converted and unconverted."""
     install(session, "[test]")

@@ -275,6 +275,28 @@ def floor_folder(module: str) -> str:
     return FILES[module][1].parent.relative_to(ROOT).as_posix()
 
 
+def is_private(name: str) -> bool:
+    """Whether an import is of a private name, or of a module that a framework keeps to itself."""
+    root, *parts = name.split(".")
+    return root in FRAMEWORKS and (
+        any(part.startswith("_") and not part.startswith("__") for part in parts)
+        or f"{name}.".startswith(("jax.extend.", "tensorflow.python."))
+    )
+
+
+def test_private_interfaces_stand_in_one_module() -> None:
+    """Of each framework one module, `private.py`, imports what a new version may take away."""
+    found = {
+        module for module, package, file in modules() if any(map(is_private, imports(tree_of(file), package)))
+    }
+    assert found == {
+        f"autograph_rs.runtime.backends.{framework}.private" for framework in ("tensorflow", "torch")
+    }
+    assert is_private("jax._src.core.trace_state_clean")
+    assert is_private("jax.extend.core")
+    assert not is_private("jax.lax.scan")
+
+
 def test_imports_go_down() -> None:
     """A folder imports only folders on lower floors, so no folders import each other."""
     upward = {

@@ -8,6 +8,8 @@ import inspect
 import types
 from typing import Any, cast
 
+import numpy as np
+
 from autograph_rs.runtime.debugging.tracebacks import is_internal
 
 from ..functions.fast_path import FastPath
@@ -73,6 +75,8 @@ def callee_name(callee: Any) -> str:
     if isinstance(callee, types.BuiltinFunctionType) and isinstance(owner, types.ModuleType | None):
         owner = None
     module = getattr(callee, "__module__", None)
+    if module is None and getattr(np, name, None) is callee:
+        module = "numpy"  # in NumPy 2.0 a ufunc has no module
     if not isinstance(module, str) or module in ("builtins", "__main__") or owner is not None:
         return name
     return f"{module}.{name}"

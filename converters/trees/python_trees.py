@@ -141,8 +141,9 @@ _GAST_CONTEXTS = {kind: _GAST_KINDS[kind][0] for kind in (ast.Load, ast.Store, a
 def gast_tree(tree: ast.AST) -> Any:
     """Return the gast tree of a Python tree.
 
-    >>> gast.dump(gast_tree(ast.parse("x", mode="eval").body))
-    "Name(id='x', ctx=Load(), annotation=None, type_comment=None)"
+    >>> name = gast_tree(ast.parse("x", mode="eval").body)
+    >>> type(name), name.id, name.annotation
+    (<class 'gast.gast.Name'>, 'x', None)
     """
     fields: tuple[str, ...]
     original = type(tree)

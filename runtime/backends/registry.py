@@ -137,7 +137,7 @@ def _load(framework: str) -> None:
 def _register_unsupported(problem: Problem) -> None:
     from .unsupported import UnsupportedFramework  # noqa: PLC0415 - rarely needed
 
-    backend = UnsupportedFramework(problem)
+    backend: Any = UnsupportedFramework(problem)  # its other members are added to the class
     register_backend(backend)
     STAGING_CHECKS.append(backend.is_tracing)
 

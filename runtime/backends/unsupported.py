@@ -51,9 +51,8 @@ class UnsupportedFramework:
 
     def owns(self, kind: type) -> bool:
         return any(
-            base.__module__.partition(".")[0] == self.name and base.__name__ in _STAGED_TYPES[self.name]
+            str(base.__module__).partition(".")[0] == self.name and base.__name__ in _STAGED_TYPES[self.name]
             for base in kind.__mro__
-            if isinstance(base.__module__, str)
         )
 
     def is_staged(self, value: Any) -> bool:

@@ -31,7 +31,7 @@ class Supported:
 SUPPORTED = {
     "jax": Supported("JAX", (0, 6), (0, 10), "jax"),
     "tensorflow": Supported("TensorFlow", (2, 18), (2, 21), "tensorflow"),
-    "torch": Supported("PyTorch", (2, 9), (2, 15), "torch"),
+    "torch": Supported("PyTorch", (2, 12), (2, 15), "torch"),
 }
 
 

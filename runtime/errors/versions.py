@@ -25,9 +25,10 @@ class VersionError(AutographError, ValueError):
 
     A later version of [the format](../graph-format.md) may give the same keys a different meaning.
 
-    A framework is unsupported if it is older than the [supported versions](../backends.md#supported-versions),
-    or if it lacks an interface that staging needs, as a future version may. Converted code still runs on
-    plain values. It raises this error when it meets a staged value of the framework:
+    A framework is unsupported if it is older than the
+    [supported versions](../backends.md#supported-versions), or if it lacks an interface that staging needs,
+    as a future version may. Converted code still runs on plain values. It raises this error when it meets a
+    staged value of the framework:
 
         autograph_rs.VersionError: converted code cannot stage values of JAX 0.4.35
           found: JAX 0.4.35

@@ -33,7 +33,8 @@ def described(node):
     """All that a gast tree says, places included."""
     if isinstance(node, gast.AST):
         names = (*node._fields, *node._attributes)
-        return type(node), [(name, described(getattr(node, name, None))) for name in names]
+        missing = {"type_params": []}  # gast 0.6 leaves them out of classes where Python has none
+        return type(node), [(name, described(getattr(node, name, missing.get(name)))) for name in names]
     return [described(item) for item in node] if isinstance(node, list) else repr(node)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from test_differences import differences
@@ -33,7 +35,6 @@ GIVEN = {
     "nanvar ddof": lambda s: np.nanvar(np.where([False, True, False], np.nan, s), ddof=1),
     "insert columns": lambda s: np.sum(np.insert(M * s, 1, s, axis=1) * W),
     "insert a block": lambda s: np.sum(np.insert(M * s, 1, (M * s)[:1], axis=1) * W[:, :4]),
-    "insert by a mask": lambda s: np.sum(np.insert(s, MASK, s[:2] ** 2) * np.arange(5.0)),
     "insert a number": lambda s: np.sum(np.insert(M * s, 2, s[0], axis=0) ** 2),
     "insert into one row": lambda s: np.sum(np.insert(s, 1, s[:2] * 2) * np.arange(5.0)),
     "nextafter": lambda s: np.sum(np.nextafter(s, 5.0) * s),
@@ -74,6 +75,14 @@ def rows_of_two(s):
     for a, b in list(zip(s, s)):  # noqa: B905
         total += a * b
     return total
+
+
+def test_insert_by_truth_values():
+    """They are a mask, or positions in older versions of NumPy, which warn."""
+    f = lambda s: np.sum(np.insert(s, MASK, s[0] ** 2)[:5] * np.arange(5.0))  # noqa: E731
+    with warnings.catch_warnings(action="ignore", category=FutureWarning):
+        np.testing.assert_allclose(ag.function(f)(S), f(S))
+        np.testing.assert_allclose(ag.grad(f)(S), differences(f, [S], 1e-3)[0], rtol=1e-6, atol=1e-6)
 
 
 REFUSED = {

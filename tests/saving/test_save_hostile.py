@@ -97,7 +97,7 @@ def test_a_damaged_file_is_refused(text: str, change: Any, reason: str, tmp_path
 def test_a_file_of_a_later_version_is_refused(text: str, tmp_path: Path) -> None:
     file = tmp_path / "later.json"
     file.write_text(text.replace('"version": 1', '"version": 2'))
-    with pytest.raises(ag.VersionError, match="later.json cannot be loaded: version: 2 is later than 1"):
+    with pytest.raises(ag.VersionError, match=r"later\.json cannot be loaded: version: 2 is later than 1"):
         ag.load(file)
 
 

@@ -60,7 +60,7 @@ def current_trace() -> Any:
 
 
 def weak_array(array: Any, dtype: Any) -> Any:
-    """Cast an array to a weak dtype, like that of a Python number. Without JAX's own cast, to a strong one."""
+    """Cast an array to a weak dtype, like that of a Python number, or if JAX cannot, to a strong one."""
     if _convert_element_type is None:
         return lax.convert_element_type(array, dtype)
     return _convert_element_type(array, dtype, weak_type=True)

@@ -207,8 +207,9 @@ class JaxValues(CapturingBackend):
         if isinstance(owner, np.ufunc):
             counterpart = getattr(getattr(jnp, owner.__name__, None), function.__name__, None)
         elif is_of_numpy(function):
-            module = {"numpy.linalg": jnp.linalg, "numpy.fft": jnp.fft}.get(function.__module__ or "", jnp)
-            counterpart = getattr(module, function.__name__, None)
+            module = getattr(function, "__module__", None)  # a ufunc of NumPy 2.0 has none
+            submodule = {"numpy.linalg": jnp.linalg, "numpy.fft": jnp.fft}.get(module or "", jnp)
+            counterpart = getattr(submodule, function.__name__, None)
         else:
             return None
 

@@ -23,6 +23,7 @@ from . import graphs
 from .effects import fail, has_operands, is_user_error, staged_string, translated_error
 from .item_sources import ElementType, IteratorSource, item_source
 from .lists import Contents, StagedList, known_length
+from .private import UserFramesOnly
 from .selection import inline, is_selectable, is_separable
 from .values import TensorFlowValues
 
@@ -53,7 +54,7 @@ class TensorFlowBackend(TensorFlowValues):
     text = staticmethod(staged_string)
 
     def entered(self) -> Any:
-        return graphs.UserFramesOnly() if self.staging() else None
+        return UserFramesOnly() if self.staging() else None
 
     # Captures
 

@@ -1,7 +1,7 @@
 """Graphs of branches and bodies: captured once, given outputs, and put into `If` and `While` operations.
 
 `tf.cond` and `tf.while_loop` trace a Python function when they are called. Here the function is already
-traced, so its graph goes straight into the operation. Only this module uses TensorFlow's private API.
+traced, so its graph goes straight into the operation.
 """
 
 from __future__ import annotations
@@ -11,38 +11,32 @@ from contextlib import contextmanager
 from typing import Any
 
 import tensorflow as tf
-from tensorflow.python.framework import auto_control_deps
-from tensorflow.python.ops import cond_v2, control_flow_util, handle_data_util, while_v2
-from tensorflow.python.ops.control_flow_util_v2 import (
+
+from .private import (
+    AutomaticControlDependencies,
     CondBranchFuncGraph,
     WhileBodyFuncGraph,
     WhileCondFuncGraph,
-    unique_fn_name,
+    copy_handle_data,
+    if_operation,
+    is_stateful,
+    while_operation,
 )
-from tensorflow.python.util import tf_stack
-
-from ...debugging.tracebacks import FULL, internal_files
+from .private import is_xla as _is_xla
+from .private import new_graph as _new_graph
 
 UNLIMITED = -1
 
 
-class UserFramesOnly(tf_stack.StackTraceFilter):
-    """While active, operations record only the user's frames as their origin."""
-
-    def get_filtered_filenames(self) -> frozenset[str]:
-        outer = frozenset(self.parent.get_filtered_filenames())
-        return outer if FULL else outer | internal_files()
-
-
 def is_xla() -> bool:
     """Return whether XLA compiles the traced function. XLA programs run no Python and never raise."""
-    return bool(control_flow_util.GraphOrParentsInXlaContext(_current()))
+    return _is_xla(_current())
 
 
 def has_effects(graph: Any = None) -> bool:
     """Return whether a graph, by default the current one, has side effects."""
     operations = (graph or _current()).get_operations()
-    return any(op._is_stateful for op in operations if op.type != "Placeholder")  # noqa: SLF001
+    return any(is_stateful(op) for op in operations if op.type != "Placeholder")
 
 
 def _current() -> Any:
@@ -50,19 +44,13 @@ def _current() -> Any:
 
 
 def new_graph(name: str, *, is_body: bool) -> Any:
-    kind = WhileBodyFuncGraph if is_body else CondBranchFuncGraph
-    return _named(kind, name)
-
-
-def _named(kind: Any, name: str) -> Any:
-    with tf.name_scope(name) as scope:
-        return kind(unique_fn_name(scope, "f"), collections=_current()._collections)  # noqa: SLF001 - shared
+    return _new_graph(WhileBodyFuncGraph if is_body else CondBranchFuncGraph, name, _current())
 
 
 @contextmanager
 def building(graph: Any) -> Iterator[None]:
     """Add the operations of the block to `graph`; those with effects run in program order."""
-    with graph.as_default(), auto_control_deps.AutomaticControlDependencies() as order:
+    with graph.as_default(), AutomaticControlDependencies() as order:
         yield
     graph.control_outputs.extend(order.ops_which_must_run)
 
@@ -72,7 +60,7 @@ def placeholder(graph: Any, dtype: Any, shape: Any, like: Any = None) -> Any:
     with graph.as_default():
         made = tf.compat.v1.placeholder(dtype, shape)
     if like is not None:
-        handle_data_util.copy_handle_data(like, made)
+        copy_handle_data(like, made)
     return made
 
 
@@ -82,25 +70,13 @@ def close(graph: Any, outputs: Sequence[Any]) -> None:
         graph.outputs = [tf.identity(t) for t in outputs]
     for source, output in zip(outputs, graph.outputs, strict=True):
         if source.dtype in (tf.resource, tf.variant):
-            handle_data_util.copy_handle_data(source, output)
+            copy_handle_data(source, output)
     graph.structured_outputs = list(graph.outputs)
 
 
 def build_cond(pred: Any, graphs: Sequence[Any]) -> list[Any]:
     """Build an `If` operation from two closed graphs."""
-    then, orelse = graphs
-    return list(
-        cond_v2._build_cond(  # noqa: SLF001 - see the module's docstring
-            pred,
-            then,
-            orelse,
-            then.external_captures,
-            orelse.external_captures,
-            building_gradient=False,
-            name="cond",
-        )
-        or ()
-    )
+    return list(if_operation(pred, *graphs))
 
 
 def build_while(
@@ -121,7 +97,7 @@ def build_while(
     """
     inputs = [tf.constant(0, tf.int32), limit, *init]
     count = len(inputs)
-    cond = _named(WhileCondFuncGraph, "while_cond")
+    cond = _new_graph(WhileCondFuncGraph, "while_cond", _current())
     with cond.as_default():
         cond.inputs = [
             tf.compat.v1.placeholder(t.dtype, s) for t, s in zip(inputs, [(), (), *shapes], strict=True)
@@ -135,18 +111,9 @@ def build_while(
     for t in cond.external_captures[len(body.external_captures) :]:
         body.capture(t)  # both graphs have the same inputs
     body.outputs.extend(body.internal_captures)
-    results = while_v2._build_while_op(  # noqa: SLF001 - see the module's docstring
-        [*inputs, *body.external_captures],
-        cond,
-        body,
-        output_shapes=[
-            tf.TensorShape(()),
-            tf.TensorShape(()),
-            *shapes,
-            *[t.shape for t in body.internal_captures],
-        ],
-        parallel_iterations=parallel,
-        name="while",
-        num_original_outputs=len(body.outputs),
+    counts = [tf.TensorShape(()), tf.TensorShape(())]
+    captured = [t.shape for t in body.internal_captures]
+    results = while_operation(
+        [*inputs, *body.external_captures], cond, body, [*counts, *shapes, *captured], parallel
     )
     return list(results[2:count])

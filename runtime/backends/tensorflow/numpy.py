@@ -45,7 +45,7 @@ def replaced(backend: Any, function: Callable[..., Any]) -> Callable[..., Any] |
 
 def counterpart(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return TensorFlow's counterpart of a NumPy or `math` function."""
-    module = (function.__module__ or "").removeprefix("numpy").strip(".")
+    module = (getattr(function, "__module__", None) or "").removeprefix("numpy").strip(".")
     if module.startswith(("core.", "_core.", "lib.")):  # NumPy's private modules
         module = ""
     name = _NAMES.get(function.__name__, function.__name__)

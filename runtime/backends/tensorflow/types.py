@@ -11,6 +11,7 @@ import numpy as np
 import tensorflow as tf
 
 from ...errors import ValueNeededError
+from .private import TENSOR
 
 RANKS = {bool: 0, int: 1, float: 2, complex: 3}
 
@@ -103,7 +104,7 @@ def merge_dtypes(first: TensorType, second: TensorType) -> Any:
     return tf.as_dtype(np.result_type(a.as_numpy_dtype, b.as_numpy_dtype))
 
 
-class Number(tf.__internal__.types.Tensor):
+class Number(TENSOR):
     """A Python number that a staged program computes: it takes the dtype of the other operand."""
 
     def __init__(self, tensor: Any):

@@ -16,6 +16,7 @@ from . import items, numpy
 from .builtins import BUILTINS, collect
 from .item_sources import is_dataset, is_iterator, rows_of
 from .lists import Contents, ListType, StagedList, empty_list, tensor_lists
+from .private import COMPOSITE
 from .selection import negated
 from .types import (
     RANKS,
@@ -32,7 +33,6 @@ from .types import (
 )
 
 _VARIANT = TensorType(tf.variant, ())
-COMPOSITE = tf.__internal__.CompositeTensor
 
 
 class TensorFlowValues(FunctionalBackend):

@@ -6,13 +6,12 @@ Tensors traced by `export` (with strict=False) or `make_fx` are staged, and so a
 import json
 
 import torch
-from torch.utils import _pytree as pytree  # torch.export's documentation registers types with it
 
 from ...values import selected_container
 from .. import COMPILER_CHECKS, register_backend
 from ..functional.staged_text import Text
 from .backend import TorchBackend
-from .capture import skip_when_compiling
+from .private import pytree, skip_when_compiling
 
 
 def register() -> None:

@@ -18,8 +18,9 @@ from ..functional.captures import Loop, ProgramCapture
 from ..functional.iterables import StagedSequence
 from . import higher_order
 from .autograd import as_differentiable, link_gradients, may_need_gradient, restored, select_initial
-from .capture import Program, assert_holds, trace, untraced
+from .capture import Program, trace
 from .inplace_updates import InplaceUpdates, is_number, mark_shared
+from .private import assert_holds, untraced
 from .selection import is_selectable, split_test
 from .values import Handle, TensorType, TorchValues
 

@@ -14,10 +14,10 @@ from ...errors import UnsupportedFunctionError
 from ..builtins import DISPATCHING, MATH, is_of_numpy, original
 from ..functional.builtins import extremum, replacing, sort_key_error, staged_len, total
 from ..functional.staged_text import Text
-from .capture import promoted
 from .effects import print_values
 from .numpy import call_numpy, is_tensor
 from .numpy import replaced as replaced_numpy
+from .private import promoted
 
 
 def call_library(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""Tracing of closures into graphs, with the private torch API that this needs and the reason for each use.
+"""Tracing of closures into graphs.
 
 A *program* is a closure traced into a graph from tensors to tensors. Outer values that the closure uses
 (tensors, sizes, parameters) are *lifted*: at first use each becomes another input of the graph, and an
@@ -8,81 +8,29 @@ operand of the program.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-
-# Tracers of `make_fx`, and of `export`: no public function returns the proxy of a tensor.
-import torch.fx.experimental.proxy_tensor as px
-
-# NumPy's functions on tensors, with NumPy's names and promotion; written for Dynamo.
-from torch import _numpy
-
-# Modules that Dynamo skips; the public `disable` marks one function, but not its lookup.
-from torch._dynamo import trace_rules
-
-# The only way to trace a graph within a graph.
-from torch._higher_order_ops.utils import reenter_make_fx
-
-# Promotion in Python: `torch.promote_types` is dispatched and would add nodes to the captured graph.
-from torch._prims_common import get_higher_dtype
-
-# Copying nodes is only right for fake tensors, which no public class identifies.
-from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils.weak import WeakIdKeyDictionary
 
 from ...errors import AliasError, StagingError
 from .autograd import is_smooth, needs_gradient
-from .graphs import constants_as_inputs, register_module
-
-SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
-promoted, numpy_of_torch = get_higher_dtype, _numpy
-
-
-def skip_when_compiling(*modules: str) -> None:
-    """Make Dynamo break its graph at calls to runtime modules, because it cannot trace some of them."""
-    for module in modules:
-        trace_rules.add(f"{__name__.rpartition('.backends.')[0]}.{module}")
-
-
-def is_capturing() -> bool:
-    """Return whether a trace other than Dynamo's is under way. Dynamo traces the runtime as plain Python."""
-    return not torch.compiler.is_dynamo_compiling() and px.get_proxy_mode() is not None
-
-
-def is_traced(value: Any) -> bool:
-    """Return whether a tensor or symbol gets its value only when the captured program runs."""
-    if isinstance(value, SYMBOLS):
-        node = value.node  # no public attribute returns the expression of a symbol
-        return node.is_symbolic() and node.shape_env._maybe_evaluate_static(node.expr) is None
-    mode = None if torch.compiler.is_dynamo_compiling() else px.get_proxy_mode()
-    if mode is None:
-        return False
-    return getattr(px.get_proxy_slot(value, mode.tracer, None), "constant", value) is None
-
-
-def is_known(value: Any) -> bool:
-    """Return whether a tensor or symbol belongs to the current trace or to an enclosing one."""
-    return px.get_proxy_slot(value, px.get_proxy_mode().tracer, None) is not None
-
-
-def expression(size: Any) -> Any:
-    """Return a size in a form that, unlike a symbol, can be compared without capturing the comparison."""
-    return size.node.expr if isinstance(size, torch.SymInt) else size
-
-
-def storage(tensor: torch.Tensor) -> Any:
-    """Return the identity of the memory that a tensor shares with its views."""
-    return tensor.untyped_storage()._cdata  # the public data_ptr() is 0 for all fake tensors
-
-
-@contextlib.contextmanager
-def untraced() -> Iterator[None]:
-    """Compute without adding nodes to the captured graph."""
-    with px.disable_proxy_modes_tracing(), px._temp_remove_pre_dispatch_torch_function_mode():
-        yield
+from .private import (
+    ASSERT,
+    FakeTensor,
+    SymbolTable,
+    current_mode,
+    is_fake,
+    reenter_make_fx,
+    slot_of,
+    storage,
+    track,
+    untraced,
+    untracked,
+    version,
+)
 
 
 @dataclass
@@ -108,7 +56,7 @@ class Program:
 
     def _copy_nodes(self, inputs: Sequence[Any]) -> list[Any]:
         """Copy the graph's nodes into the current trace, without tracing them again; return the results."""
-        tracer = px.get_proxy_mode().tracer
+        tracer = current_mode().tracer
         copies: dict[Any, Any] = {}
         remaining = iter(inputs)
         for node in self.graph.graph.nodes:
@@ -135,7 +83,7 @@ def can_add_nodes(values: Sequence[Any]) -> bool:
     tensors = [v for v in values if isinstance(v, torch.Tensor)]
     if not all(isinstance(v, FakeTensor) for v in tensors):
         return False
-    later = px.get_proxy_mode().pre_dispatch or not torch.is_grad_enabled()
+    later = current_mode().pre_dispatch or not torch.is_grad_enabled()
     return later or not any(v.requires_grad for v in tensors)
 
 
@@ -153,20 +101,7 @@ def examples_like(values: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
         return list(map(example, values))
 
 
-def track(value: Any, proxy: Any, tracer: Any) -> Any:
-    with px.disable_proxy_modes_tracing():
-        return px.track_tensor_tree(value, proxy, constant=None, tracer=tracer)
-
-
-def assert_holds(holds: torch.Tensor, text: str) -> None:
-    torch.ops.aten._assert_async.msg(holds, text)  # the operator behind torch._assert, with a message
-
-
-def is_view(tensor: torch.Tensor) -> bool:
-    return tensor._is_view()  # a fake tensor hides its base
-
-
-EFFECTS: set[Any] = {torch.ops.aten._assert_async.msg}
+EFFECTS: set[Any] = {ASSERT}
 """Operators with side effects, which must not be dropped."""
 
 
@@ -192,9 +127,8 @@ class _LiftedValues:
 
     def _save_version(self, value: Any, node: Any) -> None:
         if isinstance(value, torch.Tensor):
-            is_fake = px.is_fake(value)
-            saved = None if is_fake else value.detach().clone()
-            self.versions.append((value, value._version, (node, saved)))  # only the version reveals a write
+            saved = None if is_fake(value) else value.detach().clone()
+            self.versions.append((value, version(value), (node, saved)))
 
     def add(self, value: Any, constant: Any = None) -> None:
         graph = self.inner.graph
@@ -202,13 +136,13 @@ class _LiftedValues:
         with graph.inserting_before(first) if first is not None else contextlib.nullcontext():
             proxy = self.inner.create_proxy("placeholder", f"outer_{len(self.values)}", (), {})
         self.values.append(value)
-        with px.disable_proxy_modes_tracing():
+        with untracked():
             self._save_version(value, proxy.node)
-            px.track_tensor_tree(value, proxy, constant=constant, tracer=self.inner)
+        track(value, proxy, self.inner, constant)
 
     def written(self) -> list[torch.Tensor]:
         """Return the lifted tensors and arguments that were written to in place."""
-        return [value for value, version, _ in self.versions if value._version != version]
+        return [value for value, before, _ in self.versions if version(value) != before]
 
     def copy_written(self, written: Sequence[torch.Tensor]) -> None:
         """Make the graph write to copies of the tensors in `written` instead."""
@@ -245,14 +179,14 @@ class _Tensors(WeakIdKeyDictionary):
         found = super().get(key, None)
         if found is not None:
             return found
-        slot = px.get_proxy_slot(key, self.lifted.outer, None)
+        slot = slot_of(key, self.lifted.outer, None)
         if slot is None:
             return default
         self.lifted.add(key, slot.constant)
         return super().get(key, default)
 
 
-class _Symbols(px._SymNodeDict):
+class _Symbols(SymbolTable):
     """Proxies of symbolic sizes in an inner trace."""
 
     def __init__(self, lifted: _LiftedValues):
@@ -263,7 +197,7 @@ class _Symbols(px._SymNodeDict):
         node, tracer = key.node, self.lifted.inner
         if key in self or not node.is_symbolic() or node.expr in tracer.sympy_expr_tracker:
             return super().get(key, default)
-        if px.get_proxy_slot(key, self.lifted.outer, None) is None:
+        if slot_of(key, self.lifted.outer, None) is None:
             return super().get(key, default)
         if not isinstance(key, torch.SymInt):
             raise StagingError(
@@ -283,13 +217,13 @@ def trace(
     With `fresh`, the results share no memory with other tensors, as higher-order operators require. Tensors
     that are written to in place follow the results.
     """
-    lifted = _LiftedValues(px.get_proxy_mode().tracer)
+    lifted = _LiftedValues(current_mode().tracer)
     written: list[torch.Tensor] = []
     values: list[Any] = []
     shared: list[bool] = []
 
     def traced(*placeholders: Any) -> tuple[Any, ...]:
-        lifted.enter(px.get_proxy_mode().tracer, placeholders)
+        lifted.enter(current_mode().tracer, placeholders)
         results = run(*placeholders)
         written[:] = lifted.written()
         values[:] = [*(_without_sharing(results, placeholders, lifted) if fresh else results), *written]
@@ -307,7 +241,7 @@ def trace(
 def _shared_memory(results: Sequence[Any], arguments: Sequence[Any], lifted: _LiftedValues) -> list[bool]:
     """Return for each result whether it shares memory with another tensor."""
     for value in results:
-        px.get_proxy_slot(value, lifted.inner, None)  # looking up a proxy lifts an outer value
+        slot_of(value, lifted.inner, None)  # looking up a proxy lifts an outer value
     inputs = [v for v in (*arguments, *lifted.values) if isinstance(v, torch.Tensor)]
     own = [storage(v) if isinstance(v, torch.Tensor) else None for v in results]
     outer = {storage(v) for v in inputs}
@@ -318,7 +252,7 @@ def _without_sharing(results: Sequence[Any], arguments: Sequence[Any], lifted: _
     seen = {storage(v) for v in (*arguments, *lifted.values) if isinstance(v, torch.Tensor)}
     fresh = []
     for value in results:
-        is_outer = px.get_proxy_slot(value, lifted.outer, None) is not None
+        is_outer = slot_of(value, lifted.outer, None) is not None
         if is_outer or storage(value) in seen:
             value = value.clone(memory_format=torch.contiguous_format)
         elif not value.is_contiguous():
@@ -326,3 +260,33 @@ def _without_sharing(results: Sequence[Any], arguments: Sequence[Any], lifted: _
         seen.add(storage(value))
         fresh.append(value)
     return fresh
+
+
+def constants_as_inputs(graph: torch.fx.GraphModule, count: int) -> list[torch.Tensor]:
+    """Turn constants into operands and return them, so that the program can be saved."""
+    aten = torch.ops.aten
+    constants: list[torch.Tensor] = []
+    for node in list(graph.graph.nodes):
+        if node.op != "get_attr" or not isinstance(getattr(graph, node.target, None), torch.Tensor):
+            continue
+        constant = getattr(graph, node.target)
+        first = next(n for n in graph.graph.nodes if n.op != "placeholder")
+        with graph.graph.inserting_before(first):
+            placeholder = graph.graph.placeholder(f"constant_{count + len(constants)}")
+        placeholder.meta = dict(node.meta)
+        for user in list(node.users):
+            if user.target in (aten.lift_fresh_copy.default, aten.lift_fresh.default):
+                user.target = aten.clone.default
+        node.replace_all_uses_with(placeholder)
+        graph.graph.erase_node(node)
+        constants.append(aten.lift_fresh.default(constant))
+    return constants
+
+
+def register_module(tracer: Any, name: str, module: Any) -> str:
+    """Register a module under a fresh name on the traced module, and return the name."""
+    stem, number = name.rstrip("0123456789"), 0
+    while hasattr(tracer.root, f"{stem}{number}"):
+        number += 1
+    setattr(tracer.root, f"{stem}{number}", module)
+    return f"{stem}{number}"

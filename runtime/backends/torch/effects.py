@@ -17,7 +17,8 @@ from torch.fx.node import has_side_effect
 
 from ...debugging.tracebacks import drop_current_frame, error_position
 from ..functional.staged_text import Text, render
-from .capture import EFFECTS, assert_holds
+from .capture import EFFECTS
+from .private import assert_holds
 
 
 @torch.library.custom_op("autograph_rs::fail", mutates_args=())

@@ -1,34 +1,57 @@
-"""torch's operators on graphs: `cond`, `while_loop` and `scan` of captured programs."""
+"""torch's operators on graphs: `cond`, `while_loop` and `scan` of captured programs, which share operands."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-import torch.fx.experimental.proxy_tensor as px  # for the tracer, as in `capture`
-from torch.utils import _pytree as pytree  # torch flattens the arguments of nodes with this module
 
-from .capture import Program, can_add_nodes, examples_like, track, untraced
-from .graphs import operands_of, register_module, with_operands
-
-# The public functions with these names run Dynamo, which rejects branches that write to outer values.
-operators = torch.ops.higher_order
+from .capture import Program, can_add_nodes, examples_like, register_module
+from .private import COND, SCAN, WHILE_LOOP, current_mode, pytree, track, untraced, without_write_check
 
 
-@contextlib.contextmanager
-def _without_write_check() -> Iterator[None]:
-    """Skip torch's check for writes, which runs the graphs once more on uninitialized memory."""
-    higher_order = (operators.cond, operators.while_loop, operators.scan)
-    before = [op._supports_training_input_mutation for op in higher_order]
-    for op in higher_order:
-        op._supports_training_input_mutation = True
-    try:
-        yield
-    finally:
-        for op, value in zip(higher_order, before, strict=True):
-            op._supports_training_input_mutation = value
+def remove_first_argument(program: Any) -> None:
+    """Remove the unused first argument and the first result of a program."""
+    graph = program.graph.graph
+    output = graph.output_node()
+    output.args = (tuple(output.args[0][1:]),)
+    graph.eliminate_dead_code()
+    graph.erase_node(next(n for n in graph.nodes if n.op == "placeholder"))
+    program.graph.recompile()
+    del program.values[0], program.shared[0]
+
+
+def operands_of(programs: Sequence[Any]) -> list[Any]:
+    """Return the distinct operands of several programs."""
+    operands = {_identity(v): v for program in programs for v in program.operands}
+    return list(operands.values())
+
+
+def _identity(value: Any) -> Any:
+    return value.node.expr if isinstance(value, torch.SymInt) else id(value)
+
+
+def with_operands(
+    program: Any, count: int, operands: Sequence[Any], *, first_only: bool = False
+) -> torch.fx.GraphModule:
+    """Return a program's graph with `operands` in place of its own, which follow `count` arguments."""
+    graph = torch.fx.Graph()
+    placeholders = [n for n in program.graph.graph.nodes if n.op == "placeholder"]
+    copies = {}
+    for i, node in enumerate(placeholders[:count]):
+        copies[node] = graph.placeholder(f"argument_{i}")
+        copies[node].meta = dict(node.meta)
+    identities = [_identity(v) for v in program.operands]
+    for i, operand in enumerate(operands):
+        node = graph.placeholder(f"operand_{i}")
+        node.meta = {"val": operand}
+        for old, identity in zip(placeholders[count:], identities, strict=True):
+            if identity == _identity(operand):
+                copies[old] = node
+    results = graph.graph_copy(program.graph.graph, copies)
+    graph.output(results[0] if first_only else results)
+    return torch.fx.GraphModule(program.graph, graph)
 
 
 def _apply(
@@ -43,9 +66,9 @@ def _apply(
     """
     values = pytree.tree_leaves(arguments_of(*graphs.values()))
     if not can_add_nodes(values):
-        with _without_write_check():
+        with without_write_check():
             return list(operator(*arguments_of(*graphs.values())))
-    tracer = px.get_proxy_mode().tracer
+    tracer = current_mode().tracer
     inner = [
         tracer.create_proxy("get_attr", register_module(tracer, n, g), (), {}) for n, g in graphs.items()
     ]
@@ -58,7 +81,7 @@ def cond(pred: Any, programs: Sequence[Program]) -> list[Any]:
     operands = operands_of(programs)
     names = ("true_graph_0", "false_graph_0")
     graphs = {n: with_operands(p, 0, operands) for n, p in zip(names, programs, strict=True)}
-    return _apply(operators.cond, graphs, lambda *g: (pred, *g, tuple(operands)), lambda: programs[0].values)
+    return _apply(COND, graphs, lambda *g: (pred, *g, tuple(operands)), lambda: programs[0].values)
 
 
 def while_loop(test: Program, body: Program, carried: Sequence[Any]) -> list[Any]:
@@ -67,9 +90,7 @@ def while_loop(test: Program, body: Program, carried: Sequence[Any]) -> list[Any
         "while_loop_cond_graph_0": with_operands(test, len(carried), operands, first_only=True),
         "while_loop_body_graph_0": with_operands(body, len(carried), operands),
     }
-    return _apply(
-        operators.while_loop, graphs, lambda *g: (*g, tuple(carried), tuple(operands)), lambda: carried
-    )
+    return _apply(WHILE_LOOP, graphs, lambda *g: (*g, tuple(carried), tuple(operands)), lambda: carried)
 
 
 def scan(body: Program, carried: Sequence[Any], rows: Sequence[Any]) -> list[Any]:
@@ -81,7 +102,7 @@ def scan(body: Program, carried: Sequence[Any], rows: Sequence[Any]) -> list[Any
             return [*carried, *[v.new_empty((len(rows[0]), *v.shape)) for v in body.values[len(carried) :]]]
 
     return _apply(
-        operators.scan,
+        SCAN,
         {"scan_combine_graph_0": graph},
         lambda g: (g, list(carried), list(rows), tuple(operands)),
         results,

@@ -15,7 +15,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
 from ...errors import StateError
-from .capture import is_view
+from .private import is_view
 
 _numbers = WeakIdKeyDictionary()
 _shared = WeakIdKeyDictionary()

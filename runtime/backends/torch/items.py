@@ -15,8 +15,8 @@ from ..functional.index_errors import (
     staged_index_error,
     staged_key_error,
 )
-from .capture import SYMBOLS, is_traced
 from .inplace_updates import check_write, is_number, mark_shared
+from .private import SYMBOLS, is_traced
 
 
 def _is_index(part: Any) -> bool:

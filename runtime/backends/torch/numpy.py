@@ -13,8 +13,8 @@ from ...errors import UnsupportedFunctionError, ValueNeededError
 from ...values.structures import flatten, unflatten
 from ..builtins import is_of_numpy
 from ..functional.builtins import replacing, ufunc_method
-from .capture import is_traced, promoted
-from .capture import numpy_of_torch as tnp
+from .private import is_traced, promoted
+from .private import numpy_of_torch as tnp
 
 
 def replaced(function: Callable[..., Any]) -> Callable[..., Any] | None:

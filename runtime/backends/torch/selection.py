@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from .capture import Program
-from .graphs import remove_first_argument
+from .higher_order import remove_first_argument
 
 _aten = torch.ops.aten
 

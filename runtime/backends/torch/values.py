@@ -15,9 +15,9 @@ from ..functional.iterables import StagedSequence
 from ..functional.staged_text import Text
 from . import items as indexing
 from .builtins import BUILTINS, call_library, replaced
-from .capture import SYMBOLS, expression, is_capturing, is_known, is_traced, promoted
 from .effects import raise_error
 from .inplace_updates import InplaceUpdates, is_number, mark_number
+from .private import SYMBOLS, expression, is_capturing, is_known, is_traced, promoted
 
 _DTYPES = {bool: torch.bool, int: torch.int64, torch.SymInt: torch.int64, torch.SymBool: torch.bool}
 

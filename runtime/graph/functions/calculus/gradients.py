@@ -156,7 +156,7 @@ RULES: dict[Any, Any] = {np.unwrap: identity_rule}
 DEFINITIONS: dict[Any, Any] = {
     np.diff: _diff,
     np.ediff1d: _ediff1d,
-    np.trapezoid: _trapezoid,
+    **dict.fromkeys((np.trapezoid, getattr(np, "trapz", np.trapezoid)), _trapezoid),
     np.gradient: _gradient,
     np.polyadd: _polyadd,
     np.polysub: lambda a1, a2: _polyadd(a1, np.negative(a2)),

@@ -10,7 +10,7 @@ import numpy as np
 from ...gradient.cotangents import element_count, ndim_of, shape_of, zeros_like
 from ...gradient.unsupported import unsupported_argument
 from ...tracing import recording
-from .types import block_depth, block_rank
+from .types import INSERTS_BY_MASK, block_depth, block_rank
 
 
 def _list_cotangent(ct: Any, arrays: Any, axis: Any) -> Any:
@@ -113,7 +113,7 @@ def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
             raise unsupported_argument("numpy.insert", "staged positions")
         obj = known.attrs["value"]
     if not isinstance(obj, (int, slice)) and np.asarray(obj).dtype == bool:
-        obj = np.flatnonzero(obj)
+        obj = np.flatnonzero(obj) if INSERTS_BY_MASK else np.asarray(obj, int)
     count = 1 if isinstance(obj, int) else len(np.arange(n)[obj] if isinstance(obj, slice) else obj)
     if isinstance(obj, int) and ndim_of(values):
         if ndim_of(values) < ndim_of(arr):

@@ -85,5 +85,7 @@ def unstack(c: Call, x: Any, /, *, axis: int = 0) -> tuple[Value, ...]:
 
 
 FUNCTIONS: dict[Any, Rule] = {
-    np.concatenate: concatenate, np.stack: stack, np.split: split, np.array_split: split, np.unstack: unstack,
+    np.concatenate: concatenate, np.stack: stack, np.split: split, np.array_split: split,
 }  # fmt: skip
+if hasattr(np, "unstack"):
+    FUNCTIONS[np.unstack] = unstack

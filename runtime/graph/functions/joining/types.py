@@ -8,6 +8,7 @@ but their number is known.
 from __future__ import annotations
 
 import operator
+import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
@@ -211,11 +212,16 @@ def insert_type(arr: Any, obj: Any, values: Any, axis: Any = None) -> ArrayType:
     return ArrayType(array.dtype, replace_axis(array.shape, axis, total((length, added))))
 
 
+with warnings.catch_warnings(action="ignore"):
+    INSERTS_BY_MASK = len(np.insert([0, 0], np.array([False, False]), 1)) == 2
+    """Whether `np.insert` takes truth values as a mask; older versions of NumPy take them as positions."""
+
+
 def insertion_count(obj: Any, length: Dimension, axis: int) -> tuple[Dimension, bool]:
     """Return the number of positions to insert at, and whether there may be several."""
     if isinstance(obj, slice):
         count = slice_length(obj, length)
-    elif as_array(obj).dtype == bool:
+    elif as_array(obj).dtype == bool and INSERTS_BY_MASK:
         count = None if is_staged(obj) else int(np.count_nonzero(obj))
     else:
         count = element_count(shape_of(obj))

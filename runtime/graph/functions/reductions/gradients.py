@@ -336,6 +336,7 @@ DEFINITIONS: dict[Any, Any] = {
     np.linalg.matrix_norm: lambda x, /, *, keepdims=False, ord="fro": _matrix_norm(
         x, ord, (ndim_of(x) - 2, ndim_of(x) - 1), keepdims
     ),
-    np.cumulative_sum: _cumulative_with_initial(np.cumsum, 0),
-    np.cumulative_prod: _cumulative_with_initial(np.cumprod, 1),
 }
+if hasattr(np, "cumulative_sum"):
+    DEFINITIONS[np.cumulative_sum] = _cumulative_with_initial(np.cumsum, 0)
+    DEFINITIONS[np.cumulative_prod] = _cumulative_with_initial(np.cumprod, 1)
