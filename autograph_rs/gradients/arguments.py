@@ -57,10 +57,10 @@ def variables_set_to(variables: Sequence[Variable], values: Sequence[Any]) -> It
 
 
 def check_no_effects(concrete: ConcreteGraph, name: str, caller: str) -> None:
-    """Raise `GradientError` if a function that `caller` differentiates has effects."""
+    """Raise `GradientError` if a function that `caller` differentiates has side effects."""
     for node in concrete.graph.walk():
         if node.effect and node.op not in _REPEATABLE_EFFECTS and not any(node.graphs()):
-            raise recomputation_error(name, caller, f"the function has the effect {node.op}")
+            raise recomputation_error(name, caller, f"the function has the side effect {node.op}")
 
 
 def recomputation_error(name: str, caller: str, reason: str) -> GradientError:

@@ -276,8 +276,8 @@ def grad(
             and complex numbers, or `f` calls a function without a gradient.
         ArgumentError: argnums names an argument that was not passed.
 
-    Conditionals and loops are differentiated as they ran. Like a `function`, the gradient is traced once for
-    each signature, so create it once, outside of loops.
+    Conditionals and loops are differentiated along the path that ran. Like a `function`, the gradient is
+    traced once for each signature, so create it once, outside of loops.
 
     >>> import autograph_rs as ag, numpy as np
     >>> def power(x, n):

@@ -30,7 +30,7 @@ def log_trace(traced: Any, reason: Callable[[], str], started: float) -> None:
     """Log a trace with the reason for retracing, if any; at level `CODE`, also log the graph."""
     if TRACE.isEnabledFor(logging.INFO):
         duration, why = 1000 * (perf_counter() - started), reason()
-        TRACE.info("traced %r in %.1f ms%s", traced, duration, why and f", again: {why}")
+        TRACE.info("traced %r in %.1f ms%s", traced, duration, why and f", retraced: {why}")
     if TRACE.isEnabledFor(CODE):
         TRACE.log(CODE, "%s", traced.graph)
 

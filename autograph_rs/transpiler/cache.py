@@ -29,7 +29,7 @@ class ConvertedCode:
     """The text that contains the definition."""
 
     def share(self, function: types.FunctionType, sharing: deque[ConvertedCode]) -> None:
-        """Use one converted function for all functions with this code, if they cannot differ.
+        """Share one converted function among all functions with this code, if they cannot differ.
 
         Only the latest `MAX_SHARED` conversions are shared, because a shared function keeps its module alive.
         """
@@ -49,8 +49,8 @@ class ConvertedCode:
 class ConversionTable:
     """The conversions of each code object, from its own source and from texts passed as `source=`.
 
-    Each text has a conversion of its own. Calls in converted code use that of the latest text, but only if
-    the code has no source of its own.
+    Each text has its own conversion. Calls in converted code use the conversion of the latest text, but only
+    if the code has no source of its own.
     """
 
     def __init__(self, entries: ConversionCache):

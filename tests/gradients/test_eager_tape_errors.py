@@ -43,7 +43,7 @@ REFUSED = {
     "plain array of a function": (lambda x: WRITES(np.zeros(2), x), "WRITES writes to a plain array"),
     "closed over": (lambda x: ag.function(lambda y: y * x)(x), "reads a value recorded by a GradientTape"),
     "held by an object": (lambda x: Model(x).scaled(2.0), "reads a value recorded by a GradientTape"),
-    "effects": (lambda x: PRINTS(x), "the function has the effect print"),
+    "effects": (lambda x: PRINTS(x), "the function has the side effect print"),
     "untaped target": (lambda x: x.numpy() * 2, "which it did not record"),
     "watch": (lambda x: slope(lambda y: y, 3), "cannot watch"),
 }

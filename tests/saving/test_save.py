@@ -132,7 +132,7 @@ def test_methods_are_saved_with_their_object(tmp_path: Path) -> None:
     assert loaded(X).tolist() == (X * 3).tolist() and loaded(x=X)[1] == 3
     with pytest.raises(
         ag.SaveError,
-        match=r"(?s)it is a method, with separate traces for each object\n.*method of .*thing.predict",
+        match=r"(?s)it is a method, with separate traces for each object\n.*method of .*instance.predict",
     ):
         ag.save(Model.predict, tmp_path / "g.json")
     with pytest.raises(

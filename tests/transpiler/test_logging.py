@@ -62,8 +62,8 @@ def test_conversions_and_traces(caplog):
     )
     first, second, third = lines(caplog, "trace")
     assert first.startswith("traced f(x: float64[]) -> float64[] in ")
-    assert second.endswith(" ms, again: x was float64[], is now float32[]")
-    assert third.endswith(" ms, again: the structure of its arguments differs")
+    assert second.endswith(" ms, retraced: x was float64[], is now float32[]")
+    assert third.endswith(" ms, retraced: the structure of its arguments differs")
     assert lines(caplog, "calls") == []
 
 
