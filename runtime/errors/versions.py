@@ -16,7 +16,7 @@ class VersionError(AutographError, ValueError):
     autograph_rs.VersionError: version: 2 is later than 1, the latest that this autograph_rs reads
       File "...", line 1
         ag.Graph.from_json(text.replace('"version": 1', '"version": 2'))
-        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       why: a later version may give the same keys a different meaning
       fix: upgrade autograph_rs, or save the function again with the installed version
       see: docs/errors/VersionError.md

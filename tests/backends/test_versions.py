@@ -136,6 +136,10 @@ def test_requirements_name_the_oldest_versions() -> None:
     oldest = dict(m.groups() for r in listed if (m := re.match(r"([\w-]+)>=(\d+\.\d+)", r)))
     for framework, supported in SUPPORTED.items():
         assert oldest[supported.package] == ".".join(map(str, supported.oldest)), framework
+    page = (ROOT / "docs" / "backends.md").read_text(encoding="utf-8")
+    for supported in SUPPORTED.values():
+        ends = [".".join(map(str, end)) for end in (supported.oldest, supported.newest)]
+        assert f"| {supported.title} | {ends[0]} | {ends[1]} |" in page
     for subject in versions.SUBJECTS.values():
         for package, version in subject.oldest.items():
             assert version.startswith(f"{oldest.get(package, '')}"), package

@@ -178,7 +178,7 @@ def smoke(package: Path) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("subjects", nargs="*", choices=[*SUBJECTS, []], metavar="SUBJECT")
+    parser.add_argument("subjects", nargs="*", choices=[*SUBJECTS, []], metavar="SUBJECT")  # [] is none
     parser.add_argument("--every", type=int, default=1, help="one sample in so many")
     parser.add_argument("--write", action="store_true", help="write the tables into docs/conformance.md")
     parser.add_argument("--smoke", action="store_true", help="ten samples on the oldest JAX and TensorFlow")
