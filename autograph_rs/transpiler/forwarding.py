@@ -10,6 +10,8 @@ from typing import Any
 from autograph_rs import runtime
 from autograph_rs.runtime import staging
 from autograph_rs.runtime.debugging import tracebacks
+from autograph_rs.runtime.operators.calls import CacheEntry
+from autograph_rs.runtime.operators.higher_order import is_transparent
 from autograph_rs.runtime.operators.opt_out import is_opted_out
 
 from ..source import definitions
@@ -95,3 +97,10 @@ class ForwardingEntry:
         if conversion.source is None or transpiler.policy.reason_unconverted(function) is not None:
             return transpiler.callee(function)
         return transpiler.converted_code(function, conversion.source).bind(function)
+
+
+def wrapper_entry(f: types.FunctionType, callee: Callable[[Any], Any]) -> CacheEntry | None:
+    """Return the cache entry for a forwarding wrapper or a transparent one, or None for other functions."""
+    if f.__code__ == WRAPPER_CODE:  # unpickled from another process
+        return ForwardingEntry()
+    return TransparentEntry(callee) if is_transparent(f) else None

@@ -30,7 +30,6 @@ from autograph_rs.runtime.debugging.tracebacks import (
 )
 from autograph_rs.runtime.errors import ConversionError, check_bool
 from autograph_rs.runtime.operators.calls import CacheEntry, ConversionCache, Replacements, make_callee
-from autograph_rs.runtime.operators.higher_order import is_transparent
 
 from ..logging.messages import log_call, log_conversion
 from ..source import definitions
@@ -40,13 +39,7 @@ from ..source.retrieval import checked_source
 from . import loader
 from .cache import ConversionTable, ConvertedCode
 from .custom_operators import build_pipeline, operator_namespace
-from .forwarding import (
-    WRAPPER_CODE,
-    ForwardingEntry,
-    LazyConversion,
-    TransparentEntry,
-    forwarding_wrapper,
-)
+from .forwarding import WRAPPER_CODE, ForwardingEntry, LazyConversion, forwarding_wrapper, wrapper_entry
 from .policy import Policy, When, checked_globs, checked_rules
 from .registry import is_generated, register, resolve_original
 from .source_maps import build_source_map
@@ -133,9 +126,7 @@ class Transpiler:
         self._conversions = ConversionTable(self._entries)
         self._sharing: deque[ConvertedCode] = deque()
         self._lock = threading.RLock()
-        self.callee = make_callee(
-            self._entries, self._resolve_locked, replacements, embedded=self._is_embedded
-        )
+        self.callee = make_callee(self._entries, self._resolve, replacements, embedded=self._is_embedded)
         register(self)
         self._entries.add(WRAPPER_CODE, ForwardingEntry())
         self.namespace = operator_namespace(
@@ -345,7 +336,7 @@ class Transpiler:
             return self._conversions.add(f.__code__, self._convert(f, source))
 
     def _convert(self, f: types.FunctionType, source: str | None) -> ConvertedCode:
-        with deep_recursion():  # the trees are freed before garbage collection resumes
+        with self._lock, deep_recursion():  # the trees are freed before garbage collection resumes
             code, file_text = self._compile(f, source)
         for inner in walk_code(code):
             self._entries.add(inner, None)
@@ -353,10 +344,6 @@ class Transpiler:
         entry = ConvertedCode(code, self._cell, source=source, file_text=file_text)
         entry.share(f, self._sharing)
         return entry
-
-    def _convert_third_party(self, f: types.FunctionType) -> ConvertedCode:
-        with self._lock:
-            return self._convert(f, None)
 
     def _compile(self, f: types.FunctionType, source: str | None) -> tuple[types.CodeType, str]:
         started = perf_counter()
@@ -387,28 +374,23 @@ class Transpiler:
             return False, "its source is not available"
         return when is not When.NEVER, rule
 
-    def _resolve_locked(self, f: types.FunctionType) -> CacheEntry | None:
-        with self._lock:  # so that `do_not_convert` in another thread has the last word
-            return self._resolve(f)
-
     def _resolve(self, f: types.FunctionType) -> CacheEntry | None:
         """Return the cache entry for a function that converted code calls for the first time."""
-        log_call(f, lambda: self.verdict(f))
-        if f.__code__ == WRAPPER_CODE:  # unpickled from another process
-            return self._entries.add(f.__code__, ForwardingEntry())
-        if is_transparent(f):
-            return self._entries.add(f.__code__, TransparentEntry(self.callee))
+        with self._lock:  # so that `do_not_convert` in another thread has the last word
+            log_call(f, lambda: self.verdict(f))
+            return self._entries.add(f.__code__, wrapper_entry(f, self.callee) or self._new_entry(f))
+
+    def _new_entry(self, f: types.FunctionType) -> CacheEntry | None:
         when, _ = self.policy.verdict(f)
         if when is When.STAGED:
-            return self._entries.add(f.__code__, ThirdPartyEntry(self._convert_third_party))
+            return ThirdPartyEntry(functools.partial(self._convert, source=None))
         if when is When.ALWAYS:
             try:
                 return self.converted_code(f)
             except ConversionError as error:
-                entry = self._conversions.latest_from_source(f.__code__)
-                if entry is not None:
-                    return self._entries.add(f.__code__, entry)
+                if entry := self._conversions.latest_from_source(f.__code__):
+                    return entry
                 if definitions.has_source(f):
                     raise
                 register_unconverted_note(f.__code__, f"{f.__qualname__!r} was called unconverted: {error}")
-        return self._entries.add(f.__code__, None)
+        return None

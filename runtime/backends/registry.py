@@ -108,6 +108,7 @@ def load_backends(only: str = "") -> None:
     global _module_count  # noqa: PLW0603 - `sys.modules` is global too
     count = _len(sys.modules)  # before the search, during which another thread may import a framework
     for framework in [name for name in (*_UNLOADED,) if sys.modules.get(name) and only in ("", name)]:
+        importlib.import_module(framework)  # wait for another thread that is importing it
         with _loading:  # another thread may have been faster, or is still loading
             if _UNLOADED.get(framework, False):
                 _UNLOADED[framework] = False
@@ -121,7 +122,6 @@ def load_backends(only: str = "") -> None:
 
 def _load(framework: str) -> None:
     """Register the backend of an imported framework, or a stand-in if its version is unsupported."""
-    importlib.import_module(framework)  # wait for another thread that is importing it
     problem = check_version(framework)
     if problem is None:
         try:

@@ -74,8 +74,9 @@ class ConversionCache(dict[int, "CacheEntry | None"]):
     def discard_all(self, kinds: type | tuple[type, ...]) -> None:
         """Discard every entry of some classes, so that its code is resolved again."""
         with self._lock:
-            for key in [key for key, entry in [*self.items()] if isinstance(entry, kinds)]:
-                self.pop(key, None)
+            for key in list(self):  # of keys only: garbage collection during the copy may remove entries
+                if isinstance(self.get(key), kinds):
+                    self.pop(key, None)
             self.fast_path.clear()
 
     def add_to_fast_path(
