@@ -209,6 +209,8 @@ def _conversion(kind: type) -> Callable[..., Any]:
             shape = value.type.shape
             if None not in shape and math.prod(shape) != 1:
                 raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+        if kind is str:
+            effects.check_print_options()
         return record(kind.__name__, (value,), ScalarType(kind), function=kind)
 
     return call

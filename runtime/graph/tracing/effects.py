@@ -127,7 +127,8 @@ def staged_string(text: str) -> Any:
         return text
     arguments = recording.Arguments()
     [args] = arguments.templates(tuple(pieces))
-    _check_print_options(arguments)
+    if arguments.inputs:
+        check_print_options()
     return recording.record(
         "text", arguments.inputs, ScalarType(str), function=join_pieces, args=args, kwargs={}
     )
@@ -136,13 +137,14 @@ def staged_string(text: str) -> Any:
 def record_print(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     arguments = recording.Arguments(keep_namedtuples=True)
     template, named = arguments.templates(args, kwargs)
-    _check_print_options(arguments)
+    if arguments.inputs:
+        check_print_options()
     recording.add("print", arguments.inputs, None, effect=True, args=template, kwargs=named)
 
 
-def _check_print_options(arguments: recording.Arguments) -> None:
+def check_print_options() -> None:
     """Raise if the traced code set NumPy's print options, which have no effect when the graph runs."""
-    if arguments.inputs and np.get_printoptions() != current_builder().root.printing:
+    if np.get_printoptions() != current_builder().root.printing:
         raise UnsupportedFunctionError(
             "a staged value is formatted under NumPy print options set in the traced function",
             why="it is formatted when the graph runs, with the print options in effect at that time",
