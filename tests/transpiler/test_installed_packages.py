@@ -9,6 +9,7 @@ import json
 import os
 import py_compile
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -56,7 +57,12 @@ def python(tmp_path_factory):
     subprocess.run([sys.executable, "-m", "pip", "--python", interpreter, *install], check=True)
     purelib = Path(run(interpreter, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
     outer = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    (purelib / "outer.pth").write_text("\n".join(sorted(outer)))
+    (folder / "checkout").mkdir()
+    shutil.copy(HERE / "edited_tools.py", folder / "checkout")
+    with zipfile.ZipFile(folder / "zipped.zip", "w") as archive:
+        archive.write(HERE / "zipped_tools.py", "zipped_tools.py")
+    paths = [*sorted(outer), str(folder / "checkout"), str(folder / "zipped.zip")]
+    (purelib / "outer.pth").write_text("\n".join(paths))
     py_compile.compile(str(HERE / "frozen_tools.py"), purelib / "frozen_tools.pyc", dfile="frozen_tools.py")
     return interpreter
 

@@ -55,6 +55,7 @@ FUNCTIONS = {
     "partial": shapes.with_partial,
     "clamp": shapes.with_clamp,
     "namespace": shapes.with_namespace,
+    "elsewhere": shapes.models.with_elsewhere,
     "method": shapes.Model().__call__,
     "class": shapes.apply_twice,
     "third-party": shapes.models.clamps.Limits(-1, 5).apply,

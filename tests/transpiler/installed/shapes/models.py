@@ -1,7 +1,9 @@
 import functools
 
 import clamps
+import edited_tools
 import frozen_tools
+import zipped_tools
 from ns_tools.rounding import steps
 
 from .helpers import decorated, helper, power, unset
@@ -26,6 +28,10 @@ def with_clamp(x):
 
 def with_namespace(x):
     return steps.up(x)
+
+
+def with_elsewhere(x):
+    return edited_tools.below(x, 3) + zipped_tools.even(x)
 
 
 def with_frozen(x):
