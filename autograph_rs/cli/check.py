@@ -1,4 +1,4 @@
-"""`autograph-rs check`: list the code that cannot be staged."""
+"""`autograph-rs check`: list code whose syntax cannot be staged."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def check(
     jobs: int | None,
     quiet: bool,
 ) -> None:
-    """List the code that cannot be staged in files, packages, folders, or standard input (-).
+    """List code whose syntax cannot be staged in files, packages, folders, or standard input (-).
 
     Such code raises an error if its condition or iterable is a staged value. With plain values it runs as in
     Python.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import types
 from typing import Any, overload
 
-from autograph_rs.runtime.debugging.tracebacks import api_boundary
+from autograph_rs.runtime.debugging.tracebacks import api_boundary, register_unconverted_note
+from autograph_rs.runtime.operators.higher_order import is_transparent
 from autograph_rs.runtime.operators.opt_out import OptOutContext
 
 from ..source.code_objects import AnyFunction, map_function
@@ -23,6 +24,10 @@ class DoNotConvert(OptOutContext):
 
 @overload
 def do_not_convert(f: AnyFunction) -> AnyFunction: ...
+
+
+@overload
+def do_not_convert(f: types.ModuleType) -> types.ModuleType: ...
 
 
 @overload
@@ -58,10 +63,13 @@ def do_not_convert(f: Any = None) -> Any:
             transpiler.forget_calls()
         return f
     inner = getattr(f, "__func__", f)
+    while isinstance(inner, types.FunctionType) and is_transparent(inner):
+        inner = inner.__wrapped__  # type: ignore[attr-defined]
     if isinstance(inner, types.FunctionType) and inner.__code__ == WRAPPER_CODE:
         original = inner.__wrapped__  # type: ignore[attr-defined]
         inner, f = original, original if f is inner else map_function(f, lambda _: original)
     policy.do_not_convert(inner)
+    register_unconverted_note(inner.__code__, f"{inner.__qualname__!r} is marked do_not_convert")
     for transpiler in live_transpilers():
         transpiler.skip(inner.__code__)
     return f

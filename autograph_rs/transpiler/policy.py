@@ -11,13 +11,14 @@ from __future__ import annotations
 import enum
 import fnmatch
 import inspect
+import sys
 import types
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from autograph_rs.runtime.core.packages import LIBRARIES, installed_package, is_library
+from autograph_rs.runtime.core.packages import LIBRARIES, installed_package, is_library, module_file
 from autograph_rs.runtime.debugging.tracebacks import is_internal
 from autograph_rs.runtime.errors import ArgumentError, describe
 
@@ -66,7 +67,7 @@ class Policy:
 
     def request(self, function: types.FunctionType) -> bool:
         """Record the package of a function that the user asks to convert; return whether it is a new one."""
-        package = installed_package(function.__code__.co_filename)
+        package = installed_package(module_file(unwrap(function)))
         if package is None or package in LIBRARIES or package in self.requested:
             return False
         self.requested.add(package)
@@ -114,16 +115,29 @@ class Policy:
             return When.ALWAYS, f"module {module} is included"
         if is_internal(code):
             return When.NEVER, "it is part of autograph_rs"
-        package = installed_package(code.co_filename)
-        if package in LIBRARIES:
-            return When.NEVER, f"the package {package} is never converted"
+        package = installed_package(module_file(function))
+        root = package or module.partition(".")[0]
+        if root in LIBRARIES and (package or hasattr(sys.modules.get(root), "__path__")):
+            return When.NEVER, f"the package {root} is never converted"
         if is_library(code.co_filename):
             return When.NEVER, "it belongs to the standard library"
         if package is None:
             return When.ALWAYS, "it is user code"
         if package in self.requested:
             return When.ALWAYS, f"a function of its package {package} was converted on request"
-        return When.STAGED, f"it belongs to the installed package {package}, and a staged value may reach it"
+        return (
+            When.STAGED,
+            f"calls of the installed package {package} are converted if a staged value reaches them",
+        )
+
+
+def unwrap(function: types.FunctionType) -> types.FunctionType:
+    """Return the innermost Python function that decorators wrapped, as `functools.wraps` records it."""
+    try:
+        inner = inspect.unwrap(function)
+    except ValueError:  # a cycle
+        return function
+    return inner if isinstance(inner, types.FunctionType) else function
 
 
 def checked_globs(patterns: Sequence[str]) -> tuple[str, ...]:

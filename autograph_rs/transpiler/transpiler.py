@@ -22,9 +22,11 @@ import gast
 from autograph_rs import converters, runtime
 from autograph_rs.converters import Pipeline
 from autograph_rs.converters.trees.python_trees import gast_tree
+from autograph_rs.runtime.core.packages import installed_package, module_file
 from autograph_rs.runtime.debugging.source_maps import SourceMap
 from autograph_rs.runtime.debugging.tracebacks import (
     api_boundary,
+    is_internal,
     register_internal_folder,
     register_unconverted_note,
 )
@@ -40,7 +42,7 @@ from . import loader
 from .cache import ConversionTable, ConvertedCode
 from .custom_operators import build_pipeline, operator_namespace
 from .forwarding import WRAPPER_CODE, ForwardingEntry, LazyConversion, forwarding_wrapper, wrapper_entry
-from .policy import Policy, When, checked_globs, checked_rules
+from .policy import ALREADY_CONVERTED, Policy, When, checked_globs, checked_rules
 from .registry import is_generated, register, resolve_original
 from .source_maps import build_source_map
 from .third_party import ThirdPartyEntry
@@ -381,7 +383,7 @@ class Transpiler:
             return self._entries.add(f.__code__, wrapper_entry(f, self.callee) or self._new_entry(f))
 
     def _new_entry(self, f: types.FunctionType) -> CacheEntry | None:
-        when, _ = self.policy.verdict(f)
+        when, rule = self.policy.verdict(f)
         if when is When.STAGED:
             return ThirdPartyEntry(functools.partial(self._convert, source=None))
         if when is When.ALWAYS:
@@ -390,7 +392,9 @@ class Transpiler:
             except ConversionError as error:
                 if entry := self._conversions.latest_from_source(f.__code__):
                     return entry
-                if definitions.has_source(f):
+                if definitions.has_source(f) and installed_package(module_file(f)) is None:
                     raise
-                register_unconverted_note(f.__code__, f"{f.__qualname__!r} was called unconverted: {error}")
+                rule = f"{error.args[0]}; {error.remedy}"
+        if rule is not ALREADY_CONVERTED and not is_internal(f.__code__):
+            register_unconverted_note(f.__code__, f"{f.__qualname__!r} was called unconverted: {rule}")
         return None

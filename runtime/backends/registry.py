@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.active_backends import ACTIVE, active_backend
+from ..core.packages import register_library
 from ..debugging.tracebacks import api_boundary, user_stacklevel
 from ..errors import ArgumentError, describe
 from .protocol import Backend, BackendNeutral
@@ -43,7 +44,7 @@ class _BackendOfType(dict[type, "Backend | None"]):
 
 
 _backends: list[Backend] = []
-_lock = threading.Lock()
+_lock = threading.RLock()  # finalizers may look up types while it is held
 _loading = threading.RLock()  # reentrant: registering a backend may look up third-party types
 BACKENDS = _BackendOfType()
 STAGING_CHECKS: list[Callable[[], bool]] = []
@@ -82,6 +83,7 @@ def register_backend(backend: Backend) -> None:
             remedy="define the missing members; docs/backends.md describes them",
             rows=[f"it lacks {', '.join(missing)}"],
         )
+    register_library(getattr(sys.modules.get(type(backend).__module__), "__file__", None) or "")
     with _lock:
         _backends.insert(0, backend)
         if not getattr(backend, "announces", False):
@@ -109,6 +111,9 @@ def load_backends(only: str = "") -> None:
     count = _len(sys.modules)  # before the search, during which another thread may import a framework
     for framework in [name for name in (*_UNLOADED,) if sys.modules.get(name) and only in ("", name)]:
         importlib.import_module(framework)  # wait for another thread that is importing it
+        if _is_initializing(sys.modules.get(framework)):
+            count = -1  # this thread is importing it: search again
+            continue
         with _loading:  # another thread may have been faster, or is still loading
             if _UNLOADED.get(framework, False):
                 _UNLOADED[framework] = False
@@ -118,6 +123,10 @@ def load_backends(only: str = "") -> None:
                     del _UNLOADED[framework]
     if not only:
         _module_count = count
+
+
+def _is_initializing(module: Any) -> bool:
+    return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
 
 
 def _load(framework: str) -> None:

@@ -24,11 +24,12 @@ _STAGED_TYPES = {
 def _is_tracing_jax() -> bool:
     core = sys.modules.get("jax._src.core")
     is_clean: Callable[[], bool] | None = getattr(core, "trace_state_clean", None)
-    return is_clean is None or not is_clean()
+    return is_clean is not None and not is_clean()
 
 
 def _is_tracing_tensorflow() -> bool:
-    return not sys.modules["tensorflow"].executing_eagerly()
+    is_eager: Callable[[], bool] | None = getattr(sys.modules.get("tensorflow"), "executing_eagerly", None)
+    return is_eager is not None and not is_eager()
 
 
 def _is_tracing_torch() -> bool:

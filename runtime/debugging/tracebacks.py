@@ -350,8 +350,13 @@ def add_unconverted_notes(error: BaseException) -> None:
     """
     if _unconverted_notes and isinstance(error, TypeError):
         for entry in traceback_entries(error.__traceback__):
-            text = unconverted_note(entry.tb_frame.f_code)
-            if text is not None and not any(text in note for note in getattr(error, "__notes__", ())):
+            code = entry.tb_frame.f_code
+            text = None if is_library(code.co_filename) else unconverted_note(code)
+            if (
+                text is not None
+                and text not in str(error)
+                and not any(text in note for note in getattr(error, "__notes__", ()))
+            ):
                 error.add_note(text)
 
 

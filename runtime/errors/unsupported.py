@@ -8,7 +8,9 @@ from __future__ import annotations
 import inspect
 import sys
 
-from ..debugging.tracebacks import unconverted_note, user_frame
+from ..core.packages import installed_package, is_library
+from ..debugging.frames import skip_internal_frames
+from ..debugging.tracebacks import unconverted_note
 
 _OWN = "collect the values in a list and return it, or move the condition to a separate function"
 _RULES = {
@@ -50,15 +52,30 @@ def rule_message(code: str, detail: str) -> tuple[str, str]:
 
 def unconverted_reason() -> tuple[str, str]:
     """Return why the running user code is not converted, and the remedy."""
-    frame = user_frame(sys._getframe(1))
-    name = "" if frame is None else frame.f_code.co_name
-    if frame is not None and not frame.f_code.co_flags & inspect.CO_OPTIMIZED and name != "<module>":
+    frame = skip_internal_frames(sys._getframe(1))
+    if frame is None:
+        return "no converted code runs", UNCONVERTED_REMEDY
+    code, name = frame.f_code, frame.f_code.co_name
+    if note := unconverted_note(code):
+        return note, UNCONVERTED_REMEDY
+    if is_library(code.co_filename):
+        owner = installed_package(code.co_filename) or "the standard library"
+        return f"{name!r} belongs to {owner}, which is never converted", UNCONVERTED_REMEDY
+    if not code.co_flags & inspect.CO_OPTIMIZED and name != "<module>":
         return rule_message("AG007", "")
     if name.startswith("__") and name.endswith("__"):
         return rule_message("AG008", name)
-    if frame is not None and (note := unconverted_note(frame.f_code)):
-        return note, UNCONVERTED_REMEDY
+    if "ag__" in code.co_freevars:
+        return (
+            "Python itself decides here, as it does in structural patterns of 'match'",
+            "use 'if' or np.where",
+        )
+    if package := installed_package(code.co_filename):
+        return (
+            f"{name!r} of the installed package {package!r} ran unconverted, because no argument was staged",
+            f"pass the staged value as an argument, or convert with ag.Transpiler(include=['{package}.*'])",
+        )
     return (
-        "this code is not converted: libraries, properties and the patterns of 'match' never are",
-        "use 'if' in a converted function, or np.where",
+        f"{name!r} runs unconverted, because Python or a library called it, as a property or a callback",
+        "make it a function or method that converted code calls, or use np.where",
     )

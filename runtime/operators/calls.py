@@ -50,7 +50,8 @@ class ConversionCache(dict[int, "CacheEntry | None"]):
         self._alive: dict[int, weakref.ref[types.CodeType]] = {}
         self.fast_path: dict[types.FunctionType, tuple[types.CodeType, Callable[..., Any]]] = {}
         """Maps module-level functions to their code object at the time of caching, and to their callee."""
-        self._lock = threading.Lock()  # the fast path contains nothing that `add` or `discard` has replaced
+        self._lock = threading.RLock()  # reentrant: a finalizer may call converted code while it is held
+        # The fast path contains nothing that `add` or `discard` has replaced.
 
     def add(self, code: types.CodeType, entry: CacheEntry | None) -> CacheEntry | None:
         """Cache an entry for as long as its code object lives."""
@@ -87,11 +88,12 @@ class ConversionCache(dict[int, "CacheEntry | None"]):
         `entry` is the entry that `called` comes from.
         """
         if function.__globals__.get(function.__name__) is function:
+            cached = function.__code__, called
             with self._lock:
+                if _len(self.fast_path) >= MAX_FAST_PATH:
+                    self.fast_path.clear()  # do not keep dropped modules alive
                 if self.get(id(function.__code__)) is entry:
-                    if _len(self.fast_path) >= MAX_FAST_PATH:
-                        self.fast_path.clear()  # do not keep dropped modules alive
-                    self.fast_path[function] = function.__code__, called
+                    self.fast_path[function] = cached
         return called
 
 
@@ -145,7 +147,12 @@ def make_callee(
         shared = entry.shared  # read once: another thread may evict it
         if shared is not None and entry.globals is function.__globals__:
             return shared
-        return entry.bind(function)
+        return bound(entry, function)
+
+    def bound(entry: CacheEntry, function: Any) -> Any:
+        """Return the callee that an entry creates for a function, which may be the function itself."""
+        called = entry.bind(function)
+        return unconverted(function) if called is function else called
 
     def callee(function: Any) -> Any:
         try:
@@ -163,7 +170,7 @@ def make_callee(
                     shared = entry.shared
                     if shared is not None and entry.globals is function.__globals__:
                         return entries.add_to_fast_path(function, shared, entry)
-                    return entry.bind(function)
+                    return bound(entry, function)
                 return resolve_new(function)
             if kind is method_type:
                 inner = top(function.__func__)

@@ -5,42 +5,54 @@ from __future__ import annotations
 import functools
 import types
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, ItemsView, Iterable, KeysView, ValuesView
 from typing import Any
 
-from .locations import has_contents, instance_attributes, is_library_module
+from .locations import has_contents, is_library_module
 
 MAX_VISITED = 10_000
 
 
 def reaches(roots: Iterable[Any], is_sought: Callable[[Any], bool]) -> bool:
-    """Return whether a search from `roots` finds a value for which `is_sought` is true.
+    """Return whether a search from `roots` may find a value for which `is_sought` is true.
 
     The search enters containers, partials, methods, the closures and defaults of functions, and the
     attributes of instances of Python classes, but not classes, modules and the objects of tensor systems.
-    After `MAX_VISITED` values it returns True.
+    It runs no code of the user. The result is also True for an iterator, which a search would consume, and
+    after `MAX_VISITED` values.
     """
     visited: set[int] = set()
-    pending = deque(roots)
+    pending = [iter(roots)]
+    count = 0
     while pending:
-        value = pending.popleft()
-        if type(value) in _ATOMS or id(value) in visited:
-            continue
-        if is_sought(value) or len(visited) >= MAX_VISITED:
-            return True
-        visited.add(id(value))
-        pending += _contents(value)
+        for value in pending[-1]:
+            count += 1
+            if count > MAX_VISITED:
+                return True
+            if type(value) in _ATOMS or id(value) in visited:
+                continue
+            if is_sought(value) or "__next__" in dir(type(value)):
+                return True
+            visited.add(id(value))
+            pending.append(iter(_contents(value)))
+            break
+        else:
+            pending.pop()
     return False
 
 
 _ATOMS = frozenset((int, float, complex, bool, str, bytes, type(None), type, types.ModuleType, range, slice))
+_CONTAINERS = (list, tuple, set, frozenset, deque)
 
 
 def _contents(value: Any) -> Iterable[Any]:
     if isinstance(value, dict):
-        return [*value.values()]
-    if isinstance(value, (list, tuple, set, frozenset, deque)):
-        return value
+        return [*dict.values(value)]
+    for kind in _CONTAINERS:
+        if isinstance(value, kind):
+            return [*kind.__iter__(value)]
+    if isinstance(value, (KeysView, ValuesView, ItemsView)) and type(value).__module__ == "builtins":
+        return [*value]
     if isinstance(value, types.FunctionType):
         cells = [c.cell_contents for c in value.__closure__ or () if has_contents(c)]
         return [*cells, *(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
@@ -50,4 +62,20 @@ def _contents(value: Any) -> Iterable[Any]:
         return value.__self__, value.__func__
     if isinstance(value, type) or is_library_module(type(value).__module__):
         return ()
-    return instance_attributes(value).values()
+    return _attributes(value)
+
+
+def _attributes(value: Any) -> list[Any]:
+    """Return the values of an object's `__dict__` and slots, without calling its methods."""
+    try:
+        found = [*object.__getattribute__(value, "__dict__").values()]
+    except AttributeError:
+        found = []
+    for kind in type(value).__mro__:
+        for slot in vars(kind).values():
+            if type(slot) is types.MemberDescriptorType:
+                try:
+                    found.append(slot.__get__(value))
+                except AttributeError:  # no value
+                    continue
+    return found

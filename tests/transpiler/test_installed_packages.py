@@ -97,6 +97,10 @@ def test_each_system(python, plain, system):
     assert "'sign'" in frozen, frozen
     assert "was called unconverted" in frozen
     assert "source" in frozen
+    assert "frozen_tools" in frozen, frozen
+    assert "clamps.py" in report["state"], report["state"]
+    if system == "graph":
+        assert "'stored' of the installed package 'clamps' ran unconverted" in report["state"]
 
 
 def test_plain_runs_convert_nothing(python):

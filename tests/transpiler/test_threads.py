@@ -228,3 +228,23 @@ def test_lazy_names_load_in_threads():
         vars(ag).pop(name, None)
         assert len({id(found) for found in at_once(lambda _, name=name: getattr(ag, name))}) == 1
     assert importlib.import_module("autograph_rs").function is ag.function
+
+
+def test_a_finalizer_that_calls_converted_code():
+    """Garbage collection may run one while the cache of calls is locked."""
+    called = []
+
+    class Finalized:
+        def __del__(self):
+            called.append(converted(1))
+
+    def inner(x):
+        return x if x > 0 else -x
+
+    converted = ag.to_graph(lambda x: inner(x))  # noqa: PLW0108
+    entries = ag.Transpiler()._entries
+    with entries._lock:
+        item = Finalized()
+        del item
+        entries.add(inner.__code__, None)
+    assert called == [1]

@@ -15,7 +15,7 @@ import pytest
 import autograph_rs as ag
 
 STAYS = r"'{}' depends on a staged value, but cannot be staged\n.*test_unsupported\.py\", line .*\(AG00\d\)\n"
-UNCONVERTED = r"decides a branch that was not converted.*(the body of a class|the patterns of 'match')"
+UNCONVERTED = r"decides a branch that was not converted.*(the body of a class|patterns of 'match')"
 REFUSED: list[Any] = []
 
 

@@ -1,5 +1,7 @@
 """A third-party package that `shapes` calls."""
 
+import warnings
+
 
 def clamp(x, low, high):
     if x < low:
@@ -29,3 +31,24 @@ def excluded(x):
     if x > 0:
         return x
     return -x
+
+
+def total(values):
+    """Add the positive items of an iterable."""
+    result = 0
+    for value in values:
+        if value > 0:
+            result = result + value
+    return result
+
+
+def warns(x):
+    warnings.warn("clamps.warns is deprecated", DeprecationWarning, stacklevel=2)
+    return x if x > 0 else -x
+
+
+STATE = {}
+
+
+def stored():
+    return 1 if STATE["x"] > 0 else 2

@@ -3,6 +3,8 @@
 import json
 import sys
 import traceback
+import warnings
+from pathlib import Path
 
 import numpy as np
 import shapes
@@ -10,6 +12,7 @@ import shapes.models
 
 import autograph_rs as ag
 
+WARNING_LINE = shapes.models.with_warning.__code__.co_firstlineno + 1
 INPUTS = (-3, 0, 2, 7)
 
 
@@ -55,20 +58,27 @@ FUNCTIONS = {
     "partial": shapes.with_partial,
     "clamp": shapes.with_clamp,
     "namespace": shapes.with_namespace,
+    "iterators": shapes.models.with_iterators,
+    "warning": shapes.models.with_warning,
     "elsewhere": shapes.models.with_elsewhere,
     "method": shapes.Model().__call__,
     "class": shapes.apply_twice,
     "third-party": shapes.models.clamps.Limits(-1, 5).apply,
     "lambda": lambda x: shapes.model(x) + shapes.with_clamp(x),
 }
-FAILING = {"unset": shapes.models.with_unset, "frozen": shapes.with_frozen}
+FAILING = {"unset": shapes.models.with_unset, "frozen": shapes.with_frozen, "state": shapes.models.with_state}
 
 system = sys.argv[1]
 report = {}
-for name, f in FUNCTIONS.items():
-    run = f if system == "plain" else staged(system, f)
-    report[name] = [outcome(run, x) for x in INPUTS]
-if system != "plain":
+if system != "plain":  # first, since "third-party" asks for the conversion of `clamps`
     for name, f in FAILING.items():
         report[name] = outcome(staged(system, f), -3)
+for name, f in FUNCTIONS.items():
+    run = f if system == "plain" else staged(system, f)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        report[name] = [outcome(run, x) for x in INPUTS]
+    places = {(Path(w.filename).name, w.lineno) for w in caught if "clamps" in str(w.message)}
+    if name == "warning":
+        assert places == {("models.py", WARNING_LINE)}, places
 print(json.dumps(report))

@@ -26,6 +26,19 @@ def with_clamp(x):
     return clamps.clamp(x, low=-2, high=2) + clamps.Limits(-1, 5).apply(x) + clamps.constant(3)
 
 
+def with_iterators(x):
+    return clamps.total(v for v in (x, -x, x + 1)) + clamps.total({"a": x}.values()) + clamps.total(iter([x]))
+
+
+def with_warning(x):
+    return clamps.warns(x)
+
+
+def with_state(x):
+    clamps.STATE["x"] = x
+    return clamps.stored()
+
+
 def with_namespace(x):
     return steps.up(x)
 
