@@ -43,7 +43,9 @@ def _standard_folders() -> tuple[frozenset[str], frozenset[str]]:
     import sysconfig  # noqa: PLC0415 - plain runs need no folders
 
     standard = map(sysconfig.get_path, ("stdlib", "platstdlib"))
-    site_packages = getattr(site, "getsitepackages", list)()  # old virtualenvs have a `site` without it
+    site_packages: list[str] = getattr(
+        site, "getsitepackages", list
+    )()  # old virtualenvs have a `site` without it
     packages = [*map(sysconfig.get_path, ("purelib", "platlib")), *site_packages, site.getusersitepackages()]
     return _with_separators(standard), _with_separators(packages)
 
@@ -55,7 +57,7 @@ def _with_separators(folders: Iterable[str | None]) -> frozenset[str]:
 @functools.cache
 def _recorded_modules(folder: str) -> frozenset[str]:
     """Return the top-level modules of the distributions that are installed in a folder."""
-    names = set()
+    names: set[str] = set()
     try:
         for info in os.listdir(folder):
             record = os.path.join(folder, info, "RECORD")

@@ -50,7 +50,8 @@ def _contents(value: Any) -> Iterable[Any]:
         return [*dict.values(value)]
     for kind in _CONTAINERS:
         if isinstance(value, kind):
-            return [*kind.__iter__(value)]
+            contents: Callable[[Any], Iterable[Any]] = kind.__iter__
+            return [*contents(value)]
     if isinstance(value, (KeysView, ValuesView, ItemsView)) and type(value).__module__ == "builtins":
         return [*value]
     if isinstance(value, types.FunctionType):
