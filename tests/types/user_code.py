@@ -290,6 +290,7 @@ def sample(x: int) -> int:
 reveal_type(sample)  # (x: int) -> int
 with ag.do_not_convert():
     pass
+reveal_type(ag.do_not_convert(np).__name__)  # str
 try:
     ag.save(traced, "file.json")
 except ag.SaveError as error:
