@@ -65,8 +65,8 @@ class ValueNeededError(StagingError):
       File "...", line 3, in middle
         return statistics.median([x, x + 1, x - 1])
                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      why: its value is known only when the graph runs, and this code is not converted: libraries, ...
-      fix: use 'if' in a converted function, or np.where
+      why: its value is known only when the graph runs, and 'median' was called unconverted: ...
+      fix: call it through ag.py_function, or pass it values that are not staged
       see: docs/errors/ValueNeededError.md
 
     ## Why

@@ -372,6 +372,7 @@ def test_none_of_packages(is_installed, tmp_path, monkeypatch):
     (tmp_path / f"{name}.py").write_text("import time\ndef now(x):\n    return x + time.time()\n")
     if is_installed:
         (tmp_path / f"{name}-1.0.dist-info").mkdir()
+        (tmp_path / f"{name}-1.0.dist-info/RECORD").write_text(f"{name}.py,,\n")
     monkeypatch.syspath_prepend(tmp_path)
     now = importlib.import_module(name).now
     assert len(describe(ag.function(now), SOME)) == (0 if is_installed else 1)
