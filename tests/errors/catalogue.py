@@ -98,6 +98,7 @@ def text_of(error: BaseException) -> str:
     said = said.replace(
         f" within {FEW_ROUNDS} iterations", f" within {loop_unrolling.MAX_UNROLLED} iterations"
     )
+    said = said.replace(" -h' for help", " --help' for help")  # which of the two depends on click's version
     return re.sub(re.escape(tempfile.gettempdir()) + r"[/\\]tmp\w+[/\\]", "", said)
 
 
