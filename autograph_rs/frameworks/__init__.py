@@ -9,7 +9,7 @@ from autograph_rs.runtime.errors import MissingFrameworkError
 
 PACKAGES = {"jax": "jax", "jaxlib": "jax", "tensorflow": "tensorflow", "torch": "torch"}
 """The framework to which the arrays of each package belong."""
-EXTRAS = {"onnxruntime": "onnx"}
+EXTRAS = {"onnxruntime": "onnx", "llvmlite": "native"}
 """The extra that installs a framework, if their names differ."""
 
 

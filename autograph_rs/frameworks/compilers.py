@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+from autograph_rs.runtime.graph import native
 from autograph_rs.runtime.errors import ArgumentError, OptionError, describe
 
 from . import import_framework
@@ -16,10 +17,12 @@ COMPILERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "torch": ("torch", "compile", {}),
 }
 """The compiler of each framework: its module, its name there, and its options for converted code."""
-_ENGINES: dict[str, tuple[tuple[str, ...], str]] = {
-    "onnxruntime": (("onnx", "onnxruntime"), "autograph_rs.runtime.export.onnx.engine"),
+_ENGINES: dict[str, tuple[tuple[str, ...], str, str]] = {
+    "auto": ((), "autograph_rs.runtime.graph.native.engine", "auto_engine"),
+    "native": (("llvmlite",), "autograph_rs.runtime.graph.native.engine", "native_engine"),
+    "onnxruntime": (("onnx", "onnxruntime"), "autograph_rs.runtime.export.onnx.engine", "engine"),
 }
-"""The packages that each engine requires, and the module whose `engine(graph, inputs)` returns a runner."""
+"""The packages that each engine requires, and the module and name of the function that returns a runner."""
 
 
 def compile_for(f: Callable[..., Any], backend: str) -> Any:
@@ -42,11 +45,11 @@ def engine_factory(name: Any) -> Callable[..., Any] | None:
     why = "it names the library that runs the graphs of a traced function"
     if not isinstance(name, str):
         raise ArgumentError(f"engine must be a str, not {describe(name)}", why=why, remedy=remedy)
-    if name == "numpy":
+    if name == "numpy" or (name == "auto" and not native.is_available()):
         return None
     if name not in _ENGINES:
         raise OptionError(f"unknown engine {name!r}", why=why, remedy=remedy)
-    packages, module = _ENGINES[name]
+    packages, module, factory = _ENGINES[name]
     for package in packages:
         import_framework(package, f"engine={name!r}")
-    return importlib.import_module(module).engine  # type: ignore[no-any-return]
+    return getattr(importlib.import_module(module), factory)  # type: ignore[no-any-return]

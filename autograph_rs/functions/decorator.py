@@ -27,7 +27,7 @@ class Options(TypedDict, total=False):
     check_globals: bool
     source: str | None
     backend: Literal["graph"]
-    engine: Literal["numpy", "onnxruntime"]
+    engine: Literal["auto", "native", "numpy", "onnxruntime"]
 
 
 class CompiledFunction(ABC, Generic[P, R_co]):
@@ -92,7 +92,7 @@ def function(
     check_globals: bool = False,
     source: str | None = None,
     backend: str = "graph",
-    engine: str = "numpy",
+    engine: str = "auto",
 ) -> Any:
     """Trace a function into a graph of NumPy operations, once for each signature, and run the graph.
 
@@ -105,8 +105,10 @@ def function(
         source: the source of `f`, if it cannot be read from its file.
         backend: "jax", "tensorflow" or "torch" passes the converted function to `jax.jit`, `tf.function` or
             `torch.compile` instead.
-        engine: the library that runs the graphs: "numpy" or "onnxruntime". Results match those of NumPy; an
-            engine that cannot reproduce them raises an error.
+        engine: what runs the graphs. "numpy" calls NumPy's functions. "auto" also compiles loops to machine code
+            once they have taken a few milliseconds, in the background, if llvmlite is installed. "native"
+            compiles them before the first call. "onnxruntime" runs the graph as an ONNX model. Results match
+            those of NumPy; an engine that cannot reproduce them raises an error.
 
     Raises:
         ArgumentError: `f` is not a Python callable, or an option has the wrong type.
@@ -133,7 +135,7 @@ def function(
         return functools.partial(function, source=source, backend=backend, **options)
     if backend == "graph":
         return Function(f, source=source, **options)
-    if list(options.values()) != [None, True, False, False, "numpy"]:
+    if list(options.values()) != [None, True, False, False, "auto"]:
         raise OptionError(
             f"an option for the embedded graph was passed with backend={backend!r}",
             why="a framework's compiler does its own tracing and has its own options",

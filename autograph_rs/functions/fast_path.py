@@ -67,9 +67,14 @@ class FastPath(Generic[P, R_co]):
 
     def cache_fast_path(self, fast_key: Any, graph: ConcreteGraph) -> None:
         """Let later calls with this key skip argument binding, if the graph only computes a result."""
-        compiled = None if fast_key is None else graph.fast_path_function
+        compiled = None if fast_key is None else graph.fast_path_function(self._forget)
         if compiled is not None:
             if len(self._fast_paths) >= MAX_FAST_PATHS:
                 self._fast_paths.clear()
             self._graphs[compiled] = graph
             self._fast_paths[tuple(fast_key)] = compiled
+
+    def _forget(self, compiled: Callable[..., tuple[R_co]]) -> None:
+        """Drop a function that another one has replaced."""
+        for key in [k for k, f in list(self._fast_paths.items()) if f is compiled]:
+            self._fast_paths.pop(key, None)

@@ -84,7 +84,7 @@ class Function(PickleSupport, FastPath[P, R_co]):
         reduce_retracing: bool = False,
         check_globals: bool = False,
         source: str | None = None,
-        engine: str = "numpy",
+        engine: str = "auto",
     ):
         super().__init__()
         self.python_function = python_function

@@ -1,6 +1,6 @@
 """The loggers for conversions, calls and traces, silent by default.
 
-`INFO` logs each conversion and each trace. `DEBUG` also logs whether and why each called function is
+`INFO` logs each conversion, each trace and each compilation to machine code. `DEBUG` also logs whether and why each called function is
 converted, and `CODE` the converted code and the graphs.
 """
 
@@ -12,4 +12,6 @@ CODE = 5
 ROOT = logging.getLogger("autograph_rs")
 NONE = logging.NullHandler()
 ROOT.addHandler(NONE)
-CONVERT, CALLS, TRACE, BACKENDS = map(ROOT.getChild, ("convert", "calls", "trace", "backends"))
+CONVERT, CALLS, TRACE, BACKENDS, NATIVE = map(
+    ROOT.getChild, ("convert", "calls", "trace", "backends", "native")
+)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import onnxruntime
 
+from ...core.closures import nothing
 from ...errors import AutographError, SaveError
 from ...graph.ir.graph import Graph, Missing, Node
 from ...graph.ir.types import ListType, MaybeType, ScalarType, TupleType
@@ -36,12 +37,14 @@ class Engine:
 
     def __init__(self, graph: Graph, forms: dict[int, bool]):
         self.graph = graph
+        self.function = self.run
+        self.on_change = nothing
         self._arguments = {node: i for i, node in enumerate(graph.arguments)}
         self._arrays = array_results(graph, forms)
         self._lock = threading.Lock()
         self._program: Program | None = None
 
-    def __call__(self, *arrays: Any) -> tuple[Any, ...]:
+    def run(self, *arrays: Any) -> tuple[Any, ...]:
         with self._lock:
             if self._program is None:
                 self._program = Program(self.graph)

@@ -5,7 +5,7 @@ A value is *owned* if no other value shares its array. A write to an owned value
 any other write copies first.
 
 `writer` emits lines and allocates names, `operations` and `control_flow` emit the ops that are not single
-expressions, and `buffers` selects arrays to reuse for results.
+expressions, `compiled_loops` calls machine code for loops, and `buffers` selects arrays to reuse for results.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ from __future__ import annotations
 import builtins
 import keyword
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import CodeType
 from typing import Any
 
 from ..ir.graph import Graph, Node
+from .compiled_loops import CompiledLoopEmitter, MeasuredLoop
 from .control_flow import Emitter
 from .writer import NAMESPACE
 
-__all__ = ["Compiled", "compile_graph"]
+__all__ = ["Compiled", "MeasuredLoop", "compile_graph"]
 
 
 class Compiled:
@@ -45,14 +46,24 @@ class Compiled:
         return node
 
 
-def compile_graph(graph: Graph, *, checked: bool = False) -> Compiled:
+def compile_graph(
+    graph: Graph,
+    *,
+    checked: bool = False,
+    regions: Mapping[Node, Callable[..., tuple]] | None = None,
+    measured: Mapping[Node, MeasuredLoop] | None = None,
+) -> Compiled:
     """Compile a graph to a function from its arguments to a tuple of its results.
 
     If `checked`, the function raises at the first operation that computes a NaN or infinity from finite
     operands. Each operation then has its own line and its own result array, so that the error can show the
-    operands.
+    operands. `regions` has the functions that run loops of the graph, from the inputs of a loop to its carried
+    values, and `measured` the loops that may be compiled while they run.
     """
-    emitter = Emitter(graph, checked=checked)
+    if regions or measured:
+        emitter: Emitter = CompiledLoopEmitter(graph, regions=regions or {}, measured=measured or {})
+    else:
+        emitter = Emitter(graph, checked=checked)
     name = _identifier(graph.name)
     lines, nodes = emitter.function(graph, name)
     source = "\n".join(lines) + "\n"

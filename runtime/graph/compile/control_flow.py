@@ -162,10 +162,15 @@ class Emitter(OpEmitter):
 
     def emit_for(self, node: Node) -> None:
         loop = Loop(node)
-        test, source = node.inputs[:2]
-        iterated = self.iterated_containers(source)
-        self.last_uses = {v for v in self.last_uses if self.array_root.get(v, v) not in iterated}
+        self.keep_iterated(node.inputs[1])
         names = self.enter_loop(loop)
+        self.plain_for(loop, names)
+        self.finish_loop(loop, names)
+
+    def plain_for(self, loop: Loop, names: list[str]) -> None:
+        """Emit a `for` loop whose carried values have names."""
+        node = loop.node
+        test, source = node.inputs[:2]
         for item in loop.elements:
             self.names[item] = self.fresh("x")
         has_test = self.names[test] != "True"
@@ -183,7 +188,11 @@ class Emitter(OpEmitter):
         if test_result != "True":
             self.line(f"if not {test_result}: break", node)
         self.indent -= 1 + has_test
-        self.finish_loop(loop, names)
+
+    def keep_iterated(self, source: Node) -> None:
+        """Keep the body of a loop from writing to the containers that the loop iterates over."""
+        iterated = self.iterated_containers(source)
+        self.last_uses = {v for v in self.last_uses if self.array_root.get(v, v) not in iterated}
 
     def iterated_containers(self, source: Node) -> set[Node]:
         """Return the arrays and lists that a loop over `source` iterates over."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -116,7 +117,7 @@ class ConcreteGraph:
         *,
         optimisations: Sequence[str] = ALL,
         copied_results: set[int] | None = None,
-        engine: Callable[[Graph, Inputs], Engine] | None = None,
+        engine: Callable[[Graph, Inputs], Engine | None] | None = None,
     ):
         self.graph = graph
         self.inputs, self.outputs = inputs, outputs
@@ -128,23 +129,43 @@ class ConcreteGraph:
             graph.resolve_sources()
             copied_results = _merged_results(traced_results, graph.results)
         self.copied_results = copied_results
-        self._compiled = compile_graph(graph)
         self._engine = None if engine is None else engine(graph, inputs)
-        self._run: Callable[..., tuple] = self._engine or self._compiled.function
+        self._run: Callable[..., tuple] = self._compiled.function if self._engine is None else self._engine.function
         self._checked: Compiled | None = None
-        constants = self._compiled.function.__globals__.values()
-        self._constants = {id(memory_of(v)) for v in constants if isinstance(v, np.ndarray)}
+        self._constants = {id(memory_of(v)) for v in _constants(graph)}
+        self._fast_path: Callable[..., tuple] | None = None
+        self._listeners: list[Callable[[Callable[..., tuple]], None]] = []
+        if self._engine is not None:
+            self._engine.on_change = self._replace_function
 
-    @property
-    def fast_path_function(self) -> Callable[..., tuple[Any]] | None:
-        """A function from a call's arrays to a 1-tuple of its result, or None if a call needs more steps."""
+    @functools.cached_property
+    def _compiled(self) -> Compiled:
+        """The graph compiled to NumPy calls."""
+        return compile_graph(self.graph)
+
+    def _replace_function(self) -> None:
+        """Run another function from the next call on."""
+        assert self._engine is not None
+        self._run, old, self._fast_path = self._engine.function, self._fast_path, None
+        listeners, self._listeners = self._listeners, []
+        for forget in listeners:
+            if old is not None:
+                forget(old)
+
+    def fast_path_function(self, forget: Callable[[Callable[..., tuple]], None]) -> Callable[..., tuple[Any]] | None:
+        """Return a function from a call's arrays to a 1-tuple of its result, or None if a call needs more steps.
+
+        When another function replaces it, `forget` is called with it.
+        """
         has_more = self.writes or self.changes or self.copied_results or self._constants or self.inputs.state
         if has_more or not self.is_reusable or None in self.outputs.indices:
             return None
-        run, build = self._run, self.outputs.build
-        if self.outputs.spec.kind is None:
-            return run
-        return lambda *args: (build(run(*args)),)
+        if self._fast_path is None:
+            run, build = self._run, self.outputs.build
+            self._fast_path = run if self.outputs.spec.kind is None else lambda *args: (build(run(*args)),)
+        if self._engine is not None:
+            self._listeners.append(forget)
+        return self._fast_path
 
     @property
     def python_source(self) -> str:
@@ -206,7 +227,8 @@ class ConcreteGraph:
         """Replace the traceback of a run-time error with one that leads through the user's code."""
         if FULL:
             return
-        compiled = [c for c in (self._compiled, self._checked, self._engine) if c is not None]
+        numpy = self.__dict__.get("_compiled")  # not compiled if another engine runs the graph
+        compiled = [c for c in (numpy, self._checked, self._engine) if c is not None]
         nodes = (c.node_at(error.__traceback__) for c in compiled)
         node = next((node for node in nodes if node is not None), None)
         places = () if node is None else node.places
@@ -224,6 +246,16 @@ class ConcreteGraph:
             if self._checked is None:
                 self._checked = compile_graph(self.graph, checked=True)
             return self._checked.function
+
+
+def _constants(graph: Graph) -> Iterator[np.ndarray]:
+    """Yield the arrays that a graph contains."""
+    for node in graph.walk():
+        for value in node.attrs.values():
+            if isinstance(value, np.ndarray):
+                yield value
+            elif isinstance(value, (tuple, list, dict)):
+                yield from (leaf for leaf in flatten(value)[0] if isinstance(leaf, np.ndarray))
 
 
 def _type_spec(kind: StagedType) -> Any:
@@ -251,7 +283,7 @@ def trace(
     *,
     may_create: bool = True,
     optimisations: Sequence[str] = ALL,
-    engine: Callable[[Graph, Inputs], Engine] | None = None,
+    engine: Callable[[Graph, Inputs], Engine | None] | None = None,
 ) -> tuple[ConcreteGraph, bool]:
     """Trace `function(*args, **kwargs)`; return its graph, and whether it created Variables.
 
@@ -364,10 +396,12 @@ def _result_node(leaf: Any) -> Node | None:
 
 
 class Engine(Protocol):
-    """Interface of the functions that run one graph on NumPy arrays."""
+    """Interface of what runs one graph on NumPy arrays."""
 
-    def __call__(self, *arrays: Any) -> tuple[Any, ...]:
-        """Return the graph's results, each of the type that the graph declares."""
+    function: Callable[..., tuple]
+    """From arrays to the graph's results, each of the type that the graph declares."""
+    on_change: Callable[[], None]
+    """To be called after `function` has been replaced."""
 
     def node_at(self, traceback: Any) -> Node | None:
         """Return the node that raised an error, given the error's traceback."""

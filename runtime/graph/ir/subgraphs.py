@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from .graph import Graph, Node
+from .types import ArrayType, ScalarType
 
 Pair: TypeAlias = tuple[Node, Node]
 """An input of a node, and the corresponding argument of an inner graph."""
@@ -63,6 +64,28 @@ def argument_sources(node: Node, inner: Graph) -> list[tuple[str, Node, Node]]:
         *(("from", initial, carried) for initial, carried, _ in loop.carries()),
         *(("=", *pair) for pair in loop.captures()),
     ]
+
+
+LAZY_ITERABLES = frozenset(("range", "enumerate", "zip", "reversed"))
+
+
+def source_leaves(source: Node) -> Iterator[Node]:
+    """Yield the values that the iterated value of a loop is made of, apart from a constant step."""
+    if source.op not in LAZY_ITERABLES:
+        yield source
+        return
+    for i, part in enumerate(source.inputs):
+        if not (source.op == "range" and i == 2 and part.op == "constant"):
+            yield from source_leaves(part)
+
+
+def is_embedded(operand: Node) -> bool:
+    """Return whether compiled code for a loop contains a captured value: a constant number."""
+    if operand.op != "constant":
+        return False
+    return isinstance(operand.type, ScalarType) or (
+        isinstance(operand.type, ArrayType) and not operand.type.shape
+    )
 
 
 def captures_of(node: Node) -> Iterator[tuple[Graph, list[Pair]]]:

@@ -1,0 +1,163 @@
+"""Emit loops that machine code runs, and loops that are measured until their machine code is ready.
+
+A measured loop runs in chunks of iterations. After a chunk, machine code that has become ready takes over with the
+carried values of that moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import repeat
+from typing import Protocol
+
+from ..ir.graph import Graph, Node
+from ..ir.subgraphs import Loop, is_embedded, source_leaves
+from .control_flow import Emitter
+
+
+class MeasuredLoop(Protocol):
+    """A loop that may be compiled while it runs. Its functions take the time at which the loop began."""
+
+    ready: bool
+    """Whether `run` is machine code."""
+    run: Callable[..., tuple]
+    """From the inputs of the loop to its carried values."""
+    begin: Callable[[], float]
+
+    def next_chunk(self, began: float, size: int) -> int:
+        """Return the number of iterations to run after a chunk of `size`, or 0 if machine code takes over.
+
+        Have the loop compiled if it has taken long.
+        """
+
+    def end(self, began: float) -> None:
+        """Note that the loop has ended."""
+
+
+class CompiledLoopEmitter(Emitter):
+    """Emitter of a graph some of whose loops are compiled (`regions`) or measured."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        regions: Mapping[Node, Callable[..., tuple]],
+        measured: Mapping[Node, MeasuredLoop],
+    ) -> None:
+        super().__init__(graph)
+        self.regions, self.measured = regions, measured
+
+    def emit_while(self, node: Node) -> None:
+        if node in self.regions:
+            self.emit_call(node)
+        elif node in self.measured:
+            self.emit_measured(node)
+        else:
+            super().emit_while(node)
+
+    def emit_for(self, node: Node) -> None:
+        if node in self.regions:
+            self.emit_call(node)
+        elif node in self.measured:
+            self.emit_measured(node)
+        else:
+            super().emit_for(node)
+
+    def emit_call(self, node: Node) -> None:
+        """Emit the call of machine code in place of a loop."""
+        loop = Loop(node)
+        if node.op == "for":
+            self.keep_iterated(node.inputs[1])
+        names = self.enter_loop(loop)
+        self.call(loop, self.global_name(self.regions[node], "region"), names)
+        self.finish_loop(loop, names)
+
+    def call(
+        self, loop: Loop, function: str, names: list[str], start: list[str] | None = None
+    ) -> None:
+        """Emit a call that maps the inputs of a loop to its carried values. `start` replaces the first inputs."""
+        node = loop.node
+        if start is None:
+            start = [self.names[node.inputs[0]]]
+            if node.op == "for":
+                start += [self.names[leaf] for leaf in source_leaves(node.inputs[1])]
+        captured = [self.names[o] for o in loop.operands if not is_embedded(o)]
+        targets = "".join(f"{name}, " for name in names)
+        self.line(f"{targets and f'{targets}= '}{function}({', '.join([*start, *names, *captured])})", node)
+
+    def emit_measured(self, node: Node) -> None:
+        loop, region = Loop(node), self.global_name(self.measured[node], "loop")
+        if node.op == "for":
+            self.keep_iterated(node.inputs[1])
+        names = self.enter_loop(loop)
+        began = self.fresh("t")
+        self.line(f"if {region}.ready:", node)
+        self.indent += 1
+        self.call(loop, f"{region}.run", names)
+        self.indent -= 1
+        self.line("else:")
+        self.indent += 1
+        self.line(f"{began} = {region}.begin()")
+        if node.op == "while":
+            self.while_in_chunks(loop, names, region, began)
+        elif node.inputs[1].op == "range":
+            self.range_in_chunks(loop, names, region, began)
+        else:
+            self.plain_for(loop, names)
+        self.line(f"{region}.end({began})")
+        self.indent -= 1
+        self.finish_loop(loop, names)
+
+    def while_in_chunks(self, loop: Loop, names: list[str], region: str, began: str) -> None:
+        node, test, size = loop.node, self.fresh("g"), self.fresh("n")
+        self.line(f"{test}, {size} = {self.names[node.inputs[0]]}, 1", node)
+        self.line(f"while {test}:", node)
+        self.indent += 1
+        self.line(f"for _ in {self.global_name(repeat)}(None, {size}):")
+        self.indent += 1
+        result = self.loop_body(loop, names, test)
+        if result != test:
+            self.line(f"{test} = {result}", node)
+        self.line(f"if not {test}: break")
+        self.indent -= 1
+        self.line("else:")
+        self.indent += 1
+        self.line(f"{size} = {region}.next_chunk({began}, {size})")
+        self.line(f"if not {size}:")
+        self.indent += 1
+        self.call(loop, f"{region}.run", names, [test])
+        self.line("break")
+        self.indent -= 3
+
+    def range_in_chunks(self, loop: Loop, names: list[str], region: str, began: str) -> None:
+        node = loop.node
+        test, source = node.inputs[:2]
+        [element] = loop.elements
+        self.names[element] = self.fresh("x")
+        values, done, size = self.fresh("r"), self.fresh("i"), self.fresh("n")
+        self.line(f"{values}, {done}, {size} = {self.names[source]}, 0, 1", node)
+        self.line(f"while {self.names[test]} and {done} < len({values}):", node)
+        self.indent += 1
+        self.line(f"for {self.names[element]} in {values}[{done}:{done} + {size}]:", node)
+        self.indent += 1
+        result = self.loop_body(loop, names, self.fresh("g"))
+        if result != "True":
+            self.line(f"if not {result}: break", node)
+        self.indent -= 1
+        self.line("else:")
+        self.indent += 1
+        self.line(f"{done} += {size}")
+        self.line(f"if {done} >= len({values}): break")
+        self.line(f"{size} = {region}.next_chunk({began}, {size})")
+        self.line(f"if not {size}:")
+        self.indent += 1
+        rest = self.fresh("r")
+        self.line(f"{rest} = {values}[{done}:]")
+        bounds = [f"{rest}.{name}" for name in ("start", "stop", "step")]
+        self.call(loop, f"{region}.run", names, ["True", *bounds[: len(list(source_leaves(source)))]])
+        self.line("break")
+        self.indent -= 1
+        self.line("continue")
+        self.indent -= 1
+        self.line("break")
+        self.indent -= 1

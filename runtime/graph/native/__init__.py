@@ -1,0 +1,17 @@
+"""Machine code for the loops of graphs.
+
+`engine` decides which loops are compiled and when, `regions` finds them, and `codegen` turns one into LLVM
+assembly. `llvm` makes object code of that, which `cache` keeps on disk. `calls` passes values in and out, and
+`resume` goes on in Python where machine code gives up.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+
+
+@functools.cache
+def is_available() -> bool:
+    """Return whether llvmlite is installed."""
+    return importlib.util.find_spec("llvmlite") is not None

@@ -1,0 +1,119 @@
+"""Object code on disk, shared by the processes of one user.
+
+An entry is found by the hash of the assembly, the LLVM version and the CPU. A file has a header with the hash of
+its contents, so a damaged one is ignored. Entries are written to a temporary file that is then renamed, and the
+oldest are deleted once all together exceed `MAX_BYTES`. The cache is used only if its directory belongs to the
+user and nobody else may write to it, since object code is executed.
+
+`AUTOGRAPH_RS_CACHE` names another directory, or disables the cache with "off".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import sys
+from pathlib import Path
+
+MAX_BYTES = 256 * 1024 * 1024
+_MAGIC = b"autograph_rs native 1\n"
+_SETTING = "AUTOGRAPH_RS_CACHE"
+
+
+def cache_directory() -> Path | None:
+    """Return the directory of the cache, or None if the cache is disabled."""
+    setting = os.environ.get(_SETTING)
+    if setting == "off":
+        return None
+    if setting:
+        return Path(setting)
+    try:
+        home = Path.home()
+    except RuntimeError:
+        return None
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local"))
+    elif sys.platform == "darwin":
+        base = home / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
+    return base / "autograph_rs" / "native"
+
+
+def key_of(*parts: str) -> str:
+    """Return the name of an entry."""
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def load(key: str) -> bytes | None:
+    """Return the object code of an entry, or None if there is none that can be trusted."""
+    directory = _trusted_directory()
+    if directory is None:
+        return None
+    path = directory / f"{key}.o"
+    try:
+        if not _is_private(path):
+            return None
+        data = path.read_bytes()
+        header, code = data[: len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
+        if header != _MAGIC + hashlib.sha256(code).digest():
+            return None
+        os.utime(path)
+    except OSError:
+        return None
+    return code
+
+
+def store(key: str, code: bytes) -> None:
+    """Write an entry. Failures are ignored: the next process compiles again."""
+    directory = _trusted_directory()
+    if directory is None:
+        return
+    temporary = directory / f".{secrets.token_hex(8)}.tmp"
+    try:
+        descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        with open(descriptor, "wb") as file:
+            file.write(_MAGIC + hashlib.sha256(code).digest() + code)
+        temporary.replace(directory / f"{key}.o")
+        _evict(directory)
+    except OSError:
+        pass
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _trusted_directory() -> Path | None:
+    directory = cache_directory()
+    if directory is None:
+        return None
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return directory if directory.is_dir() and _is_private(directory) else None
+    except OSError:
+        return None
+
+
+def _is_private(path: Path) -> bool:
+    """Return whether a path belongs to this user, and no other user may write to it."""
+    status = path.lstat()
+    if not hasattr(os, "getuid"):
+        return True  # a profile directory of Windows is private
+    return status.st_uid == os.getuid() and not status.st_mode & 0o022
+
+
+def _evict(directory: Path) -> None:
+    """Delete the entries that were not used for longest until the rest fits."""
+    entries = []
+    for path in directory.glob("*.o"):
+        try:
+            status = path.stat()
+        except OSError:
+            continue
+        entries.append((status.st_mtime, status.st_size, path))
+    total = sum(size for _, size, _ in entries)
+    for _, size, path in sorted(entries):
+        if total <= MAX_BYTES:
+            break
+        path.unlink(missing_ok=True)
+        total -= size

@@ -1,0 +1,291 @@
+"""Memory in machine code: blocks that a region allocates, element addresses, views.
+
+A *block* has a reference count and stands in a list that begins in the frame, so that whatever happens, all
+blocks can be freed after the call. Each graph that runs owns the blocks that it allocates, and releases them
+at its end; a value that leaves the graph has a reference of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from ...ir.graph import Node, Slot
+from .kinds import Kind, Unsupported
+from .scalars import ScalarEmitter
+from .values import Array, Scalar
+
+MAX_DIMENSION = 2**47  # as many bytes as processors address
+HEADER = 32  # bytes: next block, previous block, references, unused
+PRELUDE = f"""
+define internal ptr @block_new(ptr %frame, i64 %size, i1 %zeroed) {{
+  %all = add i64 %size, {HEADER}
+  br i1 %zeroed, label %zero, label %plain
+zero:
+  %a = call ptr @calloc(i64 %all, i64 1)
+  br label %made
+plain:
+  %b = call ptr @malloc(i64 %all)
+  br label %made
+made:
+  %block = phi ptr [ %a, %zero ], [ %b, %plain ]
+  %failed = icmp eq ptr %block, null
+  br i1 %failed, label %end, label %link
+link:
+  %first = load ptr, ptr %frame
+  store ptr %first, ptr %block
+  %previous = getelementptr i8, ptr %block, i64 8
+  store ptr null, ptr %previous
+  %references = getelementptr i8, ptr %block, i64 16
+  store i64 1, ptr %references
+  store ptr %block, ptr %frame
+  %empty = icmp eq ptr %first, null
+  br i1 %empty, label %end, label %back
+back:
+  %place = getelementptr i8, ptr %first, i64 8
+  store ptr %block, ptr %place
+  br label %end
+end:
+  ret ptr %block
+}}
+define internal void @block_retain(ptr %block) {{
+  %none = icmp eq ptr %block, null
+  br i1 %none, label %end, label %some
+some:
+  %place = getelementptr i8, ptr %block, i64 16
+  %count = load i64, ptr %place
+  %more = add i64 %count, 1
+  store i64 %more, ptr %place
+  br label %end
+end:
+  ret void
+}}
+define internal void @block_release(ptr %frame, ptr %block) {{
+  %none = icmp eq ptr %block, null
+  br i1 %none, label %end, label %some
+some:
+  %place = getelementptr i8, ptr %block, i64 16
+  %count = load i64, ptr %place
+  %less = sub i64 %count, 1
+  store i64 %less, ptr %place
+  %dead = icmp eq i64 %less, 0
+  br i1 %dead, label %unlink, label %end
+unlink:
+  %next = load ptr, ptr %block
+  %previous_place = getelementptr i8, ptr %block, i64 8
+  %previous = load ptr, ptr %previous_place
+  %is_first = icmp eq ptr %previous, null
+  %target = select i1 %is_first, ptr %frame, ptr %previous
+  store ptr %next, ptr %target
+  %is_last = icmp eq ptr %next, null
+  br i1 %is_last, label %free, label %back
+back:
+  %back_place = getelementptr i8, ptr %next, i64 8
+  store ptr %previous, ptr %back_place
+  br label %free
+free:
+  call void @free(ptr %block)
+  br label %end
+end:
+  ret void
+}}
+define void @release_all(ptr %frame) {{
+  br label %loop
+loop:
+  %block = load ptr, ptr %frame
+  %none = icmp eq ptr %block, null
+  br i1 %none, label %end, label %free
+free:
+  %next = load ptr, ptr %block
+  store ptr %next, ptr %frame
+  call void @free(ptr %block)
+  br label %loop
+end:
+  ret void
+}}
+declare ptr @malloc(i64)
+declare ptr @calloc(i64, i64)
+declare void @free(ptr)
+"""
+
+
+class MemoryEmitter(ScalarEmitter):
+    """Emitter of accesses to arrays."""
+
+    values: dict[Node, Any]
+
+    def __init__(self, *, by_flags: bool) -> None:
+        super().__init__(by_flags=by_flags)
+        self.verified: set[tuple[str, str]] = set()
+        """Pairs of an index and a dimension that it is known to be below."""
+        self.safe_indices: set[tuple[Node, int]] = set()
+        """Items, each with an axis along which its index is in bounds."""
+        self.input_dims: set[str] = set()
+        self.least_dims: dict[str, int] = {}
+        """The smallest values of dimensions of inputs with which the region may run."""
+        self.allocates = False
+        self.own_blocks: list[str] = []  # of the current graph
+
+    def new_array(self, kind: Kind, dims: tuple[str, ...], *, zeroed: bool = False) -> Array:
+        """Allocate a C-contiguous array."""
+        self.allocates = True
+        w = self.w
+        count = self.element_count(dims)
+        size = w.mul(count, str(kind.size))
+        block = w.op(f"call ptr @block_new(ptr %frame, i64 {size}, i1 {'true' if zeroed else 'false'})")
+        self.bail_if(w.op(f"icmp eq ptr {block}, null"))
+        self.own_blocks.append(block)
+        return Array(kind, w.offset(block, str(HEADER)), dims, block, root=block)
+
+    def retain(self, block: str) -> None:
+        if block != "null":
+            self.w.line(f"call void @block_retain(ptr {block})")
+
+    def release(self, block: str) -> None:
+        if block != "null":
+            self.w.line(f"call void @block_release(ptr %frame, ptr {block})")
+
+    def element_count(self, dims: tuple[str, ...]) -> str:
+        if all(d.isdigit() for d in dims):
+            return str(math.prod(map(int, dims)))
+        count = "1"
+        for dim in dims:
+            count = self.w.mul(count, dim)
+        return count
+
+    def strides(self, array: Array) -> tuple[str, ...]:
+        """Return the distances in bytes between elements along each axis."""
+        if array.strides is not None:
+            return array.strides
+        strides, distance = [], str(array.kind.size)
+        for dim in reversed(array.dims):
+            strides.append(distance)
+            distance = self.w.mul(distance, dim)
+        return tuple(reversed(strides))
+
+    def element_address(self, array: Array, indices: tuple[str, ...]) -> str:
+        distance = "0"
+        for index, stride in zip(indices, self.strides(array), strict=True):
+            distance = self.w.add(distance, self.w.mul(index, stride))
+        return self.w.offset(array.address, distance)
+
+    def load_element(self, array: Array, indices: tuple[str, ...]) -> Scalar:
+        return Scalar(self.w.load(array.kind, self.element_address(array, indices)), array.kind)
+
+    # --- Keys -------------------------------------------------------------------------------------
+
+    def view(self, array: Array, key: Any, node: Node) -> Array | str:
+        """Return the address of the element that a key selects, or the view."""
+        inputs = node.inputs
+        parts = key if type(key) is tuple else (key,)
+        if any(part is Ellipsis for part in parts):
+            position = next(i for i, part in enumerate(parts) if part is Ellipsis)
+            used = sum(part is not None for part in parts) - 1
+            missing = (slice(None),) * (len(array.dims) - used)
+            parts = (*parts[:position], *missing, *parts[position + 1 :])
+            if not any(isinstance(p, slice) for p in parts):
+                raise Unsupported("a key with an ellipsis that selects a 0-d array is not compiled")
+        w = self.w
+        strides = self.strides(array)
+        address, axis = array.address, 0
+        distance = "0"
+        dims: list[str] = []
+        steps: list[str] = []
+        for part in parts:
+            if part is None:
+                dims.append("1")
+                steps.append("0")
+                continue
+            dim, stride = array.dims[axis], strides[axis]
+            is_safe = (node, axis) in self.safe_indices
+            axis += 1
+            if isinstance(part, slice):
+                start, length = self._slice(part, dim, inputs)
+                distance = w.add(distance, w.mul(start, stride))
+                dims.append(length)
+                steps.append(stride)
+            else:
+                distance = w.add(distance, w.mul(self._index(part, dim, inputs, is_safe=is_safe), stride))
+        address = w.offset(address, distance)
+        if not dims and axis == len(array.dims):
+            return address
+        is_row = array.strides is None and all(not isinstance(p, slice) and p is not None for p in parts)
+        dims += array.dims[axis:]
+        steps += strides[axis:]
+        return replace(
+            array, address=address, dims=tuple(dims), strides=None if is_row else tuple(steps)
+        )
+
+    def _key_integer(self, part: Any, inputs: tuple[Node, ...]) -> Scalar:
+        value = self.values[inputs[part.index]] if isinstance(part, Slot) else part
+        if isinstance(value, Scalar):
+            if value.kind.code not in "iu" or (value.kind.code == "u" and value.kind.bits == 64):
+                raise Unsupported("an index is not a signed integer")
+            w = self.w
+            if value.kind.bits < 64:
+                op = "sext" if value.kind.code == "i" else "zext"
+                register = w.op(f"{op} {value.kind.llvm} {value.register} to i64")
+                return Scalar(register, _INDEX, constant=value.constant, bounds=value.interval)
+            return value
+        if type(value) is bool or not hasattr(value, "__index__"):
+            raise Unsupported("this key is not compiled: only integers and slices are")
+        return self.constant(int(value), _INDEX)
+
+    def _index(self, part: Any, dim: str, inputs: tuple[Node, ...], *, is_safe: bool) -> str:
+        """Emit an index as a distance from the first element. Bail out if it is out of bounds."""
+        w, index = self.w, self._key_integer(part, inputs)
+        register, (low, high) = index.register, index.interval
+        if dim.isdigit():
+            if index.constant is not None:
+                position = index.constant + int(dim) * (index.constant < 0)
+                if not 0 <= position < int(dim):
+                    raise Unsupported("an index is out of bounds")
+                return str(position)
+            if low >= 0 and high < int(dim):
+                return register
+        if low < 0:
+            wrapped = w.op(f"add i64 {register}, {dim}")
+            is_negative = w.op(f"icmp slt i64 {register}, 0")
+            register = wrapped if high < 0 else w.op(f"select i1 {is_negative}, i64 {wrapped}, i64 {register}")
+        if index.constant is not None and low >= 0 and dim in self.input_dims:
+            self.least_dims[dim] = max(self.least_dims.get(dim, 0), high + 1)
+        elif (register, dim) not in self.verified:
+            if not is_safe:
+                self.bail_if(w.op(f"icmp uge i64 {register}, {dim}"))
+            if low >= 0:
+                self.verified.add((register, dim))
+        if isinstance(part, Slot) and index.kind.bits == 64:
+            bounds = max(low, -MAX_DIMENSION), min(high, MAX_DIMENSION - 1)
+            self.values[inputs[part.index]] = replace(index, bounds=bounds)
+        return register
+
+    def _slice(self, part: slice, dim: str, inputs: tuple[Node, ...]) -> tuple[str, str]:
+        """Return the first index and the length of a slice."""
+        if part.step not in (None, 1):
+            raise Unsupported("slices with a step are not compiled")
+        if part.start is None and part.stop is None:
+            return "0", dim
+        start = "0" if part.start is None else self._clip(part.start, dim, inputs)
+        stop = dim if part.stop is None else self._clip(part.stop, dim, inputs)
+        if start == "0":
+            return start, stop
+        if start.isdigit() and stop.isdigit():
+            return start, str(max(0, int(stop) - int(start)))
+        length = self.w.op(f"sub i64 {stop}, {start}")
+        return start, self.w.call("i64", "llvm.smax.i64", ("i64", length), ("i64", "0"))
+
+    def _clip(self, bound: Any, dim: str, inputs: tuple[Node, ...]) -> str:
+        w, value = self.w, self._key_integer(bound, inputs)
+        if value.constant is not None and dim.isdigit():
+            return str(slice(value.constant, None).indices(int(dim))[0])
+        register = value.register
+        if value.constant is None or value.constant < 0:
+            is_negative = w.op(f"icmp slt i64 {register}, 0")
+            wrapped = w.op(f"add i64 {register}, {dim}")
+            register = w.op(f"select i1 {is_negative}, i64 {wrapped}, i64 {register}")
+        register = w.call("i64", "llvm.smax.i64", ("i64", register), ("i64", "0"))
+        return w.call("i64", "llvm.smin.i64", ("i64", register), ("i64", dim))
+
+
+_INDEX = Kind("i64", "i")

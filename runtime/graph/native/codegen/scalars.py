@@ -1,0 +1,462 @@
+"""Arithmetic on numbers, with the results of Python and NumPy.
+
+Whatever machine code does not reproduce leaves it through `bail_if`: integers that overflow, divisions by zero,
+casts that lose values. NumPy warns where the processor raises a flag for floats. A region is compiled in one of
+two ways. `by_flags`, the flags are tested when the region ends; if one is raised, the region runs again, compiled
+the other way. Then each chain of operations is tested for infinity and NaN at its last value, to which they pass
+on from the operation that gave them; see `settle`.
+In the loops of array operations (`in_array`), integers wrap, and the caller tests the flags.
+"""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import replace
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from .kinds import BOOL, FLOAT, INT, Kind, Unsupported, dtype_kind
+from .values import Check, Scalar
+from .writer import UNLIKELY, Writer
+
+_COMPARISONS = {
+    "lt": ("slt", "ult", "olt"), "le": ("sle", "ule", "ole"), "gt": ("sgt", "ugt", "ogt"),
+    "ge": ("sge", "uge", "oge"), "eq": ("eq", "eq", "oeq"), "ne": ("ne", "ne", "une"),
+}  # fmt: skip
+_WITH_OVERFLOW = {"add": "add", "sub": "sub", "mul": "mul"}
+_FLOAT_OPS = {"add": "fadd", "sub": "fsub", "mul": "fmul", "truediv": "fdiv"}
+_BITS = {"and_": "and", "or_": "or", "xor": "xor"}
+_EXACT_INT = 2**53  # larger integers may not be floats
+_MAX_CHECKS = 12
+
+
+def common_kind(a: Kind, b: Kind) -> Kind:
+    """Return the kind to which Python or NumPy converts two operands. Python numbers are weak."""
+    if a.is_python and b.is_python:
+        return max(a, b, key=lambda k: "bif".index(k.code))
+    if a.is_python or b.is_python:
+        weak, strong = (a, b) if a.is_python else (b, a)
+        if "biuf".index(weak.code) <= "biuf".index(strong.code):
+            return strong
+        return dtype_kind(np.result_type(strong.dtype, np.int64 if weak.code == "i" else np.float64))
+    return dtype_kind(np.result_type(a.dtype, b.dtype))
+
+
+class ScalarEmitter:
+    """Emitter of arithmetic."""
+
+    in_array = False
+    ignores_errors = False
+    """Whether the current node ignores floating-point errors, by `np.errstate`."""
+    flags = 13 if platform.machine() in ("x86_64", "AMD64") else 7
+    """The mask of invalid operations, divisions by zero and overflows in the flags of C's `fenv.h`."""
+
+    def __init__(self, *, by_flags: bool) -> None:
+        self.by_flags = by_flags
+        self.w = Writer()
+        self.unsettled: dict[str, Scalar] = {}
+
+    def bail_if(self, condition: str) -> None:
+        """Leave machine code if a condition holds, and go on in NumPy from the last checkpoint."""
+        raise NotImplementedError
+
+    def bail_later_if(self, condition: str) -> None:
+        """Leave machine code before the next effect if a condition holds. One branch serves several conditions."""
+        raise NotImplementedError
+
+    def constant(self, value: Any, kind: Kind) -> Scalar:
+        bounds = (int(value), int(value)) if kind.code in "iu" else None
+        return Scalar(kind.constant(value), kind, constant=value, bounds=bounds)
+
+    # --- Warnings ---------------------------------------------------------------------------------
+
+    def checked(self, result: str, kind: Kind, operands: tuple[Scalar, ...]) -> Scalar:
+        """Return the float result of an operation that passes infinity and NaN on."""
+        if kind.is_python or self.in_array or self.ignores_errors or self.by_flags:
+            if self.by_flags and self.is_conditional and not self.in_array:
+                self.w.line(f"store volatile {kind.llvm} {result}, ptr {self.w.alloca(kind.llvm)}")
+            return Scalar(result, kind)
+        checks = frozenset().union(*(o.checks for o in operands))
+        for operand in operands:
+            self.unsettled.pop(operand.register, None)
+        check = Check(result, tuple(o.register for o in operands), kind.llvm)
+        value = Scalar(result, kind, checks | {check})
+        if len(value.checks) > _MAX_CHECKS:
+            return self.settle(value)
+        self.unsettled[result] = value
+        return value
+
+    def settle(self, value: Scalar) -> Scalar:
+        """Bail out if an operation that a value depends on warns."""
+        self.unsettled.pop(value.register, None)
+        if not value.checks:
+            return value
+        w, llvm = self.w, value.kind.llvm
+        difference = w.op(f"fsub {llvm} {value.register}, {value.register}")
+        is_special = w.op(f"fcmp uno {llvm} {difference}, {difference}")
+        cold, following = w.fresh("special"), w.fresh("b")
+        w.line(f"br i1 {is_special}, label %{cold}, label %{following}{UNLIKELY}")
+        lines, w.lines = w.lines, []
+        w.label(cold)
+        warns = "false"
+        for check in value.checks:
+            warns = w.either(warns, self._warns(check))
+        self.bail_if(warns)
+        w.jump(following)
+        w.cold += w.lines
+        w.lines = lines
+        w.label(following)
+        return replace(value, checks=frozenset())
+
+    def _warns(self, check: Check) -> str:
+        """Emit whether an operation gives NaN from numbers, or infinity from finite numbers."""
+        w, llvm = self.w, check.llvm
+        is_nan = w.op(f"fcmp uno {llvm} {check.result}, {check.result}")
+        difference = w.op(f"fsub {llvm} {check.result}, {check.result}")
+        is_special = w.op(f"fcmp uno {llvm} {difference}, {difference}")
+        has_nan, has_special = "false", "false"
+        for operand in check.operands:
+            has_nan = w.either(has_nan, w.op(f"fcmp uno {llvm} {operand}, {operand}"))
+            difference = w.op(f"fsub {llvm} {operand}, {operand}")
+            has_special = w.either(has_special, w.op(f"fcmp uno {llvm} {difference}, {difference}"))
+        invalid = w.op(f"select i1 {has_nan}, i1 false, i1 {is_nan}")
+        overflow = w.op(f"select i1 {has_special}, i1 false, i1 {is_special}")
+        return w.either(invalid, overflow)
+
+    def settle_all(self) -> None:
+        for value in list(self.unsettled.values()):
+            self.settle(value)
+
+    def settled(self, *values: Scalar) -> list[Scalar]:
+        return [self.settle(v) for v in values]
+
+    is_conditional = False
+    """Whether only branches and loops use the current node, so that LLVM could move it into them."""
+
+    def clear_flags(self) -> None:
+        if not self.by_flags and not self.ignores_errors:
+            self.w.external("i32", "feclearexcept", ("i32", str(self.flags)))
+
+    def test_flags(self) -> None:
+        """Bail out if an array operation since `clear_flags` warns."""
+        if not self.by_flags and not self.ignores_errors:
+            self.bail_if(self.raised_flags())
+
+    def raised_flags(self) -> str:
+        raised = self.w.external("i32", "fetestexcept", ("i32", str(self.flags)))
+        return self.w.op(f"icmp ne i32 {raised}, 0")
+
+    def require_finite(self, value: str, llvm: str) -> None:
+        difference = self.w.op(f"fsub {llvm} {value}, {value}")
+        self.bail_if(self.w.op(f"fcmp uno {llvm} {difference}, {difference}"))
+
+    # --- Conversions ------------------------------------------------------------------------------
+
+    def convert(self, value: Scalar, kind: Kind) -> Scalar:
+        """Convert a number. Bail out where NumPy or Python would warn, raise or lose information."""
+        source = value.kind
+        if source.llvm == kind.llvm and source.code == kind.code:
+            return replace(value, kind=kind)
+        if value.constant is not None and (kind.code == "f" or source.code != "f"):
+            if kind.code == "f" and source.code == "i" and abs(value.constant) > _EXACT_INT:
+                raise Unsupported("an integer constant is too large for a float")
+            return self.constant(value.constant, kind)
+        w, register = self.w, value.register
+        if kind.code == "b":
+            return Scalar(self.truth(value), kind)
+        if source.code == "b":
+            op = "uitofp" if kind.code == "f" else "zext"
+            return Scalar(w.op(f"{op} i1 {register} to {kind.llvm}"), kind)
+        if kind.code == "f":
+            if source.code == "f":
+                self.settle(value)
+                if kind.bits > source.bits:
+                    return Scalar(w.op(f"fpext float {register} to double"), kind)
+                narrow = w.op(f"fptrunc double {register} to float")
+                if not (self.in_array or self.by_flags):
+                    self._bail_if_overflow(register, narrow)
+                return Scalar(narrow, kind)
+            if source.is_python and kind.is_python:
+                self._require_exact(register)
+            op = "uitofp" if source.code == "u" else "sitofp"
+            return Scalar(w.op(f"{op} {source.llvm} {register} to {kind.llvm}"), kind)
+        if source.code == "f":
+            return self._float_to_int(self.settle(value), kind)
+        return self._resize(value, kind)
+
+    def _bail_if_overflow(self, wide: str, narrow: str) -> None:
+        w = self.w
+        was_finite = w.op(f"fcmp ord double {w.op(f'fsub double {wide}, {wide}')}, 0.0")
+        is_special = w.op(f"fcmp uno float {w.op(f'fsub float {narrow}, {narrow}')}, 0.0")
+        self.bail_if(w.op(f"and i1 {was_finite}, {is_special}"))
+
+    def _require_exact(self, register: str) -> None:
+        shifted = self.w.op(f"add i64 {register}, {_EXACT_INT}")
+        self.bail_if(self.w.op(f"icmp ugt i64 {shifted}, {2 * _EXACT_INT}"))
+
+    def _float_to_int(self, value: Scalar, kind: Kind) -> Scalar:
+        w, llvm = self.w, value.kind.llvm
+        low, high = kind.range
+        above = w.op(f"fcmp oge {llvm} {value.register}, {value.kind.constant(low)}")
+        below = w.op(f"fcmp olt {llvm} {value.register}, {value.kind.constant(high + 1)}")
+        self.bail_if(w.op(f"xor i1 {w.op(f'and i1 {above}, {below}')}, true"))
+        op = "fptoui" if kind.code == "u" else "fptosi"
+        return Scalar(w.op(f"{op} {llvm} {value.register} to {kind.llvm}"), kind)
+
+    def _resize(self, value: Scalar, kind: Kind) -> Scalar:
+        """Convert an integer to another width, and bail out if it does not fit."""
+        w, source, register = self.w, value.kind, value.register
+        if kind.bits > source.bits:
+            if source.code == "i" and kind.code == "u":
+                self.bail_if(w.op(f"icmp slt {source.llvm} {register}, 0"))
+            op = "sext" if source.code == "i" else "zext"
+            return Scalar(w.op(f"{op} {source.llvm} {register} to {kind.llvm}"), kind, bounds=value.interval)
+        if kind.bits == source.bits:
+            self.bail_if(w.op(f"icmp slt {source.llvm} {register}, 0"))
+            return Scalar(register, kind)
+        narrow = w.op(f"trunc {source.llvm} {register} to {kind.llvm}")
+        op = "sext" if kind.code == "i" else "zext"
+        wide = w.op(f"{op} {kind.llvm} {narrow} to {source.llvm}")
+        self.bail_if(w.op(f"icmp ne {source.llvm} {wide}, {register}"))
+        return Scalar(narrow, kind)
+
+    def truth(self, value: Scalar) -> str:
+        """Emit whether a number is true."""
+        value = self.settle(value)
+        kind, register = value.kind, value.register
+        if kind.code == "b":
+            return register
+        if kind.code == "f":
+            return self.w.op(f"fcmp une {kind.llvm} {register}, 0.0")
+        return self.w.op(f"icmp ne {kind.llvm} {register}, 0")
+
+    # --- Operators --------------------------------------------------------------------------------
+
+    def unary(self, op: str, a: Scalar, kind: Kind) -> Scalar:
+        w = self.w
+        if op == "not_":
+            return Scalar(w.op(f"xor i1 {self.truth(a)}, true"), BOOL)
+        if op == "invert":
+            a = self.convert(a, kind)
+            return Scalar(w.op(f"xor {kind.llvm} {a.register}, {'true' if kind.code == 'b' else -1}"), kind)
+        a = self.convert(a, kind)
+        if op == "pos" or (op == "abs" and kind.code in "bu"):
+            return replace(a, constant=None)
+        if kind.code == "b":
+            raise Unsupported(f"{op} of a bool is not compiled")
+        if kind.code == "f":
+            if op == "neg":
+                register = w.op(f"fneg {kind.llvm} {a.register}")
+            else:
+                register = w.call(kind.llvm, f"llvm.fabs.{_suffix(kind)}", (kind.llvm, a.register))
+            self.unsettled.pop(a.register, None)
+            value = Scalar(register, kind, a.checks)
+            if value.checks:
+                self.unsettled[register] = value
+            return value
+        zero = Scalar("0", kind)
+        negative = self._integer("sub", zero, a, kind)
+        if op == "neg":
+            return negative
+        is_negative = w.op(f"icmp slt {kind.llvm} {a.register}, 0")
+        return Scalar(
+            w.op(f"select i1 {is_negative}, {kind.llvm} {negative.register}, {kind.llvm} {a.register}"), kind
+        )
+
+    def binary(self, op: str, a: Scalar, b: Scalar, kind: Kind) -> Scalar:
+        """Emit `a op b`, a number of the given kind."""
+        if op in _COMPARISONS:
+            return Scalar(self.compare(op, a, b), kind)
+        if op == "pow":
+            return self.power(a, b, kind)
+        if op in ("lshift", "rshift"):
+            return self._shift(op, self.convert(a, kind), self.convert(b, kind), kind)
+        a, b = self.convert(a, kind), self.convert(b, kind)
+        if op in _BITS:
+            return Scalar(self.w.op(f"{_BITS[op]} {kind.llvm} {a.register}, {b.register}"), kind)
+        if kind.code == "b":
+            if op in ("add", "mul"):
+                return Scalar(self.w.op(f"{'or' if op == 'add' else 'and'} i1 {a.register}, {b.register}"), kind)
+            raise Unsupported(f"{op} of bools is not compiled")
+        if kind.code == "f":
+            return self._float(op, a, b, kind)
+        if op in _WITH_OVERFLOW:
+            return self._integer(op, a, b, kind)
+        if op in ("floordiv", "mod"):
+            return self._divide(op, a, b, kind)
+        raise Unsupported(f"{op} of integers is not compiled")
+
+    def _integer(self, op: str, a: Scalar, b: Scalar, kind: Kind) -> Scalar:
+        w, llvm = self.w, kind.llvm
+        if self.in_array:
+            return Scalar(w.op(f"{op} {llvm} {a.register}, {b.register}"), kind)
+        bounds = _combine(op, a.interval, b.interval)
+        low, high = kind.range
+        if low <= bounds[0] and bounds[1] <= high:
+            # Without `nsw`: an operand may be wrong until a deferred check of its own overflow.
+            return Scalar(w.op(f"{op} {llvm} {a.register}, {b.register}"), kind, bounds=bounds)
+        name = f"llvm.{'u' if kind.code == 'u' else 's'}{op}.with.overflow.{llvm}"
+        pair = w.call(f"{{{llvm}, i1}}", name, (llvm, a.register), (llvm, b.register))
+        result = w.op(f"extractvalue {{{llvm}, i1}} {pair}, 0")
+        self.bail_later_if(w.op(f"extractvalue {{{llvm}, i1}} {pair}, 1"))
+        return Scalar(result, kind, bounds=(max(low, bounds[0]), min(high, bounds[1])))
+
+    def _divide(self, op: str, a: Scalar, b: Scalar, kind: Kind) -> Scalar:
+        """Emit floor division or modulo of integers, with the sign of the divisor."""
+        w, llvm, divisor = self.w, kind.llvm, b.constant
+        x, y = a.register, b.register
+        if divisor is not None and divisor > 0 and divisor & (divisor - 1) == 0:
+            shift = "lshr" if kind.code == "u" else "ashr"
+            text = f"{shift} {llvm} {x}, {divisor.bit_length() - 1}" if op == "floordiv" else f"and {llvm} {x}, {divisor - 1}"
+            low, high = a.interval
+            bounds = (0, divisor - 1) if op == "mod" else (low // divisor, high // divisor)
+            return Scalar(w.op(text), kind, bounds=bounds)
+        if divisor is None and not b.interval[0] > 0:
+            self.bail_if(w.op(f"icmp eq {llvm} {y}, 0"))
+        elif divisor == 0:
+            raise Unsupported("it divides by zero")
+        if kind.code == "u":
+            return Scalar(w.op(f"{'udiv' if op == 'floordiv' else 'urem'} {llvm} {x}, {y}"), kind)
+        if divisor in (None, -1) and b.interval[0] < 0 and a.interval[0] == kind.range[0]:
+            lowest = w.op(f"icmp eq {llvm} {x}, {kind.range[0]}")
+            self.bail_if(w.op(f"and i1 {lowest}, {w.op(f'icmp eq {llvm} {y}, -1')}"))
+        remainder = w.op(f"srem {llvm} {x}, {y}")
+        if a.interval[0] >= 0 and b.interval[0] > 0:
+            if op == "mod":
+                return Scalar(remainder, kind, bounds=(0, min(a.interval[1], b.interval[1] - 1)))
+            return Scalar(w.op(f"sdiv {llvm} {x}, {y}"), kind, bounds=(0, a.interval[1]))
+        mixed = w.op(f"icmp slt {llvm} {w.op(f'xor {llvm} {remainder}, {y}')}, 0")
+        adjusts = w.op(f"and i1 {w.op(f'icmp ne {llvm} {remainder}, 0')}, {mixed}")
+        if op == "mod":
+            added = w.op(f"select i1 {adjusts}, {llvm} {y}, {llvm} 0")
+            bounds = (0, b.interval[1] - 1) if b.interval[0] > 0 else None
+            return Scalar(w.op(f"add {llvm} {remainder}, {added}"), kind, bounds=bounds)
+        quotient = w.op(f"sdiv {llvm} {x}, {y}")
+        return Scalar(w.op(f"add {llvm} {quotient}, {w.op(f'sext i1 {adjusts} to {llvm}')}"), kind)
+
+    def _float(self, op: str, a: Scalar, b: Scalar, kind: Kind) -> Scalar:
+        w, llvm = self.w, kind.llvm
+        if op in ("truediv", "floordiv", "mod"):
+            b = self.settle(b)
+            is_quiet = self.in_array or (not kind.is_python and (self.by_flags or self.ignores_errors))
+            if not (op == "truediv" and is_quiet):
+                self.bail_if(w.op(f"fcmp oeq {llvm} {b.register}, 0.0"))
+        if op in _FLOAT_OPS:
+            return self.checked(w.op(f"{_FLOAT_OPS[op]} {llvm} {a.register}, {b.register}"), kind, (a, b))
+        a = self.settle(a)
+        if op not in ("floordiv", "mod"):
+            raise Unsupported(f"{op} of floats is not compiled")
+        self.require_finite(a.register, llvm)
+        self.require_finite(b.register, llvm)
+        return Scalar(self._float_divmod(op, a.register, b.register, llvm), kind)
+
+    def _float_divmod(self, op: str, a: str, b: str, llvm: str) -> str:
+        """Emit floor division or modulo of finite floats, as Python and NumPy define them."""
+        w, suffix = self.w, "f64" if llvm == "double" else "f32"
+        remainder = w.op(f"frem {llvm} {a}, {b}")
+        is_zero = w.op(f"fcmp oeq {llvm} {remainder}, 0.0")
+        signs = w.op(f"xor i1 {w.op(f'fcmp olt {llvm} {b}, 0.0')}, {w.op(f'fcmp olt {llvm} {remainder}, 0.0')}")
+        adjusts = w.op(f"and i1 {signs}, {w.op(f'xor i1 {is_zero}, true')}")
+        if op == "mod":
+            adjusted = w.op(f"fadd {llvm} {remainder}, {b}")
+            zero = w.call(llvm, f"llvm.copysign.{suffix}", (llvm, "0.0"), (llvm, b))
+            result = w.op(f"select i1 {adjusts}, {llvm} {adjusted}, {llvm} {remainder}")
+            return w.op(f"select i1 {is_zero}, {llvm} {zero}, {llvm} {result}")
+        quotient = w.op(f"fdiv {llvm} {w.op(f'fsub {llvm} {a}, {remainder}')}, {b}")
+        less = w.op(f"fsub {llvm} {quotient}, 1.0")
+        quotient = w.op(f"select i1 {adjusts}, {llvm} {less}, {llvm} {quotient}")
+        floor = w.call(llvm, f"llvm.floor.{suffix}", (llvm, quotient))
+        is_above = w.op(f"fcmp ogt {llvm} {w.op(f'fsub {llvm} {quotient}, {floor}')}, 0.5")
+        rounded = w.op(f"select i1 {is_above}, {llvm} {w.op(f'fadd {llvm} {floor}, 1.0')}, {llvm} {floor}")
+        zero = w.call(llvm, f"llvm.copysign.{suffix}", (llvm, "0.0"), (llvm, w.op(f"fdiv {llvm} {a}, {b}")))
+        is_zero = w.op(f"fcmp oeq {llvm} {quotient}, 0.0")
+        return w.op(f"select i1 {is_zero}, {llvm} {zero}, {llvm} {rounded}")
+
+    def _shift(self, op: str, a: Scalar, b: Scalar, kind: Kind) -> Scalar:
+        w, llvm = self.w, kind.llvm
+        if kind.code not in "iu":
+            raise Unsupported(f"{op} of bools is not compiled")
+        self.bail_if(w.op(f"icmp uge {llvm} {b.register}, {kind.bits}"))
+        if op == "rshift":
+            shift = "lshr" if kind.code == "u" else "ashr"
+            return Scalar(w.op(f"{shift} {llvm} {a.register}, {b.register}"), kind)
+        result = w.op(f"shl {llvm} {a.register}, {b.register}")
+        if kind.is_python:
+            back = w.op(f"ashr {llvm} {result}, {b.register}")
+            self.bail_if(w.op(f"icmp ne {llvm} {back}, {a.register}"))
+        return Scalar(result, kind)
+
+    def power(self, a: Scalar, b: Scalar, kind: Kind) -> Scalar:
+        if kind.code in "iu":
+            exponent = b.constant
+            if type(exponent) is not int or not 0 <= exponent <= 64:
+                raise Unsupported("only powers with a small constant exponent are compiled for integers")
+            base, result = self.convert(a, kind), self.constant(1, kind)
+            while exponent:
+                if exponent & 1:
+                    result = base if result.constant == 1 else self._integer("mul", result, base, kind)
+                exponent >>= 1
+                if exponent:
+                    base = self._integer("mul", base, base, kind)
+            return result
+        if kind.llvm != "double" or self.in_array:
+            raise Unsupported("this power is not compiled")
+        a, b = self.settled(self.convert(a, kind), self.convert(b, kind))
+        result = self.w.external("double", "autograph_pow", ("double", a.register), ("double", b.register))
+        if kind.is_python or not (self.by_flags or self.ignores_errors):
+            self.require_finite(result, "double")
+        return Scalar(result, kind)
+
+    def compare(self, op: str, a: Scalar, b: Scalar) -> str:
+        """Emit a comparison, and return its i1."""
+        a, b = self.settled(a, b)
+        kind = self.comparison_kind(a, b)
+        a, b = self.settled(self.convert(a, kind), self.convert(b, kind))
+        signed, unsigned, ordered = _COMPARISONS[op]
+        if kind.code == "f":
+            return self.w.op(f"fcmp {ordered} {kind.llvm} {a.register}, {b.register}")
+        predicate = signed if kind.code == "i" else unsigned
+        return self.w.op(f"icmp {predicate} {kind.llvm} {a.register}, {b.register}")
+
+    @staticmethod
+    def comparison_kind(a: Scalar, b: Scalar) -> Kind:
+        kinds = a.kind, b.kind
+        if any(k.code == "f" for k in kinds):
+            return common_kind(*kinds)
+        if a.kind == b.kind:
+            return a.kind
+        if any(k.code == "u" and k.bits == 64 for k in kinds):
+            raise Unsupported("uint64 is compared with another type")
+        return INT
+
+    def choose(self, condition: str, a: Scalar, b: Scalar, kind: Kind) -> Scalar:
+        a, b = self.settled(self.convert(a, kind), self.convert(b, kind))
+        llvm = kind.llvm
+        bounds = union((a, b)) if kind.code in "iu" else None
+        text = f"select i1 {condition}, {llvm} {a.register}, {llvm} {b.register}"
+        return Scalar(self.w.op(text), kind, bounds=bounds)
+
+
+def union(values: Iterable[Scalar]) -> tuple[int, int]:
+    """Return bounds for a number that is one of several."""
+    intervals = [v.interval for v in values]
+    return min(low for low, _ in intervals), max(high for _, high in intervals)
+
+
+def _combine(op: str, a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
+    """Return bounds for the result of an operation."""
+    if op == "add":
+        return a[0] + b[0], a[1] + b[1]
+    if op == "sub":
+        return a[0] - b[1], a[1] - b[0]
+    products = [x * y for x in a for y in b]
+    return min(products), max(products)
+
+
+def _suffix(kind: Kind) -> str:
+    return "f64" if kind.llvm == "double" else "f32"
+
+
+__all__ = ["BOOL", "FLOAT", "INT", "ScalarEmitter", "common_kind"]

@@ -1,0 +1,114 @@
+"""Regions: the loops of a graph that become machine code, each as a graph of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..ir.graph import Graph, Node
+from ..ir.subgraphs import LAZY_ITERABLES, Loop, is_embedded
+
+
+@dataclass
+class RegionGraph:
+    """A loop as a graph. `inputs` are the nodes of the outer graph that its arguments stand for.
+
+    The carried values are the inputs from `first_carried` on.
+    """
+
+    graph: Graph
+    inputs: list[Node]
+    first_carried: int
+
+
+def region_graph(node: Node) -> RegionGraph:
+    """Return the graph whose only operation is a loop."""
+    loop = Loop(node)
+    graph = Graph("region")
+    inputs: list[Node] = []
+
+    def argument(value: Node) -> Node:
+        new = Node("argument", (), {"name": f"x{len(inputs)}", "is_natural": _is_natural(value)}, value.type, node.source)
+        graph.arguments.append(new)
+        inputs.append(value)
+        return new
+
+    def constant(value: Node) -> Node:
+        new = Node("constant", (), value.attrs, value.type, value.source)
+        graph.nodes.append(new)
+        return new
+
+    def iterable(value: Node) -> Node:
+        if value.op not in LAZY_ITERABLES:
+            return argument(value)
+        parts = [
+            constant(part) if value.op == "range" and i == 2 and part.op == "constant" else iterable(part)
+            for i, part in enumerate(value.inputs)
+        ]
+        new = Node(value.op, tuple(parts), value.attrs, value.type, value.source)
+        graph.nodes.append(new)
+        return new
+
+    start = [argument(node.inputs[0])]
+    if node.op == "for":
+        start.append(iterable(node.inputs[1]))
+    first_carried = len(inputs)
+    initial = [argument(v) for v in loop.initial]
+    operands = [
+        constant(o) if is_embedded(o) else argument(o) for o in loop.operands
+    ]
+    new = Node(node.op, (*start, *initial, *operands), node.attrs, None, node.source)
+    graph.nodes.append(new)
+    for i, carried in enumerate(loop.carried):
+        output = Node("output", (new,), {"index": i}, carried.type, node.source)
+        graph.nodes.append(output)
+        graph.results.append(output)
+    return RegionGraph(graph, inputs, first_carried)
+
+
+def _is_natural(node: Node) -> bool:
+    """Return whether a value is known to be an integer that is not negative, and stays so as a counter."""
+    if node.op in ("dimension", "len"):
+        return True
+    return node.op == "constant" and type(node.attrs["value"]) is int and node.attrs["value"] >= 0
+
+
+def candidates(graph: Graph) -> list[Node]:
+    """Return the outermost loops of a graph whose operations all may be compiled."""
+    found: list[Node] = []
+    for node in graph.nodes:
+        if node.op in ("while", "for") and may_compile(node):
+            found.append(node)
+        else:
+            for inner in node.graphs():
+                found += candidates(inner)
+    return found
+
+
+def may_compile(loop: Node) -> bool:
+    """Return whether the ops and types in a loop are among those that are compiled."""
+    if loop.attrs.get("maximum_iterations") is not None:
+        return False
+    return all(is_compiled(node) for node in Loop(loop).body.walk())
+
+
+def is_compiled(node: Node) -> bool:
+    """Return whether the op of a node is compiled, at least for some types and arguments."""
+    if node.op in OPS or node.op.startswith("math."):
+        return True
+    return isinstance(node.attrs.get("function"), np.ufunc)
+
+
+_NUMPY = (
+    "zeros ones full empty zeros_like ones_like full_like empty_like copy where arange sum mean min max amin amax "
+    "any all count_nonzero argmax argmin ndarray.copy ndarray.astype"
+)
+OPS = frozenset(
+    ("argument", "constant", "output", "cond", "while", "for", "range", "enumerate", "zip", "reversed", "raise",
+     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift", "and_", "or_", "xor",
+     "lt", "le", "gt", "ge", "eq", "ne", "neg", "pos", "abs", "invert", "not_", "either", "item", "dimension",
+     "convert", "len", "same", "bool", "int", "float", "min", "max", "getitem", "setitem",
+     *(f"numpy.{name}" for name in _NUMPY.split()))
+)  # fmt: skip
+"""The ops that are compiled, apart from ufuncs and the functions of `math`."""
