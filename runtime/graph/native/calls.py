@@ -6,6 +6,7 @@ the caller keeps alive. Frames are pooled, so that calls allocate nothing and th
 
 from __future__ import annotations
 
+import contextvars
 import ctypes
 import struct
 from collections.abc import Callable, Sequence
@@ -18,6 +19,13 @@ from ..ir.types import ArrayType, bound_type
 from .codegen.kinds import Kind, kind_of
 from .codegen.region import NOT_RUN, Leaving, RegionCode
 from .llvm import Library
+
+_errstate: Callable[[], Any] = getattr(
+    getattr(np._core.umath, "_extobj_contextvar", None), "get", object  # noqa: SLF001 - as fast as can be asked
+)
+_DEFAULT_ERRSTATE = contextvars.Context().run(_errstate)
+_REPORTS_UNDERFLOW = "errstate() is not default_errstate and geterr()['under'] != 'ignore'"
+"""Machine code takes no notice of underflow, which NumPy ignores by default."""
 
 Frame = tuple[Any, int]
 """The buffer of a frame and its address."""
@@ -133,9 +141,12 @@ def _caller(native: NativeCode, inputs: Sequence[Node]) -> Callable[..., tuple]:
     namespace: dict[str, Any] = {
         "native": native, "enter": native.enter, "pool": native.pool.free, "take": native.pool.take,
         "pack": pack.pack_into, "error": struct.error, "shared": shared, "empty": np.empty,
+        "errstate": _errstate, "default_errstate": _DEFAULT_ERRSTATE, "geterr": np.geterr,
     }  # fmt: skip
+    refused = f"return native.recover(native, {NOT_RUN}, None, {arguments})"
     lines = [
         f"def call({', '.join(names)}):",
+        *([f"    if {_REPORTS_UNDERFLOW}:", f"        {refused}"] if code.uses_floats else ()),
         "    frame = pool.pop() if pool else take()",
         "    buffer, address = frame",
         "    try:",
@@ -143,7 +154,7 @@ def _caller(native: NativeCode, inputs: Sequence[Node]) -> Callable[..., tuple]:
         "        status = enter(address)",
         "    except (error, OverflowError, TypeError):",
         "        pool.append(frame)",
-        f"        return native.recover(native, {NOT_RUN}, None, {arguments})",
+        f"        {refused}",
         "    except BaseException:",
         "        native.release(frame)",
         "        raise",

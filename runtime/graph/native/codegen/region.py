@@ -10,6 +10,7 @@ object, and the function `finish` copies the elements into it and frees the bloc
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,6 +57,7 @@ class RegionCode:
     checkpoints: list[Checkpoint]
     exits: dict[int, list[Leaving]] = field(default_factory=dict)
     allocates: bool = False
+    uses_floats: bool = False
 
 
 class RegionEmitter(ControlFlowEmitter):
@@ -97,7 +99,7 @@ class RegionEmitter(ControlFlowEmitter):
         functions = [w.text("region"), _finish(outputs)]
         text = "\n".join([PRELUDE, *self._declarations(), *functions, METADATA])
         return RegionCode(
-            text, sorted(w.symbols), self._words, outputs, self.checkpoints, exits, self.allocates
+            text, sorted(w.symbols), self._words, outputs, self.checkpoints, exits, self.allocates, bool(_FLOAT_CODE.search(text))
         )
 
     def _requirements(self) -> list[str]:
@@ -309,6 +311,7 @@ def _assumed_bounds(node: Node) -> tuple[int, int]:
     return (0 if node.attrs.get("is_natural") else -FAR), FAR
 
 
+_FLOAT_CODE = re.compile(r"= f(add|sub|mul|div|rem|ptrunc)|@numpy_loop|@autograph_")
 _FOREIGN = ">" if np.little_endian else "<"
 
 

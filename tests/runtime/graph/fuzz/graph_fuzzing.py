@@ -1,4 +1,4 @@
-"""Random programs run three ways: plain NumPy, the graph as traced, the graph optimised.
+"""Random programs run three ways: plain NumPy, the graph as traced, the graph optimised, on one of the engines.
 
 The same means the same bits, dtypes, shapes and Python types, the same arguments afterwards, and the
 same type of exception. A program that does not return all that it computes may spare an error that
@@ -49,7 +49,7 @@ def compiled(source: str, seed: int) -> Any:
     return space["program"]
 
 
-def check(made: Program, seed: int, variants: tuple = (False, True)) -> str:
+def check(made: Program, seed: int, variants: tuple = (False, True), engine: str = "numpy") -> str:
     """Run a program all ways; `same`, `raised` or `refused: ...`.
 
     Raises:
@@ -60,7 +60,7 @@ def check(made: Program, seed: int, variants: tuple = (False, True)) -> str:
     try:
         expected = outcome(function, made.arguments)
         for variant in variants:
-            actual = outcome(ag.function(function, optimise=variant), made.arguments)
+            actual = outcome(ag.function(function, optimise=variant, engine=engine), made.arguments)
             if isinstance(actual[1], REFUSED):
                 return f"refused: {type(actual[1]).__name__}: {_words(actual[1])}"
             if expected[1] is not None and actual[1] is not None and type(actual[1]) is not type(expected[1]):
@@ -68,7 +68,7 @@ def check(made: Program, seed: int, variants: tuple = (False, True)) -> str:
             reason = difference(actual, expected, lenient=not made.complete)
             if reason:
                 raise DifferenceError(
-                    f"seed {seed}, optimise={variant}: {reason}\n{made.source}\n{made.arguments!r}"
+                    f"seed {seed}, optimise={variant}, engine={engine}: {reason}\n{made.source}\n{made.arguments!r}"
                 ) from actual[1]
     finally:
         linecache.cache.pop(f"<program {seed}>", None)
@@ -109,13 +109,15 @@ def shown(value: Any) -> str:
     return f"{value!r} ({type(value).__name__})"
 
 
-def fuzz(first: int, count: int, limit: int = 1) -> tuple[Counter[str], list[DifferenceError]]:
+def fuzz(
+    first: int, count: int, limit: int = 1, engine: str = "numpy"
+) -> tuple[Counter[str], list[DifferenceError]]:
     """Check the programs of consecutive seeds; how often each verdict was, and the differences found."""
     verdicts: Counter[str] = Counter()
     found: list[DifferenceError] = []
     for seed in range(first, first + count):
         try:
-            verdicts[check(program(seed), seed)] += 1
+            verdicts[check(program(seed), seed, engine=engine)] += 1
         except DifferenceError as error:
             verdicts["different"] += 1
             found.append(error)

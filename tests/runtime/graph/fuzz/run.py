@@ -17,9 +17,10 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0, help="the first; each program has its own")
     parser.add_argument("--differences", type=int, default=5, help="stop after so many")
+    parser.add_argument("--engine", choices=("numpy", "native"), default="numpy")
     options = parser.parse_args()
     start = time.perf_counter()
-    verdicts, found = fuzz(options.seed, options.count, options.differences)
+    verdicts, found = fuzz(options.seed, options.count, options.differences, options.engine)
     for error in found:
         print(error, end="\n\n")
     print(f"{sum(verdicts.values())} programs in {time.perf_counter() - start:.0f} s")
