@@ -13,16 +13,16 @@ from __future__ import annotations
 import builtins
 import keyword
 import linecache
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import CodeType
 from typing import Any
 
 from ..ir.graph import Graph, Node
-from .compiled_loops import CompiledLoopEmitter, MeasuredLoop
+from .compiled_loops import CompiledChain, CompiledLoopEmitter, MeasuredLoop
 from .control_flow import Emitter
 from .writer import NAMESPACE
 
-__all__ = ["Compiled", "MeasuredLoop", "compile_graph"]
+__all__ = ["Compiled", "CompiledChain", "MeasuredLoop", "compile_graph"]
 
 
 class Compiled:
@@ -52,16 +52,20 @@ def compile_graph(
     checked: bool = False,
     regions: Mapping[Node, Callable[..., tuple]] | None = None,
     measured: Mapping[Node, MeasuredLoop] | None = None,
+    chains: Sequence[CompiledChain] = (),
 ) -> Compiled:
     """Compile a graph to a function from its arguments to a tuple of its results.
 
     If `checked`, the function raises at the first operation that computes a NaN or infinity from finite
     operands. Each operation then has its own line and its own result array, so that the error can show the
     operands. `regions` has the functions that run loops of the graph, from the inputs of a loop to its carried
-    values, and `measured` the loops that may be compiled while they run.
+    values, `measured` the loops that may be compiled while they run, and `chains` has compiled chains of
+    element-wise operations.
     """
-    if regions or measured:
-        emitter: Emitter = CompiledLoopEmitter(graph, regions=regions or {}, measured=measured or {})
+    if regions or measured or chains:
+        emitter: Emitter = CompiledLoopEmitter(
+            graph, regions=regions or {}, measured=measured or {}, chains=chains
+        )
     else:
         emitter = Emitter(graph, checked=checked)
     name = _identifier(graph.name)

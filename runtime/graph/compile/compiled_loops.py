@@ -1,4 +1,4 @@
-"""Emit loops that machine code runs, and loops that are measured until their machine code is ready.
+"""Emit what machine code runs, and loops that are measured until their machine code is ready.
 
 A measured loop runs in chunks of iterations. After a chunk, machine code that has become ready takes over with the
 carried values of that moment.
@@ -6,8 +6,9 @@ carried values of that moment.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from itertools import repeat
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, repeat
 from typing import Protocol
 
 from ..ir.graph import Graph, Node
@@ -34,8 +35,18 @@ class MeasuredLoop(Protocol):
         """Note that the loop has ended."""
 
 
+@dataclass
+class CompiledChain:
+    """Element-wise operations that follow each other, and the function from their inputs to their results."""
+
+    nodes: Sequence[Node]
+    inputs: Sequence[Node]
+    results: Sequence[Node]
+    function: Callable[..., tuple]
+
+
 class CompiledLoopEmitter(Emitter):
-    """Emitter of a graph some of whose loops are compiled (`regions`) or measured."""
+    """Emitter of a graph some of whose parts are compiled (`regions`, `chains`) or measured."""
 
     def __init__(
         self,
@@ -43,9 +54,24 @@ class CompiledLoopEmitter(Emitter):
         *,
         regions: Mapping[Node, Callable[..., tuple]],
         measured: Mapping[Node, MeasuredLoop],
+        chains: Sequence[CompiledChain],
     ) -> None:
         super().__init__(graph)
         self.regions, self.measured = regions, measured
+        self.chain_of = {node: chain for chain in chains for node in chain.nodes}
+
+    def node(self, node: Node) -> None:
+        chain = self.chain_of.get(node)
+        if chain is None:
+            super().node(node)
+        elif node is chain.nodes[-1]:
+            self.flush()
+            inputs = ", ".join(self.names[i] for i in chain.inputs)
+            for result in chain.results:
+                self.names[result] = self.name_of(result)
+                self.owned.add(result)
+            targets = "".join(f"{self.names[r]}, " for r in chain.results)
+            self.line(f"{targets}= {self.global_name(chain.function, 'chain')}({inputs})", node)
 
     def emit_while(self, node: Node) -> None:
         if node in self.regions:
@@ -62,6 +88,11 @@ class CompiledLoopEmitter(Emitter):
             self.emit_measured(node)
         else:
             super().emit_for(node)
+
+    def emit_skip(self, node: Node) -> None:
+        """Emit an iterable without its first elements, over which a loop has gone already."""
+        source, count = (self.names[i] for i in node.inputs)
+        self.names[node] = f"{self.global_name(islice)}({source}, {count}, None)"
 
     def emit_call(self, node: Node) -> None:
         """Emit the call of machine code in place of a loop."""

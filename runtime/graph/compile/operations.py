@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import islice
 
 import numpy as np
 
@@ -66,10 +65,6 @@ class OpEmitter(CodeWriter):
 
     def emit_reversed(self, node: Node) -> None:
         self.names[node] = f"reversed({self.operands(node)})"
-
-    def emit_skip(self, node: Node) -> None:
-        source, count = (self.names[i] for i in node.inputs)
-        self.names[node] = f"{self.global_name(islice)}({source}, {count}, None)"
 
     def writable_name(self, node: Node) -> str:
         """Return a name through which a node may modify its first input, and give the result the same name.

@@ -11,36 +11,52 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ..compile import Compiled, compile_graph
+from ..compile import Compiled, CompiledChain, compile_graph
 from ..ir.graph import Graph, Node
 from ..ir.subgraphs import Loop
 from .background import submit
-from .region import Region
-from .regions import candidates
+from .chains import find_chains
+from .region import ChainRegion, LoopRegion, Region
+from .regions import may_compile
 
 
 class Engine:
-    """Run one graph. `function` changes while its loops are compiled; then `on_change` is called."""
+    """Run one graph. `function` changes while its parts are compiled; then `on_change` is called."""
 
     def __init__(self, graph: Graph, *, waits: bool):
         self.graph = graph
         self.on_change: Callable[[], None] = lambda: None
-        self.regions: dict[Node, Region] = {}
+        self.loops: dict[Node, LoopRegion] = {}
+        self.chains: list[ChainRegion] = []
         self.refused: list[Region] = []
         self._lock = threading.RLock()
         self._programs: list[Compiled] = []
-        self._add(candidates(graph))
+        self._add(graph)
         if waits:
             self._compile_all()
         self._rebuild()
 
-    def _add(self, loops: list[Node]) -> None:
-        for node in loops:
-            self.regions[node] = Region(node, self)
+    @property
+    def regions(self) -> list[Region]:
+        """The parts of the graph that are compiled or may be."""
+        return [*self.loops.values(), *self.chains]
+
+    def _add(self, graph: Graph) -> list[Region]:
+        """Add the outermost loops of a graph, and the chains around them."""
+        added: list[Region] = [ChainRegion(chain, self) for chain in find_chains(graph)]
+        self.chains += added  # type: ignore[arg-type]
+        for node in graph.nodes:
+            if node.op in ("while", "for") and may_compile(node):
+                self.loops[node] = LoopRegion(node, self)
+                added.append(self.loops[node])
+            else:
+                for inner in node.graphs():
+                    added += self._add(inner)
+        return added
 
     def _compile_all(self) -> None:
-        """Compile each loop, or the loops inside of those that cannot be compiled."""
-        waiting = list(self.regions.values())
+        """Compile each region; look for others inside of the loops that cannot be compiled."""
+        waiting = self.regions
         while waiting:
             region = waiting.pop()
             if region.try_compile():
@@ -48,20 +64,30 @@ class Engine:
             else:
                 waiting += self._descend(region)
 
-    def _descend(self, region: Region) -> list[Region]:
-        """Replace a region that is refused by the loops in its body."""
-        del self.regions[region.node]
+    def _remove(self, region: Region) -> None:
         self.refused.append(region)
-        inner = candidates(Loop(region.node).body)
-        self._add(inner)
-        return [self.regions[node] for node in inner]
+        if isinstance(region, ChainRegion):
+            self.chains.remove(region)
+        else:
+            del self.loops[region.node]
+
+    def _descend(self, region: Region) -> list[Region]:
+        """Replace a region that cannot be compiled by those in its body, if it is a loop."""
+        self._remove(region)
+        return [] if isinstance(region, ChainRegion) else self._add(Loop(region.node).body)
 
     def _rebuild(self) -> None:
         """Compile the Python code around the regions."""
         with self._lock:
-            measured = {n: r for n, r in self.regions.items() if not r.is_settled}
-            direct = {n: r.run for n, r in self.regions.items() if r.is_settled}
-            program = compile_graph(self.graph, regions=direct, measured=measured)
+            measured = {n: r for n, r in self.loops.items() if not r.is_settled}
+            direct = {n: r.run for n, r in self.loops.items() if r.is_settled}
+            chains = [
+                CompiledChain(
+                    r.chain.nodes, r.chain.inputs, r.chain.results, r.run if r.is_settled else r.call
+                )
+                for r in self.chains
+            ]
+            program = compile_graph(self.graph, regions=direct, measured=measured, chains=chains)
             self._programs.append(program)
             self.function: Callable[..., tuple] = program.function
         self.on_change()
@@ -69,7 +95,7 @@ class Engine:
     @property
     def is_changing(self) -> bool:
         """Whether `function` may still be replaced."""
-        return any(not r.is_settled for r in self.regions.values())
+        return any(not r.is_settled for r in self.regions)
 
     def compile_later(self, region: Region) -> None:
         """Compile a hot region in the background."""
@@ -84,14 +110,13 @@ class Engine:
     def changed(self) -> None:
         """Rebuild the code after the state of a region has changed."""
         with self._lock:
-            for region in [r for r in self.regions.values() if r.reason]:
-                del self.regions[region.node]
-                self.refused.append(region)
+            for region in [r for r in self.regions if r.reason]:
+                self._remove(region)
             self._rebuild()
 
     def node_at(self, traceback: Any) -> Node | None:
         """Return the node that raised an error, given the error's traceback."""
-        regions = [*self.regions.values(), *self.refused]
+        regions = [*self.regions, *self.refused]
         for program in [*(c for r in regions for c in r.compiled), *self._programs]:
             node = program.node_at(traceback)
             if node is not None:
@@ -106,4 +131,5 @@ def native_engine(graph: Graph, _inputs: Any) -> Engine:
 
 def auto_engine(graph: Graph, _inputs: Any) -> Engine | None:
     """Compile the hot loops of a graph while it runs. Return None if it has no loop that may be compiled."""
-    return Engine(graph, waits=False) if candidates(graph) else None
+    engine = Engine(graph, waits=False)
+    return engine if engine.regions else None

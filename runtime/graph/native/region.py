@@ -1,21 +1,25 @@
-"""Regions at run time: loops of one graph that run as Python until their machine code is ready."""
+"""Regions at run time: parts of one graph that run as Python until their machine code is ready."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any, Protocol
 
+import numpy as np
+
 from ...debugging.loggers import NATIVE
 from ..compile import Compiled, compile_graph
-from ..ir.graph import Node
+from ..ir.graph import Graph, Node
+from ..ir.types import ArrayType
 from . import cache
 from .calls import NativeCode
+from .chains import Chain
 from .codegen.kinds import Unsupported
 from .codegen.region import FLAGGED, NOT_RUN, compile_region
 from .llvm import Library, object_code, target_name
-from .regions import RegionGraph, region_graph
+from .regions import region_graph
 from .resume import resume_graph
 
 HOT_SECONDS = 0.004
@@ -36,14 +40,20 @@ class Owner(Protocol):
 
 
 class Region:
-    """One loop. `run` maps its inputs to its results once the region is `ready`."""
+    """Nodes of a graph as a graph of their own. `run` maps its inputs to its results.
+
+    Args:
+        node: the node where the region stands in the user's code.
+        graph: the region.
+        owner: the engine that the region belongs to.
+        what: the noun for it in messages.
+    """
 
     begin = staticmethod(perf_counter)
+    targets: Sequence[ArrayType] = ()
 
-    def __init__(self, node: Node, owner: Owner):
-        self.node = node
-        self.owner = owner
-        self.form: RegionGraph = region_graph(node)
+    def __init__(self, node: Node, graph: Graph, owner: Owner, what: str):
+        self.node, self.graph, self.owner, self.what = node, graph, owner, what
         self.reason = ""
         """Why the region is not compiled, as a phrase."""
         self.ready = False
@@ -56,10 +66,8 @@ class Region:
         self._by_flags = True
         self._is_requested = False
         self._native: NativeCode | None = None
-        self._resumed: dict[int, Callable[..., tuple]] = {}
         self._plain: Compiled | None = None
         self._lock = threading.RLock()
-        self._nesting = threading.local()
 
     # --- Compilation ------------------------------------------------------------------------------
 
@@ -70,22 +78,24 @@ class Region:
             Unsupported: an operation of the region cannot be compiled.
         """
         started = perf_counter()
-        code = compile_region(self.form.graph, by_flags=self._by_flags)
+        code = compile_region(self.graph, by_flags=self._by_flags, targets=self.targets)
         key = cache.key_of(code.text, target_name())
         binary = cache.load(key)
         self.from_cache = binary is not None
         if binary is None:
             binary = object_code(code.text)
             cache.store(key, binary)
-        native = NativeCode(code, Library(binary, code.symbols), self.form.graph.arguments, self._recover)
+        native = NativeCode(code, Library(binary, code.symbols), self._parameters(), self._recover)
         with self._lock:
-            self._native, self._resumed = native, {}
-            self.run = native.call if self.is_settled or not self._is_requested else self._run_measured
+            self._native = native
+            self._call = self._call_native(native)
+            self.run = self._call if self.is_settled or not self._is_requested else self._run_measured
             self.ready = True
         self.compile_seconds = perf_counter() - started
         NATIVE.info(
-            "%s the loop at %s in %.1f ms",
+            "%s the %s at %s in %.1f ms",
             "loaded" if self.from_cache else "compiled",
+            self.what,
             self.node.place,
             1000 * self.compile_seconds,
         )
@@ -104,7 +114,7 @@ class Region:
         try:
             return self.try_compile()
         except Exception:
-            NATIVE.exception("the loop at %s could not be compiled", self.node.place)
+            NATIVE.exception("the %s at %s could not be compiled", self.what, self.node.place)
             self.refuse("the compiler failed")
             return False
 
@@ -112,21 +122,9 @@ class Region:
         """Keep the region in Python."""
         self.reason, self.ready, self.is_settled = reason, False, True
         self.run = self.run_python
-        NATIVE.info("the loop at %s stays in Python: %s", self.node.place, reason)
+        NATIVE.info("the %s at %s stays in Python: %s", self.what, self.node.place, reason)
 
     # --- Measurement ------------------------------------------------------------------------------
-
-    def next_chunk(self, began: float, size: int) -> int:
-        """Return the number of iterations to run after a chunk of `size`, or 0 if machine code takes over.
-
-        Chunks grow until they take long. Have the region compiled if it has taken long.
-        """
-        elapsed = perf_counter() - began
-        if self.python_seconds + elapsed > HOT_SECONDS:
-            self._request()
-        if self.ready:
-            return 0
-        return 2 * size if elapsed < CHUNK_SECONDS else size
 
     def end(self, began: float) -> None:
         """Note that the loop has ended, in Python code that called at the time `began`."""
@@ -142,10 +140,8 @@ class Region:
 
     def _run_measured(self, *arguments: Any) -> tuple:
         """Run machine code, and decide after some calls whether it pays."""
-        native = self._native
-        assert native is not None
         started = perf_counter()
-        results = native.call(*arguments)
+        results = self._call(*arguments)
         self.native_seconds += perf_counter() - started
         self.native_calls += 1
         if self.native_calls >= MEASURED_CALLS and not self.is_settled:
@@ -159,8 +155,7 @@ class Region:
         if self.python_calls and native > python:
             self.refuse(f"machine code took {1e6 * native:.1f} us for each call, Python {1e6 * python:.1f} us")
         else:
-            assert self._native is not None
-            self.is_settled, self.run = True, self._native.call
+            self.is_settled, self.run = True, self._call
         self.owner.changed()
 
     # --- Running ----------------------------------------------------------------------------------
@@ -168,9 +163,42 @@ class Region:
     def run_python(self, *arguments: Any) -> tuple:
         """Run the region as Python code."""
         if self._plain is None:
-            self._plain = compile_graph(self.form.graph)
+            self._plain = compile_graph(self.graph)
             self.compiled.append(self._plain)
         return self._plain.function(*arguments)
+
+    def _call_native(self, native: NativeCode) -> Callable[..., tuple]:
+        """Return the function from the inputs of the region to its results."""
+        return native.call
+
+    def _parameters(self) -> list[Node]:
+        """Return the arguments of the graph, and one for each target."""
+        return [*self.graph.arguments, *(Node("argument", (), {}, t) for t in self.targets)]
+
+    def _recover(self, native: NativeCode, status: int, frame: Any, arguments: tuple) -> tuple:
+        """Return the results of a call that machine code did not finish."""
+        raise NotImplementedError
+
+
+class LoopRegion(Region):
+    """A loop. It may move to machine code while it runs."""
+
+    def __init__(self, node: Node, owner: Owner):
+        super().__init__(node, region_graph(node), owner, "loop")
+        self._resumed: dict[tuple[NativeCode, int], Callable[..., tuple]] = {}
+        self._nesting = threading.local()
+
+    def next_chunk(self, began: float, size: int) -> int:
+        """Return the number of iterations to run after a chunk of `size`, or 0 if machine code takes over.
+
+        Chunks grow until they take long. Have the region compiled if it has taken long.
+        """
+        elapsed = perf_counter() - began
+        if self.python_seconds + elapsed > HOT_SECONDS:
+            self._request()
+        if self.ready:
+            return 0
+        return 2 * size if elapsed < CHUNK_SECONDS else size
 
     def _recover(self, native: NativeCode, status: int, frame: Any, arguments: tuple) -> tuple:
         """Return the results of a call that machine code did not finish."""
@@ -181,9 +209,7 @@ class Region:
             return self._run_checked(native, arguments)
         self.bailouts += 1
         values = native.leave(frame, status, arguments)
-        resume = self._resumed.get(status) if native is self._native else None
-        if resume is None:
-            resume = self._resume_function(native, status)
+        resume = self._resumed.get((native, status)) or self._resume_function(native, status)
         return resume(*values)
 
     def _run_checked(self, native: NativeCode, arguments: tuple) -> tuple:
@@ -206,8 +232,7 @@ class Region:
         regions = {} if resumed.outer_loop is None else {resumed.outer_loop: self._continue}
         compiled = compile_graph(resumed.graph, regions=regions)
         self.compiled.append(compiled)
-        if native is self._native:
-            self._resumed[status] = compiled.function
+        self._resumed[native, status] = compiled.function
         return compiled.function
 
     def _continue(self, *arguments: Any) -> tuple:
@@ -220,3 +245,40 @@ class Region:
             return self.run(*arguments)
         finally:
             self._nesting.depth = depth
+
+
+class ChainRegion(Region):
+    """A chain of element-wise operations. `call` maps its inputs to its results."""
+
+    def __init__(self, chain: Chain, owner: Owner):
+        super().__init__(chain.nodes[0], chain.graph, owner, "chain of array operations")
+        self.chain = chain
+        self.targets = [r.type for r in chain.results]
+        self.run = self._run_first
+
+    def call(self, *arguments: Any) -> tuple:
+        return self.run(*arguments)
+
+    def _run_first(self, *arguments: Any) -> tuple:
+        """Run the chain in NumPy, and measure it."""
+        began = perf_counter()
+        results = self.run_python(*arguments)
+        self.end(began)
+        return results
+
+    def _call_native(self, native: NativeCode) -> Callable[..., tuple]:
+        """Return a function that allocates the results and calls machine code."""
+        shapes = [(t.shape, t.dtype) for t in self.targets]
+        call, empty = native.call, np.empty
+
+        def run(*arguments: Any) -> tuple:
+            return call(*arguments, *[empty(shape, dtype) for shape, dtype in shapes])
+
+        return run
+
+    def _recover(self, native: NativeCode, status: int, frame: Any, arguments: tuple) -> tuple:
+        """Run the chain again in NumPy, which warns or raises."""
+        if status != NOT_RUN:
+            native.release(frame)
+        self.bailouts += 1
+        return self.run_python(*arguments[: len(self.graph.arguments)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,28 +9,14 @@ from ..ir.graph import Graph, Node
 from ..ir.subgraphs import LAZY_ITERABLES, Loop, is_embedded
 
 
-@dataclass
-class RegionGraph:
-    """A loop as a graph. `inputs` are the nodes of the outer graph that its arguments stand for.
-
-    The carried values are the inputs from `first_carried` on.
-    """
-
-    graph: Graph
-    inputs: list[Node]
-    first_carried: int
-
-
-def region_graph(node: Node) -> RegionGraph:
+def region_graph(node: Node) -> Graph:
     """Return the graph whose only operation is a loop."""
     loop = Loop(node)
     graph = Graph("region")
-    inputs: list[Node] = []
 
     def argument(value: Node) -> Node:
-        new = Node("argument", (), {"name": f"x{len(inputs)}", "is_natural": _is_natural(value)}, value.type, node.source)
+        new = Node("argument", (), {"name": f"x{len(graph.arguments)}", "is_natural": _is_natural(value)}, value.type, node.source)
         graph.arguments.append(new)
-        inputs.append(value)
         return new
 
     def constant(value: Node) -> Node:
@@ -53,7 +38,6 @@ def region_graph(node: Node) -> RegionGraph:
     start = [argument(node.inputs[0])]
     if node.op == "for":
         start.append(iterable(node.inputs[1]))
-    first_carried = len(inputs)
     initial = [argument(v) for v in loop.initial]
     operands = [
         constant(o) if is_embedded(o) else argument(o) for o in loop.operands
@@ -64,7 +48,7 @@ def region_graph(node: Node) -> RegionGraph:
         output = Node("output", (new,), {"index": i}, carried.type, node.source)
         graph.nodes.append(output)
         graph.results.append(output)
-    return RegionGraph(graph, inputs, first_carried)
+    return graph
 
 
 def _is_natural(node: Node) -> bool:
@@ -72,18 +56,6 @@ def _is_natural(node: Node) -> bool:
     if node.op in ("dimension", "len"):
         return True
     return node.op == "constant" and type(node.attrs["value"]) is int and node.attrs["value"] >= 0
-
-
-def candidates(graph: Graph) -> list[Node]:
-    """Return the outermost loops of a graph whose operations all may be compiled."""
-    found: list[Node] = []
-    for node in graph.nodes:
-        if node.op in ("while", "for") and may_compile(node):
-            found.append(node)
-        else:
-            for inner in node.graphs():
-                found += candidates(inner)
-    return found
 
 
 def may_compile(loop: Node) -> bool:

@@ -23,10 +23,11 @@ _BINARY = _COMPARING | {
     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift",
 }  # fmt: skip
 _ROUNDING = {"floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "sqrt": "sqrt"}
-_INLINE = frozenset(
-    ("square", "sign", "isnan", "isinf", "isfinite", "logical_not", "logical_and", "logical_or", "logical_xor",
-     "minimum", "maximum", *_ROUNDING)
+INLINE = frozenset(
+    ("square", "isnan", "isinf", "isfinite", "logical_not", "logical_and", "logical_or", "logical_xor",
+     *_ROUNDING)
 )  # fmt: skip
+"""The ufuncs, apart from those of Python's operators, whose results machine code gives exactly for floats."""
 Operand = Scalar | Array | Expression
 
 
@@ -143,16 +144,11 @@ class ElementwiseEmitter(MemoryEmitter):
         if op == "square":
             return self.binary("mul", a, a, kind)
         if op in ("minimum", "maximum"):
-            if kind.code == "f":
-                raise Unsupported(f"{op} of floats is not fused")
             comparison = "lt" if op == "minimum" else "gt"
             b = self.convert(parts[1], kind)
             return self.choose(self.compare(comparison, a, b), a, b, kind)
         if kind.code != "f":
             raise Unsupported(f"{op} of integers is not compiled")
-        if op == "sign":
-            a = self.settle(a)
-            raise Unsupported("the sign of a float is not compiled")
         suffix = "f64" if kind.llvm == "double" else "f32"
         if op != "sqrt":
             a = self.settle(a)
@@ -369,12 +365,9 @@ class ElementwiseEmitter(MemoryEmitter):
         name = function.__name__
         if function in OPERATOR_OF:
             return self.elementwise(OPERATOR_OF[function], operands, node)
-        if name in _INLINE:
-            try:
-                return self.elementwise(name, operands, node)
-            except Unsupported:
-                if name not in ("minimum", "maximum", "sign"):
-                    raise
+        is_extremum = name in ("minimum", "maximum") and kind_of(node.type).code != "f"
+        if is_extremum or name in INLINE:
+            return self.elementwise(name, operands, node)
         return self.numpy_function(function, operands, node)
 
 

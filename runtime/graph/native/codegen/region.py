@@ -11,6 +11,7 @@ object, and the function `finish` copies the elements into it and frees the bloc
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,7 +24,7 @@ from .control_flow import POLL_INTERVAL, ControlFlowEmitter
 from .kinds import Kind, Unsupported, kind_of
 from .loop_facts import FAR
 from .memory import HEADER, PRELUDE
-from .values import Array, Scalar
+from .values import Array, Expression, Scalar
 from .writer import METADATA, Writer
 
 DONE, NOT_RUN, INTERRUPTED, FLAGGED = 0, -1, -2, -3
@@ -63,20 +64,24 @@ class RegionCode:
 class RegionEmitter(ControlFlowEmitter):
     """Emitter of a whole region."""
 
-    def emit(self, graph: Graph) -> RegionCode:
+    def emit(self, graph: Graph, targets: Sequence[ArrayType] = ()) -> RegionCode:
+        """Emit a region. `targets` are arrays after the arguments that receive the results."""
         w = self.w
         self._thread, self._budget = w.alloca("ptr"), w.alloca("i64")
-        self._words = len(graph.arguments)
+        self._words = len(graph.arguments) + len(targets)
         w.line("store ptr null, ptr %frame")
         w.line(f"store i64 {POLL_INTERVAL}, ptr {self._budget}")
         inputs = [self._enter(node, i) for i, node in enumerate(graph.arguments)]
-        self._inputs = inputs
-        self.values.update(zip(graph.arguments, inputs, strict=True))
+        inputs += [
+            self._enter(Node("argument", (), {}, t), len(inputs) + i) for i, t in enumerate(targets)
+        ]
+        self._inputs, self._targets = inputs, inputs[len(graph.arguments) :]
+        self.values.update(zip(graph.arguments, inputs, strict=False))
         self.input_dims = {d for v in inputs if isinstance(v, Array) for d in v.dims if not d.isdigit()}
         start = len(w.lines)
         w.line(f"store ptr {w.external('ptr', 'PyEval_SaveThread')}, ptr {self._thread}")
         written = self.written_in(graph)
-        self._back_up([v for n, v in zip(graph.arguments, inputs, strict=True) if n in written])
+        self._back_up([v for n, v in zip(graph.arguments, inputs, strict=False) if n in written])
         self.frames.append(Frame(None, graph, 0))
         results, _, _ = self.graph(graph, {a for a in graph.arguments if a in written})
         self._leave_if_flagged()
@@ -101,6 +106,22 @@ class RegionEmitter(ControlFlowEmitter):
         return RegionCode(
             text, sorted(w.symbols), self._words, outputs, self.checkpoints, exits, self.allocates, bool(_FLOAT_CODE.search(text))
         )
+
+    def _result(self, node: Node) -> Any:
+        """Return a result of the current graph. Those of a region with targets are computed into them."""
+        if len(self.scopes) > 1 or not self._targets:
+            return super()._result(node)
+        target = self._targets[self.scopes[0].graph.results.index(node)]
+        value = self.value(node)
+        if not isinstance(value, (Array, Expression)):
+            raise Unsupported("a result is not an array")
+        self.evaluate(value, target)
+        return target
+
+    def is_fusable(self, node: Node) -> bool:
+        if self._targets and len(self.scopes) == 1 and node in self.scopes[0].graph.results:
+            return self.scopes[0].uses[node] == 1
+        return super().is_fusable(node)
 
     def _requirements(self) -> list[str]:
         """Return the lines that refuse arrays which are too small for constant indices."""
@@ -331,12 +352,15 @@ def _position(value: Array, inputs: list[Any]) -> int | None:
     return None
 
 
-def compile_region(graph: Graph, *, by_flags: bool) -> RegionCode:
+def compile_region(
+    graph: Graph, *, by_flags: bool, targets: Sequence[ArrayType] = ()
+) -> RegionCode:
     """Return the machine code of a region as LLVM assembly.
 
+    The arrays of the types `targets` are passed after the arguments, and receive the results.
     `by_flags` is the faster way to detect float warnings; after `FLAGGED`, the other way is needed.
 
     Raises:
         Unsupported: an operation of the region cannot be compiled.
     """
-    return RegionEmitter(by_flags=by_flags).emit(graph)
+    return RegionEmitter(by_flags=by_flags).emit(graph, targets)

@@ -1,0 +1,102 @@
+"""Chains: element-wise operations on large arrays that follow each other in a graph, run as one loop over the data.
+
+NumPy goes through memory once for each operation, a compiled chain once for all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..ir.graph import Graph, Node
+from ..ir.subgraphs import is_embedded
+from ..ir.types import ArrayType, ScalarType
+from ..tracing.recording import OPERATOR_OF
+from .codegen.elementwise import INLINE
+
+MIN_ELEMENTS = 4096
+"""The number of elements of an array from which a chain pays."""
+_OPERATORS = frozenset(
+    ("add", "sub", "mul", "truediv", "and_", "or_", "xor", "invert", "neg", "abs",
+     "lt", "le", "gt", "ge", "eq", "ne", "convert", "numpy.where")
+)  # fmt: skip
+
+
+@dataclass(eq=False)
+class Chain:
+    """Nodes that follow each other in a graph. `results` are those that are used elsewhere."""
+
+    nodes: list[Node]
+    results: list[Node] = field(default_factory=list)
+    graph: Graph = field(default_factory=lambda: Graph("chain"))
+    inputs: list[Node] = field(default_factory=list)
+
+    @property
+    def last(self) -> Node:
+        return self.nodes[-1]
+
+
+def find_chains(graph: Graph) -> list[Chain]:
+    """Return the chains of a graph, without those of its inner graphs."""
+    chains: list[Chain] = []
+    current: list[Node] = []
+    for node in [*graph.nodes, None]:
+        if node is not None and is_link(node) and (not current or _shape(node) == _shape(current[0])):
+            current.append(node)
+        elif node is None or node.op != "constant":
+            if len(current) > 1:
+                chains.append(_chain(graph, current))
+            current = [node] if node is not None and is_link(node) else []
+    return chains
+
+
+def is_link(node: Node) -> bool:
+    """Return whether a node is an element-wise operation on large arrays that is compiled exactly."""
+    kind = node.type
+    if not isinstance(kind, ArrayType) or not kind.shape or None in kind.shape or node.attrs.get("errstate"):
+        return False
+    if math.prod(d or 0 for d in kind.shape) < MIN_ELEMENTS or kind.dtype.kind not in "biuf":
+        return False
+    if node.op in _OPERATORS:
+        return all(isinstance(i.type, (ArrayType, ScalarType)) for i in node.inputs) and _is_plain_call(node)
+    function = node.attrs.get("function")
+    is_ufunc = isinstance(function, np.ufunc) and (function in OPERATOR_OF or function.__name__ in INLINE)
+    return is_ufunc and _is_plain_call(node)
+
+
+def _is_plain_call(node: Node) -> bool:
+    return not node.attrs.get("kwargs")
+
+
+def _shape(node: Node) -> tuple[int | None, ...]:
+    shape: tuple[int | None, ...] = node.type.shape
+    return shape
+
+
+def _chain(graph: Graph, nodes: list[Node]) -> Chain:
+    """Build the graph of a chain."""
+    chain, members = Chain(nodes), set(nodes)
+    copies: dict[Node, Node] = {}
+
+    def copy(value: Node) -> Node:
+        if value not in copies:
+            if is_embedded(value):
+                copies[value] = Node("constant", (), value.attrs, value.type, value.source)
+                chain.graph.nodes.append(copies[value])
+            else:
+                attrs = {"name": f"x{len(chain.inputs)}"}
+                copies[value] = Node("argument", (), attrs, value.type, value.source)
+                chain.graph.arguments.append(copies[value])
+                chain.inputs.append(value)
+        return copies[value]
+
+    for node in nodes:
+        inputs = tuple([copy(i) for i in node.inputs])
+        copies[node] = Node(node.op, inputs, node.attrs, node.type, node.source)
+        chain.graph.nodes.append(copies[node])
+    used = {i for n in graph.nodes if n not in members for i in n.inputs} | set(graph.results)
+    chain.results = [n for n in nodes if n in used]
+    chain.graph.results = [copies[n] for n in chain.results]
+    return chain
