@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 
 from ..ir.graph import Missing, Node
-from ..ir.types import ArrayType, bound_type
+from ..ir.types import ArrayType, ListType, MaybeType, bound_type
 from .codegen.kinds import Kind, kind_of
-from .codegen.region import NOT_RUN, Leaving, RegionCode
+from .codegen.boundary import NOT_RUN, Leaving, array_dtype
+from .codegen.places import list_form
+from .codegen.region import RegionCode
 from .llvm import Library
 
 _errstate: Callable[[], Any] = getattr(
@@ -79,34 +81,42 @@ def read(buffer: Any, values: Sequence[Leaving], arguments: Sequence[Any]) -> li
     """Read values from a frame. Arrays are copied, unless they are arguments or views of arguments."""
     results, word = [], 1
     for form in values:
-        if form.kind is None:
+        offset = 8 * (word + form.is_maybe)
+        if form.kind is None or (form.is_maybe and not struct.unpack_from("?", buffer, 8 * word)[0]):
             results.append(Missing.VALUE)
         elif form.source is not None:
             results.append(arguments[form.source])
+        elif form.is_list:
+            results.append(_read_list(buffer, offset, form))
         elif form.rank < 0:
-            [value] = struct.unpack_from(_code(form.kind), buffer, 8 * word)
-            results.append(_wrap(value, form.kind))
+            [value] = struct.unpack_from(_code(form.kind), buffer, offset)
+            results.append(value if form.kind.dtype is None else form.kind.dtype.type(value))
         else:
-            origin, address, *dims = struct.unpack_from(f"qP{form.rank}q", buffer, 8 * word)
-            results.append(_array(origin, address, tuple(dims), form.kind, arguments))
+            origin, address, *dims = struct.unpack_from(f"qP{form.rank}q", buffer, offset)
+            if origin >= 0:
+                results.append(shared(arguments[origin], address, tuple(dims)))
+            else:
+                results.append(_copied(address, tuple(dims), form.kind.dtype))
         word += form.words
     return results
 
 
-def _wrap(value: Any, kind: Kind) -> Any:
-    if kind.dtype is None:
-        return value
-    return kind.dtype.type(value)
-
-
-def _array(
-    origin: int, address: int, dims: tuple[int, ...], kind: Kind, arguments: Sequence[Any]
-) -> np.ndarray:
-    if origin >= 0:
-        return shared(arguments[origin], address, dims)
-    result = np.empty(dims, kind.dtype)
+def _copied(address: int, dims: tuple[int, ...], dtype: Any) -> np.ndarray:
+    result = np.empty(dims, dtype)
     ctypes.memmove(result.ctypes.data, address, result.nbytes)
     return result
+
+
+def _read_list(buffer: Any, offset: int, form: Leaving) -> list[Any]:
+    address, length = struct.unpack_from("8xPq", buffer, offset)
+    assert form.kind is not None
+    if form.rank < 0:
+        items = _copied(address, (length,), array_dtype(form.kind))
+        return items.tolist() if form.kind.dtype is None else list(items)
+    size = 8 * (2 + form.rank)
+    rows = ctypes.string_at(address, size * length)
+    found = (struct.unpack_from(f"PP{form.rank}q", rows, size * i) for i in range(length))
+    return [_copied(start, tuple(dims), form.kind.dtype) for _, start, *dims in found]
 
 
 def shared(argument: np.ndarray, address: int, dims: tuple[int, ...]) -> np.ndarray:
@@ -132,27 +142,32 @@ def _caller(native: NativeCode, inputs: Sequence[Node]) -> Callable[..., tuple]:
     If machine code gives up, `recover` returns the results.
     """
     code = native.code
-    kinds = [bound_type(i.type) for i in inputs]
-    is_array = [isinstance(k, ArrayType) and bool(k.shape) for k in kinds]
     names = [f"x{i}" for i in range(len(inputs))]
-    pack = struct.Struct("".join("P" if a else _code(kind_of(k)) for a, k in zip(is_array, kinds, strict=True)))
-    values = ", ".join(f"id({n})" if a else n for n, a in zip(names, is_array, strict=True))
     arguments = f"({''.join(n + ', ' for n in names)})"
     namespace: dict[str, Any] = {
         "native": native, "enter": native.enter, "pool": native.pool.free, "take": native.pool.take,
-        "pack": pack.pack_into, "error": struct.error, "shared": shared, "empty": np.empty,
+        "error": struct.error, "shared": shared, "empty": np.empty, "MISSING": Missing.VALUE,
         "errstate": _errstate, "default_errstate": _DEFAULT_ERRSTATE, "geterr": np.geterr,
     }  # fmt: skip
     refused = f"return native.recover(native, {NOT_RUN}, None, {arguments})"
+    layout, values, lists = "", [], []
+    for name, node in zip(names, inputs, strict=True):
+        form, text = _input_words(name, node.type, namespace)
+        layout += form
+        values += text
+        if isinstance(bound_type(node.type), ListType):
+            lists.append(f"        {name}_items = as_items_{name}({name})")
+    namespace["pack"] = struct.Struct(layout).pack_into
     lines = [
         f"def call({', '.join(names)}):",
         *([f"    if {_REPORTS_UNDERFLOW}:", f"        {refused}"] if code.uses_floats else ()),
         "    frame = pool.pop() if pool else take()",
         "    buffer, address = frame",
         "    try:",
-        f"        pack(buffer, 8{', ' if values else ''}{values})",
+        *lists,
+        f"        pack(buffer, 8{''.join(', ' + v for v in values)})",
         "        status = enter(address)",
-        "    except (error, OverflowError, TypeError):",
+        "    except (error, OverflowError, TypeError, ValueError):",
         "        pool.append(frame)",
         f"        {refused}",
         "    except BaseException:",
@@ -160,13 +175,42 @@ def _caller(native: NativeCode, inputs: Sequence[Node]) -> Callable[..., tuple]:
         "        raise",
         "    if status:",
         f"        if status == {NOT_RUN}:",
-        "            pool.append(frame)",
+        "            native.release(frame)",
         f"        return native.recover(native, status, frame, {arguments})",
+        *_result_lines(code, names, namespace),
     ]
-    lines += _result_lines(code, names, namespace)
     exec("\n".join(lines), namespace)  # noqa: S102 - this is the compiler
     function: Callable[..., Any] = namespace["call"]
     return function
+
+
+def _input_words(name: str, kind: Any, namespace: dict[str, Any]) -> tuple[str, list[str]]:
+    """Return the `struct` code of the words of an input, and the expressions for them."""
+    if isinstance(kind, MaybeType):
+        form, [text] = _input_words(name, kind.held, namespace)
+        absent = "False" if form == "?7x" else "0"
+        bound = f"{name} is not MISSING"
+        return "?7x" + form, [bound, f"({text}) if {bound} else {absent}"]
+    if isinstance(kind, ListType):
+        element, rank = list_form(kind)
+        dtype = array_dtype(element)
+        shape = () if rank < 0 else kind.element.shape  # type: ignore[union-attr]
+        namespace[f"as_items_{name}"] = _item_array(dtype, shape)
+        return "P", [f"id({name}_items)"]
+    if isinstance(kind, ArrayType) and kind.shape:
+        return "P", [f"id({name})"]
+    return _code(kind_of(kind)), [name]
+
+
+def _item_array(dtype: np.dtype, shape: tuple[int | None, ...]) -> Callable[[Any], np.ndarray]:
+    """Return a function from a list to the array of its items, or of zero items for an unbound variable."""
+
+    def as_items(items: Any) -> np.ndarray:
+        if not items or items is Missing.VALUE:
+            return np.empty((0, *[d or 0 for d in shape]), dtype)
+        return np.array(items, dtype)
+
+    return as_items
 
 
 def _result_lines(code: RegionCode, names: list[str], namespace: dict[str, Any]) -> list[str]:
@@ -174,55 +218,72 @@ def _result_lines(code: RegionCode, names: list[str], namespace: dict[str, Any])
     lines: list[str] = []
     targets: list[str] = []
     results: list[str] = []
-    new_arrays: list[str] = []
-    new_objects: list[str] = []
-    object_words: list[int] = []
+    objects: list[str] = []
     layout, word = "", 1
     for i, form in enumerate(code.outputs):
+        word += form.words
         if form.source is not None or form.kind is None:
             layout += "8x" * form.words
-            word += form.words
-            results.append("None" if form.source is None else names[form.source])
+            results.append("MISSING" if form.source is None else names[form.source])
             continue
-        namespace[f"t{i}"] = form.kind.dtype.type if form.kind.dtype is not None else None
-        targets.append(f"r{i}")
-        results.append(f"t{i}(r{i})" if form.kind.dtype is not None else f"r{i}")
-        if form.rank < 0:
+        if form.is_maybe:
+            layout += "?7x"
+            targets.append(f"b{i}")
+        namespace[f"t{i}"] = form.kind.dtype and (form.kind.dtype.type if form.rank < 0 else form.kind.dtype)
+        if form.is_object:
+            rank = 1 if form.is_list else form.rank
+            dims = [f"d{i}_{axis}" for axis in range(rank)]
+            layout += f"qP{rank}q"
+            targets += [f"r{i}", f"a{i}", *dims]
+            objects += _object_lines(i, form, dims, names, word - form.words, namespace)
+            text = f"r{i}"
+        else:
             layout += _code(form.kind)
-            word += 1
-            continue
-        dims = [f"d{i}_{axis}" for axis in range(form.rank)]
-        layout += f"qP{form.rank}q"
-        object_words.append(word)
-        word += form.words
-        targets += [f"a{i}", *dims]
-        namespace[f"t{i}"] = form.kind.dtype
-        shape = f"({''.join(d + ', ' for d in dims)})"
-        new_arrays += [
-            f"    if r{i} >= 0:",
-            f"        r{i}, o{i} = shared(({''.join(n + ', ' for n in names)})[r{i}], a{i}, {shape}), 0",
-            "    else:",
-            f"        r{i} = empty({shape}, t{i})",
-            f"        o{i} = id(r{i})",
-        ]
-        new_objects.append(f"o{i}")
-        results[-1] = f"r{i}"
+            targets.append(f"r{i}")
+            text = f"t{i}(r{i})" if form.kind.dtype is not None else f"r{i}"
+        results.append(f"{text} if b{i} else MISSING" if form.is_maybe else text)
     if targets:
         namespace["unpack"] = struct.Struct(layout).unpack_from
         lines.append(f"    {', '.join(targets)}, = unpack(buffer, 8)")
-    if new_arrays:
-        # The words between the objects are not written: those of a pad byte would be zeroed.
-        for target, word in zip(new_objects, object_words, strict=True):
-            new_arrays.append(f"    pack_object(buffer, {8 * word}, {target})")
+    if objects:
         namespace["pack_object"] = struct.Struct("P").pack_into
-        lines += new_arrays
-    if new_arrays or code.allocates:
+    lines += objects
+    if objects or code.allocates:
         lines.append("    native.finish(address)")
     lines.append("    pool.append(frame)")
-    lines.append(f"    return ({''.join(r + ', ' for r in results)})")
+    lists = {i: f for i, f in enumerate(code.outputs) if f.is_list and f.source is None}
+    for i, form in lists.items():
+        assert form.kind is not None
+        text = f"r{i}.tolist()" if form.kind.dtype is None else f"list(r{i})"
+        lines.append(f"    r{i} = {f'{text} if b{i} else None' if form.is_maybe else text}")
+    lines.append(f"    return ({''.join(f'{r}, ' if ' ' not in r else f'({r}), ' for r in results)})")
     return lines
 
 
-def _known(form: Leaving) -> Kind:
+def _object_lines(
+    i: int, form: Leaving, dims: list[str], names: list[str], word: int, namespace: dict[str, Any]
+) -> list[str]:
+    """Return the lines that make the array object of an output, and pass it to `finish`."""
     assert form.kind is not None
-    return form.kind
+    shape = f"({''.join(d + ', ' for d in dims)})"
+    dtype = array_dtype(form.kind)
+    namespace[f"e{i}"] = dtype
+    if form.is_list:
+        shape = f"({dims[0]}, {''.join(f'{d}, ' for d in form.shape)})"
+    create = [f"r{i} = empty({shape}, e{i})", f"o{i} = id(r{i})"]
+    inputs = f"({''.join(n + ', ' for n in names)})"
+    share = [f"r{i} = shared({inputs}[r{i}], a{i}, {shape})", f"o{i} = 0"]
+    lines = []
+    indent = "    "
+    if form.is_maybe:
+        lines += [f"    o{i} = 0", f"    if b{i}:"]
+        indent += "    "
+    if form.is_list:
+        lines += [indent + line for line in create]
+    else:
+        lines.append(f"{indent}if r{i} >= 0:")
+        lines += [f"{indent}    {line}" for line in share]
+        lines.append(f"{indent}else:")
+        lines += [f"{indent}    {line}" for line in create]
+    lines.append(f"    pack_object(buffer, {8 * (word + form.is_maybe)}, o{i})")
+    return lines

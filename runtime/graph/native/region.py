@@ -17,7 +17,8 @@ from . import cache
 from .calls import NativeCode
 from .chains import Chain
 from .codegen.kinds import Unsupported
-from .codegen.region import FLAGGED, NOT_RUN, compile_region
+from .codegen.boundary import NOT_RUN
+from .codegen.region import FLAGGED, compile_region
 from .llvm import Library, object_code, target_name
 from .regions import region_graph
 from .resume import resume_graph

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 
+from typing import Any
+
 import numpy as np
 
 from ..ir.graph import Graph, Node
 from ..ir.subgraphs import LAZY_ITERABLES, Loop, is_embedded
+from ..ir.types import ListType, MaybeType
 
 
 def region_graph(node: Node) -> Graph:
@@ -14,8 +17,9 @@ def region_graph(node: Node) -> Graph:
     loop = Loop(node)
     graph = Graph("region")
 
-    def argument(value: Node) -> Node:
-        new = Node("argument", (), {"name": f"x{len(graph.arguments)}", "is_natural": _is_natural(value)}, value.type, node.source)
+    def argument(value: Node, kind: Any = None) -> Node:
+        attrs = {"name": f"x{len(graph.arguments)}", "is_natural": _is_natural(value)}
+        new = Node("argument", (), attrs, kind or value.type, node.source)
         graph.arguments.append(new)
         return new
 
@@ -38,7 +42,7 @@ def region_graph(node: Node) -> Graph:
     start = [argument(node.inputs[0])]
     if node.op == "for":
         start.append(iterable(node.inputs[1]))
-    initial = [argument(v) for v in loop.initial]
+    initial = [argument(v, _carried_type(v, c)) for v, c, _ in loop.carries()]
     operands = [
         constant(o) if is_embedded(o) else argument(o) for o in loop.operands
     ]
@@ -49,6 +53,14 @@ def region_graph(node: Node) -> Graph:
         graph.nodes.append(output)
         graph.results.append(output)
     return graph
+
+
+def _carried_type(initial: Node, carried: Node) -> Any:
+    """Return the type with which a carried value enters: a later iteration may bind it or give it elements."""
+    is_open = isinstance(carried.type, MaybeType) or (
+        isinstance(initial.type, ListType) and initial.type.element is None
+    )
+    return carried.type if is_open else initial.type
 
 
 def _is_natural(node: Node) -> bool:
@@ -80,7 +92,8 @@ OPS = frozenset(
     ("argument", "constant", "output", "cond", "while", "for", "range", "enumerate", "zip", "reversed", "raise",
      "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift", "and_", "or_", "xor",
      "lt", "le", "gt", "ge", "eq", "ne", "neg", "pos", "abs", "invert", "not_", "either", "item", "dimension",
-     "convert", "len", "same", "bool", "int", "float", "min", "max", "getitem", "setitem",
+     "convert", "len", "same", "bool", "check_bound", "add_at", "list", "list_append", "list_copy", "list_get",
+     "list_pop", "list_set", "int", "float", "min", "max", "getitem", "setitem",
      *(f"numpy.{name}" for name in _NUMPY.split()))
 )  # fmt: skip
 """The ops that are compiled, apart from ufuncs and the functions of `math`."""

@@ -14,15 +14,17 @@ from typing import Any
 from ...ir.graph import Graph, Missing, Node
 from ...ir.inplace_writes import written_arguments
 from ...ir.subgraphs import Loop
-from ...ir.types import ArrayType, bound_type
+from ...ir.types import ArrayType, ListType, MaybeType, ScalarType, bound_type
 from .bailouts import Checkpoint, Frame, find_live
 from .kinds import INT, Kind, Unsupported, kind_of
+from .places import DIFFERENT_TYPES, Place, block_of, empty_value, make_place
 from .loop_facts import carried_bounds, hoist_index_checks, keeps_shape, range_bounds
-from .operations import OperationEmitter
-from .scalars import union
-from .values import Array, Enumerate, Expression, Range, Reversed, Scalar, Tuple, Value, Zip
+from .axis_reductions import AxisReductionEmitter
+from .values import Array, Enumerate, Expression, List, Maybe, Range, Reversed, Scalar, Tuple, Zip
 
-_WRITES = frozenset(("setitem", "cond", "while", "for"))
+_WRITES = frozenset(
+    ("setitem", "add_at", "list_append", "list_set", "list_pop", "cond", "while", "for")
+)
 _EFFECTS = _WRITES - {"cond"}
 POLL_INTERVAL = 1 << 20  # iterations between two checks for Ctrl-C
 
@@ -51,7 +53,7 @@ class Side:
     lines: list[str]
 
 
-class ControlFlowEmitter(OperationEmitter):
+class ControlFlowEmitter(AxisReductionEmitter):
     """Emitter of graphs, conditionals and loops."""
 
     def __init__(self, *, by_flags: bool) -> None:
@@ -99,6 +101,8 @@ class ControlFlowEmitter(OperationEmitter):
 
     def _result(self, node: Node) -> Any:
         value = self.value(node)
+        if isinstance(value, Maybe):
+            return value
         if isinstance(value, Array) and value.strides is not None and value.block == "null":
             raise Unsupported("a view of an array that the region does not own leaves a graph")
         return self.contiguous(self.materialize(value)) if isinstance(value, (Array, Expression)) else value
@@ -141,11 +145,15 @@ class ControlFlowEmitter(OperationEmitter):
 
     def _note_memory(self, node: Node, value: Any) -> None:
         scope = self.scopes[-1]
-        if not isinstance(value, (Array, Expression)):
+        if not isinstance(value, (Array, Expression, List)):
             return
         if node.op in ("getitem", "same") or (node.op == "convert" and node.inputs):
             scope.roots[node] = scope.roots.get(node.inputs[0], node.inputs[0])
-        elif node.op not in ("output", "setitem"):
+        elif node.op == "check_bound":
+            scope.roots[node] = node.inputs[0]
+        elif node.op not in ("output", "setitem", "add_at", "list_get", "constant") and not node.op.startswith("list_"):
+            scope.owned.add(node)
+        elif node.op == "list_copy":
             scope.owned.add(node)
 
     def _output(self, node: Node) -> Any:
@@ -158,10 +166,7 @@ class ControlFlowEmitter(OperationEmitter):
         return value.parts[node.attrs["index"]]
 
     def value(self, node: Node) -> Any:
-        value = self.values[node]
-        if value is Missing.VALUE and isinstance(node.type, ArrayType) and not node.type.shape:
-            return Scalar("0" if kind_of(node.type).code in "iu" else kind_of(node.type).constant(0), kind_of(node.type))
-        return value
+        return self.values[node]
 
     def is_fusable(self, node: Node) -> bool:
         scope = self.scopes[-1]
@@ -192,6 +197,32 @@ class ControlFlowEmitter(OperationEmitter):
             target = self._copied(target)
         self.scopes[-1].owned.add(node)
         return target
+
+    def writable_list(self, node: Node) -> List:
+        target = self.list_value(node.inputs[0])
+        if not self.may_take(node.inputs[0], node.inputs[:1]):
+            target = self.copy_list(target)
+        self.scopes[-1].owned |= {node, (node, 0)}
+        return target
+
+    def share(self, node: Node) -> None:
+        owned, root = self.scopes[-1].owned, self.scopes[-1].roots.get(node, node)
+        for value in (node, root):
+            owned.discard(value)
+            if value.op == "output":
+                owned.discard((value.inputs[0], value.attrs["index"]))
+
+    def expected_list_type(self, node: Node) -> ListType:
+        scope = self.scopes[-1]
+        for user in scope.graph.nodes[scope.index + 1 :]:
+            if user.op == "list_append" and user.inputs[0] is node:
+                return user.type  # type: ignore[no-any-return]
+            if user.op in ("while", "for") and node in user.inputs:
+                loop = Loop(user)
+                for initial, carried, _ in loop.carries():
+                    if initial is node and carried.type.element is not None:
+                        return carried.type  # type: ignore[no-any-return]
+        raise Unsupported("the type of a list is not known")
 
     def written_in(self, graph: Graph) -> set[Node]:
         return written_arguments(graph, self.written)
@@ -241,7 +272,9 @@ class ControlFlowEmitter(OperationEmitter):
         return self.values[node]
 
     def _is_deferred(self, node: Node) -> bool:
-        return isinstance(self.values.get(node), Expression)
+        """Return whether a value is computed again where it is live: it is not in memory, or a view."""
+        value = self.values.get(node)
+        return isinstance(value, Expression) or (isinstance(value, Array) and value.strides is not None)
 
     # --- Conditionals -----------------------------------------------------------------------------
 
@@ -251,6 +284,8 @@ class ControlFlowEmitter(OperationEmitter):
     def condition_of(self, value: Any) -> str:
         if isinstance(value, Scalar):
             return self.truth(value)
+        if isinstance(value, List):
+            return self.w.op(f"icmp sgt i64 {value.length}, 0")
         if isinstance(value, (Range, Enumerate, Zip, Reversed)):
             return self.w.op(f"icmp sgt i64 {self.length(value)}, 0")
         raise Unsupported("the truth of this value is not compiled")
@@ -284,12 +319,15 @@ class ControlFlowEmitter(OperationEmitter):
             if self.checkpoint is not checkpoint:
                 kept = None
             w.lines = []
-        merged = [self._merge(sides, i) for i in range(len(graphs[0].results))]
+        kinds = self._output_types(node)
+        merged = [self._merge(sides, i, kinds.get(i)) for i in range(len(graphs[0].results))]
         for side, other in zip(sides, range(2), strict=True):
             w.lines = side.lines if not other else w.lines + side.lines
             for part in merged:
                 if isinstance(part, Place):
-                    part.store(side.results[merged.index(part)], retain=True)
+                    value = side.results[merged.index(part)]
+                    self.retain(block_of(value))
+                    part.store(value)
             for block in side.blocks:
                 self.release(block)
             w.jump(end)
@@ -299,8 +337,7 @@ class ControlFlowEmitter(OperationEmitter):
         for i, part in enumerate(merged):
             if isinstance(part, Place):
                 part = part.load()
-                if isinstance(part, Array):
-                    self.own_blocks.append(part.block)
+                self.own(part)
             parts.append(part)
             if all(s.graph.results[i] in s.scope.owned and s.graph.results.count(s.graph.results[i]) == 1 for s in sides):
                 scope.owned.add((node, i))
@@ -310,22 +347,31 @@ class ControlFlowEmitter(OperationEmitter):
         value = self.value(operand)
         return self.materialize(value) if isinstance(value, Expression) else value
 
-    def _merge(self, sides: list[Side], index: int) -> Any:
+    def _output_types(self, node: Node) -> dict[int, Any]:
+        """Return the types of the results of a conditional that are used, by index."""
+        nodes = self.scopes[-1].graph.nodes[self.scopes[-1].index :]
+        return {n.attrs["index"]: n.type for n in nodes if n.op == "output" and n.inputs[0] is node}
+
+    def _merge(self, sides: list[Side], index: int, kind: Any) -> Any:
         """Return the value that both branches give, or the place where they store their values."""
+        if kind is None:
+            return Missing.VALUE  # unused
         first, second = (side.results[index] for side in sides)
-        if first is Missing.VALUE or second is Missing.VALUE:
-            known = second if first is Missing.VALUE else first
-            if not isinstance(known, Scalar):
-                if known is Missing.VALUE:
-                    return known
-                raise Unsupported("an array may be unbound")
-            zero = Scalar(known.kind.constant(0), known.kind)
-            first, second = (zero if v is Missing.VALUE else v for v in (first, second))
-            sides[0].results[index], sides[1].results[index] = first, second
-            return Place(self, (first, second), [])
         if first == second:
             return first
-        return Place(self, (first, second), [bound_type(s.graph.results[index].type) for s in sides])
+        if not isinstance(kind, MaybeType):
+            for side in sides:
+                if side.results[index] is Missing.VALUE:  # never read, as the type says
+                    side.results[index] = empty_value(kind)
+            types = {bound_type(side.graph.results[index].type) for side in sides if side.graph.results[index].type}
+            if len({_signature(t) for t in types}) > 1:
+                raise Unsupported(DIFFERENT_TYPES)
+        return make_place(self, kind, tuple(side.results[index] for side in sides))
+
+    def own(self, value: Any) -> None:
+        """Release the reference that a value holds when the current graph ends."""
+        if block_of(value) != "null":
+            self.own_blocks.append(block_of(value))
 
     # --- Loops ------------------------------------------------------------------------------------
 
@@ -333,6 +379,8 @@ class ControlFlowEmitter(OperationEmitter):
         w = self.w
         if isinstance(iterable, (Array, Expression)):
             return iterable.dims[0]
+        if isinstance(iterable, List):
+            return iterable.length
         if isinstance(iterable, Range):
             return self._range_length(iterable)
         if isinstance(iterable, Zip):
@@ -370,6 +418,8 @@ class ControlFlowEmitter(OperationEmitter):
             address = w.offset(iterable.address, w.mul(index, strides[0]))
             rest = None if iterable.strides is None else strides[1:]
             return [Array(iterable.kind, address, iterable.dims[1:], iterable.block, rest, iterable.root)]
+        if isinstance(iterable, List):
+            return [self.list_element(iterable, index)]
         if isinstance(iterable, Range):
             step = iterable.step.constant
             register = w.add(iterable.start.register, w.mul(index, str(step)))
@@ -407,7 +457,7 @@ class ControlFlowEmitter(OperationEmitter):
     def _initial(self, value: Node, argument: Node, written: set[Node], node: Node) -> Any:
         result = self._passed(value)
         if argument in written and not self.may_take(value, node.inputs):
-            result = self._copied(result)
+            result = self.copied(result)
         return result
 
     def loop_from(
@@ -417,11 +467,12 @@ class ControlFlowEmitter(OperationEmitter):
         w = self.w
         bounds = carried_bounds(self, loop, initial, source)
         places = [
-            Place(self, (v,), [bound_type(a.type)], bounds=b, has_fixed_shape=keeps_shape(loop, i))
+            make_place(self, a.type, (v,), bounds=b, has_fixed_shape=keeps_shape(loop, i))
             for i, (v, a, b) in enumerate(zip(initial, loop.carried, bounds, strict=True))
         ]
         for place, value in zip(places, initial, strict=True):
-            place.store(value, retain=True)
+            self.retain(block_of(value))
+            place.store(value)
         counter = w.alloca("i64")
         w.line(f"store i64 0, ptr {counter}")
         if node.op == "for":
@@ -457,21 +508,20 @@ class ControlFlowEmitter(OperationEmitter):
             results[0] = self.condition_of(results[0])
             for i, (result, argument) in enumerate(zip(loop.results, loop.carried, strict=True), 1):
                 if argument in written and (result not in inner.owned or loop.body.results.count(result) > 1):
-                    results[i] = self._copied(results[i])
+                    results[i] = self.copied(results[i])
 
         (again, *results), _, blocks = self.graph(loop.body, owned, finish)
         self.frames.pop()
         fixed = [self._is_same(a, r) for a, r in zip(arguments, results, strict=True)]
         for value, is_fixed in zip(results, fixed, strict=True):
-            if isinstance(value, Array) and not is_fixed:
-                self.retain(value.block)
+            if not is_fixed:
+                self.retain(block_of(value))
         for block in blocks:
             self.release(block)
         for place, value, old, is_fixed in zip(places, results, arguments, fixed, strict=True):
             if not is_fixed:
-                if isinstance(old, Array):
-                    self.release(old.block)
-                place.store(value, retain=False)
+                self.release(block_of(old))
+                place.store(value)
         if node.op == "for":
             w.line(f"store i64 {done.register}, ptr {counter}")
             more = w.op(f"icmp slt i64 {done.register}, {length}")
@@ -481,88 +531,33 @@ class ControlFlowEmitter(OperationEmitter):
         self.checkpoint = None
         parts = []
         for i, (place, value, is_fixed) in enumerate(zip(places, initial, fixed, strict=True)):
-            part = place.load()
-            if isinstance(part, Array):
-                part = value if is_fixed else part
-                if part.block != "null":
-                    self.own_blocks.append(part.block)
+            part = value if is_fixed else place.load()
+            self.own(part)
             parts.append(part)
             if loop.carried[i] in written:
                 scope.owned.add((node, i))
         return Tuple(tuple(parts))
 
+    def copied(self, value: Any) -> Any:
+        if isinstance(value, List):
+            return self.copy_list(value)
+        if not isinstance(value, Array):
+            raise Unsupported("this value is not copied")
+        return self._copied(value)
+
     @staticmethod
     def _is_same(argument: Any, result: Any) -> bool:
-        return isinstance(argument, Array) and argument == result
+        return not isinstance(argument, Scalar) and argument == result
 
     def poll(self, count: str | None) -> None:
         """Emit code that checks for Ctrl-C now and then: by iterations, or ahead of a loop of `count` iterations."""
         raise NotImplementedError
 
 
-class Place:
-    """Memory on the stack for a value that a conditional or loop assigns."""
-
-    def __init__(
-        self,
-        emitter: ControlFlowEmitter,
-        values: tuple[Any, ...],
-        types: list[Any],
-        *,
-        bounds: tuple[int, int] | None = None,
-        has_fixed_shape: bool = False,
-    ):
-        self.emitter, self.w = emitter, emitter.w
-        first = values[0]
-        for value in values:
-            if not isinstance(value, (Scalar, Array)):
-                raise Unsupported("a value of this type is not carried")
-        kinds = {v.kind for v in values} | {kind_of(t) for t in types}
-        if len(kinds) != 1 or len({type(v) for v in values}) != 1:
-            raise Unsupported("the types of a variable differ")
-        self.kind: Kind = first.kind
-        self.is_array = isinstance(first, Array)
-        if self.is_array:
-            rank = len(first.dims)
-            if any(len(v.dims) != rank for v in values) or any(len(t.shape) != rank for t in types):
-                raise Unsupported("the ranks of an array differ")
-            self.address, self.block = self.w.alloca("ptr"), self.w.alloca("ptr")
-            shape = types[0].shape if all(t.shape == types[0].shape for t in types) else (None,) * rank
-            self.places = [self.w.alloca("i64") if d is None else None for d in shape]
-            self.dims = [str(d) for d in shape]
-            if has_fixed_shape:
-                self.places, self.dims = [None] * rank, list(first.dims)
-        else:
-            self.place = self.w.alloca(self.kind.llvm)
-            self.bounds = bounds
-            if bounds is None and self.kind.code in "iu" and len(values) > 1:
-                self.bounds = union(values)
-
-    def store(self, value: Any, *, retain: bool) -> None:
-        w = self.w
-        if isinstance(value, Scalar):
-            value = self.emitter.settle(value)
-            if value.kind != self.kind:
-                raise Unsupported("the types of a variable differ")
-            w.line(f"store {self.kind.llvm} {value.register}, ptr {self.place}")
-            return
-        if not isinstance(value, Array) or not self.is_array or value.kind != self.kind:
-            raise Unsupported("the types of a variable differ")
-        if retain:
-            self.emitter.retain(value.block)
-        w.line(f"store ptr {value.address}, ptr {self.address}")
-        w.line(f"store ptr {value.block}, ptr {self.block}")
-        for dim, place in zip(value.dims, self.places, strict=True):
-            if place is not None:
-                w.line(f"store i64 {dim}, ptr {place}")
-
-    def load(self) -> Value:
-        w = self.w
-        if not self.is_array:
-            register = w.op(f"load {self.kind.llvm}, ptr {self.place}")
-            return Scalar(register, self.kind, bounds=self.bounds)
-        address, block = (w.op(f"load ptr, ptr {p}") for p in (self.address, self.block))
-        dims = tuple(
-            d if p is None else w.op(f"load i64, ptr {p}") for d, p in zip(self.dims, self.places, strict=True)
-        )
-        return Array(self.kind, address, dims, block)
+def _signature(kind: Any) -> Any:
+    """Return what two types must share to be merged: the dtype and the rank."""
+    if isinstance(kind, ArrayType):
+        return kind.dtype, len(kind.shape)
+    if isinstance(kind, ListType):
+        return list
+    return kind

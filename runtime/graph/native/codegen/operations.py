@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -16,13 +15,13 @@ from .elementwise import ElementwiseEmitter
 from .kinds import BOOL, FLOAT, INT, Kind, Unsupported, dtype_kind, kind_of
 from .memory import MAX_DIMENSION
 from .numpy_loops import LIBM, loop_symbol
-from .values import Array, Enumerate, Expression, Range, Reversed, Scalar, Zip
+from .values import Array, Enumerate, Expression, List, Maybe, Range, Reversed, Scalar, Zip
 
 _OPERATORS = frozenset(
     ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and_", "or_", "xor", "lt",
      "le", "gt", "ge", "eq", "ne", "neg", "pos", "abs", "invert")
 )  # fmt: skip
-_C_NAMES = {"asin": "asin", "acos": "acos", "atan": "atan", "atan2": "atan2", "fabs": "fabs"}
+MAX_CONSTANT = 64 * 1024  # bytes of an array that machine code contains
 
 
 class OperationEmitter(ElementwiseEmitter):
@@ -52,7 +51,12 @@ class OperationEmitter(ElementwiseEmitter):
             kind = kind_of(node.type)
             plain = value.item() if isinstance(value, np.generic) else value
             return self.constant(plain, kind)
-        raise Unsupported("a constant array is not compiled")
+        if isinstance(value, np.ndarray) and value.ndim and value.nbytes <= MAX_CONSTANT:
+            kind = kind_of(node.type)
+            data = np.ascontiguousarray(value).tobytes()
+            dims = tuple(map(str, value.shape))
+            return Array(kind, self.w.constant_data(data), dims, root="constant")
+        raise Unsupported("this constant is not compiled")
 
     def scalar(self, node: Node) -> Scalar:
         value = self.value(node)
@@ -84,6 +88,15 @@ class OperationEmitter(ElementwiseEmitter):
     def emit_item(self, node: Node) -> Scalar:
         value = self.settle(self.scalar(node.inputs[0]))
         return self.convert(value, kind_of(node.type))
+
+    def emit_check_bound(self, node: Node) -> Any:
+        value = self.value(node.inputs[0])
+        if value is Missing.VALUE:
+            raise Unsupported("a variable is unbound")
+        if not isinstance(value, Maybe):
+            return value
+        self.bail_if(self.w.op(f"xor i1 {value.is_bound}, true"))
+        return value.value
 
     def emit_same(self, node: Node) -> Any:
         return self.value(node.inputs[0])
@@ -229,6 +242,8 @@ class OperationEmitter(ElementwiseEmitter):
         value = self.value(node.inputs[0])
         if isinstance(value, (Array, Expression)):
             return self._size(value.dims[0])
+        if isinstance(value, List):
+            return Scalar(value.length, INT, bounds=(0, MAX_DIMENSION))
         return Scalar(self.length(value), INT, bounds=(0, 2**62))
 
     def length(self, iterable: Any) -> str:
@@ -417,7 +432,7 @@ class OperationEmitter(ElementwiseEmitter):
             raise Unsupported("a sum of a view with several axes is not compiled")
         step = array.strides[0] if array.strides is not None else str(kind.size)
         place = w.alloca(kind.memory)
-        w.store(kind, kind.constant(-0.0 if _SUM_STARTS_NEGATIVE else 0.0), place)
+        w.store(kind, kind.constant(-0.0 if SUM_STARTS_NEGATIVE else 0.0), place)
         symbol = loop_symbol(np.add, kind, kind, kind)
         count = self.element_count(array.dims)
         self.bail_if(w.compare("eq", count, "0"))
@@ -459,10 +474,27 @@ class OperationEmitter(ElementwiseEmitter):
             return self.w.op(f"select i1 {better}, {llvm} {x.register}, {llvm} {best}")
 
         result = self._accumulate(value, start, step)
-        if kind.code == "f":  # of NaN and of zeros with different signs, NumPy decides
-            is_number = self.w.op(f"fcmp one {llvm} {result.register}, 0.0")
-            self.bail_if(self.w.op(f"xor i1 {is_number}, true"))
+        if kind.code == "f":
+            self.bail_if(self.w.op(f"fcmp uno {llvm} {result.register}, {result.register}"))
+            self._require_one_zero(value, result)
         return result
+
+    def _require_one_zero(self, value: Array | Expression, result: Scalar) -> None:
+        """Bail out if an extremum is zero and an element is -0.0: of zeros, NumPy returns any."""
+        w, llvm = self.w, result.kind.llvm
+        scan, following = w.fresh("scan"), w.fresh("b")
+        w.branch(w.op(f"fcmp oeq {llvm} {result.register}, 0.0"), scan, following)
+        w.label(scan)
+        integer = f"i{result.kind.bits}"
+        lowest = -(2 ** (result.kind.bits - 1))
+
+        def step(found: str, x: Scalar) -> str:
+            bits = w.op(f"bitcast {llvm} {self.convert(x, result.kind).register} to {integer}")
+            return w.op(f"or i1 {found}, {w.op(f'icmp eq {integer} {bits}, {lowest}')}")
+
+        self.bail_if(self._accumulate(value, Scalar("false", BOOL), step).register)
+        w.jump(following)
+        w.label(following)
 
     emit_numpy_min = emit_numpy_max = emit_numpy_amin = emit_numpy_amax = _extremum
 
@@ -485,21 +517,25 @@ class OperationEmitter(ElementwiseEmitter):
 
     def _arg_extremum(self, node: Node) -> Scalar:
         array = self.materialize(self._reduced(node))
-        if len(array.dims) != 1 or array.kind.code == "b":
+        if len(array.dims) != 1:
             raise Unsupported(f"{node.op} of this array is not compiled")
+        self.bail_if(self.w.compare("eq", array.dims[0], "0"))
+        index = self.first_extremum(array, is_min=node.op.endswith("argmin"))
+        return Scalar(index, dtype_kind(np.dtype(np.int64)), bounds=(0, MAX_DIMENSION))
+
+    def first_extremum(self, array: Array, *, is_min: bool) -> str:
+        """Emit the index of the first smallest or largest element. Bail out if one is NaN."""
         w, kind = self.w, array.kind
-        self.bail_if(w.compare("eq", array.dims[0], "0"))
+        if kind.code == "b":
+            raise Unsupported("the extremum of bools is not compiled")
         best_place, index_place = w.alloca(kind.llvm), w.alloca("i64")
-        first = self.load_element(array, ("0",))
-        w.line(f"store {kind.llvm} {first.register}, ptr {best_place}")
+        first = self.load_element(array, ("0",)).register
+        w.line(f"store {kind.llvm} {first}, ptr {best_place}")
         w.line(f"store i64 0, ptr {index_place}")
-        if kind.code == "f":
-            self.bail_if(w.op(f"fcmp uno {kind.llvm} {first.register}, {first.register}"))
 
         def body(i: str) -> None:
             x = self.load_element(array, (i,)).register
             best = w.op(f"load {kind.llvm}, ptr {best_place}")
-            is_min = node.op.endswith("argmin")
             if kind.code == "f":
                 self.bail_if(w.op(f"fcmp uno {kind.llvm} {x}, {x}"))
                 better = w.op(f"fcmp {'olt' if is_min else 'ogt'} {kind.llvm} {x}, {best}")
@@ -508,12 +544,11 @@ class OperationEmitter(ElementwiseEmitter):
                 better = w.op(f"icmp {sign}{'lt' if is_min else 'gt'} {kind.llvm} {x}, {best}")
             index = w.op(f"load i64, ptr {index_place}")
             w.line(f"store i64 {w.op(f'select i1 {better}, i64 {i}, i64 {index}')}, ptr {index_place}")
-            w.line(
-                f"store {kind.llvm} {w.op(f'select i1 {better}, {kind.llvm} {x}, {kind.llvm} {best}')}, ptr {best_place}"
-            )
+            new = w.op(f"select i1 {better}, {kind.llvm} {x}, {kind.llvm} {best}")
+            w.line(f"store {kind.llvm} {new}, ptr {best_place}")
 
         self.counted(array.dims[0], body)
-        return Scalar(w.op(f"load i64, ptr {index_place}"), dtype_kind(np.dtype(np.int64)))
+        return w.op(f"load i64, ptr {index_place}")
 
     emit_numpy_argmax = emit_numpy_argmin = _arg_extremum
 
@@ -561,5 +596,4 @@ def _starts_negative() -> bool:
     return bool(np.signbit(np.add.reduce(np.array([-0.0]))))
 
 
-_SUM_STARTS_NEGATIVE = _starts_negative()
-_ = operator
+SUM_STARTS_NEGATIVE = _starts_negative()

@@ -58,6 +58,33 @@ class Array:
 
 
 @dataclass(frozen=True)
+class List:
+    """A Python list of numbers, or of arrays of one rank. Its elements are in a block that may grow.
+
+    The element of a list of arrays is a row of words: the block, the address, the dimensions.
+    """
+
+    kind: Kind
+    rank: int  # of the elements, or -1 for numbers
+    address: str
+    length: str
+    capacity: str
+    block: str = "null"
+
+    @property
+    def element_size(self) -> int:
+        return self.kind.size if self.rank < 0 else 8 * (2 + self.rank)
+
+
+@dataclass(frozen=True)
+class Maybe:
+    """A variable that is unbound unless the register `is_bound` says otherwise."""
+
+    is_bound: str
+    value: Scalar | Array | List
+
+
+@dataclass(frozen=True)
 class Access:
     """The element that a loop over arrays has reached: its indices, or its position in contiguous arrays."""
 
@@ -99,7 +126,7 @@ class Reversed:
     source: Iterable
 
 
-Iterable: TypeAlias = Array | Range | Zip | Enumerate | Reversed
+Iterable: TypeAlias = Array | List | Range | Zip | Enumerate | Reversed
 
 
 @dataclass(frozen=True)
@@ -109,4 +136,4 @@ class Tuple:
     parts: tuple[Any, ...] = field(default=())
 
 
-Value: TypeAlias = Scalar | Array | Expression | Range | Zip | Enumerate | Reversed | Tuple
+Value: TypeAlias = Scalar | Array | List | Maybe | Expression | Range | Zip | Enumerate | Reversed | Tuple

@@ -17,6 +17,7 @@ class Writer:
         self.cold: list[str] = []
         self.declarations: dict[str, str] = {}
         self.symbols: set[str] = set()
+        self.constants: list[str] = []
         self.block = "entry"
         self._count = 0
 
@@ -87,6 +88,13 @@ class Writer:
         """Call a function of the process, which the linker binds by name."""
         self.symbols.add(name)
         return self.call(result, name, *arguments)
+
+    def constant_data(self, data: bytes) -> str:
+        """Return the address of constant bytes, aligned for any number."""
+        name = f"data{len(self.constants)}"
+        text = "".join(f"\\{byte:02X}" for byte in data)
+        self.constants.append(f'@{name} = private constant [{len(data)} x i8] c"{text}", align 16')
+        return f"@{name}"
 
     # --- Integers of 64 bits, as used for dimensions, with constants folded -----------------------
 

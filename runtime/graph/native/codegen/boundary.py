@@ -1,0 +1,315 @@
+"""How values enter and leave machine code: the layout of the frame.
+
+A number takes one word. An input array is the address of its Python object; a list enters as an array of its
+items. An array that leaves takes a word for the index of the input whose memory it shares, or -1, then its address
+and its dimensions. A list of numbers leaves as an array with one dimension, a list of arrays as its length and the
+address of its rows. A variable that may be unbound has a word before these that says whether it is bound.
+
+Where the first word of an array or a list has been replaced by the address of a new array object, the function
+`finish` copies the elements into that object.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...ir.graph import Missing, Node
+from ...ir.types import ArrayType, ListType, MaybeType, ScalarType
+from .control_flow import ControlFlowEmitter
+from .kinds import Kind, Unsupported, kind_of
+from .loop_facts import FAR
+from .places import list_form, make_place
+from .values import Array, List, Maybe, Scalar
+from .writer import Writer
+
+NOT_RUN = -1
+_HEAD = object.__basicsize__
+_DATA, _RANK, _DIMS, _DESCR, _FLAGS = (_HEAD + n for n in (0, 8, 16, 40, 48))
+_CONTIGUOUS_ALIGNED = 0x1 | 0x100
+_TYPE_NUMBER, _BYTE_ORDER = _HEAD + 12, _HEAD + 10
+_FOREIGN = ord(">" if np.little_endian else "<")
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """A value that leaves machine code.
+
+    Args:
+        kind: the kind of a number, or of the elements; None for an unbound variable.
+        rank: of an array, or of the arrays in a list; -1 for a number or a list of numbers.
+        source: the index of the input that an array is.
+        is_list: whether it is a list.
+        is_maybe: whether it may be unbound.
+        shape: the dimensions of the arrays in a list.
+    """
+
+    kind: Kind | None
+    rank: int = -1
+    source: int | None = None
+    is_list: bool = False
+    is_maybe: bool = False
+    shape: tuple[int, ...] = ()
+
+    @property
+    def words(self) -> int:
+        own = 3 if self.is_list else 1 if self.rank < 0 else 2 + self.rank
+        return own + self.is_maybe
+
+    @property
+    def is_object(self) -> bool:
+        """Whether its elements are copied into a new array object."""
+        return self.source is None and self.kind is not None and (self.is_list or self.rank >= 0)
+
+
+def words_of(kind: Any) -> int:
+    """Return the words that an input of a type takes."""
+    return 2 if isinstance(kind, MaybeType) else 1
+
+
+class BoundaryEmitter(ControlFlowEmitter):
+    """Emitter of the values that enter and leave a region."""
+
+    inputs: list[Any]
+    words: int
+
+    # --- Entering ---------------------------------------------------------------------------------
+
+    def enter(self, node: Node, word: int) -> Any:
+        """Read an input from a word of the frame."""
+        kind = node.type
+        if not isinstance(kind, MaybeType):
+            return self._enter(kind, node, word)
+        w = self.w
+        place = make_place(self, kind, (Missing.VALUE,))
+        place.store(Missing.VALUE)
+        flag = w.op(f"load i8, ptr {w.offset('%frame', str(8 * word))}")
+        bound, following = w.fresh("bound"), w.fresh("b")
+        w.branch(w.op(f"trunc i8 {flag} to i1"), bound, following)
+        w.label(bound)
+        place.store(self._enter(kind.held, node, word + 1))
+        w.jump(following)
+        w.label(following)
+        return place.load()
+
+    def _enter(self, kind: Any, node: Node, word: int) -> Any:
+        w = self.w
+        place = w.offset("%frame", str(8 * word))
+        if isinstance(kind, ListType):
+            return self._enter_list(w.op(f"load ptr, ptr {place}"), kind)
+        if isinstance(kind, ArrayType) and kind.shape:
+            return self._enter_array(w.op(f"load ptr, ptr {place}"), kind_of(kind), kind.shape)
+        if not isinstance(kind, (ScalarType, ArrayType)):
+            raise Unsupported(f"values of type {kind} are not compiled")
+        return self._enter_number(place, kind_of(kind), is_natural=bool(node.attrs.get("is_natural")))
+
+    def _enter_number(self, place: str, kind: Kind, *, is_natural: bool) -> Scalar:
+        w = self.w
+        if kind.code == "f":
+            wide = w.op(f"load double, ptr {place}")
+            return Scalar(w.op(f"fptrunc double {wide} to float") if kind.llvm == "float" else wide, kind)
+        if kind.code == "b":
+            return Scalar(w.load(kind, place), kind)
+        word = w.op(f"load i64, ptr {place}")
+        if kind.bits < 64:
+            return Scalar(w.op(f"trunc i64 {word} to {kind.llvm}"), kind)
+        if kind.code == "u":
+            return Scalar(word, kind)
+        low = 0 if is_natural else -FAR
+        self.require(w.op(f"icmp sge i64 {word}, {low}"))
+        self.require(w.op(f"icmp sle i64 {word}, {FAR}"))
+        return Scalar(word, kind, bounds=(low, FAR))
+
+    def _enter_array(self, array: str, kind: Kind, shape: tuple[int | None, ...]) -> Array:
+        """Read an array object. If its type or layout is not the expected one, do not run the region."""
+        w = self.w
+        rank = w.op(f"load i32, ptr {w.offset(array, str(_RANK))}")
+        self.require(w.op(f"icmp eq i32 {rank}, {len(shape)}"))
+        flags = w.op(f"load i32, ptr {w.offset(array, str(_FLAGS))}")
+        layout = w.op(f"and i32 {flags}, {_CONTIGUOUS_ALIGNED}")
+        self.require(w.op(f"icmp eq i32 {layout}, {_CONTIGUOUS_ALIGNED}"))
+        descr = w.op(f"load ptr, ptr {w.offset(array, str(_DESCR))}")
+        number = w.op(f"load i32, ptr {w.offset(descr, str(_TYPE_NUMBER))}")
+        is_known = "false"
+        for n in _type_numbers(array_dtype(kind)):
+            is_known = w.either(is_known, w.op(f"icmp eq i32 {number}, {n}"))
+        self.require(is_known)
+        order = w.op(f"load i8, ptr {w.offset(descr, str(_BYTE_ORDER))}")
+        self.require(w.op(f"icmp ne i8 {order}, {_FOREIGN}"))
+        sizes = w.op(f"load ptr, ptr {w.offset(array, str(_DIMS))}")
+        dims = []
+        for axis, size in enumerate(shape):
+            dim = w.op(f"load i64, ptr {w.offset(sizes, str(8 * axis))}")
+            if size is not None:
+                self.require(w.op(f"icmp eq i64 {dim}, {size}"))
+            dims.append(dim if size is None else str(size))
+        address = w.op(f"load ptr, ptr {w.offset(array, str(_DATA))}")
+        return Array(kind, address, tuple(dims), root=address)
+
+    def _enter_list(self, array: str, kind: ListType) -> List:
+        """Read the array of the items of a list."""
+        element, rank = list_form(kind)
+        shape = (None,) if rank < 0 else (None, *kind.element.shape)  # type: ignore[union-attr]
+        items = self._enter_array(array, element, shape)
+        length = items.dims[0]
+        if rank < 0:
+            return List(element, rank, items.address, length, length)
+        result = self.new_list(element, rank, length, length)
+        row = self.w.mul(self.element_count(items.dims[1:]), str(element.size))
+
+        def body(i: str) -> None:
+            item = replace(
+                items, address=self.w.offset(items.address, self.w.mul(i, row)), dims=items.dims[1:]
+            )
+            self.put_row(result, i, item)
+
+        self.counted(length, body)
+        return result
+
+    def require(self, condition: str) -> None:
+        """Do not run the region unless a condition holds."""
+        if not any(line == "refused:" for line in self.w.cold):
+            self.w.cold += ["refused:", f"  ret i64 {NOT_RUN}"]
+        following = self.w.fresh("b")
+        self.w.branch(condition, following, "refused")
+        self.w.label(following)
+
+    # --- Leaving ----------------------------------------------------------------------------------
+
+    def leaving(self, value: Any, kind: Any = None) -> Leaving:
+        """Return how a value leaves. `kind` is its type."""
+        if isinstance(value, Maybe):
+            form = self.leaving(value.value, kind.held if isinstance(kind, MaybeType) else kind)
+            return replace(form, is_maybe=True, source=None)
+        if value is Missing.VALUE:
+            return Leaving(None)
+        if isinstance(value, Scalar):
+            return Leaving(value.kind)
+        if isinstance(value, List):
+            shape = () if value.rank < 0 else getattr(getattr(kind, "element", None), "shape", (None,))
+            if None in shape:
+                raise Unsupported("a list of arrays whose shapes are not known leaves the region")
+            return Leaving(value.kind, value.rank, is_list=True, shape=shape)
+        if isinstance(value, Array) and value.strides is None:
+            return Leaving(value.kind, len(value.dims), self._position(value))
+        raise Unsupported("a value of this type leaves the region")
+
+    def _position(self, value: Array) -> int | None:
+        """Return the index of the input that an array is, or None."""
+        for i, entry in enumerate(self.inputs):
+            if isinstance(entry, Array) and (entry.address, entry.dims) == (value.address, value.dims):
+                return i
+        return None
+
+    def store_all(self, values: list[Any], forms: list[Leaving]) -> None:
+        """Store values in the frame."""
+        w, word = self.w, 1
+        for value, form in zip(values, forms, strict=True):
+            place = w.offset("%frame", str(8 * word))
+            word += form.words
+            if form.kind is None or form.source is not None:
+                continue
+            if form.is_maybe:
+                w.line(f"store i64 {w.op(f'zext i1 {value.is_bound} to i64')}, ptr {place}")
+                place, value = w.offset(place, "8"), value.value
+            self._store(value, place)
+        self.words = max(self.words, word)
+
+    def _store(self, value: Any, place: str) -> None:
+        w = self.w
+        if isinstance(value, Scalar):
+            w.line(f"store {self._word(value)}, ptr {place}")
+            return
+        dims = (value.length,) if isinstance(value, List) else value.dims
+        origin = "-1" if isinstance(value, List) else self._origin(value)
+        w.line(f"store i64 {origin}, ptr {place}")
+        w.line(f"store ptr {value.address}, ptr {w.offset(place, '8')}")
+        for axis, dim in enumerate(dims, 2):
+            w.line(f"store i64 {dim}, ptr {w.offset(place, str(8 * axis))}")
+
+    def _origin(self, value: Array) -> str:
+        """Emit the index of the input whose memory an array shares, or -1."""
+        w, origin = self.w, "-1"
+        address = w.op(f"ptrtoint ptr {value.address} to i64")
+        for i, entry in enumerate(self.inputs):
+            if isinstance(entry, Array) and entry.kind == value.kind:
+                size = w.mul(self.element_count(entry.dims), str(entry.kind.size))
+                start = w.op(f"ptrtoint ptr {entry.address} to i64")
+                inside = w.op(f"icmp ult i64 {w.op(f'sub i64 {address}, {start}')}, {size}")
+                origin = w.op(f"select i1 {inside}, i64 {i}, i64 {origin}")
+        return origin
+
+    def _word(self, value: Scalar) -> str:
+        """Return a number as a typed word."""
+        w, kind = self.w, value.kind
+        if kind.llvm == "float":
+            return f"double {w.op(f'fpext float {value.register} to double')}"
+        if kind.code == "f" or kind.bits == 64:
+            return f"{kind.llvm} {value.register}"
+        op = "sext" if kind.code == "i" else "zext"
+        return f"i64 {w.op(f'{op} {kind.llvm} {value.register} to i64')}"
+
+
+def array_dtype(kind: Kind) -> np.dtype:
+    """Return the dtype of an array of numbers of a kind."""
+    if kind.dtype is not None:
+        return kind.dtype
+    return np.dtype({"b": np.bool_, "i": np.int64, "f": np.float64}[kind.code])
+
+
+def _type_numbers(dtype: np.dtype) -> list[int]:
+    """Return the numbers of the C types that a dtype may have: `int64` is `long`, and elsewhere `long long`."""
+    return sorted({dtype.num, *(np.dtype(c).num for c in "ilqILQ" if np.dtype(c) == dtype)})
+
+
+def finish_function(outputs: list[Leaving]) -> str:
+    """Return the function that copies the outputs into array objects and frees the blocks."""
+    w, word = Writer(), 1
+    for form in outputs:
+        if form.is_object:
+            place = w.offset("%frame", str(8 * (word + form.is_maybe)))
+            target = w.op(f"load ptr, ptr {place}")
+            copies, following = w.fresh("copies"), w.fresh("b")
+            w.branch(w.op(f"icmp ne ptr {target}, null"), copies, following)
+            w.label(copies)
+            data = w.op(f"load ptr, ptr {w.offset(target, str(_DATA))}")
+            source = w.op(f"load ptr, ptr {w.offset(place, '8')}")
+            if form.is_list and form.rank >= 0:
+                _copy_rows(w, form, data, source, w.op(f"load i64, ptr {w.offset(place, '16')}"))
+            else:
+                assert form.kind is not None
+                size = str(form.kind.size)
+                for axis in range(1 if form.is_list else form.rank):
+                    size = w.mul(size, w.op(f"load i64, ptr {w.offset(place, str(16 + 8 * axis))}"))
+                w.line(f"call void @llvm.memcpy.p0.p0.i64(ptr {data}, ptr {source}, i64 {size}, i1 false)")
+            w.jump(following)
+            w.label(following)
+        word += form.words
+    w.line("call void @release_all(ptr %frame)")
+    w.line("ret i64 0")
+    return w.text("finish")
+
+
+def _copy_rows(w: Writer, form: Leaving, target: str, rows: str, length: str) -> None:
+    """Emit the copy of the arrays in a list, one after the other."""
+    assert form.kind is not None
+    size = form.kind.size
+    for dim in form.shape:
+        size *= dim
+    counter = w.alloca("i64")
+    head, inside, end = w.fresh("head"), w.fresh("body"), w.fresh("end")
+    w.line(f"store i64 0, ptr {counter}")
+    w.jump(head)
+    w.label(head)
+    i = w.op(f"load i64, ptr {counter}")
+    w.branch(w.op(f"icmp slt i64 {i}, {length}"), inside, end)
+    w.label(inside)
+    row = w.offset(rows, w.mul(i, str(8 * (2 + form.rank))))
+    source = w.op(f"load ptr, ptr {w.offset(row, '8')}")
+    place = w.offset(target, w.mul(i, str(size)))
+    w.line(f"call void @llvm.memcpy.p0.p0.i64(ptr {place}, ptr {source}, i64 {size}, i1 false)")
+    w.line(f"store i64 {w.op(f'add i64 {i}, 1')}, ptr {counter}")
+    w.jump(head)
+    w.label(end)
