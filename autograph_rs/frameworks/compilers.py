@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable
 from typing import Any
 
-from autograph_rs.runtime.graph import native
 from autograph_rs.runtime.errors import ArgumentError, OptionError, describe
+from autograph_rs.runtime.graph import native
 
 from . import import_framework
 
@@ -39,12 +40,18 @@ def compile_for(f: Callable[..., Any], backend: str) -> Any:
     return compiler(f, **options)
 
 
-def engine_factory(name: Any) -> Callable[..., Any] | None:
+def engine_factory(name: Any, *, fast: bool = False, parallel: bool = False) -> Callable[..., Any] | None:
     """Return the factory of the engine with this name, or None for NumPy."""
     remedy = f"use one of {', '.join(map(repr, ('numpy', *_ENGINES)))}"
     why = "it names the library that runs the graphs of a traced function"
     if not isinstance(name, str):
         raise ArgumentError(f"engine must be a str, not {describe(name)}", why=why, remedy=remedy)
+    if name in ("numpy", "onnxruntime") and (fast or parallel):
+        raise OptionError(
+            f"{'fast' if fast else 'parallel'}=True was passed with engine={name!r}",
+            why="it is an option of machine code",
+            remedy="use engine='auto' or 'native'",
+        )
     if name == "numpy" or (name == "auto" and not native.is_available()):
         return None
     if name not in _ENGINES:
@@ -52,4 +59,5 @@ def engine_factory(name: Any) -> Callable[..., Any] | None:
     packages, module, factory = _ENGINES[name]
     for package in packages:
         import_framework(package, f"engine={name!r}")
-    return getattr(importlib.import_module(module), factory)  # type: ignore[no-any-return]
+    create: Callable[..., Any] = getattr(importlib.import_module(module), factory)
+    return functools.partial(create, fast=fast, parallel=parallel) if fast or parallel else create

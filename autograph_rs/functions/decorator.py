@@ -28,6 +28,8 @@ class Options(TypedDict, total=False):
     source: str | None
     backend: Literal["graph"]
     engine: Literal["auto", "native", "numpy", "onnxruntime"]
+    fast: bool
+    parallel: bool
 
 
 class CompiledFunction(ABC, Generic[P, R_co]):
@@ -93,6 +95,8 @@ def function(
     source: str | None = None,
     backend: str = "graph",
     engine: str = "auto",
+    fast: bool = False,
+    parallel: bool = False,
 ) -> Any:
     """Trace a function into a graph of NumPy operations, once for each signature, and run the graph.
 
@@ -109,6 +113,8 @@ def function(
             once they have taken a few milliseconds, in the background, if llvmlite is installed. "native"
             compiles them before the first call. "onnxruntime" runs the graph as an ONNX model. Results match
             those of NumPy; an engine that cannot reproduce them raises an error.
+        fast: let machine code round floats in another way than NumPy, and not warn of overflow.
+        parallel: run independent iterations of a compiled loop on several cores.
 
     Raises:
         ArgumentError: `f` is not a Python callable, or an option has the wrong type.
@@ -130,12 +136,13 @@ def function(
     options: dict[str, Any] = {
         "input_signature": input_signature, "optimise": optimise,
         "reduce_retracing": reduce_retracing, "check_globals": check_globals, "engine": engine,
+        "fast": fast, "parallel": parallel,
     }  # fmt: skip
     if f is None:
         return functools.partial(function, source=source, backend=backend, **options)
     if backend == "graph":
         return Function(f, source=source, **options)
-    if list(options.values()) != [None, True, False, False, "auto"]:
+    if list(options.values()) != [None, True, False, False, "auto", False, False]:
         raise OptionError(
             f"an option for the embedded graph was passed with backend={backend!r}",
             why="a framework's compiler does its own tracing and has its own options",

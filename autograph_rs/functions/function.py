@@ -85,6 +85,8 @@ class Function(PickleSupport, FastPath[P, R_co]):
         check_globals: bool = False,
         source: str | None = None,
         engine: str = "auto",
+        fast: bool = False,
+        parallel: bool = False,
     ):
         super().__init__()
         self.python_function = python_function
@@ -93,7 +95,8 @@ class Function(PickleSupport, FastPath[P, R_co]):
         self._specs = None if input_signature is None else signatures.InputSignature(input_signature)
         self.input_signature = None if self._specs is None else self._specs.structure
         self.optimisations = optimisation_names(optimise)
-        self.engine, self._engine = engine, engine_factory(engine)
+        self.fast, self.parallel = check_bool("fast", fast), check_bool("parallel", parallel)
+        self.engine, self._engine = engine, engine_factory(engine, fast=fast, parallel=parallel)
         self._converted = self._convert(source)
         self._parameters = signature_of(python_function)
         self._traces: dict[Any, ConcreteGraph] = {}

@@ -38,6 +38,8 @@ class PickleSupport:
             "reduce_retracing": self.reduce_retracing,
             "check_globals": self.check_globals,
             "engine": self.engine,
+            "fast": self.fast,
+            "parallel": self.parallel,
             "source": self.supplied_source or definitions.own_source(DEFAULT.original(self.python_function)),
         }
         kind: Callable[..., Any] = type(self)

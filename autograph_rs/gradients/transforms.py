@@ -52,8 +52,10 @@ class Gradient(Function[P, R_co]):
         self._argnums, self._wrt = _checked_argnums(0 if argnums is None else argnums), wrt
         self._has_aux, self._with_value = check_bool("has_aux", has_aux), with_value
         function = f.__func__ if isinstance(f, BoundFunction) else f
-        engine = function.engine if isinstance(function, Function) else "auto"
-        super().__init__(as_python_function(f), engine=engine)
+        options: dict[str, Any] = {}
+        if isinstance(function, Function):
+            options = {"engine": function.engine, "fast": function.fast, "parallel": function.parallel}
+        super().__init__(as_python_function(f), **options)
 
     def __reduce__(self) -> Any:
         reduced = super().__reduce__()

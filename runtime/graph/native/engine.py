@@ -23,8 +23,8 @@ from .regions import may_compile
 class Engine:
     """Run one graph. `function` changes while its parts are compiled; then `on_change` is called."""
 
-    def __init__(self, graph: Graph, *, waits: bool):
-        self.graph = graph
+    def __init__(self, graph: Graph, *, waits: bool, fast: bool = False, parallel: bool = False):
+        self.graph, self.is_fast, self.is_parallel = graph, fast, parallel
         self.on_change: Callable[[], None] = lambda: None
         self.loops: dict[Node, LoopRegion] = {}
         self.chains: list[ChainRegion] = []
@@ -124,12 +124,12 @@ class Engine:
         return None
 
 
-def native_engine(graph: Graph, _inputs: Any) -> Engine:
+def native_engine(graph: Graph, _inputs: Any, **options: bool) -> Engine:
     """Compile a graph to machine code before it runs."""
-    return Engine(graph, waits=True)
+    return Engine(graph, waits=True, **options)
 
 
-def auto_engine(graph: Graph, _inputs: Any) -> Engine | None:
-    """Compile the hot loops of a graph while it runs. Return None if it has no loop that may be compiled."""
-    engine = Engine(graph, waits=False)
+def auto_engine(graph: Graph, _inputs: Any, **options: bool) -> Engine | None:
+    """Compile the hot parts of a graph while it runs. Return None if nothing in it may be compiled."""
+    engine = Engine(graph, waits=False, **options)
     return engine if engine.regions else None

@@ -12,14 +12,18 @@ import numpy as np
 from ...debugging.loggers import NATIVE
 from ..compile import Compiled, compile_graph
 from ..ir.graph import Graph, Node
+from ..ir.subgraphs import Loop
 from ..ir.types import ArrayType
 from . import cache
 from .calls import NativeCode
 from .chains import Chain
 from .codegen.kinds import Unsupported
 from .codegen.boundary import NOT_RUN
-from .codegen.region import FLAGGED, compile_region
+from .codegen.region import FLAGGED, RegionCode, compile_region
+from .codegen.scalars import Mode
+from .independence import independence
 from .llvm import Library, object_code, target_name
+from .parallel import ParallelLoop
 from .regions import region_graph
 from .resume import resume_graph
 
@@ -34,6 +38,9 @@ MAX_NESTED_BAILOUTS = 16
 
 class Owner(Protocol):
     """What has regions: an engine."""
+
+    is_fast: bool
+    is_parallel: bool
 
     def compile_later(self, region: Region) -> None: ...
 
@@ -64,7 +71,7 @@ class Region:
         self.python_calls = self.native_calls = self.bailouts = 0
         self.from_cache = False
         self.compiled: list[Compiled] = []
-        self._by_flags = True
+        self._mode = Mode.FAST if owner.is_fast else Mode.FLAGS
         self._is_requested = False
         self._native: NativeCode | None = None
         self._plain: Compiled | None = None
@@ -79,14 +86,8 @@ class Region:
             Unsupported: an operation of the region cannot be compiled.
         """
         started = perf_counter()
-        code = compile_region(self.graph, by_flags=self._by_flags, targets=self.targets)
-        key = cache.key_of(code.text, target_name())
-        binary = cache.load(key)
-        self.from_cache = binary is not None
-        if binary is None:
-            binary = object_code(code.text)
-            cache.store(key, binary)
-        native = NativeCode(code, Library(binary, code.symbols), self._parameters(), self._recover)
+        code = compile_region(self.graph, self._mode, self.targets)
+        native = NativeCode(code, self._library(code), self._parameters(), self._recover)
         with self._lock:
             self._native = native
             self._call = self._call_native(native)
@@ -100,6 +101,16 @@ class Region:
             self.node.place,
             1000 * self.compile_seconds,
         )
+
+    def _library(self, code: RegionCode) -> Library:
+        """Compile and link assembly, or load its object code from the cache."""
+        key = cache.key_of(code.text, target_name())
+        binary = cache.load(key)
+        self.from_cache = binary is not None
+        if binary is None:
+            binary = object_code(code.text)
+            cache.store(key, binary)
+        return Library(binary, code.symbols)
 
     def try_compile(self) -> bool:
         """Compile the region, or note why it cannot be compiled."""
@@ -188,6 +199,21 @@ class LoopRegion(Region):
         super().__init__(node, region_graph(node), owner, "loop")
         self._resumed: dict[tuple[NativeCode, int], Callable[..., tuple]] = {}
         self._nesting = threading.local()
+        self._independence = independence(node) if owner.is_parallel else None
+
+    @property
+    def is_parallel(self) -> bool:
+        """Whether several threads may run its iterations."""
+        return self._independence is not None
+
+    def _call_native(self, native: NativeCode) -> Callable[..., tuple]:
+        if self._independence is None or self._mode is Mode.CHECKS:
+            return native.call
+        code = compile_region(self.graph, self._mode, backs_up=False)
+        part = NativeCode(code, self._library(code), self._parameters(), _give_up)
+        loop = Loop(self.node)
+        step = self.node.inputs[1].inputs[2].attrs["value"]
+        return ParallelLoop(native.call, part.call, self._independence, len(loop.carried), step)
 
     def next_chunk(self, began: float, size: int) -> int:
         """Return the number of iterations to run after a chunk of `size`, or 0 if machine code takes over.
@@ -217,7 +243,7 @@ class LoopRegion(Region):
         """Run the region again, compiled to leave machine code at the operation that warns."""
         with self._lock:
             if self._native is native:
-                self._by_flags = False
+                self._mode = Mode.CHECKS
                 if not self.try_compile():
                     self.owner.changed()
                     return self.run_python(*arguments)
@@ -246,6 +272,12 @@ class LoopRegion(Region):
             return self.run(*arguments)
         finally:
             self._nesting.depth = depth
+
+
+def _give_up(native: NativeCode, status: int, frame: Any, _arguments: tuple) -> Any:
+    """Free what a part of a loop has allocated."""
+    if frame is not None and status != NOT_RUN:
+        native.release(frame)
 
 
 class ChainRegion(Region):

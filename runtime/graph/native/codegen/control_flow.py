@@ -20,6 +20,7 @@ from .kinds import INT, Kind, Unsupported, kind_of
 from .places import DIFFERENT_TYPES, Place, block_of, empty_value, make_place
 from .loop_facts import carried_bounds, hoist_index_checks, keeps_shape, range_bounds
 from .axis_reductions import AxisReductionEmitter
+from .scalars import Mode
 from .values import Array, Enumerate, Expression, List, Maybe, Range, Reversed, Scalar, Tuple, Zip
 
 _WRITES = frozenset(
@@ -56,8 +57,8 @@ class Side:
 class ControlFlowEmitter(AxisReductionEmitter):
     """Emitter of graphs, conditionals and loops."""
 
-    def __init__(self, *, by_flags: bool) -> None:
-        super().__init__(by_flags=by_flags)
+    def __init__(self, mode: Mode) -> None:
+        super().__init__(mode)
         self.values = {}
         self.scopes: list[Scope] = []
         self.frames: list[Frame] = []

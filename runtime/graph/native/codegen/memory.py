@@ -13,7 +13,7 @@ from typing import Any
 
 from ...ir.graph import Node, Slot
 from .kinds import Kind, Unsupported
-from .scalars import ScalarEmitter
+from .scalars import Mode, ScalarEmitter
 from .values import Array, Scalar
 
 MAX_DIMENSION = 2**47  # as many bytes as processors address
@@ -115,8 +115,8 @@ class MemoryEmitter(ScalarEmitter):
 
     values: dict[Node, Any]
 
-    def __init__(self, *, by_flags: bool) -> None:
-        super().__init__(by_flags=by_flags)
+    def __init__(self, mode: Mode) -> None:
+        super().__init__(mode)
         self.verified: set[tuple[str, str]] = set()
         """Pairs of an index and a dimension that it is known to be below."""
         self.safe_indices: set[tuple[Node, int]] = set()

@@ -427,6 +427,10 @@ class OperationEmitter(ElementwiseEmitter):
     def _pairwise_sum(self, value: Array | Expression) -> str:
         """Emit NumPy's own pairwise summation of floats. Bail out where the sum is infinite or NaN."""
         w, kind = self.w, value.kind
+        if self.is_fast:
+            text = f"fadd{self.float_flags} {kind.llvm}"
+            zero = self.constant(0.0, kind)
+            return self._accumulate(value, zero, lambda total, x: w.op(f"{text} {total}, {x.register}")).register
         array = self.materialize(value)
         if array.strides is not None and len(array.dims) > 1:
             raise Unsupported("a sum of a view with several axes is not compiled")

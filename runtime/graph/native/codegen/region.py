@@ -19,6 +19,7 @@ from .boundary import NOT_RUN, BoundaryEmitter, Leaving, finish_function, words_
 from .control_flow import POLL_INTERVAL
 from .kinds import Unsupported
 from .memory import HEADER, PRELUDE
+from .scalars import Mode
 from .values import Array, Expression
 from .writer import METADATA
 
@@ -41,6 +42,10 @@ class RegionCode:
 
 class RegionEmitter(BoundaryEmitter):
     """Emitter of a whole region."""
+
+    def __init__(self, mode: Mode, *, backs_up: bool) -> None:
+        super().__init__(mode)
+        self.backs_up = backs_up
 
     def emit(self, graph: Graph, target_types: Sequence[ArrayType] = ()) -> RegionCode:
         """Emit a region. Arrays of the target types follow the arguments, and receive the results."""
@@ -67,7 +72,7 @@ class RegionEmitter(BoundaryEmitter):
         self.store_all(results, outputs)
         self._return(DONE)
         exits = {c.number: self._exit(c) for c in self.checkpoints}
-        if self.by_flags:
+        if self.by_flags and not self.is_fast:
             w.label("flagged")
             self._restore()
             self._return(FLAGGED)
@@ -129,12 +134,12 @@ class RegionEmitter(BoundaryEmitter):
     def _back_up(self, written: list[Any]) -> None:
         """Copy the inputs that the region writes to, to restore them if a flag is raised."""
         self._backups: list[tuple[Array, str, str]] = []
-        if not self.by_flags:
+        if not self.by_flags or self.is_fast:
             return
         w = self.w
         w.external("i32", "feclearexcept", ("i32", str(self.flags)))
         for array in written:
-            if not isinstance(array, Array):
+            if not isinstance(array, Array) or not self.backs_up:
                 continue  # the elements of a list are a copy
             size = w.mul(self.element_count(array.dims), str(array.kind.size))
             copy = w.op(f"call ptr @block_new(ptr %frame, i64 {size}, i1 false)")
@@ -162,7 +167,7 @@ class RegionEmitter(BoundaryEmitter):
         self.w.call("void", "llvm.memcpy.p0.p0.i64", *arguments)
 
     def _leave_if_flagged(self) -> None:
-        if self.by_flags:
+        if self.by_flags and not self.is_fast:
             self.w.leave_if(self.raised_flags(), "flagged")
 
     # --- The thread -------------------------------------------------------------------------------
@@ -204,14 +209,15 @@ _FLOAT_CODE = re.compile(r"= f(add|sub|mul|div|rem|ptrunc)|@numpy_loop|@autograp
 
 
 def compile_region(
-    graph: Graph, *, by_flags: bool, targets: Sequence[ArrayType] = ()
+    graph: Graph, mode: Mode, targets: Sequence[ArrayType] = (), *, backs_up: bool = True
 ) -> RegionCode:
     """Return the machine code of a region as LLVM assembly.
 
     The arrays of the types `targets` are passed after the arguments, and receive the results.
-    `by_flags` is the faster way to detect float warnings; after `FLAGGED`, the other way is needed.
+    Unless the region `backs_up` the inputs that it writes to, they are changed when it ends as `FLAGGED`.
+    After `FLAGGED`, a region that was compiled in the mode `FLAGS` needs the mode `CHECKS`.
 
     Raises:
         Unsupported: an operation of the region cannot be compiled.
     """
-    return RegionEmitter(by_flags=by_flags).emit(graph, targets)
+    return RegionEmitter(mode, backs_up=backs_up).emit(graph, targets)

@@ -4,12 +4,14 @@ Whatever machine code does not reproduce leaves it through `bail_if`: integers t
 casts that lose values. NumPy warns where the processor raises a flag for floats. A region is compiled in one of
 two ways. `by_flags`, the flags are tested when the region ends; if one is raised, the region runs again, compiled
 the other way. Then each chain of operations is tested for infinity and NaN at its last value, to which they pass
-on from the operation that gave them; see `settle`.
+on from the operation that gave them; see `settle`. In the third way, `FAST`, floats never warn, and LLVM may
+reorder their operations.
 In the loops of array operations (`in_array`), integers wrap, and the caller tests the flags.
 """
 
 from __future__ import annotations
 
+import enum
 import platform
 from dataclasses import replace
 from collections.abc import Iterable
@@ -44,6 +46,17 @@ def common_kind(a: Kind, b: Kind) -> Kind:
     return dtype_kind(np.result_type(a.dtype, b.dtype))
 
 
+class Mode(enum.Enum):
+    """How a region treats the warnings of floats."""
+
+    FLAGS = "flags"
+    CHECKS = "checks"
+    FAST = "fast"
+
+
+_FAST_FLAGS = " reassoc nsz arcp contract afn"
+
+
 class ScalarEmitter:
     """Emitter of arithmetic."""
 
@@ -53,8 +66,10 @@ class ScalarEmitter:
     flags = 13 if platform.machine() in ("x86_64", "AMD64") else 7
     """The mask of invalid operations, divisions by zero and overflows in the flags of C's `fenv.h`."""
 
-    def __init__(self, *, by_flags: bool) -> None:
-        self.by_flags = by_flags
+    def __init__(self, mode: Mode) -> None:
+        self.by_flags = mode is not Mode.CHECKS
+        self.is_fast = mode is Mode.FAST
+        self.float_flags = _FAST_FLAGS if self.is_fast else ""
         self.w = Writer()
         self.unsettled: dict[str, Scalar] = {}
 
@@ -75,7 +90,7 @@ class ScalarEmitter:
     def checked(self, result: str, kind: Kind, operands: tuple[Scalar, ...]) -> Scalar:
         """Return the float result of an operation that passes infinity and NaN on."""
         if kind.is_python or self.in_array or self.ignores_errors or self.by_flags:
-            if self.by_flags and self.is_conditional and not self.in_array:
+            if self.by_flags and self.is_conditional and not (self.in_array or self.is_fast):
                 self.w.line(f"store volatile {kind.llvm} {result}, ptr {self.w.alloca(kind.llvm)}")
             return Scalar(result, kind)
         checks = frozenset().union(*(o.checks for o in operands))
@@ -340,11 +355,12 @@ class ScalarEmitter:
         w, llvm = self.w, kind.llvm
         if op in ("truediv", "floordiv", "mod"):
             b = self.settle(b)
-            is_quiet = self.in_array or (not kind.is_python and (self.by_flags or self.ignores_errors))
+            is_quiet = self.in_array or self.is_fast or (not kind.is_python and (self.by_flags or self.ignores_errors))
             if not (op == "truediv" and is_quiet):
                 self.bail_if(w.op(f"fcmp oeq {llvm} {b.register}, 0.0"))
         if op in _FLOAT_OPS:
-            return self.checked(w.op(f"{_FLOAT_OPS[op]} {llvm} {a.register}, {b.register}"), kind, (a, b))
+            text = f"{_FLOAT_OPS[op]}{self.float_flags} {llvm} {a.register}, {b.register}"
+            return self.checked(w.op(text), kind, (a, b))
         a = self.settle(a)
         if op not in ("floordiv", "mod"):
             raise Unsupported(f"{op} of floats is not compiled")
