@@ -16,6 +16,7 @@ from ..concrete.argument_containers import Change, Path
 from ..concrete.concrete_graph import ConcreteGraph, Inputs, Outputs
 from ..ir.graph import Graph
 from ..ir.types import ArrayType
+from ..native import default_engine
 from ..state.variables import Variable, VariableSpec
 from ..tracing.specs import TensorSpec
 from .graphs import GraphReader
@@ -126,7 +127,10 @@ class _TraceReader:
         items = expect_items(fields.get("changes"), f"{at}.changes")
         changes = [self.change(item, inputs.spec, count, place) for item, place in items]
         try:
-            return LoadedGraph(graph, inputs, outputs, writes, changes, copied_results=copied_results)
+            return LoadedGraph(
+                graph, inputs, outputs, writes, changes,
+                copied_results=copied_results, engine=default_engine(),
+            )  # fmt: skip
         except (SyntaxError, RecursionError, MemoryError, ValueError, OverflowError) as error:
             raise format_error(f"{at}.graph", f"the graph cannot be compiled: {error}") from None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...ir.graph import Graph, Missing, Node
@@ -106,7 +106,20 @@ class ControlFlowEmitter(AxisReductionEmitter):
             return value
         if isinstance(value, Array) and value.strides is not None and value.block == "null":
             raise Unsupported("a view of an array that the region does not own leaves a graph")
-        return self.contiguous(self.materialize(value)) if isinstance(value, (Array, Expression)) else value
+        if isinstance(value, (Array, Expression)):
+            return self.conform(self.contiguous(self.materialize(value)), node.type)
+        return value
+
+    def conform(self, value: Any, kind: Any) -> Any:
+        """Return an array with the dimensions that a type says. Bail out if it has others."""
+        if not isinstance(value, Array) or not isinstance(kind, ArrayType):
+            return value
+        dims = []
+        for dim, known in zip(value.dims, kind.shape, strict=True):
+            if known is not None and dim != str(known):
+                self.bail_if(self.w.compare("ne", dim, str(known)))
+            dims.append(dim if known is None else str(known))
+        return replace(value, dims=tuple(dims)) if tuple(dims) != value.dims else value
 
     def node(self, node: Node) -> None:
         errors = node.attrs.get("errstate")
@@ -459,7 +472,7 @@ class ControlFlowEmitter(AxisReductionEmitter):
         result = self._passed(value)
         if argument in written and not self.may_take(value, node.inputs):
             result = self.copied(result)
-        return result
+        return self.conform(result, argument.type)
 
     def loop_from(
         self, node: Node, loop: Loop, source: Any, test: str, length: str, initial: list[Any],

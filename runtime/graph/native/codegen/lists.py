@@ -56,11 +56,12 @@ class ListEmitter(OperationEmitter):
         if value.rank < 0:
             return Scalar(w.load(value.kind, place), value.kind)
         block, address = w.op(f"load ptr, ptr {place}"), w.op(f"load ptr, ptr {w.offset(place, '8')}")
-        known = shape or (None,) * value.rank
-        dims = [
-            w.op(f"load i64, ptr {w.offset(place, str(16 + 8 * i))}") if d is None else str(d)
-            for i, d in enumerate(known)
-        ]
+        dims = []
+        for i, known in enumerate(shape or (None,) * value.rank):
+            dim = w.op(f"load i64, ptr {w.offset(place, str(16 + 8 * i))}")
+            if known is not None:
+                self.bail_if(w.compare("ne", dim, str(known)))
+            dims.append(dim if known is None else str(known))
         return Array(value.kind, address, tuple(dims), block)
 
     def _store_element(self, value: List, index: str, item: Any, node: Node) -> None:

@@ -102,6 +102,8 @@ class ArrayPlace(Place):
         for size, known, place in zip(value.dims, self.dims, self.places, strict=True):
             if known is None:
                 w.line(f"store i64 {size}, ptr {place}")
+            elif known != size:
+                raise Unsupported("the shape of an array is not the one that its type says")
 
     def load(self) -> Array:
         w = self.w
