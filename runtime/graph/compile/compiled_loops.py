@@ -103,9 +103,7 @@ class CompiledLoopEmitter(Emitter):
         self.call(loop, self.global_name(self.regions[node], "region"), names)
         self.finish_loop(loop, names)
 
-    def call(
-        self, loop: Loop, function: str, names: list[str], start: list[str] | None = None
-    ) -> None:
+    def call(self, loop: Loop, function: str, names: list[str], start: list[str] | None = None) -> None:
         """Emit a call that maps the inputs of a loop to its carried values. `start` replaces the first inputs."""
         node = loop.node
         if start is None:

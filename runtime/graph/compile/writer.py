@@ -30,7 +30,9 @@ VIEWS = frozenset(
      "numpy.rollaxis", "numpy.split", "numpy.array_split", "numpy.atleast_1d", "numpy.atleast_2d",
      "numpy.rot90", "numpy.ndarray.reshape", "numpy.ndarray.transpose", "numpy.ndarray.astype", "with_shape")
 )  # fmt: skip
-_LAZY = frozenset(("range", "enumerate", "zip", "reversed", "dataset", "skip"))  # expressions that never get a line
+_LAZY = frozenset(
+    ("range", "enumerate", "zip", "reversed", "dataset", "skip")
+)  # expressions that never get a line
 _MAX_DEPTH = 8  # nested expressions
 
 NAMESPACE: dict[str, Any] = {

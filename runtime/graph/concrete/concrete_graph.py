@@ -130,7 +130,9 @@ class ConcreteGraph:
             copied_results = _merged_results(traced_results, graph.results)
         self.copied_results = copied_results
         self._engine = None if engine is None else engine(graph, inputs)
-        self._run: Callable[..., tuple] = self._compiled.function if self._engine is None else self._engine.function
+        self._run: Callable[..., tuple] = (
+            self._compiled.function if self._engine is None else self._engine.function
+        )
         self._checked: Compiled | None = None
         self._constants = {id(memory_of(v)) for v in _constants(graph)}
         self._fast_path: Callable[..., tuple] | None = None
@@ -152,7 +154,9 @@ class ConcreteGraph:
             if old is not None:
                 forget(old)
 
-    def fast_path_function(self, forget: Callable[[Callable[..., tuple]], None]) -> Callable[..., tuple[Any]] | None:
+    def fast_path_function(
+        self, forget: Callable[[Callable[..., tuple]], None]
+    ) -> Callable[..., tuple[Any]] | None:
         """Return a function from a call's arrays to a 1-tuple of its result, or None if a call needs more steps.
 
         When another function replaces it, `forget` is called with it.

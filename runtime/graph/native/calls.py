@@ -16,14 +16,17 @@ import numpy as np
 
 from ..ir.graph import Missing, Node
 from ..ir.types import ArrayType, ListType, MaybeType, bound_type
+from .codegen.boundary import Leaving, array_dtype
 from .codegen.kinds import Kind, kind_of
-from .codegen.boundary import NOT_RUN, Leaving, array_dtype
 from .codegen.places import list_form
 from .codegen.region import RegionCode
+from .codegen.statuses import NOT_RUN
 from .llvm import Library
 
 _errstate: Callable[[], Any] = getattr(
-    getattr(np._core.umath, "_extobj_contextvar", None), "get", object  # noqa: SLF001 - as fast as can be asked
+    getattr(np._core.umath, "_extobj_contextvar", None),
+    "get",
+    object,
 )
 _DEFAULT_ERRSTATE = contextvars.Context().run(_errstate)
 _REPORTS_UNDERFLOW = "errstate() is not default_errstate and geterr()['under'] != 'ignore'"

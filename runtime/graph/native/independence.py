@@ -91,7 +91,11 @@ def _rows(graph: Graph, arrays: set[Node], counters: set[Node]) -> set[int] | No
         if node.op in ("getitem", "setitem"):
             key = node.attrs["args"][1] if node.op == "getitem" else node.attrs["key"]
             first = key[0] if type(key) is tuple else key
-            if used != [node.inputs[0]] or not isinstance(first, Slot) or node.inputs[first.index] not in counters:
+            if (
+                used != [node.inputs[0]]
+                or not isinstance(first, Slot)
+                or node.inputs[first.index] not in counters
+            ):
                 return None
             if node.op == "setitem":
                 versions.add(node)

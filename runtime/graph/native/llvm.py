@@ -11,7 +11,7 @@ from .codegen.numpy_loops import address_of
 
 @functools.cache
 def _binding() -> Any:
-    import llvmlite.binding as binding  # noqa: PLC0415 - loaded with the first region
+    from llvmlite import binding  # noqa: PLC0415 - loaded with the first region
 
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()

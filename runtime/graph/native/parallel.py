@@ -87,7 +87,9 @@ class ParallelLoop:
             for i, array in zip(self.form.arrays, before, strict=True):
                 initial[i][...] = array
             return None
-        return tuple([
-            initial[i] + sum(r[i] for r in results) if i in self.form.sums else initial[i]  # type: ignore[index]
-            for i in range(self.carried)
-        ])
+        return tuple(
+            [
+                initial[i] + sum(r[i] for r in results) if i in self.form.sums else initial[i]  # type: ignore[index]
+                for i in range(self.carried)
+            ]
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -14,18 +14,13 @@ from ..compile import Compiled, compile_graph
 from ..ir.graph import Graph, Node
 from ..ir.subgraphs import Loop
 from ..ir.types import ArrayType
-from . import cache
-from .calls import NativeCode
 from .chains import Chain
-from .codegen.kinds import Unsupported
-from .codegen.boundary import NOT_RUN
-from .codegen.region import FLAGGED, RegionCode, compile_region
-from .codegen.scalars import Mode
-from .independence import independence
-from .llvm import Library, object_code, target_name
-from .parallel import ParallelLoop
+from .codegen.statuses import FLAGGED, NOT_RUN, Mode, Unsupported
 from .regions import region_graph
-from .resume import resume_graph
+
+if TYPE_CHECKING:
+    from .calls import NativeCode
+    from .independence import Independence
 
 HOT_SECONDS = 0.004
 """The time in Python after which a region is compiled."""
@@ -86,8 +81,9 @@ class Region:
             Unsupported: an operation of the region cannot be compiled.
         """
         started = perf_counter()
-        code = compile_region(self.graph, self._mode, self.targets)
-        native = NativeCode(code, self._library(code), self._parameters(), self._recover)
+        from .compilation import build  # noqa: PLC0415 - imported with the first region
+
+        native, self.from_cache = build(self.graph, self._mode, self._recover, self.targets)
         with self._lock:
             self._native = native
             self._call = self._call_native(native)
@@ -101,16 +97,6 @@ class Region:
             self.node.place,
             1000 * self.compile_seconds,
         )
-
-    def _library(self, code: RegionCode) -> Library:
-        """Compile and link assembly, or load its object code from the cache."""
-        key = cache.key_of(code.text, target_name())
-        binary = cache.load(key)
-        self.from_cache = binary is not None
-        if binary is None:
-            binary = object_code(code.text)
-            cache.store(key, binary)
-        return Library(binary, code.symbols)
 
     def try_compile(self) -> bool:
         """Compile the region, or note why it cannot be compiled."""
@@ -165,7 +151,9 @@ class Region:
         python = self.python_seconds / max(1, self.python_calls)
         native = self.native_seconds / max(1, self.native_calls)
         if self.python_calls and native > python:
-            self.refuse(f"machine code took {1e6 * native:.1f} us for each call, Python {1e6 * python:.1f} us")
+            self.refuse(
+                f"machine code took {1e6 * native:.1f} us for each call, Python {1e6 * python:.1f} us"
+            )
         else:
             self.is_settled, self.run = True, self._call
         self.owner.changed()
@@ -183,10 +171,6 @@ class Region:
         """Return the function from the inputs of the region to its results."""
         return native.call
 
-    def _parameters(self) -> list[Node]:
-        """Return the arguments of the graph, and one for each target."""
-        return [*self.graph.arguments, *(Node("argument", (), {}, t) for t in self.targets)]
-
     def _recover(self, native: NativeCode, status: int, frame: Any, arguments: tuple) -> tuple:
         """Return the results of a call that machine code did not finish."""
         raise NotImplementedError
@@ -199,7 +183,11 @@ class LoopRegion(Region):
         super().__init__(node, region_graph(node), owner, "loop")
         self._resumed: dict[tuple[NativeCode, int], Callable[..., tuple]] = {}
         self._nesting = threading.local()
-        self._independence = independence(node) if owner.is_parallel else None
+        self._independence: Independence | None = None
+        if owner.is_parallel:
+            from .independence import independence  # noqa: PLC0415 - only for `parallel=True`
+
+            self._independence = independence(node)
 
     @property
     def is_parallel(self) -> bool:
@@ -209,8 +197,10 @@ class LoopRegion(Region):
     def _call_native(self, native: NativeCode) -> Callable[..., tuple]:
         if self._independence is None or self._mode is Mode.CHECKS:
             return native.call
-        code = compile_region(self.graph, self._mode, backs_up=False)
-        part = NativeCode(code, self._library(code), self._parameters(), _give_up)
+        from .compilation import build  # noqa: PLC0415 - imported with the first region
+        from .parallel import ParallelLoop  # noqa: PLC0415 - only for `parallel=True`
+
+        part, _ = build(self.graph, self._mode, _give_up, backs_up=False)
         loop = Loop(self.node)
         step = self.node.inputs[1].inputs[2].attrs["value"]
         return ParallelLoop(native.call, part.call, self._independence, len(loop.carried), step)
@@ -254,6 +244,8 @@ class LoopRegion(Region):
 
     def _resume_function(self, native: NativeCode, status: int) -> Callable[..., tuple]:
         """Return the function that goes on at a checkpoint."""
+        from .resume import resume_graph  # noqa: PLC0415 - only after a bailout
+
         checkpoint = next(c for c in native.code.checkpoints if c.number == status)
         resumed = resume_graph(checkpoint)
         regions = {} if resumed.outer_loop is None else {resumed.outer_loop: self._continue}

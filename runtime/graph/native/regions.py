@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from ..ir.graph import Graph, Node
 from ..ir.subgraphs import LAZY_ITERABLES, Loop, is_embedded
 from ..ir.types import ListType, MaybeType
+from .codegen.statuses import OPS
 
 
 def region_graph(node: Node) -> Graph:
@@ -43,9 +43,7 @@ def region_graph(node: Node) -> Graph:
     if node.op == "for":
         start.append(iterable(node.inputs[1]))
     initial = [argument(v, _carried_type(v, c)) for v, c, _ in loop.carries()]
-    operands = [
-        constant(o) if is_embedded(o) else argument(o) for o in loop.operands
-    ]
+    operands = [constant(o) if is_embedded(o) else argument(o) for o in loop.operands]
     new = Node(node.op, (*start, *initial, *operands), node.attrs, None, node.source)
     graph.nodes.append(new)
     for i, carried in enumerate(loop.carried):
@@ -82,18 +80,3 @@ def is_compiled(node: Node) -> bool:
     if node.op in OPS or node.op.startswith("math."):
         return True
     return isinstance(node.attrs.get("function"), np.ufunc)
-
-
-_NUMPY = (
-    "zeros ones full empty zeros_like ones_like full_like empty_like copy where arange sum mean min max amin amax "
-    "any all count_nonzero argmax argmin ndarray.copy ndarray.astype"
-)
-OPS = frozenset(
-    ("argument", "constant", "output", "cond", "while", "for", "range", "enumerate", "zip", "reversed", "raise",
-     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift", "and_", "or_", "xor",
-     "lt", "le", "gt", "ge", "eq", "ne", "neg", "pos", "abs", "invert", "not_", "either", "item", "dimension",
-     "convert", "len", "same", "bool", "check_bound", "add_at", "list", "list_append", "list_copy", "list_get",
-     "list_pop", "list_set", "int", "float", "min", "max", "getitem", "setitem",
-     *(f"numpy.{name}" for name in _NUMPY.split()))
-)  # fmt: skip
-"""The ops that are compiled, apart from ufuncs and the functions of `math`."""

@@ -87,7 +87,9 @@ class _Builder:
     def _later_elements(self, level: int, source: Node) -> Node:
         if (level, "following") in self.counters:
             stop, step = (self.copy(i) for i in source.inputs[1:])
-            return self.add("range", (self.counters[level, "following"], stop, step), source.attrs, None, source)
+            return self.add(
+                "range", (self.counters[level, "following"], stop, step), source.attrs, None, source
+            )
         skipped = self.counters[level, "done"]
         return self.add("skip", (self.copy(source), skipped), {}, source.type, source)
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from ...ir.graph import Node
 from .indexing import IndexingEmitter
-from .kinds import Kind, Unsupported, kind_of
+from .kinds import Kind, kind_of
 from .numpy_loops import loop_symbol
 from .operations import SUM_STARTS_NEGATIVE
+from .statuses import Unsupported
 from .values import Access, Array, Expression, Scalar
 
 

@@ -82,9 +82,7 @@ def find_live(checkpoint: Checkpoint, is_deferred: Callable[[Node], bool]) -> No
     checkpoint.live = list(live)
 
 
-def _add_iteration(
-    checkpoint: Checkpoint, level: int, source: Node, add: Callable[[Node], None]
-) -> None:
+def _add_iteration(checkpoint: Checkpoint, level: int, source: Node, add: Callable[[Node], None]) -> None:
     """Add what the later iterations of a `for` loop need."""
     if source.op == "range":
         checkpoint.counters.append((level, "following"))

@@ -14,18 +14,16 @@ from typing import Any
 from ...ir.graph import Graph, Missing, Node
 from ...ir.inplace_writes import written_arguments
 from ...ir.subgraphs import Loop
-from ...ir.types import ArrayType, ListType, MaybeType, ScalarType, bound_type
-from .bailouts import Checkpoint, Frame, find_live
-from .kinds import INT, Kind, Unsupported, kind_of
-from .places import DIFFERENT_TYPES, Place, block_of, empty_value, make_place
-from .loop_facts import carried_bounds, hoist_index_checks, keeps_shape, range_bounds
+from ...ir.types import ArrayType, ListType, MaybeType, bound_type
 from .axis_reductions import AxisReductionEmitter
-from .scalars import Mode
+from .bailouts import Checkpoint, Frame, find_live
+from .kinds import INT
+from .loop_facts import carried_bounds, hoist_index_checks, keeps_shape, range_bounds
+from .places import DIFFERENT_TYPES, Place, block_of, empty_value, make_place
+from .statuses import Mode, Unsupported
 from .values import Array, Enumerate, Expression, List, Maybe, Range, Reversed, Scalar, Tuple, Zip
 
-_WRITES = frozenset(
-    ("setitem", "add_at", "list_append", "list_set", "list_pop", "cond", "while", "for")
-)
+_WRITES = frozenset(("setitem", "add_at", "list_append", "list_set", "list_pop", "cond", "while", "for"))
 _EFFECTS = _WRITES - {"cond"}
 POLL_INTERVAL = 1 << 20  # iterations between two checks for Ctrl-C
 
@@ -165,9 +163,13 @@ class ControlFlowEmitter(AxisReductionEmitter):
             scope.roots[node] = scope.roots.get(node.inputs[0], node.inputs[0])
         elif node.op == "check_bound":
             scope.roots[node] = node.inputs[0]
-        elif node.op not in ("output", "setitem", "add_at", "list_get", "constant") and not node.op.startswith("list_"):
-            scope.owned.add(node)
-        elif node.op == "list_copy":
+        elif (node.op not in (
+            "output",
+            "setitem",
+            "add_at",
+            "list_get",
+            "constant",
+        ) and not node.op.startswith("list_")) or node.op == "list_copy":
             scope.owned.add(node)
 
     def _output(self, node: Node) -> Any:
@@ -189,7 +191,9 @@ class ControlFlowEmitter(AxisReductionEmitter):
             return False
         user = scope.graph.nodes[last]
         between = scope.graph.nodes[scope.index + 1 : last]
-        return not (any(n.op in _WRITES for n in between) or any(True for _ in user.graphs()) or user.op == "setitem")
+        return not (
+            any(n.op in _WRITES for n in between) or any(True for _ in user.graphs()) or user.op == "setitem"
+        )
 
     # --- Ownership --------------------------------------------------------------------------------
 
@@ -353,7 +357,10 @@ class ControlFlowEmitter(AxisReductionEmitter):
                 part = part.load()
                 self.own(part)
             parts.append(part)
-            if all(s.graph.results[i] in s.scope.owned and s.graph.results.count(s.graph.results[i]) == 1 for s in sides):
+            if all(
+                s.graph.results[i] in s.scope.owned and s.graph.results.count(s.graph.results[i]) == 1
+                for s in sides
+            ):
                 scope.owned.add((node, i))
         return Tuple(tuple(parts))
 
@@ -377,7 +384,9 @@ class ControlFlowEmitter(AxisReductionEmitter):
             for side in sides:
                 if side.results[index] is Missing.VALUE:  # never read, as the type says
                     side.results[index] = empty_value(kind)
-            types = {bound_type(side.graph.results[index].type) for side in sides if side.graph.results[index].type}
+            types = {
+                bound_type(side.graph.results[index].type) for side in sides if side.graph.results[index].type
+            }
             if len({_signature(t) for t in types}) > 1:
                 raise Unsupported(DIFFERENT_TYPES)
         return make_place(self, kind, tuple(side.results[index] for side in sides))
@@ -462,7 +471,9 @@ class ControlFlowEmitter(AxisReductionEmitter):
         length = "" if source is None else self.length(source)
         written = self.written_in(loop.body)
         hoist_index_checks(self, loop, source, length, test)
-        initial = [self._initial(v, a, written, node) for v, a in zip(loop.initial, loop.carried, strict=True)]
+        initial = [
+            self._initial(v, a, written, node) for v, a in zip(loop.initial, loop.carried, strict=True)
+        ]
         for operand, argument in loop.captures():
             self.values[argument] = self._passed(operand)
         self.settle_all()

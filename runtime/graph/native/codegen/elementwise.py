@@ -11,10 +11,11 @@ import numpy as np
 from ...ir.graph import Node, Slot
 from ...ir.types import ArrayType
 from ...tracing.recording import OPERATOR_OF
-from .kinds import BOOL, FLOAT, INT, Kind, Unsupported, dtype_kind, kind_of
+from .kinds import BOOL, FLOAT, INT, Kind, dtype_kind, kind_of
 from .memory import MemoryEmitter
 from .numpy_loops import loop_symbol
 from .scalars import common_kind
+from .statuses import INLINE, ROUNDING, Unsupported
 from .values import Access, Array, Expression, Scalar
 
 _UNARY = frozenset(("neg", "pos", "abs", "invert"))
@@ -22,12 +23,6 @@ _COMPARING = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 _BINARY = _COMPARING | {
     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift",
 }  # fmt: skip
-_ROUNDING = {"floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "sqrt": "sqrt"}
-INLINE = frozenset(
-    ("square", "isnan", "isinf", "isfinite", "logical_not", "logical_and", "logical_or", "logical_xor",
-     *_ROUNDING)
-)  # fmt: skip
-"""The ufuncs, apart from those of Python's operators, whose results machine code gives exactly for floats."""
 Operand = Scalar | Array | Expression
 
 
@@ -96,7 +91,16 @@ class ElementwiseEmitter(MemoryEmitter):
             return self.comparison_kind(*parts)
         if op.startswith("logical_") or op == "astype":
             return None
-        if kind.code == "b" and op not in ("and_", "or_", "xor", "invert", "add", "mul", "minimum", "maximum"):
+        if kind.code == "b" and op not in (
+            "and_",
+            "or_",
+            "xor",
+            "invert",
+            "add",
+            "mul",
+            "minimum",
+            "maximum",
+        ):
             return None
         return kind
 
@@ -152,7 +156,7 @@ class ElementwiseEmitter(MemoryEmitter):
         suffix = "f64" if kind.llvm == "double" else "f32"
         if op != "sqrt":
             a = self.settle(a)
-        register = w.call(kind.llvm, f"llvm.{_ROUNDING[op]}.{suffix}", (kind.llvm, a.register))
+        register = w.call(kind.llvm, f"llvm.{ROUNDING[op]}.{suffix}", (kind.llvm, a.register))
         return self.checked(register, kind, (a,)) if op == "sqrt" else Scalar(register, kind)
 
     def _classify(self, op: str, a: Scalar, kind: Kind) -> Scalar:
@@ -379,4 +383,4 @@ def _kinds(kind: Kind | list[Kind] | None, count: int) -> Sequence[Kind | None]:
     return kind if isinstance(kind, list) else [kind] * count
 
 
-__all__ = ["ElementwiseEmitter", "Operand", "common_kind", "replace", "ArrayType"]
+__all__ = ["ArrayType", "ElementwiseEmitter", "Operand", "common_kind", "replace"]

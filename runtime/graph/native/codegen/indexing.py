@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...ir.graph import Node, Slot
-from .kinds import Kind, Unsupported
+from .kinds import Kind
 from .lists import ListEmitter
+from .statuses import Unsupported
 from .values import Access, Array, Expression, Scalar
 
 
@@ -66,7 +67,9 @@ class IndexingEmitter(ListEmitter):
             w.line(f"store {kind.memory} {w.op(f'load {kind.memory}, ptr {source}')}, ptr {target}")
             return
         size = w.mul(self.element_count(dims), str(kind.size))
-        w.call("void", "llvm.memcpy.p0.p0.i64", ("ptr", target), ("ptr", source), ("i64", size), ("i1", "false"))
+        w.call(
+            "void", "llvm.memcpy.p0.p0.i64", ("ptr", target), ("ptr", source), ("i64", size), ("i1", "false")
+        )
 
     def _count_true(self, mask: Array) -> str:
         w, place = self.w, self.w.alloca("i64")

@@ -1,4 +1,4 @@
-"""Kinds of numbers in machine code, and the error for what machine code cannot represent.
+"""Kinds of numbers in machine code.
 
 A `Kind` combines a machine type with the meaning of arithmetic on it: a Python number (ints are checked for
 overflow, floats never warn) or a NumPy dtype (integers wrap in arrays, floats warn).
@@ -14,14 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.types import ArrayType, ScalarType
-
-
-class Unsupported(Exception):
-    """A node that cannot be compiled, with the reason as a phrase: "it prints"."""
-
-    def __init__(self, reason: str, node: Any = None):
-        super().__init__(reason)
-        self.reason, self.node = reason, node
+from .statuses import Unsupported
 
 
 @dataclass(frozen=True)

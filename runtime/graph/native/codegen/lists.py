@@ -10,10 +10,11 @@ from typing import Any
 
 from ...ir.graph import Node
 from ...ir.types import ListType
-from .kinds import INT, Unsupported
+from .kinds import INT
 from .memory import HEADER
 from .operations import OperationEmitter
 from .places import list_form
+from .statuses import Unsupported
 from .values import Array, List, Scalar, Tuple
 
 _FIRST_CAPACITY = 16

@@ -122,9 +122,7 @@ def keeps_shape(loop: Loop, index: int) -> bool:
 def shape_origin(node: Node) -> Node:
     """Return an earlier value of the same graph that is known to have the same shape."""
     while True:
-        if node.op == "setitem":
-            node = node.inputs[0]
-        elif node.op in ("numpy.zeros_like", "numpy.ones_like", "numpy.ndarray.copy", "numpy.empty_like"):
+        if node.op == "setitem" or node.op in ("numpy.zeros_like", "numpy.ones_like", "numpy.ndarray.copy", "numpy.empty_like"):
             node = node.inputs[0]
         elif node.op == "output" and node.inputs[0].op in ("while", "for"):
             loop, index = Loop(node.inputs[0]), node.attrs["index"]
@@ -147,9 +145,7 @@ def shape_origin(node: Node) -> Node:
 # --- Indices --------------------------------------------------------------------------------------
 
 
-def hoist_index_checks(
-    emitter: ControlFlowEmitter, loop: Loop, source: Any, length: str, test: str
-) -> None:
+def hoist_index_checks(emitter: ControlFlowEmitter, loop: Loop, source: Any, length: str, test: str) -> None:
     """Check before a loop over a range that the indices which each iteration uses are in bounds.
 
     If one is not, an iteration raises, and Python code runs the loop instead.
@@ -159,9 +155,7 @@ def hoist_index_checks(
         return
     outer = dict(loop.captures())
     outer = {argument: operand for operand, argument in loop.captures()}
-    outer |= {
-        c: v for i, (v, c, _) in enumerate(loop.carries()) if keeps_shape(loop, i)
-    }
+    outer |= {c: v for i, (v, c, _) in enumerate(loop.carries()) if keeps_shape(loop, i)}
     [element] = loop.elements
     low, _ = range_bounds(source)
     w, step = emitter.w, source.step.constant
@@ -200,7 +194,12 @@ def _offset_from(index: Node, element: Node) -> int | None:
         if first is element and second.op == "constant" and type(second.attrs["value"]) is int:
             value: int = second.attrs["value"]
             return value if index.op == "add" else -value
-        if index.op == "add" and second is element and first.op == "constant" and type(first.attrs["value"]) is int:
+        if (
+            index.op == "add"
+            and second is element
+            and first.op == "constant"
+            and type(first.attrs["value"]) is int
+        ):
             return int(first.attrs["value"])
     return None
 

@@ -12,8 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from ...ir.graph import Node, Slot
-from .kinds import Kind, Unsupported
-from .scalars import Mode, ScalarEmitter
+from .kinds import Kind
+from .scalars import ScalarEmitter
+from .statuses import Mode, Unsupported
 from .values import Array, Scalar
 
 MAX_DIMENSION = 2**47  # as many bytes as processors address
@@ -213,9 +214,7 @@ class MemoryEmitter(ScalarEmitter):
         is_row = array.strides is None and all(not isinstance(p, slice) and p is not None for p in parts)
         dims += array.dims[axis:]
         steps += strides[axis:]
-        return replace(
-            array, address=address, dims=tuple(dims), strides=None if is_row else tuple(steps)
-        )
+        return replace(array, address=address, dims=tuple(dims), strides=None if is_row else tuple(steps))
 
     def _key_integer(self, part: Any, inputs: tuple[Node, ...]) -> Scalar:
         value = self.values[inputs[part.index]] if isinstance(part, Slot) else part
@@ -247,7 +246,9 @@ class MemoryEmitter(ScalarEmitter):
         if low < 0:
             wrapped = w.op(f"add i64 {register}, {dim}")
             is_negative = w.op(f"icmp slt i64 {register}, 0")
-            register = wrapped if high < 0 else w.op(f"select i1 {is_negative}, i64 {wrapped}, i64 {register}")
+            register = (
+                wrapped if high < 0 else w.op(f"select i1 {is_negative}, i64 {wrapped}, i64 {register}")
+            )
         if index.constant is not None and low >= 0 and dim in self.input_dims:
             self.least_dims[dim] = max(self.least_dims.get(dim, 0), high + 1)
         elif (register, dim) not in self.verified:

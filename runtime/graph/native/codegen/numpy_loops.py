@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from .kinds import Kind, Unsupported
+from .kinds import Kind
+from .statuses import Unsupported
 
 _HEAD = object.__basicsize__
 _CODES = {"float": "f", "double": "d"}

@@ -12,9 +12,10 @@ import numpy as np
 from ...ir.graph import Missing, Node
 from ...ir.types import ArrayType, ScalarType
 from .elementwise import ElementwiseEmitter
-from .kinds import BOOL, FLOAT, INT, Kind, Unsupported, dtype_kind, kind_of
+from .kinds import BOOL, FLOAT, INT, dtype_kind, kind_of
 from .memory import MAX_DIMENSION
 from .numpy_loops import LIBM, loop_symbol
+from .statuses import Unsupported
 from .values import Array, Enumerate, Expression, List, Maybe, Range, Reversed, Scalar, Zip
 
 _OPERATORS = frozenset(
@@ -47,7 +48,11 @@ class OperationEmitter(ElementwiseEmitter):
         value = node.attrs["value"]
         if value is Missing.VALUE:
             return value
-        if isinstance(node.type, (ScalarType, ArrayType)) and np.ndim(value) == 0 and not isinstance(value, np.ndarray):
+        if (
+            isinstance(node.type, (ScalarType, ArrayType))
+            and np.ndim(value) == 0
+            and not isinstance(value, np.ndarray)
+        ):
             kind = kind_of(node.type)
             plain = value.item() if isinstance(value, np.generic) else value
             return self.constant(plain, kind)
@@ -111,7 +116,9 @@ class OperationEmitter(ElementwiseEmitter):
         if len(node.attrs["args"]) != 2 or node.attrs.get("kwargs"):
             raise Unsupported("options of astype are not compiled")
         value = self.emit_convert(node)
-        return self.materialize(value) if isinstance(value, Expression) and value.kind == value.kind else value
+        return (
+            self.materialize(value) if isinstance(value, Expression) and value.kind == value.kind else value
+        )
 
     def emit_min(self, node: Node) -> Scalar:
         operands = [self.settle(self.scalar(i)) for i in node.inputs]
@@ -173,7 +180,11 @@ class OperationEmitter(ElementwiseEmitter):
         target = self.writable(node)
         value = self.value(node.inputs[-1])
         if isinstance(value, Expression) or (isinstance(value, Array) and not _are_separate(value, target)):
-            value = self.contiguous(self.materialize(value)) if isinstance(value, Expression) else self._copied(value)
+            value = (
+                self.contiguous(self.materialize(value))
+                if isinstance(value, Expression)
+                else self._copied(value)
+            )
         place = self.view(target, node.attrs["key"], node)
         if isinstance(place, str):
             if not isinstance(value, Scalar):
@@ -361,7 +372,12 @@ class OperationEmitter(ElementwiseEmitter):
     def emit_numpy_arange(self, node: Node) -> Array:
         kind = kind_of(node.type)
         operands = [self.operand(a, node) for a in node.attrs["args"]]
-        if kind.llvm != "i64" or len(operands) != 1 or not isinstance(operands[0], Scalar) or node.attrs["kwargs"]:
+        if (
+            kind.llvm != "i64"
+            or len(operands) != 1
+            or not isinstance(operands[0], Scalar)
+            or node.attrs["kwargs"]
+        ):
             raise Unsupported("this form of arange is not compiled")
         count = self.convert(operands[0], INT)
         self.bail_if(self.w.op(f"icmp ugt i64 {count.register}, {MAX_DIMENSION}"))
@@ -383,7 +399,8 @@ class OperationEmitter(ElementwiseEmitter):
         if isinstance(value, Scalar) or not isinstance(value, (Array, Expression)):
             raise Unsupported(f"{node.op} of this value is not compiled")
         is_all = not options or (
-            set(options) == {"axis"} and (options["axis"] is None or (len(value.dims) == 1 and options["axis"] in (0, -1)))
+            set(options) == {"axis"}
+            and (options["axis"] is None or (len(value.dims) == 1 and options["axis"] in (0, -1)))
         )
         if not is_all or len(operands) > 2:
             raise Unsupported(f"{node.op} along an axis is not compiled")
@@ -430,7 +447,9 @@ class OperationEmitter(ElementwiseEmitter):
         if self.is_fast:
             text = f"fadd{self.float_flags} {kind.llvm}"
             zero = self.constant(0.0, kind)
-            return self._accumulate(value, zero, lambda total, x: w.op(f"{text} {total}, {x.register}")).register
+            return self._accumulate(
+                value, zero, lambda total, x: w.op(f"{text} {total}, {x.register}")
+            ).register
         array = self.materialize(value)
         if array.strides is not None and len(array.dims) > 1:
             raise Unsupported("a sum of a view with several axes is not compiled")

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Missing
 from ...ir.types import ArrayType, ListType, MaybeType, ScalarType
-from .kinds import Kind, Unsupported, kind_of
+from .kinds import Kind, kind_of
 from .scalars import union
+from .statuses import Unsupported
 from .values import Array, List, Maybe, Scalar
 
 if TYPE_CHECKING:

@@ -15,15 +15,12 @@ from typing import Any
 from ...ir.graph import Graph, Node
 from ...ir.types import ArrayType
 from .bailouts import Checkpoint, Frame
-from .boundary import NOT_RUN, BoundaryEmitter, Leaving, finish_function, words_of
+from .boundary import BoundaryEmitter, Leaving, finish_function, words_of
 from .control_flow import POLL_INTERVAL
-from .kinds import Unsupported
 from .memory import HEADER, PRELUDE
-from .scalars import Mode
+from .statuses import DONE, FLAGGED, INTERRUPTED, NOT_RUN, Mode, Unsupported
 from .values import Array, Expression
 from .writer import METADATA
-
-DONE, INTERRUPTED, FLAGGED = 0, -2, -3
 
 
 @dataclass

@@ -11,15 +11,15 @@ In the loops of array operations (`in_array`), integers wrap, and the caller tes
 
 from __future__ import annotations
 
-import enum
 import platform
-from dataclasses import replace
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from .kinds import BOOL, FLOAT, INT, Kind, Unsupported, dtype_kind
+from .kinds import BOOL, FLOAT, INT, Kind, dtype_kind
+from .statuses import Mode, Unsupported
 from .values import Check, Scalar
 from .writer import UNLIKELY, Writer
 
@@ -44,14 +44,6 @@ def common_kind(a: Kind, b: Kind) -> Kind:
             return strong
         return dtype_kind(np.result_type(strong.dtype, np.int64 if weak.code == "i" else np.float64))
     return dtype_kind(np.result_type(a.dtype, b.dtype))
-
-
-class Mode(enum.Enum):
-    """How a region treats the warnings of floats."""
-
-    FLAGS = "flags"
-    CHECKS = "checks"
-    FAST = "fast"
 
 
 _FAST_FLAGS = " reassoc nsz arcp contract afn"
@@ -293,7 +285,9 @@ class ScalarEmitter:
             return Scalar(self.w.op(f"{_BITS[op]} {kind.llvm} {a.register}, {b.register}"), kind)
         if kind.code == "b":
             if op in ("add", "mul"):
-                return Scalar(self.w.op(f"{'or' if op == 'add' else 'and'} i1 {a.register}, {b.register}"), kind)
+                return Scalar(
+                    self.w.op(f"{'or' if op == 'add' else 'and'} i1 {a.register}, {b.register}"), kind
+                )
             raise Unsupported(f"{op} of bools is not compiled")
         if kind.code == "f":
             return self._float(op, a, b, kind)
@@ -324,7 +318,11 @@ class ScalarEmitter:
         x, y = a.register, b.register
         if divisor is not None and divisor > 0 and divisor & (divisor - 1) == 0:
             shift = "lshr" if kind.code == "u" else "ashr"
-            text = f"{shift} {llvm} {x}, {divisor.bit_length() - 1}" if op == "floordiv" else f"and {llvm} {x}, {divisor - 1}"
+            text = (
+                f"{shift} {llvm} {x}, {divisor.bit_length() - 1}"
+                if op == "floordiv"
+                else f"and {llvm} {x}, {divisor - 1}"
+            )
             low, high = a.interval
             bounds = (0, divisor - 1) if op == "mod" else (low // divisor, high // divisor)
             return Scalar(w.op(text), kind, bounds=bounds)
@@ -355,7 +353,11 @@ class ScalarEmitter:
         w, llvm = self.w, kind.llvm
         if op in ("truediv", "floordiv", "mod"):
             b = self.settle(b)
-            is_quiet = self.in_array or self.is_fast or (not kind.is_python and (self.by_flags or self.ignores_errors))
+            is_quiet = (
+                self.in_array
+                or self.is_fast
+                or (not kind.is_python and (self.by_flags or self.ignores_errors))
+            )
             if not (op == "truediv" and is_quiet):
                 self.bail_if(w.op(f"fcmp oeq {llvm} {b.register}, 0.0"))
         if op in _FLOAT_OPS:
@@ -373,7 +375,9 @@ class ScalarEmitter:
         w, suffix = self.w, "f64" if llvm == "double" else "f32"
         remainder = w.op(f"frem {llvm} {a}, {b}")
         is_zero = w.op(f"fcmp oeq {llvm} {remainder}, 0.0")
-        signs = w.op(f"xor i1 {w.op(f'fcmp olt {llvm} {b}, 0.0')}, {w.op(f'fcmp olt {llvm} {remainder}, 0.0')}")
+        signs = w.op(
+            f"xor i1 {w.op(f'fcmp olt {llvm} {b}, 0.0')}, {w.op(f'fcmp olt {llvm} {remainder}, 0.0')}"
+        )
         adjusts = w.op(f"and i1 {signs}, {w.op(f'xor i1 {is_zero}, true')}")
         if op == "mod":
             adjusted = w.op(f"fadd {llvm} {remainder}, {b}")
