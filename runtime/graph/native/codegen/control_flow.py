@@ -17,8 +17,9 @@ from ...ir.subgraphs import Loop
 from ...ir.types import ArrayType, ListType, MaybeType, bound_type
 from .axis_reductions import AxisReductionEmitter
 from .bailouts import Checkpoint, Frame, find_live
+from .float_flags import is_needed
 from .kinds import INT
-from .loop_facts import carried_bounds, hoist_index_checks, keeps_shape, range_bounds
+from .loop_facts import FAR, MAX_ITERATIONS, carried_bounds, hoist_index_checks, keeps_shape, range_bounds
 from .places import DIFFERENT_TYPES, Place, block_of, empty_value, make_place
 from .statuses import Mode, Unsupported
 from .values import Array, Enumerate, Expression, List, Maybe, Range, Reversed, Scalar, Tuple, Zip
@@ -125,7 +126,7 @@ class ControlFlowEmitter(AxisReductionEmitter):
             if errors.get("under") != "ignore":
                 raise Unsupported("it runs under an errstate that reports underflow", node)
             self.ignores_errors = all(v == "ignore" for v in errors.values())
-        self.is_conditional = self._is_conditional(node)
+        self.is_needed = is_needed(node, self.frames)
         try:
             if node.op == "cond":
                 value: Any = self.cond(node)
@@ -145,15 +146,10 @@ class ControlFlowEmitter(AxisReductionEmitter):
             raise
         finally:
             self.ignores_errors = False
-        if isinstance(value, Expression) and not self.is_fusable(node):
+        if isinstance(value, Expression) and not (self.is_fusable(node) and self._is_whole(value, node)):
             value = self.materialize(value)
         self.values[node] = value
         self._note_memory(node, value)
-
-    def _is_conditional(self, node: Node) -> bool:
-        scope = self.scopes[-1]
-        users = [n for n in scope.graph.nodes[scope.index + 1 :] if node in n.inputs]
-        return node not in scope.graph.results and all(any(True for _ in n.graphs()) for n in users)
 
     def _note_memory(self, node: Node, value: Any) -> None:
         scope = self.scopes[-1]
@@ -194,6 +190,11 @@ class ControlFlowEmitter(AxisReductionEmitter):
         return not (
             any(n.op in _WRITES for n in between) or any(True for _ in user.graphs()) or user.op == "setitem"
         )
+
+    def _is_whole(self, value: Expression, node: Node) -> bool:
+        """Return whether the user of an expression computes all of it: LLVM may skip what `where` does not select."""
+        scope = self.scopes[-1]
+        return not value.may_warn or scope.graph.nodes[scope.last_use[node]].op != "numpy.where"
 
     # --- Ownership --------------------------------------------------------------------------------
 
@@ -259,7 +260,6 @@ class ControlFlowEmitter(AxisReductionEmitter):
         self.deferred.append(condition)
 
     def flush(self) -> None:
-        """Emit the deferred checks."""
         condition = "false"
         for part in self.deferred:
             condition = self.w.either(condition, part)
@@ -418,8 +418,8 @@ class ControlFlowEmitter(AxisReductionEmitter):
     def _range_length(self, value: Range) -> str:
         w = self.w
         step = value.step.constant
-        if not step:
-            raise Unsupported("a range with a variable step is not compiled")
+        if not step or abs(step) > FAR:
+            raise Unsupported("a range with a variable step is not compiled" if not step else "a step is too large")
         for bound in (value.start, value.stop):
             if bound.interval[0] < -(2**61) or bound.interval[1] > 2**61:
                 shifted = w.op(f"add i64 {bound.register}, {2**61}")
@@ -469,6 +469,8 @@ class ControlFlowEmitter(AxisReductionEmitter):
         self.settle_all()
         test = self.condition(node.inputs[0])
         length = "" if source is None else self.length(source)
+        if length and not length.isdigit():
+            self.bail_if(w.op(f"icmp sgt i64 {length}, {MAX_ITERATIONS}"))
         written = self.written_in(loop.body)
         hoist_index_checks(self, loop, source, length, test)
         initial = [

@@ -348,6 +348,7 @@ class ElementwiseEmitter(MemoryEmitter):
     ) -> None:
         """Emit the call of a loop of a ufunc, with the arguments that NumPy's C interface defines."""
         w = self.w
+        self.keep_flags()  # some of the loops clear them
         places = {"ptr": w.alloca("ptr", len(addresses))}
         sizes, strides = w.alloca("i64", len(dims)), w.alloca("i64", len(steps))
         for llvm, place, values in (

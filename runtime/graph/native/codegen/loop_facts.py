@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 Bounds = tuple[int, int]
 FAR = 2**61
 _SMALL = 1024  # a step with which a counter takes years to overflow
+MAX_ITERATIONS = FAR // _SMALL
+"""The iterations after which a counter may exceed its bounds. LLVM can skip a loop that only counts."""
 
 
 def range_bounds(value: Range) -> Bounds:

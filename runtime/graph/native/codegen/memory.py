@@ -132,12 +132,24 @@ class MemoryEmitter(ScalarEmitter):
         """Allocate a C-contiguous array."""
         self.allocates = True
         w = self.w
-        count = self.element_count(dims)
-        size = w.mul(count, str(kind.size))
+        size = self._checked_size(dims, kind)
         block = w.op(f"call ptr @block_new(ptr %frame, i64 {size}, i1 {'true' if zeroed else 'false'})")
         self.bail_if(w.op(f"icmp eq ptr {block}, null"))
         self.own_blocks.append(block)
         return Array(kind, w.offset(block, str(HEADER)), dims, block, root=block)
+
+    def _checked_size(self, dims: tuple[str, ...], kind: Kind) -> str:
+        """Emit the number of bytes of an array. Bail out if it is too large for NumPy."""
+        size = math.prod(int(d) for d in dims if d.isdigit()) * kind.size
+        unknown = [d for d in dims if not d.isdigit()]
+        if size > MAX_DIMENSION:
+            raise Unsupported("an array is too large")
+        product = str(size)
+        for dim in unknown:  # each is at most MAX_DIMENSION, so that the first product with a small size fits
+            pair = self.w.call("{i64, i1}", "llvm.umul.with.overflow.i64", ("i64", product), ("i64", dim))
+            product = self.w.op(f"extractvalue {{i64, i1}} {pair}, 0")
+            self.bail_if(self.w.op(f"extractvalue {{i64, i1}} {pair}, 1"))
+        return product
 
     def retain(self, block: str) -> None:
         if block != "null":
@@ -242,6 +254,7 @@ class MemoryEmitter(ScalarEmitter):
                     raise Unsupported("an index is out of bounds")
                 return str(position)
             if low >= 0 and high < int(dim):
+                self.flush()
                 return register
         if low < 0:
             wrapped = w.op(f"add i64 {register}, {dim}")

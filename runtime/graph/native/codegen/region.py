@@ -167,6 +167,9 @@ class RegionEmitter(BoundaryEmitter):
         if self.by_flags and not self.is_fast:
             self.w.leave_if(self.raised_flags(), "flagged")
 
+    def keep_flags(self) -> None:
+        self._leave_if_flagged()
+
     # --- The thread -------------------------------------------------------------------------------
 
     def _return(self, status: int) -> None:

@@ -73,6 +73,14 @@ class ScalarEmitter:
         """Leave machine code before the next effect if a condition holds. One branch serves several conditions."""
         raise NotImplementedError
 
+    def current_checkpoint(self) -> Any:
+        """Return the checkpoint from which NumPy goes on. A later one would miss the operations until then."""
+        raise NotImplementedError
+
+    def flush(self) -> None:
+        """Emit the deferred checks. The bounds of integers hold from then on."""
+        raise NotImplementedError
+
     def constant(self, value: Any, kind: Kind) -> Scalar:
         bounds = (int(value), int(value)) if kind.code in "iu" else None
         return Scalar(kind.constant(value), kind, constant=value, bounds=bounds)
@@ -82,9 +90,8 @@ class ScalarEmitter:
     def checked(self, result: str, kind: Kind, operands: tuple[Scalar, ...]) -> Scalar:
         """Return the float result of an operation that passes infinity and NaN on."""
         if kind.is_python or self.in_array or self.ignores_errors or self.by_flags:
-            if self.by_flags and self.is_conditional and not (self.in_array or self.is_fast):
-                self.w.line(f"store volatile {kind.llvm} {result}, ptr {self.w.alloca(kind.llvm)}")
-            return Scalar(result, kind)
+            return Scalar(result if kind.is_python else self.observed(result, kind), kind)
+        self.current_checkpoint()
         checks = frozenset().union(*(o.checks for o in operands))
         for operand in operands:
             self.unsettled.pop(operand.register, None)
@@ -139,12 +146,22 @@ class ScalarEmitter:
     def settled(self, *values: Scalar) -> list[Scalar]:
         return [self.settle(v) for v in values]
 
-    is_conditional = False
-    """Whether only branches and loops use the current node, so that LLVM could move it into them."""
+    is_needed = True
+    """Whether the current node's value is needed on each path, so that LLVM cannot move or drop its operations."""
+
+    def observed(self, register: str, kind: Kind) -> str:
+        """Return the result of a float operation whose flags the end of the region tests."""
+        if self.by_flags and not (self.is_needed or self.in_array or self.is_fast):
+            self.w.line(f"store volatile {kind.llvm} {register}, ptr {self.w.alloca(kind.llvm)}")
+        return register
 
     def clear_flags(self) -> None:
         if not self.by_flags and not self.ignores_errors:
             self.w.external("i32", "feclearexcept", ("i32", str(self.flags)))
+
+    def keep_flags(self) -> None:
+        """Emit code that notices the flags raised so far before others are cleared."""
+        raise NotImplementedError
 
     def test_flags(self) -> None:
         """Bail out if an array operation since `clear_flags` warns."""
@@ -181,13 +198,16 @@ class ScalarEmitter:
                 self.settle(value)
                 if kind.bits > source.bits:
                     return Scalar(w.op(f"fpext float {register} to double"), kind)
-                narrow = w.op(f"fptrunc double {register} to float")
+                narrow = self.observed(w.op(f"fptrunc double {register} to float"), kind)
                 if not (self.in_array or self.by_flags):
                     self._bail_if_overflow(register, narrow)
                 return Scalar(narrow, kind)
             if source.is_python and kind.is_python:
                 self._require_exact(register)
             op = "uitofp" if source.code == "u" else "sitofp"
+            if source.is_python and kind.llvm == "float":  # NumPy rounds twice: a Python int becomes a double first
+                double = w.op(f"{op} {source.llvm} {register} to double")
+                return Scalar(w.op(f"fptrunc double {double} to float"), kind)
             return Scalar(w.op(f"{op} {source.llvm} {register} to {kind.llvm}"), kind)
         if source.code == "f":
             return self._float_to_int(self.settle(value), kind)
@@ -330,6 +350,8 @@ class ScalarEmitter:
             self.bail_if(w.op(f"icmp eq {llvm} {y}, 0"))
         elif divisor == 0:
             raise Unsupported("it divides by zero")
+        if divisor is None:
+            self.flush()  # bounds that hold only if nothing overflows must not spare the checks
         if kind.code == "u":
             return Scalar(w.op(f"{'udiv' if op == 'floordiv' else 'urem'} {llvm} {x}, {y}"), kind)
         if divisor in (None, -1) and b.interval[0] < 0 and a.interval[0] == kind.range[0]:
@@ -368,7 +390,10 @@ class ScalarEmitter:
             raise Unsupported(f"{op} of floats is not compiled")
         self.require_finite(a.register, llvm)
         self.require_finite(b.register, llvm)
-        return Scalar(self._float_divmod(op, a.register, b.register, llvm), kind)
+        result = self.observed(self._float_divmod(op, a.register, b.register, llvm), kind)
+        if not (kind.is_python or self.in_array or self.by_flags or self.ignores_errors):
+            self.require_finite(result, llvm)
+        return Scalar(result, kind)
 
     def _float_divmod(self, op: str, a: str, b: str, llvm: str) -> str:
         """Emit floor division or modulo of finite floats, as Python and NumPy define them."""
