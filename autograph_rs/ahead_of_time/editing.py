@@ -85,8 +85,9 @@ class EditedText:
         self.insert_lines(row, lines)
         while row > 1 and self.row(row - 1).endswith("\\"):
             row -= 1
-            end = len(self.row(row).encode())
-            self._edits[row].append(_Edit(end - 1, 0, end, ""))
+            text = self.row(row)
+            start, end = (len(part.encode()) for part in (text[:-1].rstrip(), text))
+            self._edits[row].append(_Edit(start, 0, end, ""))
 
     def lines(self) -> list[Line]:
         """Return the lines of the edited text."""

@@ -16,12 +16,13 @@ of a generator expression that may run after its function has returned.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from autograph_rs import converters
 from autograph_rs.converters.trees.python_trees import gast_tree, python_tree
 
-from ..source.definitions import OPERATORS
+from ..source.definitions import OPERATORS, variable_names
 from .comments import Comment, Key, key
 from .editing import EditedText, Line
 from .rewriting import FunctionStatement, first_row, has_operators, replace_function, statement_lines
@@ -53,10 +54,7 @@ class TwoForms:
     ) -> None:
         self.text, self.staged, self.comments, self.mapped = text, staged, comments, mapped
         self.added: set[str] = set()
-        self._identifiers = "\n".join(text.rows)
-        self._consumers = CONSUMERS - {
-            node.id for node in ast.walk(module) if isinstance(node, ast.Name) and not _is_read(node)
-        }
+        self.module, self.source = module, "\n".join(text.rows)
 
     def write(self, function: FunctionStatement) -> None:
         """Write a function that is not inside another one."""
@@ -91,6 +89,14 @@ class TwoForms:
             elif isinstance(node, ast.GeneratorExp) and node not in consumed:
                 self._choose(_delayed_parts(node))
 
+    @functools.cached_property
+    def _consumers(self) -> frozenset[str]:
+        """The names in `CONSUMERS` that the module does not bind."""
+        nodes = (
+            node for node in ast.walk(self.module) if not isinstance(getattr(node, "ctx", None), ast.Load)
+        )
+        return CONSUMERS.difference(name for node in nodes for name in variable_names(node))
+
     def _consumed(self, node: ast.AST) -> Iterator[ast.AST]:
         """Yield the children of a node that it uses up at once, if they are generator expressions."""
         if isinstance(node, ast.Call):
@@ -114,7 +120,7 @@ class TwoForms:
     def _add_staged_form(self, function: FunctionStatement, staged: FunctionStatement) -> None:
         own = function.body[_docstring_length(function) :]
         name = f"{OPERATORS}{function.name}"
-        while name in self._identifiers:
+        while name in self.source:
             name += "_"
         self.added.add(name)
         block = _staged_block(function, staged, name, own[0])
@@ -161,7 +167,9 @@ def _staged_block(
     elif any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in _own_nodes(function.body)):
         call = ast.YieldFrom(call)
     ast.copy_location(definition, function)
-    block = ast.copy_location(ast.If(FLAG, [definition, ast.copy_location(ast.Return(call), first)], []), first)
+    block = ast.copy_location(
+        ast.If(FLAG, [definition, ast.copy_location(ast.Return(call), first)], []), first
+    )
     return ast.fix_missing_locations(block)
 
 
@@ -245,10 +253,6 @@ def _is_async_generator(function: FunctionStatement) -> bool:
     return isinstance(function, ast.AsyncFunctionDef) and any(
         isinstance(node, ast.Yield) for node in _own_nodes(function.body)
     )
-
-
-def _is_read(node: ast.Name) -> bool:
-    return isinstance(node.ctx, ast.Load)
 
 
 def _docstring_length(function: FunctionStatement) -> int:
