@@ -36,8 +36,8 @@ def convert_tree(
 ) -> frozenset[str]:
     """Rewrite all functions in `tree` in place, including `tree` itself. Return the names of added functions.
 
-    `after_each` is called with each function before those around it are rewritten. With `verify`, check after each pass that the tree compiles and contains no node of the kinds that the
-    pass lists in `removes`.
+    `after_each` is called with each function before those around it are rewritten. With `verify`, check after
+    each pass that the tree compiles and contains no node of the kinds that the pass lists in `removes`.
 
     Raises:
         PassError: a pass left a node of a kind in its `removes`, or produced a tree that does not compile.

@@ -30,7 +30,7 @@ def holds(outer: types.CodeType, code: types.CodeType) -> bool:
     return (is_staged_form(code) or code.co_qualname == outer.co_qualname) and code in outer.co_consts
 
 
-def holder(frame: types.FrameType) -> types.FrameType | None:
+def holder_frame(frame: types.FrameType) -> types.FrameType | None:
     """Return the frame of the function whose staged form a frame runs, or None if it runs no staged form."""
     outer = frame.f_back
     return outer if outer is not None and holds(outer.f_code, frame.f_code) else None

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from ..core.closures import enclosing_qualname, holder
+from ..core.closures import enclosing_qualname, holder_frame
 from .tracebacks import drop_current_frame, is_internal
 
 _SUSPENDABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -55,7 +55,7 @@ def _caller(frame: FrameType | None, level: int) -> FrameType | None:
         if frame is None:
             break
         frame = function_frame(frame)
-        frame = _previous_frame(holder(frame) or frame)
+        frame = _previous_frame(holder_frame(frame) or frame)
     return frame
 
 

@@ -17,7 +17,6 @@ import autograph_rs as ag
 from autograph_rs.ahead_of_time.modules import convert_module
 from autograph_rs.runtime.debugging.source_maps import SUFFIX, SourceMap
 
-
 each_form = pytest.mark.parametrize("staged_only", [False, True])
 
 
