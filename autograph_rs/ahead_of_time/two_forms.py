@@ -27,7 +27,8 @@ from .comments import Comment, Key, key
 from .editing import EditedText, Line
 from .rewriting import FunctionStatement, first_row, has_operators, replace_function, statement_lines
 
-FLAG = ast.Attribute(ast.Name(OPERATORS, ast.Load()), "STAGING", ast.Load())
+FLAG = "STAGING"
+"""The attribute of the runtime that is true while a graph is built."""
 CONSUMERS = frozenset(
     ("all", "any", "bytearray", "bytes", "dict", "frozenset", "list", "max", "min", "next", "set", "sorted",
      "sum", "tuple")
@@ -115,7 +116,7 @@ class TwoForms:
             if _has_own_operators([staged]):
                 text = ast.unparse(staged)
                 text = text if isinstance(staged, ast.Call) else f"({text})"
-                self.text.wrap(plain, f"({text} if {ast.unparse(FLAG)} else (", "))")
+                self.text.wrap(plain, f"({text} if {OPERATORS}.{FLAG} else (", "))")
 
     def _add_staged_form(self, function: FunctionStatement, staged: FunctionStatement) -> None:
         own = function.body[_docstring_length(function) :]
@@ -167,10 +168,9 @@ def _staged_block(
     elif any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in _own_nodes(function.body)):
         call = ast.YieldFrom(call)
     ast.copy_location(definition, function)
-    block = ast.copy_location(
-        ast.If(FLAG, [definition, ast.copy_location(ast.Return(call), first)], []), first
-    )
-    return ast.fix_missing_locations(block)
+    flag = ast.Attribute(ast.Name(OPERATORS, ast.Load()), FLAG, ast.Load())
+    block = ast.If(flag, [definition, ast.copy_location(ast.Return(call), first)], [])
+    return ast.fix_missing_locations(ast.copy_location(block, first))
 
 
 def _parameters(arguments: ast.arguments) -> Iterator[ast.arg]:

@@ -135,13 +135,7 @@ def test_a_line_that_goes_on_as_a_function(mapped: bool, staged_only: bool) -> N
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "",
-        "x = 1",
-        "# only this\n",
-        "def f(x):\n    return x  # no calls\n",
-        "class A:\n  def f(self): pass\n",
-    ],
+    ["", "x = 1", "# only this\n", "def f(x):\n    return x  # no calls\n", "class A:\n  def f(self): 3\n"],
 )
 def test_a_module_in_which_nothing_is_converted_stays_as_it_is(text: str) -> None:
     assert convert_module(text) is None

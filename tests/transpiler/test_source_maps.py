@@ -126,6 +126,8 @@ def test_code_has_the_lines_that_to_graph_gives(tmp_path: Path, staged_only: boo
         body = two.__code__.co_firstlineno + 1 + (name == "scaled")
         rows = [{line for _, line in found if line > body} for found in (lines(one.__code__), expected)]
         assert rows[0] == rows[1]
+        first = min(line for _, line in lines(one.__code__) if line > 1)  # internal code is on line 1
+        assert first == one.__code__.co_firstlineno
         assert one.__code__.co_firstlineno == two.__code__.co_firstlineno
         assert one.__code__.co_filename == file
 
