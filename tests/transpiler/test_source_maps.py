@@ -126,10 +126,18 @@ def test_code_has_the_lines_that_to_graph_gives(tmp_path: Path, staged_only: boo
         body = two.__code__.co_firstlineno + 1 + (name == "scaled")
         rows = [{line for _, line in found if line > body} for found in (lines(one.__code__), expected)]
         assert rows[0] == rows[1]
-        first = min(line for _, line in lines(one.__code__) if line > 1)  # internal code is on line 1
-        assert first == one.__code__.co_firstlineno
         assert one.__code__.co_firstlineno == two.__code__.co_firstlineno
         assert one.__code__.co_filename == file
+
+
+def test_the_choice_of_a_form_is_on_the_first_line_of_the_body() -> None:
+    """So neither a debugger nor coverage.py sees a line that the user's body lacks."""
+    made = convert_module(PROGRAM, "program.py", mapped=True)
+    assert made is not None
+    source_map = made.source_map("program.py")
+    rows = [number for number, line in enumerate(made.lines, 1) if line.text.strip() == "if ag__.STAGING:"]
+    texts = [PROGRAM.splitlines()[source_map.original(row)[1] - 1].strip() for row in rows]
+    assert texts == ["return f(*args)", "out = []", "if xs:", "def check():", "if x > 3:"]
 
 
 def test_a_map_that_is_lost_or_broken(tmp_path: Path) -> None:
