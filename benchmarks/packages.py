@@ -40,8 +40,8 @@ def measure(workshop: Workshop, package: Package, rounds: int) -> list[tuple[Run
     for _ in range(rounds):
         pair = workshop.run(package, tests, "plain"), workshop.run(package, tests, "converted", converted)
         for run in pair:
-            if run.fault:
-                raise SystemExit(run.fault)
+            if run.fault or not run.passed:
+                raise SystemExit(run.fault or f"no test of {package.name} passes")
         print(package.name, *(f"{run.processor_seconds:.1f}" for run in pair), file=sys.stderr, flush=True)
         pairs.append(pair)
     return pairs

@@ -156,7 +156,8 @@ class TwoForms:
 def _staged_block(
     function: FunctionStatement, staged: FunctionStatement, name: str, first: ast.stmt
 ) -> ast.If:
-    """Return the statement that defines and calls the staged form of a function. `first` is its first one."""
+    """Return the statement that defines and calls a staged form, with the position of the body's first one."""
+    position = getattr(first, "decorator_list", None) or [first]
     names = [parameter.arg for parameter in _parameters(function.args)]
     parameters = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
     body = staged.body[_docstring_length(staged) :]
@@ -169,8 +170,8 @@ def _staged_block(
         call = ast.YieldFrom(call)
     ast.copy_location(definition, function)
     flag = ast.Attribute(ast.Name(OPERATORS, ast.Load()), FLAG, ast.Load())
-    block = ast.If(flag, [definition, ast.copy_location(ast.Return(call), first)], [])
-    return ast.fix_missing_locations(ast.copy_location(block, first))
+    block = ast.If(flag, [definition, ast.copy_location(ast.Return(call), position[0])], [])
+    return ast.fix_missing_locations(ast.copy_location(block, position[0]))
 
 
 def _parameters(arguments: ast.arguments) -> Iterator[ast.arg]:

@@ -137,7 +137,14 @@ def test_the_choice_of_a_form_is_on_the_first_line_of_the_body() -> None:
     source_map = made.source_map("program.py")
     rows = [number for number, line in enumerate(made.lines, 1) if line.text.strip() == "if ag__.STAGING:"]
     texts = [PROGRAM.splitlines()[source_map.original(row)[1] - 1].strip() for row in rows]
-    assert texts == ["return f(*args)", "out = []", "if xs:", "def check():", "if x > 3:"]
+    assert texts == [
+        "@functools.wraps(f)",
+        "return f(*args)",
+        "out = []",
+        "if xs:",
+        "def check():",
+        "if x > 3:",
+    ]
 
 
 def test_a_map_that_is_lost_or_broken(tmp_path: Path) -> None:
