@@ -156,7 +156,7 @@ class TwoForms:
 def _staged_block(
     function: FunctionStatement, staged: FunctionStatement, name: str, first: ast.stmt
 ) -> ast.If:
-    """Return the statement that defines and calls a staged form, with the position of the body's first one."""
+    """Return the statement that defines and calls a staged form, with the position of the body's `first`."""
     position = getattr(first, "decorator_list", None) or [first]
     names = [parameter.arg for parameter in _parameters(function.args)]
     parameters = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
