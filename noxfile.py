@@ -91,7 +91,7 @@ def stdlib(session: nox.Session) -> None:
 
 @nox.session
 def packages(session: nox.Session) -> None:
-    """Convert the standard library and ten packages, and run the tests of two on what came of them."""
+    """Convert the standard library and twelve packages, and run the tests of four on what came of them."""
     session.run("python", "tests/packages/run.py", *session.posargs)
 
 

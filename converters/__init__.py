@@ -6,6 +6,8 @@ only; the runtime implements them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import gast
 
 from .analysis import can_have_pinned
@@ -26,12 +28,16 @@ class PassError(RuntimeError):
 
 
 def convert_tree(
-    tree: gast.AST, *, passes: tuple[type[Pass], ...] = PIPELINE, verify: bool = False
+    tree: gast.AST,
+    *,
+    passes: tuple[type[Pass], ...] = PIPELINE,
+    verify: bool = False,
+    after_each: Callable[[gast.AST], None] | None = None,
 ) -> frozenset[str]:
     """Rewrite all functions in `tree` in place, including `tree` itself. Return the names of added functions.
 
-    With `verify`, check after each pass that the tree compiles and contains no node of the kinds that the
-    pass lists in `removes`.
+    `after_each` is called with each function before those around it are rewritten. With `verify`, check after
+    each pass that the tree compiles and contains no node of the kinds that the pass lists in `removes`.
 
     Raises:
         PassError: a pass left a node of a kind in its `removes`, or produced a tree that does not compile.
@@ -49,6 +55,8 @@ def convert_tree(
             else:
                 step.run(function)
         added |= context.functions
+        if after_each is not None:
+            after_each(function)
     return frozenset(added)
 
 

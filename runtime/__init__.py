@@ -3,6 +3,7 @@
 Code that was converted ahead of time imports this module and nothing else from the package.
 """
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -26,6 +27,15 @@ callee = make_callee(ConversionCache(), None)
 def converted_call(f: Any, args: Sequence[Any], kwargs: Mapping[str, Any] | None) -> Any:
     """`f(*args, **kwargs)`, as an operator."""
     return callee(f)(*args, **(kwargs or {}))
+
+
+def __getattr__(name: str) -> object:
+    """Install the flag `STAGING` when a function of a converted file first reads it."""
+    if name != "STAGING":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .operators import staging_flag  # noqa: PLC0415 - needed by converted files only
+
+    return staging_flag.install(sys.modules[__name__])
 
 
 def mapped(function: F) -> F:

@@ -13,9 +13,9 @@ from autograph_rs.ahead_of_time.modules import convert_module
 FUNCTION = "def f(x):\n    if x:\n        x = 1\n    return x\n"
 
 
-def convert_source(text: str) -> str:
+def convert_source(text: str, *, staged_only: bool = False) -> str:
     """Return the text of a module with every function converted."""
-    converted = convert_module(text)
+    converted = convert_module(text, staged_only=staged_only)
     return text if converted is None else converted.text
 
 

@@ -1,4 +1,4 @@
-"""Tests of converted packages: click, and rich in a full run. `packages/run.py` tests ten."""
+"""Tests of converted packages: click, and rich in a full run. `packages/run.py` tests twelve."""
 
 from __future__ import annotations
 

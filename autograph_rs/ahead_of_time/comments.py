@@ -11,7 +11,7 @@ import ast
 import io
 import tokenize
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ..source.definitions import first_line
@@ -77,7 +77,7 @@ def attach_comments(comments: Iterable[Comment], function: ast.stmt) -> dict[Key
 
 
 def place_comments(
-    attached: dict[Key, StatementComments], converted: dict[Key, list[ast.stmt]]
+    attached: Mapping[Key, StatementComments], converted: dict[Key, list[ast.stmt]]
 ) -> tuple[CommentsByRow, CommentsByRow, CommentsByRow]:
     """Return the comments to put above, beside and below each row of the converted text."""
     above, beside, below = CommentsByRow(list), CommentsByRow(list), CommentsByRow(list)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import warnings
 from dataclasses import dataclass
+from typing import Any
+
+import gast
 
 from autograph_rs import converters
 from autograph_rs.converters.trees.python_trees import gast_tree, python_tree
@@ -16,7 +20,10 @@ from ..source.conversion_errors import node_position
 from ..source.definitions import check_reserved_name, parse
 from ..source.recursion_limit import guarded_conversion
 from ..transpiler import loader
-from .rewriting import Line, rewrite_module
+from .comments import Key, comments_in, key
+from .editing import EditedText, Line
+from .rewriting import has_operators, outermost_functions, replace_function
+from .two_forms import TwoForms
 
 IMPORT = "from autograph_rs import runtime as ag__"
 # Lines that must stay at the top: a `#!` line, or the encoding on the first or second line.
@@ -41,22 +48,42 @@ class ConvertedModule:
 
 
 def convert_module(
-    source: str, filename: str = "<string>", *, header: str = "", mapped: bool = False
+    source: str,
+    filename: str = "<string>",
+    *,
+    header: str = "",
+    mapped: bool = False,
+    staged_only: bool = False,
 ) -> ConvertedModule | None:
     """Convert every function of a module, or return None if there is nothing to convert.
 
     Code outside functions, and functions in which nothing is converted, are left unchanged. If `mapped`, the
     converted functions get their original file name and lines from a source map. `header` is a comment for
-    the top of the file.
+    the top of the file. If `staged_only`, functions have their staged form alone.
     """
     module = parse(source, filename)
     if is_converted(module):
         return None
     check_reserved_name(module, filename)
     with guarded_conversion("the code", module, filename):
-        tree = gast_tree(module)
-        added = converters.convert_tree(tree)
-        lines = rewrite_module(source, module, python_tree(tree), mapped=mapped)
+        text, comments = EditedText(source), functools.cache(lambda: comments_in(source))
+        staged: dict[Key, Any] = {}
+
+        def keep(function: gast.AST) -> None:
+            node = python_tree(function)
+            staged[key(node)] = node
+
+        added = converters.convert_tree(gast_tree(module), after_each=keep)
+        if staged_only:
+            for function in outermost_functions(module):
+                if has_operators(staged[key(function)]):
+                    replace_function(text, function, staged[key(function)], comments, mapped=mapped)
+        else:
+            forms = TwoForms(text, module, staged, comments, mapped=mapped)
+            for function in outermost_functions(module):
+                forms.write(function)
+            added |= forms.added
+        lines = text.lines() if text.edits else []
         if lines:
             top = TOP.match(source)
             first = top[0].count("\n") if top is not None else 0

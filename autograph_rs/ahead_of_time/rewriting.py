@@ -1,39 +1,23 @@
-"""Replace the functions in a module's text with their converted forms, and copy the rest unchanged."""
+"""Write converted functions as text, with their comments and the mappings to the user's lines."""
 
 from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from autograph_rs.runtime.debugging.source_maps import Segment
 
 from ..source.definitions import OPERATORS, first_line
 from ..transpiler.source_maps import segments, walk_statements
-from .comments import (
-    Comment,
-    Key,
-    StatementComments,
-    attach_comments,
-    comments_in,
-    key,
-    place_comments,
-)
+from .comments import Comment, Key, StatementComments, attach_comments, key, place_comments
+from .editing import EditedText, Line
+
+FunctionStatement: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@dataclass(frozen=True)
-class Line:
-    """One line of a converted text."""
-
-    text: str
-    original_row: int = 0
-    """The row of the user's text that the line copies, from 1; 0 for a generated line."""
-    mappings: tuple[tuple[int, int, int], ...] = ()
-    """Columns of this line, each with the row and column of the user's text that it maps to."""
-
-
-def outermost_functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+def outermost_functions(tree: ast.AST) -> Iterator[FunctionStatement]:
     """Yield the functions of a module that are not inside another function, in order."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -42,46 +26,46 @@ def outermost_functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFu
             yield from outermost_functions(node)
 
 
-def rewrite_module(source: str, original: ast.Module, converted: ast.Module, *, mapped: bool) -> list[Line]:
-    """Return the lines of a module with its converted functions, or no lines if nothing is converted.
+def replace_function(
+    text: EditedText,
+    old: FunctionStatement,
+    new: FunctionStatement,
+    comments: Callable[[], Sequence[Comment]],
+    *,
+    mapped: bool,
+) -> None:
+    """Replace a function with its converted form, into which its comments move.
 
-    If `mapped`, the lines have mappings, and a decorator restores each function's original lines from a
-    source map.
+    If `mapped`, a decorator restores its original lines from a source map.
     """
-    text = source.split("\n")
-    out: list[Line] = []
-    comments: list[Comment] | None = None
-    copied_until = 0
-    for old, new in zip(outermost_functions(original), outermost_functions(converted), strict=True):
-        if not any(isinstance(node, ast.Name) and node.id == OPERATORS for node in ast.walk(new)):
-            continue
-        start, end = first_line(old) - 1, old.end_lineno or old.lineno
-        while old.decorator_list and not text[start].lstrip().startswith("@"):  # `@(` is on a line above
-            start -= 1
-        while start > copied_until and text[start - 1].strip() == "\\":  # a backslash after indentation
-            start -= 1
-        out += _copied_lines(text, copied_until, start)
-        attached: dict[Key, StatementComments] = {}
-        if any("#" in line for line in text[start:end]):
-            comments = comments_in(source) if comments is None else comments
-            attached = attach_comments((c for c in comments if start < c.row <= end), old)
-        if mapped:
-            decorator = ast.Attribute(ast.Name(OPERATORS, ast.Load()), "mapped", ast.Load())
-            new.decorator_list.append(ast.fix_missing_locations(ast.copy_location(decorator, new)))
-        indent = text[start][: len(text[start]) - len(text[start].lstrip())]
-        out += _function_lines(new, attached, indent, mapped=mapped)
-        copied_until = end
-    return out + _copied_lines(text, copied_until, len(text)) if copied_until else []
+    start, end = first_row(text, old), old.end_lineno or old.lineno
+    attached: dict[Key, StatementComments] = {}
+    if any("#" in line for line in text.rows[start - 1 : end]):
+        attached = attach_comments((c for c in comments() if start <= c.row <= end), old)
+    if mapped:
+        decorator = ast.Attribute(ast.Name(OPERATORS, ast.Load()), "mapped", ast.Load())
+        new.decorator_list.append(ast.fix_missing_locations(ast.copy_location(decorator, new)))
+    text.replace_rows(start, end, statement_lines(new, attached, text.indentation(start), mapped=mapped))
 
 
-def _copied_lines(text: Sequence[str], start: int, stop: int) -> list[Line]:
-    return [Line(text[row], row + 1, ((0, row + 1, 0),)) for row in range(start, stop)]
+def has_operators(tree: ast.AST) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == OPERATORS for node in ast.walk(tree))
 
 
-def _function_lines(
-    converted: ast.stmt, attached: dict[Key, StatementComments], indent: str, *, mapped: bool
+def first_row(text: EditedText, statement: ast.stmt) -> int:
+    """Return the first row of a statement, with its decorators and the backslashes before it."""
+    row = first_line(statement)
+    while getattr(statement, "decorator_list", ()) and not text.row(row).lstrip().startswith("@"):
+        row -= 1  # `@(` is on a line above
+    while row > 1 and text.row(row - 1).strip() == "\\":  # a backslash after indentation
+        row -= 1
+    return row
+
+
+def statement_lines(
+    converted: ast.stmt, attached: Mapping[Key, StatementComments], indent: str, *, mapped: bool
 ) -> list[Line]:
-    """Return the indented lines of one converted function, with its comments."""
+    """Return the indented lines of one converted statement, with its comments."""
     code = ast.unparse(converted)
     has_multiline_string = "'''" in code or '"""' in code
     needs_tree = attached or mapped or (indent and has_multiline_string)

@@ -61,6 +61,7 @@ def jobs_for(
     writes: bool,
     diff: bool,
     mapped: bool,
+    staged_only: bool,
 ) -> Iterator[Job | Outcome]:
     """Yield a job for each file to process, and an outcome for each file that is skipped or unreadable."""
     targets: dict[str, str] = {}
@@ -80,7 +81,7 @@ def jobs_for(
             yield Outcome(file.path, Result.SKIPPED, message=message)
             continue
         converts = file.is_selected or not file.is_in_folder
-        yield Job(file.path, target, converts, writes, diff, mapped)
+        yield Job(file.path, target, converts, writes, diff, mapped, staged_only)
 
 
 @click.command()
@@ -97,6 +98,7 @@ def jobs_for(
 @click.option("--diff", is_flag=True, help="Print a diff; write nothing.")
 @click.option("--check", is_flag=True, help="Write nothing; exit with code 1 if anything would change.")
 @click.option("--source-map", is_flag=True, help="Write source maps, so that errors show the original lines.")
+@click.option("--staged-only", is_flag=True, help="Write functions in their staged form alone.")
 @options.selection
 @options.jobs
 @options.verbosity
@@ -110,6 +112,7 @@ def convert(
     diff: bool,
     check: bool,
     source_map: bool,
+    staged_only: bool,
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     jobs: int | None,
@@ -118,8 +121,9 @@ def convert(
 ) -> None:
     """Convert the functions in files, packages, folders, or standard input (-).
 
-    A converted file imports only autograph_rs.runtime. Code outside functions is not changed. Converting a
-    file again does not change it.
+    A converted file imports only autograph_rs.runtime. Its functions run the code that you wrote, and their
+    staged form while a graph is built. Code outside functions is not changed. Converting a file again does
+    not change it.
 
     \b
     autograph-rs convert model.py -o model_converted.py
@@ -152,7 +156,12 @@ def convert(
     destination = Destination.from_options(output, paths, in_place=in_place or not (output or stdout))
     selection = Selection(include, exclude)
     mapped = source_map and bool(output)
-    todo = [*jobs_for(paths, destination, selection, writes=not (diff or check), diff=diff, mapped=mapped)]
+    todo = [
+        *jobs_for(
+            paths, destination, selection,
+            writes=not (diff or check), diff=diff, mapped=mapped, staged_only=staged_only,
+        )
+    ]  # fmt: skip
     report = Report(quiet=quiet, verbose=verbose, check=check)
     if not todo:
         batch.messages.print(options.NO_FILES)

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from autograph_rs.runtime.debugging.positions import CodePosition, source_line
 from autograph_rs.runtime.errors import AutographError
 
-from ..ahead_of_time.rewriting import Line
+from ..ahead_of_time.editing import Line
 
 STDIN = "-"
 MAX_SOURCE = 64 << 20  # bytes; anything longer is not source code, or comes from an endless device

@@ -33,7 +33,7 @@ class Job:
 
     `target` is None for standard output. Without `converts`, the file is copied; without `writes`, the output
     is only compared with the target. `diff` prints a diff instead of the output. `mapped` writes a source map
-    beside the target.
+    beside the target. `staged_only` leaves out the users' own bodies of functions.
     """
 
     path: str
@@ -42,6 +42,7 @@ class Job:
     writes: bool = True
     diff: bool = False
     mapped: bool = False
+    staged_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,9 @@ def run_job(job: Job | Outcome) -> Outcome:
 
 def _convert(job: Job) -> Outcome:
     source = Source.read(job.path)
-    converted = source.convert(convert_module, header=_header(source), mapped=job.mapped)
+    converted = source.convert(
+        convert_module, header=_header(source), mapped=job.mapped, staged_only=job.staged_only
+    )
     data = source.data if converted is None else source.encode(converted.lines)
     outputs = {} if job.target is None else {job.target: data}
     if job.mapped and converted is not None and job.target is not None:

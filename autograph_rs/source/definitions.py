@@ -323,7 +323,7 @@ def has_source(function: types.FunctionType) -> bool:
 
 def check_reserved_name(tree: ast.AST, filename: str) -> None:
     for node in ast.walk(tree):
-        if OPERATORS in _variable_names(node):
+        if OPERATORS in variable_names(node):
             raise ReservedNameError(
                 f"the name {OPERATORS!r} is reserved for converted code",
                 why="converted code looks up its operators under that name",
@@ -332,7 +332,7 @@ def check_reserved_name(tree: ast.AST, filename: str) -> None:
             )
 
 
-def _variable_names(node: ast.AST) -> list[str]:
+def variable_names(node: ast.AST) -> list[str]:
     """Return the variables that a node itself reads, binds or declares."""
     match node:
         case ast.Name(id=name) | ast.arg(arg=name):

@@ -3,13 +3,42 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from typing import Any
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, SupportsIndex
 
-ACTIVE: list[Any] = []
+
+class _ActiveBackends(list[Any]):
+    """A list that calls the functions in `on_change` after each change."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.on_change: list[Callable[[], None]] = []
+        self.lock = threading.RLock()  # reentrant: a finalizer may end a trace while it is held
+
+    def append(self, backend: Any) -> None:
+        self.insert(len(self), backend)
+
+    def insert(self, index: SupportsIndex, backend: Any) -> None:
+        with self.lock:
+            super().insert(index, backend)
+            self._changed()
+
+    def remove(self, backend: Any) -> None:
+        with self.lock:
+            super().remove(backend)
+            self._changed()
+
+    def _changed(self) -> None:
+        for call in self.on_change:
+            call()
+
+
+ACTIVE = _ActiveBackends()
 """Backends that may be staging, outermost first.
 
 A backend that has the attribute `announces` is listed only while it stages; any other is always listed.
+Change the list only with `append`, `insert` and `remove`.
 """
 
 

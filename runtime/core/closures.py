@@ -1,7 +1,8 @@
 """Names of the closures that the converters generate, and the user function that each belongs to.
 
 The body of a staged statement becomes a closure such as `f.<locals>.loop_body_1`. Tracebacks, debuggers and
-alias analysis attribute it to `f`.
+alias analysis attribute it to `f`. In converted files, `f` holds its staged form: the closure
+`f.<locals>.ag__f`, which `f` calls while a graph is being built.
 """
 
 from __future__ import annotations
@@ -14,6 +15,25 @@ INTERNAL_FILE = __file__
 _NAMES = "if_body|else_body|loop_body|loop_test|get_state|set_state|and_operand|or_operand|if_exp_operand"
 _STATEMENT = rf"\.<locals>\.({_NAMES})(_\d+)?$"
 _ANY = rf"(\.<locals>\.({_NAMES}|<lambda>)(_\d+)?)+$"
+
+
+def is_staged_form(code: types.CodeType) -> bool:
+    """Return whether code is the staged form of a function in a converted file: `f.<locals>.ag__f`."""
+    return code.co_name.startswith("ag__")
+
+
+def holds(outer: types.CodeType, code: types.CodeType) -> bool:
+    """Return whether `code` is the staged form of the function with the code `outer`.
+
+    After relocation by a source map, both have the same qualified name.
+    """
+    return (is_staged_form(code) or code.co_qualname == outer.co_qualname) and code in outer.co_consts
+
+
+def holder_frame(frame: types.FrameType) -> types.FrameType | None:
+    """Return the frame of the function whose staged form a frame runs, or None if it runs no staged form."""
+    outer = frame.f_back
+    return outer if outer is not None and holds(outer.f_code, frame.f_code) else None
 
 
 def base_name(name: str) -> str:

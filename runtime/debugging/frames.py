@@ -14,7 +14,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from ..core.closures import enclosing_qualname
+from ..core.closures import enclosing_qualname, holder_frame
 from .tracebacks import drop_current_frame, is_internal
 
 _SUSPENDABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -54,7 +54,8 @@ def _caller(frame: FrameType | None, level: int) -> FrameType | None:
     for _ in range(level):
         if frame is None:
             break
-        frame = _previous_frame(function_frame(frame))
+        frame = function_frame(frame)
+        frame = _previous_frame(holder_frame(frame) or frame)
     return frame
 
 

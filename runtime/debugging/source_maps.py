@@ -16,6 +16,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ..core.closures import is_staged_form
 from .line_tables import Position, as_internal_code, closure_positions, encode_positions, is_accessor
 from .tracebacks import user_stacklevel
 
@@ -179,7 +180,7 @@ def relocate(
     ]
     positions: list[Position] = [(line, line, None, None) for line in lines]
     first = source_map.original(code.co_firstlineno)[1]
-    if code.co_name in source_map.added:
+    if code.co_name in source_map.added and not is_staged_form(code):
         is_internal = is_internal or is_accessor(code)
         positions, first = closure_positions(code, positions)
     consts = (

@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 from ..core import packages
 from ..core.active_backends import ACTIVE, active_backend
+from ..core.closures import holds
 from ..core.packages import is_in_user_folder, is_library
 from . import error_operands
 from .line_tables import encode_positions
@@ -189,6 +190,8 @@ def _without_internal(
     is_inside = False
     for entry in traceback_entries(traceback):
         frame = entry.tb_frame
+        if entry.tb_next is not None and holds(frame.f_code, entry.tb_next.tb_frame.f_code):
+            continue  # its variables and position are those of its staged form
         if is_internal(frame.f_code):
             is_inside = True
             is_raising = entry.tb_next is None and frame.f_code.co_name in RAISING_FUNCTIONS

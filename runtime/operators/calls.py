@@ -188,7 +188,10 @@ def make_callee(
             if active and (replacement := replacement_of(function)) is not None:
                 return replacement
             return convert_arguments(
-                function, function if resolve is None else _convert_callable(function, kind, top)
+                function,
+                dispatching.get(id(function), function)
+                if resolve is None
+                else _convert_callable(function, kind, top),
             )
         except BaseException as error:
             strip_internal_frames(error)

@@ -327,13 +327,14 @@ def test_a_backend_that_may_stage_does_not_slow_calls_with_arrays(monkeypatch):
     """As JAX may, once it is imported: arrays alone go straight to the compiled graph."""
     double = ag.function(lambda x: x * 2)
     x = np.ones(2)
-    ACTIVE.insert(0, Unannounced())
+    unannounced = Unannounced()
+    ACTIVE.insert(0, unannounced)
     try:
         double(x)
         monkeypatch.setattr(double, "call_bound", None)
         np.testing.assert_array_equal(double(x), [2.0, 2.0])
     finally:
-        del ACTIVE[0]
+        ACTIVE.remove(unannounced)
 
 
 def test_converting_loads_no_graphs(tmp_path):

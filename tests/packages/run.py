@@ -162,13 +162,13 @@ class Workshop:
         current.mkdir(parents=True, exist_ok=True)
         records.unlink(missing_ok=True)
         own = {"PYTHONPATH": str(converted)} if converted is not None else {}
-        start = time.monotonic()
+        start, processor_start = time.monotonic(), children_seconds()
         ended, tail = process(
             [self.python, "-P", "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider",
              f"--junitxml={records}", *tests],
             environ() | {"PYTHONHASHSEED": "0"} | own, current, current.with_suffix(".txt"), self.timeout,
         )  # fmt: skip
-        run = Run(seconds=time.monotonic() - start)
+        run = Run(seconds=time.monotonic() - start, processor_seconds=children_seconds() - processor_start)
         if records.exists():
             read(records, run)
         else:
@@ -187,6 +187,12 @@ class Workshop:
         )  # fmt: skip
         others = [file for file in said.stdout.splitlines() if converted not in Path(file).parents]
         return said.stderr or ", ".join(others)
+
+
+def children_seconds() -> float:
+    """The processor's time of all processes that this one has started, and that have ended."""
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 def environ() -> dict[str, str]:

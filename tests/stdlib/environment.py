@@ -36,6 +36,7 @@ class Run:
     details: dict[str, str] = field(default_factory=dict)
     fault: str = ""
     seconds: float = 0.0
+    processor_seconds: float = 0.0
 
     @property
     def passed(self) -> set[str]:

@@ -1,4 +1,4 @@
-"""A converted module's text: what is kept of the user's, where comments go, and the map back."""
+"""A converted module's text in its staged form: what is kept of the user's, and where comments go."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ each_source = pytest.mark.parametrize("file", SOURCES[:: some(3, 1)], ids=lambda
 
 
 def converted(text: str) -> str:
-    return convert_source(textwrap.dedent(text).lstrip("\n"))
+    return convert_source(textwrap.dedent(text).lstrip("\n"), staged_only=True)
 
 
 @functools.cache
 def converted_file(file: Path) -> tuple[str, str]:
-    """The text of a file, as it is and converted."""
+    """The text of a file, as it is and in its staged form."""
     text = file.read_text(encoding="utf-8")
-    return text, convert_source(text)
+    return text, convert_source(text, staged_only=True)
 
 
 # Text ---------------------------------------------------------------------------------------------
@@ -121,11 +121,12 @@ def test_what_is_outside_of_functions_stays_as_it_is_written() -> None:
     assert converted(text) == textwrap.dedent(expected).lstrip("\n")
 
 
+@pytest.mark.parametrize("staged_only", [False, True])
 @pytest.mark.parametrize("mapped", [False, True])
-def test_a_line_that_goes_on_as_a_function(mapped: bool) -> None:
+def test_a_line_that_goes_on_as_a_function(mapped: bool, staged_only: bool) -> None:
     """The indentation is that of its first line, for each line that is made."""
     text = "class A:\n \\\n   @staticmethod\n def f(x):\n   return not x\n y = f(0)\n"
-    made = convert_module(text, mapped=mapped)
+    made = convert_module(text, mapped=mapped, staged_only=staged_only)
     assert made is not None
     names: dict[str, Any] = {}
     exec(compile(made.text, "<made>", "exec"), names)
@@ -134,13 +135,7 @@ def test_a_line_that_goes_on_as_a_function(mapped: bool) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "",
-        "x = 1",
-        "# only this\n",
-        "def f(x):\n    return x  # no calls\n",
-        "class A:\n  def f(self): pass\n",
-    ],
+    ["", "x = 1", "# only this\n", "def f(x):\n    return x  # no calls\n", "class A:\n  def f(self): 3\n"],
 )
 def test_a_module_in_which_nothing_is_converted_stays_as_it_is(text: str) -> None:
     assert convert_module(text) is None
@@ -365,7 +360,7 @@ COMMENTS = {
 @pytest.mark.parametrize("name", COMMENTS)
 def test_comments_stay_with_their_statements(name: str) -> None:
     before, after = (textwrap.dedent(text).lstrip("\n") for text in COMMENTS[name])
-    assert convert_source(before) == f"{IMPORT}\n{after}"
+    assert convert_source(before, staged_only=True) == f"{IMPORT}\n{after}"
 
 
 def test_comments_stand_beside_what_does_the_work() -> None:

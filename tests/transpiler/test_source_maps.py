@@ -17,14 +17,16 @@ import autograph_rs as ag
 from autograph_rs.ahead_of_time.modules import convert_module
 from autograph_rs.runtime.debugging.source_maps import SUFFIX, SourceMap
 
+each_form = pytest.mark.parametrize("staged_only", [False, True])
 
-def loaded(folder: Path, text: str) -> types.ModuleType:
+
+def loaded(folder: Path, text: str, *, staged_only: bool = False) -> types.ModuleType:
     """A module that was converted with a map, in another folder than the user's file."""
     (folder / "src").mkdir()
     (folder / "out").mkdir()
     original = folder / "src" / "program.py"
     original.write_text(text, encoding="utf-8")
-    made = convert_module(text, str(original), header="# made", mapped=True)
+    made = convert_module(text, str(original), header="# made", mapped=True, staged_only=staged_only)
     assert made is not None
     target = folder / "out" / "program.py"
     target.write_text(made.text, encoding="utf-8")
@@ -92,9 +94,10 @@ class Model:
 '''
 
 
-def test_tracebacks_name_the_users_lines(tmp_path: Path) -> None:
+@each_form
+def test_tracebacks_name_the_users_lines(tmp_path: Path, staged_only: bool) -> None:
     """File, line, function and the text of the line, as those of `to_graph` do."""
-    module = loaded(tmp_path, PROGRAM)
+    module = loaded(tmp_path, PROGRAM, staged_only=staged_only)
     for call, line, text in (
         (lambda: module.scaled([1, -1, 2], 0), "x / by,", "scaled"),
         (lambda: module.Model().run([1, 5]), "raise ValueError(", "check"),
@@ -105,9 +108,10 @@ def test_tracebacks_name_the_users_lines(tmp_path: Path) -> None:
         assert (last.filename, last.line, last.name) == (str(tmp_path / "src/program.py"), line, text)
 
 
-def test_code_has_the_lines_that_to_graph_gives(tmp_path: Path) -> None:
-    """And the names of functions: those that were added do not show."""
-    module = loaded(tmp_path, PROGRAM)
+@each_form
+def test_code_has_the_lines_that_to_graph_gives(tmp_path: Path, staged_only: bool) -> None:
+    """And the names of functions: those that were added do not show. The user's own body has its own."""
+    module = loaded(tmp_path, PROGRAM, staged_only=staged_only)
     original: dict[str, object] = {"__name__": "program"}
     file = str(tmp_path / "src/program.py")
     exec(compile(PROGRAM, file, "exec"), original)
@@ -117,14 +121,30 @@ def test_code_has_the_lines_that_to_graph_gives(tmp_path: Path) -> None:
             getattr(space[holder], last) if holder else space[last].__wrapped__  # type: ignore[attr-defined,index]
             for space in (vars(module), original)
         )
-        made = ag.to_graph(two)
-        names = {qualname for qualname, _ in lines(one.__code__)}
-        assert names == {qualname for qualname, _ in lines(made.__code__)}
+        expected = lines(ag.to_graph(two).__code__) | (set() if staged_only else lines(two.__code__))
+        assert {qualname for qualname, _ in lines(one.__code__)} == {qualname for qualname, _ in expected}
         body = two.__code__.co_firstlineno + 1 + (name == "scaled")
-        rows = [{line for _, line in lines(f.__code__) if line > body} for f in (one, made)]
+        rows = [{line for _, line in found if line > body} for found in (lines(one.__code__), expected)]
         assert rows[0] == rows[1]
         assert one.__code__.co_firstlineno == two.__code__.co_firstlineno
         assert one.__code__.co_filename == file
+
+
+def test_the_choice_of_a_form_is_on_the_first_line_of_the_body() -> None:
+    """So neither a debugger nor coverage.py sees a line that the user's body lacks."""
+    made = convert_module(PROGRAM, "program.py", mapped=True)
+    assert made is not None
+    source_map = made.source_map("program.py")
+    rows = [number for number, line in enumerate(made.lines, 1) if line.text.strip() == "if ag__.STAGING:"]
+    texts = [PROGRAM.splitlines()[source_map.original(row)[1] - 1].strip() for row in rows]
+    assert texts == [
+        "@functools.wraps(f)",
+        "return f(*args)",
+        "out = []",
+        "if xs:",
+        "def check():",
+        "if x > 3:",
+    ]
 
 
 def test_a_map_that_is_lost_or_broken(tmp_path: Path) -> None:
@@ -182,10 +202,11 @@ def test_a_map_that_has_changed(tmp_path: Path) -> None:
 
 
 @each_source
-def test_a_map_survives_its_text(file: Path) -> None:
+@each_form
+def test_a_map_survives_its_text(file: Path, staged_only: bool) -> None:
     """And each kept line is mapped to itself."""
     text = file.read_text(encoding="utf-8")
-    made = convert_module(text, str(file), header="# made", mapped=True)
+    made = convert_module(text, str(file), header="# made", mapped=True, staged_only=staged_only)
     if made is None:
         return
     source_map = made.source_map(file.name)

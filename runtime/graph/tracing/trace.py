@@ -21,6 +21,7 @@ import numpy as np
 
 from ... import staging
 from ...backends import BACKENDS
+from ...core.closures import holder_frame
 from ...debugging.tracebacks import is_internal, strip_internal_frames
 from ...errors import LeakError, StateError
 from ...staging.state.aliases import ROOT
@@ -305,7 +306,7 @@ def user_frames() -> Frames:
                 break
         elif not code.co_filename.startswith("<frozen") and not code.co_filename.startswith(_NUMPY):
             frames.append((code, frame.f_lasti))
-        frame = frame.f_back
+        frame = (holder_frame(frame) or frame).f_back
     return tuple(frames[::-1])
 
 

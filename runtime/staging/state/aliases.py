@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...backends import BACKENDS, Backend
-from ...core.closures import function_key, parameter_names
+from ...core.closures import function_key, holder_frame, parameter_names
 from ...debugging.tracebacks import frame_variables, is_internal
 
 ROOT = "trace_root"
@@ -25,7 +25,7 @@ _ATOMS = (int, float, complex, bool, str, bytes, type(None))
 
 
 def user_frames(*, converted: bool = False) -> list[FrameType]:
-    """Return the frames of the user's functions in this trace, innermost first.
+    """Return the frames of the user's functions in this trace, innermost first, each with its variables.
 
     With `converted`, and in a trace that a framework runs, return only those of converted functions: no
     internal frame marks where a framework's trace begins.
@@ -35,7 +35,7 @@ def user_frames(*, converted: bool = False) -> list[FrameType]:
     while frame is not None and frame.f_code.co_name != ROOT:
         if not is_internal(frame.f_code):
             found.append(frame)
-        frame = frame.f_back
+        frame = (holder_frame(frame) or frame).f_back
     if converted or frame is None:
         return [f for f in found if "ag__" in f.f_code.co_freevars]
     return found
@@ -96,7 +96,7 @@ def other_reference(
 
 def is_default(value: Any) -> bool:
     """Return whether a value is the default of a running function's parameter."""
-    frames = [(f.f_code, f.f_locals) for f in user_frames()]
+    frames = [((holder_frame(f) or f).f_code, f.f_locals) for f in user_frames()]
     codes = {code for code, held in frames if any(held.get(n) is value for n in parameter_names(code))}
     if not codes:
         return False  # searching all objects is slow if there are many

@@ -8,6 +8,7 @@ import sys
 from types import FrameType
 from typing import Any
 
+from ...core.closures import holder_frame
 from ...debugging.tracebacks import is_internal
 from ...errors import AliasError, StagingError
 from ...values.locations import Location
@@ -63,7 +64,7 @@ def is_iterated(plain_list: list[Any]) -> bool:
                 return True
         else:
             loops = loops or _FOR_ITER in frame.f_code.co_code[::2]
-        frame = frame.f_back
+        frame = (holder_frame(frame) or frame).f_back
     return loops and any(type(r).__name__ == "list_iterator" for r in gc.get_referrers(plain_list))
 
 

@@ -18,7 +18,7 @@ def recursion_error(
     code: types.CodeType, condition: CodePosition | None, call: CodePosition | None
 ) -> StagedRecursionError:
     """Return the error for a function that calls itself under a staged condition."""
-    name = enclosing_qualname(code).rpartition(".")[2]
+    name = enclosing_qualname(code).rpartition(".")[2].removeprefix("ag__")
     return StagedRecursionError(
         f"{name!r} calls itself under a staged condition",
         why="the depth is known only when the graph runs, so the trace would not end",
