@@ -219,17 +219,6 @@ def test_items_are_written():
     assert given.tolist() == [1.0, 2.0, 3.0, 4.0]
 
 
-def test_items_are_written_with_at():
-    """`x.at` computes its items in Python, so a staged index is passed on."""
-
-    @jax.jit
-    @ag.convert
-    def f(xs, i):
-        return xs.at[i].set(5.0).at[i - 1].add(xs.at[0].get())
-
-    assert f(jnp.array([1.0, 2.0, 3.0]), 2).tolist() == [1.0, 3.0, 5.0]
-
-
 def test_appends_of_a_loop_of_known_length_are_outputs_of_a_scan():
     def running(xs):
         total, seen = 0.0, []
