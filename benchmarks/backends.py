@@ -13,7 +13,7 @@ import importlib
 import importlib.util
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,14 +32,14 @@ def timed(run: Callable[[], Any], times: int = 1) -> float:
     return (time.perf_counter() - started) / times
 
 
-def measured(ours: Callable[[], Any], by_hand: Callable[[], Any], rounds: int) -> tuple[Sample, Sample]:
-    """Return the seconds per call of both programs, measured in turn, each long enough for the clock."""
-    times = max(1, int(0.01 / max(timed(by_hand, 3), 1e-7)))
-    first, second = Sample(), Sample()
+def alternating(runs: Sequence[Callable[[], Any]], rounds: int, seconds: float = 0.01) -> list[Sample]:
+    """Return the seconds per call of each program, measured in turn, each long enough for the clock."""
+    counts = [max(1, int(seconds / max(timed(run), 1e-7))) for run in runs]
+    samples = [Sample() for _ in runs]
     for _ in range(rounds):
-        first.append(timed(ours, times))
-        second.append(timed(by_hand, times))
-    return first, second
+        for sample, run, count in zip(samples, runs, counts, strict=True):
+            sample.append(timed(run, count))
+    return samples
 
 
 def same(first: Any, second: Any) -> bool:
@@ -88,7 +88,7 @@ def compare(system: Any, mode: str, rounds: int) -> None:
         starts.insert(0, timed(ours))
         if not same(system.as_numpy(ours()), system.as_numpy(by_hand())):
             sys.exit(f"{mode}, {name}: the results differ")
-        first, second = measured(ours, by_hand, rounds)
+        first, second = alternating((ours, by_hand), rounds)
         ratio = Sample(a / b for a, b in zip(first, second, strict=True)).median
         ratios.append(ratio)
         calls = [number(1e6 * sample.median) for sample in (first, second)]

@@ -11,7 +11,7 @@ from autograph_rs import runtime
 from autograph_rs.runtime import staging
 from autograph_rs.runtime.debugging import tracebacks
 from autograph_rs.runtime.operators.calls import CacheEntry
-from autograph_rs.runtime.operators.higher_order import is_transparent
+from autograph_rs.runtime.operators.higher_order import has_transparent_code, is_transparent
 from autograph_rs.runtime.operators.opt_out import is_opted_out
 
 from ..source import definitions
@@ -71,7 +71,10 @@ def conversion_of(wrapper: types.FunctionType) -> LazyConversion:
 
 
 class TransparentEntry:
-    """The cache entry of the wrappers of a transparent decorator, whose wrapped functions are converted."""
+    """The cache entry of all functions that a transparent decorator created.
+
+    Those that call their `__wrapped__` are replaced by its conversion.
+    """
 
     shared = None
     globals = None
@@ -80,6 +83,8 @@ class TransparentEntry:
         self._callee = callee
 
     def bind(self, wrapper: Any) -> Any:
+        if not is_transparent(wrapper):
+            return wrapper
         wrapped = wrapper.__wrapped__
         converted = self._callee(wrapped)
         return wrapper if converted is wrapped else converted
@@ -103,4 +108,4 @@ def wrapper_entry(f: types.FunctionType, callee: Callable[[Any], Any]) -> CacheE
     """Return the cache entry for a forwarding wrapper or a transparent one, or None for other functions."""
     if f.__code__ == WRAPPER_CODE:  # unpickled from another process
         return ForwardingEntry()
-    return TransparentEntry(callee) if is_transparent(f) else None
+    return TransparentEntry(callee) if has_transparent_code(f) else None

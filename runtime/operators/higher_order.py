@@ -40,9 +40,20 @@ def register_transparent(decorator: Callable[..., Any]) -> None:
         _transparent.add(wrapped.__code__)
 
 
-def is_transparent(wrapper: types.FunctionType) -> bool:
-    """Return whether a registered decorator created a function."""
-    return wrapper.__code__ in _transparent and hasattr(wrapper, "__wrapped__")
+def has_transparent_code(function: types.FunctionType) -> bool:
+    """Return whether a registered decorator created a function. All that it creates share one code object."""
+    return function.__code__ in _transparent
+
+
+def is_transparent(function: types.FunctionType) -> bool:
+    """Return whether a registered decorator created a function that calls its `__wrapped__`.
+
+    The result of `jax.grad(f)` has transparent code and calls a function of JAX, but names `f` as wrapped.
+    """
+    wrapped = getattr(function, "__wrapped__", None)
+    return has_transparent_code(function) and any(
+        cell.cell_contents is wrapped for cell in function.__closure__ or ()
+    )
 
 
 def takes_functions(function: Any) -> bool:

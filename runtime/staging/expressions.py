@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import operator
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from types import FrameType
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import FrameType, FunctionType
 from typing import Any
 
 from ..backends import BACKENDS, Backend, staged_by
@@ -211,6 +211,8 @@ def _owner_of(*values: Any) -> Backend | None:
 
 
 def get_item(target: Any, key: Any) -> Any:
+    if _has_own_items(target):
+        return target[key]
     backend = _owner_of(key, target)
     assert backend is not None
     is_of_items = isinstance(target, (list, tuple)) and len(target) > 0 and staged_by(key) is not None
@@ -220,6 +222,14 @@ def get_item(target: Any, key: Any) -> Any:
         if specs.count(specs[0]) == len(specs):
             return _item_by_parts(backend, target, key, [own for own, _ in items], specs)
     return backend.get_item(target, key)
+
+
+def _has_own_items(target: Any) -> bool:
+    """Return whether Python code computes an object's items, as that of `x.at` in JAX does."""
+    kind = type(target)
+    if BACKENDS[kind] is not None or isinstance(target, (list, tuple, Mapping)):
+        return False
+    return isinstance(getattr(kind, "__getitem__", None), FunctionType)
 
 
 def _item_by_parts(

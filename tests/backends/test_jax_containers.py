@@ -39,3 +39,14 @@ def test_a_write_to_one_of_several_is_refused():
 
     with pytest.raises(ag.AliasError, match="selected by a staged condition"):
         f(1)
+
+
+def test_items_are_written_with_at():
+    """`x.at` computes its items in Python, so a staged index is passed on."""
+
+    @jax.jit
+    @ag.convert
+    def f(xs, i):
+        return xs.at[i].set(5.0).at[i - 1].add(xs.at[0].get())
+
+    assert f(jax.numpy.array([1.0, 2.0, 3.0]), 2).tolist() == [1.0, 3.0, 5.0]

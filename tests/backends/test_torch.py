@@ -109,6 +109,20 @@ def test_captured_control_flow_is_in_the_program():
     assert {"scan", "cond"} <= operators(exported(Calls(masked), ROWS).graph_module)
 
 
+def until_all(xs, rounds):
+    count, done = 0, xs > 1
+    while count < rounds and not torch.all(done):
+        xs = xs * 2
+        count, done = count + 1, xs > 1
+    return xs, count
+
+
+def test_a_test_of_all_items_needs_no_operator_on_graphs():
+    given = XS.abs() + 0.01, torch.tensor(9)
+    assert "cond" not in operators(exported(Calls(until_all), *given).graph_module)
+    check(until_all, given, (given[0], torch.tensor(2)), (given[0] * 0.001, torch.tensor(2)))
+
+
 def masked(rows):
     total = torch.zeros(3)
     for row in rows:

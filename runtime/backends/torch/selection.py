@@ -2,7 +2,7 @@
 
 `torch.cond` takes about a hundred microseconds per run, and adding two numbers takes one. So a conditional
 between existing numbers becomes a selection. Inside loops, branches and operators, so does a conditional
-whose branches add and compare numbers.
+whose branches add and compare numbers, or ask whether all or any items of a tensor are true.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _aten = torch.ops.aten
 NAMING = frozenset((_aten.full, _aten.zeros, _aten.clone, _aten.alias))
 SAFE = NAMING | {
     _aten.add, _aten.sub, _aten.neg, _aten.eq, _aten.ne, _aten.lt, _aten.le, _aten.gt, _aten.ge,
-    _aten.logical_not, _aten.logical_and, _aten.logical_or, _aten.where,
+    _aten.logical_not, _aten.logical_and, _aten.logical_or, _aten.where, _aten.all, _aten.any,
 }  # fmt: skip
 """Operators that never raise and whose derivatives are always finite."""
 

@@ -21,6 +21,11 @@ from ..tracing.tensor import wrap
 from ..tracing.trace import Builder, current_builder, using_builder
 
 INT = ScalarType(int)
+_VIEWS = frozenset(
+    ("same", "numpy.swapaxes", "numpy.transpose", "numpy.ndarray.transpose", "numpy.expand_dims",
+     "numpy.broadcast_to")
+)  # fmt: skip
+"""Ops whose results are made again from their operand, which costs less than a residual of their own."""
 
 
 class ForwardGraph:
@@ -44,6 +49,9 @@ class ForwardGraph:
         for relation, operand, argument in argument_sources(self.holder, self.graph):
             if argument is node and relation == "=":
                 return reader.capture(operand, self.outer)
+        if node.op in _VIEWS and len(node.inputs) == 1 and isinstance(node.inputs[0].type, ArrayType):
+            source = reader.capture(node.inputs[0], self)
+            return reader.append(Node(node.op, (source,), dict(node.attrs), node.type, node.source))
         return self.residual(node, reader)
 
     def residual(self, node: Node, reader: ReverseBuilder) -> Node:

@@ -48,7 +48,14 @@ def makes_new_memory(node: Node) -> bool:
         return True
     if any(isinstance(i.type, ListType) for i in node.inputs):
         return False
-    return node.op in _COMPUTING or node.op in _ALLOCATING or is_elementwise(node)
+    return node.op in _COMPUTING or node.op in _ALLOCATING or is_elementwise(node) or _sums_axes(node)
+
+
+def _sums_axes(node: Node) -> bool:
+    """Return whether a node is a `sum_to` that removes axes; one that removes none may return its operand."""
+    kinds = [n.type for n in (node, *node.inputs[:1])]
+    shapes = [kind.shape for kind in kinds if isinstance(kind, ArrayType)]
+    return node.op == "sum_to" and len(shapes) == 2 and len(shapes[0]) < len(shapes[1])
 
 
 def is_elementwise(node: Node) -> bool:

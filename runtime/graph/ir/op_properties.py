@@ -9,6 +9,7 @@ _BITS = frozenset(("and_", "or_", "xor", "invert"))
 _COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 _SUMS = frozenset(("add", "sub", "mul"))
 _SIGNS = frozenset(("neg", "abs", "pos"))
+_VIEWS = frozenset(("numpy.swapaxes", "numpy.transpose", "numpy.expand_dims", "numpy.broadcast_to"))
 _PYTHON = {bool: "b", int: "i", float: "f"}
 
 
@@ -16,6 +17,8 @@ def is_speculatable(node: Node) -> bool:
     """Return whether a node can run speculatively: it never raises or warns, whatever its operands are."""
     if node.op in ("constant", "output", "dimension", "tuple"):
         return True
+    if node.op in _VIEWS and len(node.inputs) == 1:  # with a static shape, which type inference has checked
+        return isinstance(node.inputs[0].type, ArrayType) and _broadcasts(node)
     kinds = [number_kind(i) for i in node.inputs]
     if "other" in kinds:
         return False

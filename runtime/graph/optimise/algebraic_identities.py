@@ -34,6 +34,7 @@ def _simplify(graph: Graph, aliases: AliasAnalysis) -> None:
         replacements.apply(node)
         for inner in node.graphs():
             _simplify(inner, aliases)
+        _drop_broadcasts(node)
         rule = RULES.get(node.op)
         equal = None if rule is None or node.effect else rule(node)
         if equal is not None and equal.type == node.type and _can_replace(equal, node, aliases):
@@ -53,6 +54,28 @@ def _can_replace(equal: Node, node: Node, aliases: AliasAnalysis) -> bool:
     if not makes_new_memory(node):
         return bool(node.type.shape)  # a view; without dimensions it could be a scalar or an array
     return is_elementwise(equal) and can_share(equal, node, aliases)
+
+
+def _drop_broadcasts(node: Node) -> None:
+    """Replace an operand that is broadcast to the shape of the other one, which the operation does itself.
+
+    A power computes a scalar exponent such as 2 in another way than an array of exponents.
+    """
+    kind = node.type
+    if len(node.inputs) != 2 or not isinstance(kind, ArrayType) or None in kind.shape:
+        return
+    if not is_elementwise(node) or node.op in ("pow", "numpy.power", "numpy.float_power"):
+        return
+    for operand, other in (node.inputs, node.inputs[::-1]):
+        if (
+            operand.op == "numpy.broadcast_to"
+            and isinstance(operand.inputs[0].type, ArrayType)
+            and isinstance(other.type, ArrayType)
+            and other.type.shape == kind.shape
+        ):
+            source = operand.inputs[0]
+            node.inputs = tuple([source if i is operand else i for i in node.inputs])
+            return
 
 
 Rule = Callable[[Node], Node | None]

@@ -72,10 +72,14 @@ def sum_to(array: Any, shape: tuple[int, ...]) -> Any:
     if array_shape == shape:
         return array
     extra = len(array_shape) - len(shape)
-    repeated = (extra + i for i, n in enumerate(shape) if n == 1 != array_shape[extra + i])
-    total = np.sum(array, (*range(extra), *repeated), keepdims=True)
-    total = total.reshape(total.shape[extra:])
-    return total[()] if not shape else np.broadcast_to(total, shape) if total.shape != shape else total
+    repeated = [extra + i for i, n in enumerate(shape) if n == 1 != array_shape[extra + i]]
+    axes = *range(extra), *repeated
+    if repeated:
+        total = np.add.reduce(array, axes, keepdims=True)
+        total = total.reshape(total.shape[extra:])
+    else:
+        total = np.add.reduce(array, axes)
+    return np.broadcast_to(total, shape) if total.shape != shape else total
 
 
 sum_to.__module__ = ""  # the prefix of its name in graphs

@@ -93,6 +93,38 @@ def test_what_looks_like_an_identity(function, op):
     assert made(values).tobytes() == function(np.tanh(values)).tobytes()
 
 
+@pytest.mark.parametrize(
+    ("function", "kept"),
+    [
+        (lambda x, n: x * np.broadcast_to(n, (2, 3)), 0),
+        (lambda x, n: np.subtract(np.broadcast_to(x[0], (2, 3)), x) + n, 0),
+        (lambda x, n: x * np.broadcast_to(float(n), (2, 3)), 1),  # a Python float would not decide the dtype
+        (lambda x, n: x ** np.broadcast_to(n, (2, 3)), 1),
+        (lambda x, n: x[0] * np.broadcast_to(n, (2, 3)), 1),
+        (lambda x, n: np.broadcast_to(x[0], (2, 3)) * np.broadcast_to(n, (2, 3)), 1),
+    ],
+)
+def test_broadcasts_that_an_operation_repeats(function, kept):
+    """An operand is not broadcast first if the other operand has the shape of the result."""
+    x, n = np.array([[0.1, -0.0, 7.0], [3.0, np.nan, 1e30]], np.float32), np.float64(2.0)
+    made = ag.function(function)
+    assert made.get_concrete_function(x, n).graph.count("numpy.broadcast_to") == kept
+    result, expected = made(x, n), function(x, n)
+    assert (result.dtype, result.tobytes()) == (expected.dtype, expected.tobytes())
+
+
+def test_views_of_static_shape_leave_a_loop_that_may_raise():
+    def f(xs, y):
+        total = 0.0
+        for x in xs:
+            total += x[np.int64(7) - 6] * np.sum(y.T @ np.expand_dims(y, 0).T)
+        return total
+
+    made = ag.function(f, optimise=("hoist", "dead"))
+    [loop] = [n for n in made.get_concrete_function(np.ones((3, 2)), np.ones(4)).graph.nodes if n.op == "for"]
+    assert loop.attrs["body"].count("numpy.expand_dims") == 0
+
+
 def test_the_callers_array_is_not_handed_out_as_new():
     """`x * 1` of an argument is an array of its own."""
     x = X.copy()

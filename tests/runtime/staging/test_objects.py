@@ -83,3 +83,19 @@ def test_an_attribute_begins_as_the_default_of_its_class(xs):
     """A loop carries it from there, also where only the first round sets it on the object."""
     xs = np.array(xs)
     assert ag.function(default_of_the_class)(xs) == default_of_the_class(xs)
+
+
+class Doubled:
+    """A sequence whose items are computed."""
+
+    def __init__(self, xs):
+        self.xs = xs
+
+    def __getitem__(self, i):
+        return 2 * np.take(self.xs, i)
+
+
+def test_an_object_computes_its_items():
+    """A staged index is passed to the `__getitem__` of an object that is no container of the system."""
+    f = ag.function(lambda xs, i: Doubled(xs)[i] + Doubled(xs)[i - 1])
+    assert f(np.array([1.0, 2.0, 3.0]), np.int64(2)) == 10

@@ -39,8 +39,9 @@ def _power_exponent(ct: Any, y: Any, a: Any, b: Any) -> Any:
 
 
 def _extreme(ct: Any, y: Any, a: Any, b: Any) -> Any:
-    """Split the cotangent equally between equal operands."""
-    return ct * np.where(a == y, np.where(b == y, 0.5, 1.0), 0.0)
+    """Split the cotangent equally between equal operands, in its own dtype."""
+    half, one = (ct.dtype.type(n) if hasattr(ct, "dtype") else n for n in (0.5, 1.0))
+    return ct * ((a == y) * (one - half * (b == y)))
 
 
 def _copysign(ct: Any, y: Any, a: Any, b: Any) -> Any:

@@ -20,10 +20,9 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
 
 
 def restore_axes(value: Any, axis: Any, keepdims: Any, ndim: int) -> Any:
-    """Reinsert the reduced axes into a result, with length 1."""
-    if keepdims is True or not ndim:
-        return value
-    return np.expand_dims(value, axes_of(axis, ndim))
+    """Reinsert the reduced axes into a result, with length 1, unless broadcasting does so."""
+    axes = axes_of(axis, ndim)
+    return value if keepdims is True or axes == tuple(range(len(axes))) else np.expand_dims(value, axes)
 
 
 def broadcast_cotangent(ct: Any, array: Any, axis: Any, keepdims: Any) -> Any:
@@ -90,8 +89,11 @@ def extreme_rule(ct: Any, y: Any, a: Any, axis: Any = None, out: Any = None, kee
     is_extreme = a == extreme
     if where is not True:
         is_extreme = is_extreme & where
-    count = np.sum(is_extreme, axis=axis if axis is None else axes_of(axis, ndim), keepdims=True)
-    first = 0 if initial is None or initial is np._NoValue else extreme == initial
+    dtype = np.result_type(ct.dtype, np.float32) if hasattr(ct, "dtype") else None
+    count = np.sum(is_extreme, axis if axis is None else axes_of(axis, ndim), dtype=dtype, keepdims=True)
+    if initial is None or initial is np._NoValue:
+        return is_extreme * (expanded / count), None, None, None, None
+    first = extreme == initial
     share = expanded / (count + first)
     return is_extreme * share, None, None, None, lambda: np.sum(share * first)
 

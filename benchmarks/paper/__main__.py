@@ -1,0 +1,98 @@
+"""Run the workloads of the AutoGraph paper eagerly, converted, and with control flow written by hand.
+
+    python benchmarks/paper [NAME ...] [--systems SYSTEM ...] [--rounds N] [--write]
+
+Each workload is one plain Python function. Every system runs it eagerly, with arrays of its own, then as a
+graph made by this package, and then a program of that system whose control flow is written by hand. Calls
+alternate between the three. With --write, the table replaces its section of docs/benchmarks.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from backends import alternating, same
+from figures import Sample, number, table
+from page import replace_section
+from paper.rows import SYSTEMS, WORKLOADS, Programs, load, programs
+
+NOTES = """
+Medians over {rounds} rounds. The published gains are those of Moldovan et al., "AutoGraph: Imperative-style
+Coding with Graph-based Performance" (2019), over TensorFlow's eager execution. "graph" runs eagerly on
+NumPy, with the gradients of HIPS autograd, and by hand with derivatives worked out on paper. "loop in Python"
+calls a compiled step from a Python loop, in the column "eager". "own RNN" is that of the framework,
+keras.layers.RNN or torch.nn.RNN. PyTorch's programs are captured by make_fx and run without torch.compile.
+"""
+
+
+def measured(system: ModuleType, row: Programs, rounds: int) -> dict[str, Sample]:
+    """Return the seconds of each program of a row, after checking that all results agree."""
+    expected, *others = (system.leaves(run()) for run in row.values())
+    if not all(same(expected, other) for other in others):
+        sys.exit("the results differ")
+    return dict(zip(row, alternating(list(row.values()), rounds, seconds=0.05), strict=True))
+
+
+def cells(found: dict[str, Sample]) -> list[str]:
+    """Format the milliseconds of each column, the gain over eager, and the ratio to the program by hand."""
+
+    def ratio(above: str, below: str) -> str:
+        if above not in found or below not in found:
+            return ""
+        return f"{Sample(a / b for a, b in zip(found[above], found[below], strict=True)).median:.2f}x"
+
+    times = [number(1e3 * found[c].median) if c in found else "" for c in ("eager", "converted", "by hand")]
+    return [*times, ratio("eager", "converted"), ratio("converted", "by hand")]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"workloads: {', '.join(WORKLOADS)}")
+    parser.add_argument(
+        "--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS), help="systems to measure"
+    )
+    parser.add_argument("--rounds", type=int, default=7, help="measurements of each figure (default: 7)")
+    parser.add_argument("--write", action="store_true", help="replace the table in docs/benchmarks.md")
+    options = parser.parse_args()
+    if unknown := set(options.names).difference(WORKLOADS):
+        parser.error(f"unknown workload: {', '.join(sorted(unknown))}")
+    loaded = {name: load(name) for name in options.systems}
+    rows = []
+    for name in options.names or WORKLOADS:
+        module, title, published = WORKLOADS[name]
+        for system_name, system in loaded.items():
+            if system is None:
+                continue
+            for beside, row in programs(system, name, module.SIZES).items():
+                label = ", ".join(filter(None, (title, beside)))
+                gain = {"": published, "own RNN": "", "loop in Python": "1.3x"}[beside]
+                rows.append([label, system_name, *cells(measured(system, row, options.rounds)), gain])
+                print(*rows[-1], sep="\t", file=sys.stderr, flush=True)
+    heads = [
+        "workload",
+        "",
+        "eager, ms",
+        "converted, ms",
+        "by hand, ms",
+        "gain",
+        "of by hand",
+        "published gain",
+    ]
+    text = table(heads, rows) + "\n" + NOTES.format(rounds=options.rounds).rstrip()
+    print(text)
+    if options.write:
+        replace_section("paper", sys.argv[1:-1], text)
+
+
+if __name__ == "__main__":
+    main()
