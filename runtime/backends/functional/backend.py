@@ -40,7 +40,7 @@ class FunctionalBackend:
     """The part of `Backend` that all systems with functional control flow share."""
 
     name = ""
-    loops_over_ranges = True
+    loops_over_ranges = rolls_ranges = True
     boolean: Any = None
     builtins: Mapping[Any, Callable[..., Any]] = {}
 
@@ -289,7 +289,10 @@ class FunctionalBackend:
             )
         if isinstance(iterated, range):
             start, step = iterated.start, iterated.step
-            return staged_range(start, start + len(iterated) * step, step, self.clip)
+            items = staged_range(start, start + len(iterated) * step, step, self.clip)
+            return StagedSequence(
+                items.name, items.count, lambda i: self.as_number(items.item(i)), clip=self.clip
+            )
         if isinstance(iterated, (list, tuple, GrowingList)):
             items = list(iterated)
             return StagedSequence(
@@ -310,6 +313,10 @@ class FunctionalBackend:
         else:
             rest = StagedSequence(items.name, items.count - 1, lambda i: items.item(i + 1), items.arrays)
         return items.length > 0, lambda: items.item(0), rest
+
+    def as_number(self, value: Any) -> Any:
+        """Return a staged integer that takes part in type promotion as a Python number."""
+        return value
 
     def item(self, array: Any, index: Any) -> Any:
         return array[index]

@@ -108,6 +108,11 @@ class TorchValues(CapturingBackend):
 
     # Types
 
+    def as_number(self, value: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            mark_number(value)
+        return value
+
     def aval(self, value: Any) -> TensorType | None:
         if isinstance(value, torch.Tensor):
             number = is_number(value)
