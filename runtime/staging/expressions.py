@@ -241,7 +241,7 @@ def owner_of_item(target: Any, key: Any, value: Any) -> Backend | None:
     """Return the backend that writes an item: the owner of a staged operand, or the active backend."""
     backend = (_owner_of(target, key, value) or active_backend()) if ACTIVE else None
     if backend is not None and is_rolling() and has_staged(key):
-        note_item_use(backend, target, key)
+        note_item_use(backend, target, key, is_write=True)
     return backend
 
 

@@ -107,9 +107,14 @@ def _captured(
 ) -> Path:
     """Capture the body with plain counters and then with the staged one; return the path of the last capture."""
 
+    largest = max(map(abs, (attempt.items[0], attempt.items[-1])))
+    set_bound = getattr(carried.backend, "set_number_bound", lambda *_: None)
+
     def settle(elements: Any, *, is_plain: bool) -> Path:
         def counting_body(item: Any) -> None:
-            attempt.counter = None if is_plain else item
+            if not is_plain:
+                attempt.counter = item
+                set_bound(item, largest)
             body(item)
 
         def once() -> Path:
@@ -124,14 +129,14 @@ def _captured(
         return path
 
     for value in (attempt.items[0], attempt.items[-1]):
-        plain = settle((functools.partial(_constant, value), []), is_plain=True)
+        settle((functools.partial(_constant, value), []), is_plain=True)
     types = {(location, i): kind for location, i, kind in carried.slots()}
     path = settle(carried.backend.elements(attempt.items), is_plain=False)
     attempt.check_uses()
     _check_types(carried, types)
-    is_alike = getattr(carried.backend, "is_rollable", None)
-    if is_alike is not None and not is_alike(path.capture, plain.capture):
-        raise CannotRoll
+    check = getattr(carried.backend, "check_counter_arithmetic", None)
+    if check is not None:
+        check(path.capture, largest)
     return path
 
 

@@ -17,9 +17,13 @@ from ..debugging.tracebacks import user_frame
 from ..values.structures import flatten
 
 
-def note_item_use(backend: Backend, target: Any, key: Any) -> None:
-    """Note an access to `target[key]` unless every item exists and is of one type, or `target` is staged."""
-    if staged_by(target) is not None or (type(target) is not dict and _is_exact(backend, target, key)):
+def note_item_use(backend: Backend, target: Any, key: Any, *, is_write: bool = False) -> None:
+    """Note an access to `target[key]` unless every item exists and is of one type, or `target` is staged.
+
+    A write to a list is always noted, because a staged key may change the list into an array.
+    """
+    is_safe = type(target) is not dict and not (is_write and isinstance(target, list))
+    if staged_by(target) is not None or (is_safe and _is_exact(backend, target, key)):
         return
     frame = user_frame(sys._getframe(1))
     assert frame is not None
