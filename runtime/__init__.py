@@ -13,6 +13,7 @@ from .core.closures import get_nothing, nothing, set_nothing
 from .core.undefined import Undefined
 from .debugging.frames import caller, framed
 from .errors import AutographError
+from .operators import opt_out
 from .operators.calls import ConversionCache, make_callee
 from .operators.control_flow import for_items, for_rest, for_stmt, if_stmt, until, while_rest, while_stmt
 from .operators.expressions import assert_stmt, call, fmt, guard, if_exp, keep, list_comp, text
@@ -22,6 +23,7 @@ from .operators.variables import ld, ldu, set_attr, visible
 
 F = TypeVar("F", bound=Callable[..., Any])
 callee = make_callee(ConversionCache(), None)
+opt_out.register(sys.modules[__name__], callee)
 
 
 def converted_call(f: Any, args: Sequence[Any], kwargs: Mapping[str, Any] | None) -> Any:

@@ -258,15 +258,23 @@ def error_position(error: BaseException, frame: types.FrameType | None) -> CodeP
 
 def has_handler(code: types.CodeType, instruction: int) -> bool:
     """Return whether an `except` clause of a function covers one of its instructions."""
+    return any(start <= instruction < end for start, end in handled_ranges(code))
+
+
+def catches_exceptions(code: types.CodeType) -> bool:
+    """Return whether a function has an `except` clause."""
+    return bool(code.co_exceptiontable) and any(handled_ranges(code))
+
+
+def handled_ranges(code: types.CodeType) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of instructions that an `except` clause of a function covers."""
     instructions = list(dis.get_instructions(code))
     for entry in dis.Bytecode(code).exception_entries:  # type: ignore[attr-defined]  # not in typeshed
-        if entry.start <= instruction < entry.end:
-            handler = [i for i in instructions if i.offset >= entry.target][1:]
-            names = [i.opname for i in islice(handler, 12)]
-            end = next((n for n, name in enumerate(names) if name in ("RERAISE", "WITH_EXCEPT_START")), 12)
-            if names[:1] == ["POP_TOP"] or any(n.startswith("CHECK_E") for n in names[:end]):
-                return True
-    return False
+        handler = [i for i in instructions if i.offset >= entry.target][1:]
+        names = [i.opname for i in islice(handler, 12)]
+        end = next((n for n, name in enumerate(names) if name in ("RERAISE", "WITH_EXCEPT_START")), 12)
+        if names[:1] == ["POP_TOP"] or any(n.startswith("CHECK_E") for n in names[:end]):
+            yield entry.start, entry.end
 
 
 def traceback_frames(error: BaseException) -> tuple[tuple[types.CodeType, int], ...]:

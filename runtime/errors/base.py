@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from types import EllipsisType
 from typing import Any
 
+from ..core.rolling_attempts import note_use
 from ..debugging.call_sites import condition_position
 from ..debugging.positions import CodePosition, format_position, position_at
 from ..debugging.tracebacks import user_frame
@@ -59,6 +60,7 @@ class AutographError(Exception):
         place: CodePosition | EllipsisType | None = ...,
     ) -> None:
         super().__init__(what)
+        note_use(type(self))  # user code may catch an error that only the attempt to roll a loop causes
         self.why = why
         self.remedy = remedy
         self.rows = tuple(rows)

@@ -15,9 +15,11 @@ from .. import staging
 from ..backends import staged_by
 from ..backends.builtins import DISPATCHING, MATH, NUMPY, PYTHON, original
 from ..core.active_backends import active_backend
+from ..core.rolling_attempts import note_use
 from ..debugging.tracebacks import drop_current_frame
 from ..values.selected_container import SelectedList
 
+_INSPECTING = frozenset((isinstance, type, repr))
 _CONSUMERS = frozenset((original(min), original(max), sum, any, all, sorted))
 
 
@@ -47,6 +49,8 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                 if backend is None and function is print and staging.in_branch():
                     backend = innermost
                 if backend is not None:
+                    if function in _INSPECTING:
+                        note_use(function)
                     return backend.call_builtin(function, args, kwargs)
             return function(*args, **kwargs)
         except BaseException as error:
@@ -77,6 +81,8 @@ def _hasattr(*args: Any) -> bool:
     try:
         if not staging.ACTIVE or len(args) != 2:
             return hasattr(*args)
+        if staged_by(args[0]) is not None:
+            note_use(hasattr)
         try:
             staging.certain(getattr(*args), args[1])
         except AttributeError:

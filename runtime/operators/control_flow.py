@@ -140,7 +140,7 @@ def for_rest(test_result, items, extra_test, body, get_state, set_state, symbol_
         while True:
             backend = BACKENDS[type(test_result)]
             if backend is not None and backend.is_staged(test_result):
-                staging.finish_unrolled(items, extra_test, body, get_state, set_state, symbol_names)
+                staging.finish_loop(items, extra_test, body, get_state, set_state, symbol_names)
                 return
             if not test_result:
                 return

@@ -12,11 +12,13 @@ from typing import Any
 from ..backends import BACKENDS, Backend, staged_by
 from ..core.active_backends import ACTIVE, active_backend
 from ..core.closures import nothing, set_nothing
+from ..core.rolling_attempts import is_rolling
 from ..errors import MissingValueError, StagingError, ValueNeededError
 from ..values.selected_container import SelectedList, snapshot_sources
 from ..values.structures import Spec, flatten, merge_sources, unflatten
 from .conditions import if_stmt
 from .loops import for_stmt
+from .rolled_uses import note_item_use
 
 
 class _Filters(threading.local):
@@ -215,6 +217,8 @@ def get_item(target: Any, key: Any) -> Any:
         return target[key]
     backend = _owner_of(key, target)
     assert backend is not None
+    if is_rolling():
+        note_item_use(backend, target, key)
     is_of_items = isinstance(target, (list, tuple)) and len(target) > 0 and staged_by(key) is not None
     if is_of_items and flatten(target[0])[1].kind is not None:
         items = [flatten(item, sources=lambda value: (value,)) for item in target]
@@ -245,7 +249,10 @@ def _item_by_parts(
 
 def owner_of_item(target: Any, key: Any, value: Any) -> Backend | None:
     """Return the backend that writes an item: the owner of a staged operand, or the active backend."""
-    return (_owner_of(target, key, value) or active_backend()) if ACTIVE else None
+    backend = (_owner_of(target, key, value) or active_backend()) if ACTIVE else None
+    if backend is not None and is_rolling() and has_staged(key):
+        note_item_use(backend, target, key, is_write=True)
+    return backend
 
 
 def contains(item: Any, container: Any) -> Any:

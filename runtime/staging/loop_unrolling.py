@@ -1,4 +1,4 @@
-"""Unroll Python loops that a staged condition ends."""
+"""Finish Python loops that a staged condition ends: roll them into one staged loop, or unroll them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from ..backends import staged_by
 from ..core.closures import nothing
 from ..errors import UnrolledLoopError
 from .conditions import if_stmt
+from .loop_rolling import Outcome, remaining_range, roll
 
 MAX_UNROLLED = 10_000
 
 
-def finish_unrolled(
+def finish_loop(
     items: Iterator[Any],
     extra_test: Callable[[], Any],
     body: Callable[[Any], None],
@@ -21,7 +22,12 @@ def finish_unrolled(
     set_state: Callable[[tuple], None],
     names: Sequence[str],
 ) -> None:
-    """Run each remaining iteration of a Python loop under the staged condition that the loop continues."""
+    """Run the remaining iterations of a Python loop, which continues while a test is true, from a staged test on.
+
+    The iterations over a plain range are rolled if possible. If the types of variables are not stable, a
+    second attempt follows one more iteration.
+    """
+    rest, attempts = remaining_range(items), 2
     for count, item in enumerate(items):
         test_result = extra_test()
         owner = staged_by(test_result)
@@ -30,6 +36,13 @@ def finish_unrolled(
                 return
             body(item)
             continue
+        if attempts and rest is not None:
+            outcome = roll(
+                owner, rest[count:], test_result, extra_test, body, (get_state, set_state), names, items
+            )
+            if outcome is Outcome.ROLLED:
+                return
+            attempts = attempts - 1 if outcome is Outcome.UNSTABLE else 0
         if count == MAX_UNROLLED:
             raise UnrolledLoopError(
                 f"a 'break' on a staged value did not end a Python loop within {MAX_UNROLLED} iterations",

@@ -22,7 +22,7 @@ from .state.statement import Path, Restage, Statement, Written
 MAX_WIDENINGS = 12
 
 
-def _fixed_point(
+def fixed_point(
     carried: CarriedValues, once: Callable[[], Path], what: str, closures: tuple[Any, ...]
 ) -> Path | NoInitialValue:
     after = Side("after an iteration", closures)
@@ -141,7 +141,7 @@ def while_stmt(
     def once() -> Path:
         return statement.run(step, carried.arguments(), carried.begin)
 
-    path = _fixed_point(carried, once, "a staged 'while'", (test, body))
+    path = fixed_point(carried, once, "a staged 'while'", (test, body))
     if isinstance(path, NoInitialValue):
         if is_peeled:
             raise path.mismatch()
@@ -178,22 +178,8 @@ def for_stmt(
         return
     statement = Statement(backend, (extra_test or set_nothing, body), (get_state, set_state), names)
     carried = CarriedValues(statement)
-    rebuild, element_types = backend.elements(iterated)
-    element: list[Any] = []
-
-    def step() -> Any:
-        body(element[0])
-        return True if extra_test is None else extra_test()
-
-    def enter(*values: Any) -> None:
-        count = len(element_types)
-        element[:] = [rebuild(values[:count])]
-        carried.begin(*values[count:])
-
-    def once() -> Path:
-        return statement.run(step, [*element_types, *carried.arguments()], enter)
-
-    path = _fixed_point(carried, once, "a staged 'for'", (body,))
+    once = functools.partial(run_iteration, carried, backend.elements(iterated), extra_test, body)
+    path = fixed_point(carried, once, "a staged 'for'", (body,))
     if isinstance(path, NoInitialValue):
         if is_peeled:
             raise path.mismatch()
@@ -206,6 +192,36 @@ def for_stmt(
                 backend, parts[1], extra_test, body, get_state, set_state, names, options, is_peeled=True
             )
         return
+    build_for(carried, path, iterated, first_test, options)
+
+
+def run_iteration(
+    carried: CarriedValues,
+    elements: tuple[Callable[[Sequence[Any]], Any], Sequence[Any]],
+    extra_test: Callable[[], Any] | None,
+    body: Callable[[Any], None],
+) -> Path:
+    """Capture the body of a `for` once; `elements` are a function that builds an item, and its types."""
+    rebuild, element_types = elements
+    element: list[Any] = []
+
+    def step() -> Any:
+        body(element[0])
+        return True if extra_test is None else extra_test()
+
+    def enter(*values: Any) -> None:
+        count = len(element_types)
+        element[:] = [rebuild(values[:count])]
+        carried.begin(*values[count:])
+
+    return carried.statement.run(step, [*element_types, *carried.arguments()], enter)
+
+
+def build_for(
+    carried: CarriedValues, path: Path, iterated: Any, first_test: Any, options: dict[str, Any]
+) -> None:
+    """Build a `for` from the path of its body, and write its results."""
+    backend = carried.backend
     iterates = getattr(backend, "sources", lambda iterated: [iterated])(iterated)
     iterates = [source for iterated in iterates for source in with_bases(iterated)]
     if any(isinstance(w, Written) and any(w.handle is s for s in iterates) for w in carried.init):

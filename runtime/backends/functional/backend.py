@@ -7,6 +7,7 @@ conditionals, its loops and the functions that `FunctionalBackend` declares.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,16 +15,19 @@ from typing import Any
 
 from ... import staging
 from ...core.closures import nothing, set_nothing
+from ...core.rolling_attempts import is_rolling, note_use, refuse_rolling
 from ...core.undefined import unbound_local_error
 from ...errors import StagingError
 from ...staging.exceptions import refuse_caught
+from ...values.structures import flatten
 from .. import staged_by
 from .abstract_values import AppendedItems, Maybe, MaybeAval, is_bound
-from .builtins import SHALLOW
+from .builtins import SHALLOW, SHOWING
 from .captures import Capture, Loop
+from .counter_arithmetic import bound_of_plain, is_from_counter
 from .growing_lists import GrowingList
 from .iterables import StagedSequence, staged_enumerate, staged_range, staged_reversed, staged_zip
-from .staged_text import StagedField
+from .staged_text import StagedField, Text
 
 Outputs = Sequence[tuple[Any, Any, Any]]
 """For each output of a conditional: its leaf in the first branch, its leaf in the second, and its type."""
@@ -40,7 +44,7 @@ class FunctionalBackend:
     """The part of `Backend` that all systems with functional control flow share."""
 
     name = ""
-    loops_over_ranges = True
+    loops_over_ranges = rolls_ranges = True
     boolean: Any = None
     builtins: Mapping[Any, Callable[..., Any]] = {}
 
@@ -125,8 +129,14 @@ class FunctionalBackend:
             elif first is False and second is True:
                 known[i] = self.not_(test)
         others = [output for i, output in enumerate(outputs) if i not in known]
-        results = iter(self.conditional(test, captures, others))
-        return [known[i] if i in known else next(results) for i in range(len(outputs))]
+        results = self.conditional(test, captures, others)
+        if is_rolling():
+            for (first, second, _), result in zip(others, results, strict=True):
+                bounds = [self.number_bound(v) or bound_of_plain(v) for v in (first, second)]
+                if None not in bounds:
+                    self.set_number_bound(result, max(bounds))
+        remaining = iter(results)
+        return [known[i] if i in known else next(remaining) for i in range(len(outputs))]
 
     def select_arrays(self, test: Any, branches: Sequence[Sequence[Any]], outputs: Outputs) -> list[Any]:
         """Select between the result arrays of two branches, pair by pair."""
@@ -183,10 +193,21 @@ class FunctionalBackend:
     # Loops
 
     def while_loop(self, *loop: Any, **named: Any) -> list[Any]:
+        note_use("while")
         return self.stage_while(Loop(*loop, **named))
 
     def for_loop(self, iterated: Any, *loop: Any, **named: Any) -> list[Any]:
+        note_use("for")
         return self.stage_for(iterated, Loop(*loop, **named))
+
+    # Numbers computed from the counter of a loop that is being rolled
+
+    def number_bound(self, value: Any) -> Any:
+        """Return the bound of a staged number computed from the counter and plain numbers, else None."""
+        return None
+
+    def set_number_bound(self, value: Any, bound: Any) -> None:
+        """Mark a staged number as computed from the counter and plain numbers."""
 
     # Types, and the arrays that hold values
 
@@ -289,7 +310,10 @@ class FunctionalBackend:
             )
         if isinstance(iterated, range):
             start, step = iterated.start, iterated.step
-            return staged_range(start, start + len(iterated) * step, step, self.clip)
+            items = staged_range(start, start + len(iterated) * step, step, self.clip)
+            return StagedSequence(
+                items.name, items.count, lambda i: self.as_number(items.item(i)), clip=self.clip
+            )
         if isinstance(iterated, (list, tuple, GrowingList)):
             items = list(iterated)
             return StagedSequence(
@@ -310,6 +334,10 @@ class FunctionalBackend:
         else:
             rest = StagedSequence(items.name, items.count - 1, lambda i: items.item(i + 1), items.arrays)
         return items.length > 0, lambda: items.item(0), rest
+
+    def as_number(self, value: Any) -> Any:
+        """Return a staged integer that takes part in type promotion as a Python number."""
+        return value
 
     def item(self, array: Any, index: Any) -> Any:
         return array[index]
@@ -342,10 +370,23 @@ class FunctionalBackend:
             return self.iterable(function, args, kwargs)
         if function is map:
             return self.map_items(args[0], self.iterable(zip, args[1:], {}))
+        if is_rolling():
+            self._check_call(function, args)
         implementation = self.builtins.get(function)
         if implementation is not None:
             return implementation(*args, **kwargs)
         return self.call_library(function, args, kwargs)
+
+    def _check_call(self, function: Callable[..., Any], args: tuple) -> None:
+        """End the attempt to roll a loop if a function takes, or prints rounded, numbers from the counter."""
+        if function not in SHOWING:
+            is_refused = is_from_counter(list(map(self.number_bound, args)), args)
+        else:
+            leaves = flatten(args)[0]
+            values = [v for leaf in leaves for v in (leaf.values if isinstance(leaf, Text) else [leaf])]
+            is_refused = math.inf in map(self.number_bound, values)
+        if is_refused:
+            refuse_rolling()
 
     def fmt(self, value: Any, conversion: str) -> Any:
         return StagedField(value, conversion)

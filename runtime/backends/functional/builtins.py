@@ -12,6 +12,9 @@ from .iterables import StagedSequence
 SHALLOW = frozenset((len, bool, enumerate, zip, reversed, list, tuple, isinstance, type, map, filter))
 """Builtins that inspect an argument itself, but not the items of a list."""
 
+SHOWING = frozenset((print, str, repr))
+"""Builtins that turn values into text."""
+
 _NO_DEFAULT = object()
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...backends.builtins import CONVERSIONS
+from ...errors import ValueNeededError
 from ...values.structures import flatten, unflatten
 from .. import BackendNeutral, staged_by
 
@@ -52,6 +53,16 @@ class Text(BackendNeutral):
 
     def __init__(self, pieces: Sequence[Any], values: Sequence[Any]):
         self.pieces, self.values = list(pieces), list(values)
+
+    def __eq__(self, other: object) -> bool:
+        raise ValueNeededError(
+            "text that contains staged values is compared or used as a key",
+            why="its characters are known only when the program runs",
+            remedy="compare the values that it is made of",
+        )
+
+    def __hash__(self) -> int:
+        return int(self == self)
 
     def __str__(self) -> str:
         """Return the text, with `<staged>` for values known only when the program runs."""

@@ -20,6 +20,7 @@ from ..functional.backend import Outputs
 from ..functional.captures import Loop, ProgramCapture
 from ..functional.iterables import StagedSequence
 from .control_flow import bounded_loop, is_selectable
+from .counter_arithmetic import check_program
 from .errors import at_user_statement
 from .values import JaxValues
 
@@ -40,6 +41,10 @@ class JaxBackend(JaxValues):
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak) for a in avals]
         capture.program = jax.make_jaxpr(at_user_statement(trace))(*specs)
         return capture
+
+    def check_counter_arithmetic(self, capture: ProgramCapture, largest: int) -> None:
+        """End the attempt to roll a loop if its body computes numbers from the counter inexactly."""
+        check_program(capture.program.jaxpr, [largest])
 
     def run_program(self, capture: ProgramCapture, arguments: Sequence[Any]) -> Sequence[Any]:
         program = capture.program

@@ -36,7 +36,14 @@ _NAMES = {
 
 
 def staged_operands(value: Any) -> tuple[list[Any], Callable[[Sequence[Any]], Any]]:
-    return operands_of(value, lambda leaf: isinstance(leaf, jax.Array), lambda a, _: np.asarray(a)[()])
+    return operands_of(value, lambda leaf: isinstance(leaf, jax.Array), _known_value)
+
+
+def _known_value(array: Any, operand: Any) -> Any:
+    """Return the NumPy value of an array, or a Python integer if the operand stands for one."""
+    value = np.asarray(array)[()]
+    is_integer = isinstance(value, np.integer) and getattr(operand, "weak_type", False)
+    return int(value) if is_integer else value
 
 
 def _print(*values: Any, sep: str = " ", end: str = "\n", file: Any = None, flush: bool = False) -> None:

@@ -78,6 +78,9 @@ class JaxValues(CapturingBackend):
 
     # Types
 
+    def as_number(self, value: Any) -> Any:
+        return weak_array(value, value.dtype) if isinstance(value, jax.Array) else value
+
     def aval(self, value: Any) -> Aval | None:
         if isinstance(value, jax.Array):
             return Aval(value.dtype, value.shape, bool(getattr(value, "weak_type", False)))

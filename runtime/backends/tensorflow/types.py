@@ -11,6 +11,7 @@ import numpy as np
 import tensorflow as tf
 
 from ...errors import ValueNeededError
+from ..functional.counter_arithmetic import COMPARISONS, NumberKind, bound_of_plain, check_cast, result_bound
 from .private import TENSOR
 
 RANKS = {bool: 0, int: 1, float: 2, complex: 3}
@@ -104,11 +105,18 @@ def merge_dtypes(first: TensorType, second: TensorType) -> Any:
     return tf.as_dtype(np.result_type(a.as_numpy_dtype, b.as_numpy_dtype))
 
 
-class Number(TENSOR):
-    """A Python number that a staged program computes: it takes the dtype of the other operand."""
+def _kind(dtype: Any) -> NumberKind:
+    return NumberKind(dtype.is_floating or dtype.is_complex, dtype.is_bool, dtype.size)
 
-    def __init__(self, tensor: Any):
-        self.tensor = tensor
+
+class Number(TENSOR):
+    """A Python number that a staged program computes: it takes the dtype of the other operand.
+
+    `bound` is set if it is computed from the counter of a loop that is being rolled (`counter_arithmetic`).
+    """
+
+    def __init__(self, tensor: Any, bound: float | None = None):
+        self.tensor, self.bound = tensor, bound
 
     tensor_dtype = property(lambda self: self.tensor.dtype)
     shape = property(lambda self: self.tensor.shape)
@@ -129,6 +137,7 @@ class Number(TENSOR):
         """Return the number as a tensor of a dtype that can represent it."""
         if dtype == self.tensor_dtype:
             return self.tensor
+        check_cast(self.bound, _kind(self.tensor_dtype), _kind(dtype))
         if rank_of(dtype) < rank_of(self.tensor_dtype):
             raise TypeError(
                 f"a staged Python number of {self.tensor_dtype.name} cannot be a tensor of {dtype.name}"
@@ -156,13 +165,13 @@ class Number(TENSOR):
         return self.tensor[key]
 
     def __neg__(self) -> Number:
-        return Number(-as_number(self))
+        return Number(-as_number(self), self.bound)
 
     def __pos__(self) -> Number:
-        return Number(as_number(self))
+        return Number(as_number(self), self.bound)
 
     def __abs__(self) -> Number:
-        return Number(tf.abs(as_number(self)))
+        return Number(tf.abs(as_number(self)), self.bound)
 
     def __invert__(self) -> Number:
         return Number(tf.bitwise.invert(as_number(self)))
@@ -181,7 +190,6 @@ def weak(value: Any) -> Number:
     return value if isinstance(value, Number) else Number(value)
 
 
-_COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 _BITWISE = {"and_": tf.bitwise.bitwise_and, "or_": tf.bitwise.bitwise_or, "xor": tf.bitwise.bitwise_xor}
 _TENSOR_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "eq": tf.equal, "ne": tf.not_equal, "pow": tf.pow, "lshift": tf.bitwise.left_shift,
@@ -204,7 +212,11 @@ def _both(name: str, left: Any, right: Any) -> Any:
         dtype = next(t.dtype for t in (a, b) if rank_of(t.dtype) == rank)
         a, b = tf.cast(a, dtype), tf.cast(b, dtype)
     result = (_BITWISE.get(name) or _TENSOR_OPERATORS.get(name) or getattr(operator, name))(a, b)
-    return result if name in _COMPARISONS else Number(result)
+    bounds = [v.bound if isinstance(v, Number) else bound_of_plain(v) for v in (left, right)]
+    bound = None
+    if None not in bounds and any(isinstance(v, Number) for v in (left, right)):
+        bound = result_bound(name.strip("_"), bounds, _kind(result.dtype))
+    return result if name in COMPARISONS else Number(result, bound)
 
 
 def _with_tensor(name: str, left: Any, right: Any) -> Any:
@@ -240,7 +252,7 @@ for _name in "add sub mul truediv floordiv mod pow and_ or_ xor lshift rshift".s
     _forward, _backward = _operators(_name)
     setattr(Number, f"__{_name.strip('_')}__", _forward)
     setattr(Number, f"__r{_name.strip('_')}__", _backward)
-for _name in sorted(_COMPARISONS):  # tensors look up the reflected form under TensorFlow's name
+for _name in sorted(COMPARISONS):  # tensors look up the reflected form under TensorFlow's name
     _forward, _backward = _operators(_name)
     setattr(Number, f"__{_name}__", _forward)
     setattr(Number, f"__r{_name}__", _backward)

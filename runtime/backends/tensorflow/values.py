@@ -169,6 +169,13 @@ class TensorFlowValues(FunctionalBackend):
             tensor.set_shape(aval.shape)
         return Number(tensor) if aval.weak else tensor
 
+    def number_bound(self, value: Any) -> Any:
+        return value.bound if isinstance(value, Number) else None
+
+    def set_number_bound(self, value: Any, bound: Any) -> None:
+        if isinstance(value, Number):
+            value.bound = bound
+
     def tensor(self, value: Any) -> Any:
         return value.tensor if isinstance(value, Number) else tf.convert_to_tensor(value)
 

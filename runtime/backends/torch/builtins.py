@@ -10,7 +10,9 @@ from typing import Any
 import torch
 
 from ... import staging
+from ...core.rolling_attempts import note_use
 from ...errors import UnsupportedFunctionError
+from ...values.structures import flatten
 from ..builtins import DISPATCHING, MATH, is_of_numpy, original
 from ..functional.builtins import extremum, replacing, sort_key_error, staged_len, total
 from ..functional.staged_text import Text
@@ -47,6 +49,8 @@ def _print(
             why="a graph writes only to standard output",
             remedy="omit `file`",
         )
+    if any(map(is_tensor, flatten([v for v in values if isinstance(v, (list, tuple, dict))])[0])):
+        note_use("print of a container")
     print_values(values, sep, end)
 
 

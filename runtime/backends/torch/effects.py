@@ -18,6 +18,7 @@ from torch.fx.node import has_side_effect
 from ...debugging.tracebacks import drop_current_frame, error_position
 from ..functional.staged_text import Text, render
 from .capture import EFFECTS
+from .inplace_updates import is_number
 from .private import assert_holds
 
 
@@ -77,7 +78,8 @@ def _printable(value: Any, conversion: str) -> Any:
     if isinstance(value, Text):
         return value
     if isinstance(value, (torch.Tensor, torch.SymInt, torch.SymFloat)):
-        return value, conversion
+        is_integer = is_number(value) and not value.is_floating_point()
+        return value, "" if is_integer else conversion  # an integer prints as in Python, not as a tensor
     return repr(value) if conversion == "r" else str(value)
 
 

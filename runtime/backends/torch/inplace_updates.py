@@ -14,7 +14,9 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
+from ...core.rolling_attempts import is_rolling
 from ...errors import StateError
+from ..functional.counter_arithmetic import NumberKind, bound_of_plain, check_cast, result_bound
 from .private import is_view
 
 _numbers = WeakIdKeyDictionary()
@@ -29,12 +31,31 @@ _REBINDING = {
 """Operators that replace augmented assignments, by the method names that a function mode sees."""
 
 
-def mark_number(value: torch.Tensor) -> None:
-    _numbers[value] = True
+_REFLECTED = frozenset(
+    f"r{name}" for name in ("sub", "div", "truediv", "floordiv", "mod", "pow", "lshift", "rshift")
+)
+_OPERATORS = {
+    "div": "truediv", "true_divide": "truediv", "floor_divide": "floordiv", "remainder": "mod",
+    "positive": "pos", "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor",
+}  # fmt: skip
+"""Python's names of operators, by the names that a function mode sees."""
+
+
+_COPYING = frozenset(("clone", "contiguous", "detach", "reshape", "squeeze", "to", "view"))
+"""Methods of tensors that this package calls itself, where a value enters or leaves a captured program."""
+
+
+def mark_number(value: torch.Tensor, bound: float | None = None) -> None:
+    """Mark a tensor as a number, with a bound if it is computed from a loop's counter (`counter_arithmetic`)."""
+    _numbers[value] = bound
 
 
 def is_number(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value in _numbers
+
+
+def bound_of(value: Any) -> float | None:
+    return _numbers.get(value) if isinstance(value, torch.Tensor) else bound_of_plain(value)
 
 
 def mark_shared(value: Any, reason: str) -> None:
@@ -74,13 +95,41 @@ class InplaceUpdates(TorchFunctionMode):
                 func = _REBINDING[name]
             else:
                 check_write(target)
+        if is_rolling():
+            dtypes = {a.dtype for a in args if isinstance(a, torch.Tensor) and not is_number(a)}
+            for value in args if dtypes else ():
+                for dtype in dtypes:
+                    check_precision(value, dtype)
         result = func(*args, **(kwargs or {}))
         if isinstance(result, torch.Tensor) and result is not target:
             if result.ndim == 0 and not kwargs and _are_numbers(args):
-                mark_number(result)
+                mark_number(result, _result_bound(name, args, result))
             elif isinstance(target, torch.Tensor) and target in _shared and is_view(result):
                 mark_shared(result, _shared[target])
         return result
+
+
+def _result_bound(name: str, args: tuple[Any, ...], result: torch.Tensor) -> float | None:
+    bounds = [bound_of(a) for a in args]
+    if None in bounds or name in _COPYING:
+        return None
+    name = name.strip("_")
+    if name in _REFLECTED:
+        name, bounds = name[1:], bounds[::-1]
+    elif name == "where":
+        name, bounds = "select", bounds[1:]
+    return result_bound(_OPERATORS.get(name, name), bounds, _kind(result.dtype))
+
+
+def check_precision(value: Any, dtype: torch.dtype) -> None:
+    """End the attempt to roll a loop if a number from its counter lacks the precision or range of a dtype."""
+    bound = _numbers.get(value) if isinstance(value, torch.Tensor) else None
+    if bound is not None and _kind(value.dtype).is_float == _kind(dtype).is_float:
+        check_cast(bound, _kind(value.dtype), _kind(dtype))
+
+
+def _kind(dtype: torch.dtype) -> NumberKind:
+    return NumberKind(dtype.is_floating_point or dtype.is_complex, dtype == torch.bool, dtype.itemsize)
 
 
 def _are_numbers(args: tuple[Any, ...]) -> bool:

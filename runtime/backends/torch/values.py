@@ -16,7 +16,7 @@ from ..functional.staged_text import Text
 from . import items as indexing
 from .builtins import BUILTINS, call_library, replaced
 from .effects import raise_error
-from .inplace_updates import InplaceUpdates, is_number, mark_number
+from .inplace_updates import InplaceUpdates, bound_of, check_precision, is_number, mark_number
 from .private import SYMBOLS, expression, is_capturing, is_known, is_traced, promoted
 
 _DTYPES = {bool: torch.bool, int: torch.int64, torch.SymInt: torch.int64, torch.SymBool: torch.bool}
@@ -108,6 +108,18 @@ class TorchValues(CapturingBackend):
 
     # Types
 
+    def as_number(self, value: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            mark_number(value)
+        return value
+
+    def number_bound(self, value: Any) -> Any:
+        return bound_of(value) if isinstance(value, torch.Tensor) else None
+
+    def set_number_bound(self, value: Any, bound: Any) -> None:
+        if is_number(value):
+            mark_number(value, bound)
+
     def aval(self, value: Any) -> TensorType | None:
         if isinstance(value, torch.Tensor):
             number = is_number(value)
@@ -138,6 +150,7 @@ class TorchValues(CapturingBackend):
 
     def cast(self, value: Any, aval: TensorType) -> torch.Tensor:
         if isinstance(value, torch.Tensor):
+            check_precision(value, aval.dtype)
             moved = value if value.device == aval.device else value.to(aval.device)
             return moved if moved.dtype == aval.dtype else moved.to(aval.dtype)
         if isinstance(value, np.ndarray):

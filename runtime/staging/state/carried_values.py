@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ...backends import staged_by
 from ...core.undefined import Undefined
 from ...values.locations import Location
 from ...values.structures import Spec, leaf_paths, unflatten
@@ -26,10 +27,13 @@ _KEY = re.compile(r"(\w+)\[.*\]")
 
 
 class CarriedValues:
-    """The locations that a loop carries, leaf by leaf, with their types."""
+    """The locations that a loop carries, leaf by leaf, with their types.
 
-    def __init__(self, statement: Statement):
-        self.statement, self.backend = statement, statement.backend
+    With `keep_plain`, a plain value is carried only if an iteration changes it.
+    """
+
+    def __init__(self, statement: Statement, *, keep_plain: bool = False):
+        self.statement, self.backend, self.keep_plain = statement, statement.backend, keep_plain
         self.init: dict[Any, Value] = {}
         self.types: dict[Any, list[Any]] = {}
         for variable in statement.variables:
@@ -44,9 +48,14 @@ class CarriedValues:
         self.init[location], self.types[location] = value, kinds
 
     def type_of(self, leaf: Any) -> Any:
-        """Return the type of a leaf, or None if it is unbound or a list or dict created before the loop."""
+        """Return the type of a leaf, or None if no iteration has to change it.
+
+        It is None for an unbound leaf and for a list or dict created before the loop.
+        """
         is_untyped = isinstance(leaf, Undefined) or self.statement.is_from_before(leaf)
-        return None if is_untyped else self.backend.type_of(leaf)
+        if is_untyped or (self.keep_plain and staged_by(leaf) is None):
+            return None
+        return self.backend.type_of(leaf)
 
     def slots(self) -> Iterator[tuple[Any, int, Any]]:
         for location, types in self.types.items():

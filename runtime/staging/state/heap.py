@@ -94,6 +94,11 @@ class Heap:
             self.reached.add(id(value))
             stack.extend(self._visit(value))
 
+    @property
+    def has_iterators(self) -> bool:
+        """Return whether the closures can reach an iterator, whose position cannot be restored."""
+        return bool(self._iterators)
+
     def holder(self, value: Any) -> Location | None:
         """Return an attribute or item that contains a value, or None."""
         saved = [(o, contents) for o, contents in self._saved if not isinstance(o, types.CellType)]

@@ -21,6 +21,7 @@ import numpy as np
 
 from ...core.active_backends import active_backend
 from ...core.packages import installed_package, is_library
+from ...core.rolling_attempts import refuse_rolling
 from ...debugging.frames import framed, skip_internal_frames
 from ...debugging.tracebacks import frame_variables, is_internal
 from .heap import running_heaps
@@ -107,6 +108,7 @@ def _notice_known(function: Any) -> None:
     key, backend = _key(function), active_backend()
     host = _HOST.get(getattr(backend, "name", ""))
     if key in READ:
+        refuse_rolling()
         if backend is not None:
             remedy = f"Pass it as an argument{f', or use {host}' if host else ''}"
             _warn(
@@ -117,6 +119,7 @@ def _notice_known(function: Any) -> None:
     describe = function is _WARN or _is_stream_write(function) or (key in TOLD and _is_logged(function))
     if not running_heaps() or not (describe or key in DONE):
         return
+    refuse_rolling()
     others = ["print(), which is staged"] * describe + ([host] if host else [])
     remedy = f"Use {', or '.join(others)}, or return" if others else "Return"
     shown = "warnings.warn" if function is _WARN else _shown(key)
@@ -161,6 +164,7 @@ def _notice_draw(function: Any) -> None:
     backend = active_backend()
     if backend is None or getattr(backend, "draws", False):
         return
+    refuse_rolling()
     frame = skip_internal_frames(sys._getframe())
     owner = function.__self__
     modules = random.random.__self__, np.random.rand.__self__  # type: ignore[attr-defined]

@@ -1,0 +1,67 @@
+"""Checks of the functions that a loop's body calls while the loop is being rolled.
+
+A rolled loop calls each function once, with staged values in the place of plain ones. A function that runs
+unconverted could tell them apart, or have an effect in each iteration; and a handler in the user's code could
+catch an error that only staging causes.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ..backends import staged_by
+from ..core.packages import is_library
+from ..core.rolling_attempts import is_rolling, note_use, refuse_rolling
+from ..debugging.tracebacks import catches_exceptions, is_internal, unconverted_note
+from ..values.structures import flatten
+
+_COMPARING = (dict, set, frozenset)
+"""The types whose methods look up their argument by its hash."""
+_MEMOIZED = type(functools.cache(lambda: None))
+
+
+def checked_callee(
+    function: Any, callee: Callable[[Any], Any], plain: Callable[[Any], Any] | None
+) -> Any:
+    """Return the callee of a function, or `plain(function)` if conversion is disabled.
+
+    If the call prevents the running attempt to roll a loop, end the attempt.
+    """
+    if not is_rolling():
+        return (plain or callee)(function)
+    if function is next or isinstance(function, _MEMOIZED):
+        refuse_rolling()
+    for code in _codes_of(function):
+        if plain is not None or unconverted_note(code) or catches_exceptions(code):
+            refuse_rolling()
+    called = (plain or callee)(function)
+    is_lookup = isinstance(function, types.BuiltinFunctionType) and (
+        function is hash or function is id or isinstance(function.__self__, _COMPARING)
+    )
+    return _noting_staged(called) if is_lookup else called
+
+
+def _codes_of(function: Any) -> list[types.CodeType]:
+    """Return the code that a call runs first, unless it belongs to a library."""
+    if isinstance(function, type):
+        function = function.__init__
+    elif not isinstance(function, (types.FunctionType, types.MethodType, types.BuiltinFunctionType)):
+        function = getattr(type(function), "__call__", None)
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    is_user_code = isinstance(code, types.CodeType) and not (is_internal(code) or is_library(code.co_filename))
+    return [code] if is_user_code else []
+
+
+def _noting_staged(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that notes the calls with staged arguments."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if any(staged_by(leaf) is not None for leaf in flatten([args, kwargs])[0]):
+            note_use(getattr(function, "__qualname__", function))
+        return function(*args, **kwargs)
+
+    return call
