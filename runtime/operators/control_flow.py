@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import staging
 from ..backends import BACKENDS
+from ..core.active_backends import ACTIVE
 from ..debugging.tracebacks import drop_current_frame
 
 
@@ -105,6 +106,8 @@ def for_stmt(
         if backend is not None and (is_requested or backend.is_staged(iter_)):
             staging.for_stmt(backend, iter_, extra_test, body, get_state, set_state, symbol_names, opts)
         elif extra_test is None:
+            if ACTIVE and type(iter_) is range and len(iter_) >= staging.LONG_RANGE:
+                iter_ = staging.start_long_range(iter_, None, body, get_state, set_state, symbol_names)
             for item in iter_:
                 body(item)
         else:
@@ -121,12 +124,14 @@ def for_items(iter_, extra_test, body, get_state, set_state, symbol_names, opts)
         if backend is not None and backend.is_staged(iter_):
             staging.for_stmt(backend, iter_, extra_test, body, get_state, set_state, symbol_names, opts)
             return ()
+        is_long = ACTIVE and type(iter_) is range and len(iter_) >= staging.LONG_RANGE
+        state = get_state, set_state, symbol_names
         if extra_test is None:
-            return iter_
+            return staging.start_long_range(iter_, None, body, *state) if is_long else iter_
         test_result = extra_test()
         items = iter(iter_)
         if test_result is True:
-            return items
+            return staging.start_long_range(iter_, extra_test, body, *state) if is_long else items
         for_rest(test_result, items, extra_test, body, get_state, set_state, symbol_names)
         return ()
     except BaseException as error:

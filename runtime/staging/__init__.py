@@ -20,7 +20,7 @@ _HOMES = {
     "looping owner_of_item plain_comp refuse_text tells_raises",
     "loops": "for_stmt while_stmt",
     "loop_options": "decrement_limit",
-    "loop_unrolling": "finish_loop",
+    "loop_unrolling": "LONG_RANGE finish_loop start_long_range",
     "side_effects": "warn_of_effects",
     "statement": "AlwaysRaises",
     "unsupported": "checked_write",

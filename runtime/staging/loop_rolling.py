@@ -21,7 +21,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..backends import Backend
+from ..backends import Backend, staged_by
 from ..core.rolling_attempts import Attempt, CannotRoll, note_use, refuse_rolling, rolling
 from ..core.undefined import Undefined
 from ..debugging.tracebacks import catches_exceptions
@@ -69,8 +69,13 @@ def roll(
     accessors: tuple[Callable[[], tuple], Callable[[tuple], None]],
     names: Sequence[str],
     items: Iterator[Any],
+    *,
+    keeps_plain: bool = False,
 ) -> Outcome:
-    """Stage the iterations over `rest` as one loop if possible. Otherwise change nothing."""
+    """Stage the iterations over `rest` as one loop if possible. Otherwise change nothing.
+
+    With `keeps_plain`, a loop that changes a plain value is not rolled, since that value would become staged.
+    """
     if len(rest) < MIN_ROLLED or not getattr(backend, "rolls_ranges", False):
         return Outcome.REFUSED
     if any(catches_exceptions(f.__code__) for f in (extra_test, body)):
@@ -83,6 +88,8 @@ def roll(
         with rolling(rest) as attempt:
             carried = CarriedValues(statement, keep_plain=True)
             path = _captured(attempt, carried, extra_test, body)
+            if keeps_plain and _changes_plain_value(carried):
+                raise _PlainValue
             build_for(carried, path, rest, first_test, {})
             attempt.commit()
     except (CannotRoll, Exception) as error:
@@ -90,7 +97,8 @@ def roll(
         statement.restore()
         for array, reason in shared:
             array.shared = reason
-        return Outcome.UNSTABLE if isinstance(error, MismatchError) else Outcome.REFUSED
+        is_unstable = isinstance(error, (MismatchError, _PlainValue))
+        return Outcome.UNSTABLE if is_unstable else Outcome.REFUSED
     if hasattr(items, "counted"):
         items.rolled(backend)
     return Outcome.ROLLED
@@ -138,6 +146,15 @@ def _captured(
     if check is not None:
         check(path.capture, largest)
     return path
+
+
+class _PlainValue(Exception):
+    """A loop changes a plain value. It may be staged after another iteration."""
+
+
+def _changes_plain_value(carried: CarriedValues) -> bool:
+    values = (carried.init[location][0][i] for location, i, _ in carried.slots())
+    return any(not isinstance(v, Undefined) and staged_by(v) is None for v in values)
 
 
 def _constant(value: Any, _: Sequence[Any]) -> Any:

@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..backends import staged_by
+from ..core.active_backends import active_backend
 from ..core.closures import nothing
 from ..errors import UnrolledLoopError
 from .conditions import if_stmt
 from .loop_rolling import Outcome, remaining_range, roll
 
 MAX_UNROLLED = 10_000
+LONG_RANGE = 16
+"""The length from which a loop over a plain range is rolled without a staged condition, where backends do that."""
 
 
 def finish_loop(
@@ -55,3 +58,42 @@ def finish_loop(
             body(item)
 
         if_stmt(owner, test_result, iteration, nothing, get_state, set_state, names, len(names))
+
+
+def start_long_range(
+    values: range,
+    extra_test: Callable[[], Any] | None,
+    body: Callable[[Any], None],
+    get_state: Callable[[], tuple],
+    set_state: Callable[[tuple], None],
+    names: Sequence[str],
+) -> Iterator[int]:
+    """Run the first iterations of a loop over a long plain range, and roll the others if possible.
+
+    Return the items that are left. `extra_test()` has just returned True.
+    """
+    backend, items = active_backend(), iter(values)
+    if not getattr(backend, "rolls_long_ranges", False):
+        return items
+    state = get_state, set_state
+    for count in (1, 2):
+        body(next(items))
+        if extra_test is not None:
+            test_result = extra_test()
+            if staged_by(test_result) is not None:
+                finish_loop(items, extra_test, body, get_state, set_state, names)
+                return iter(())
+            if not test_result:
+                return iter(())
+        outcome = roll(
+            backend, values[count:], True, extra_test or _always, body, state, names, items, keeps_plain=True
+        )
+        if outcome is Outcome.ROLLED:
+            return iter(())
+        if outcome is Outcome.REFUSED:
+            break
+    return items
+
+
+def _always() -> bool:
+    return True

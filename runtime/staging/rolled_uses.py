@@ -1,7 +1,7 @@
 """Accesses to items of plain containers by staged keys, while a loop is being rolled.
 
-A staged key can replace the plain counter only if it selects the same item. Most backends clip an index that
-is out of range, and all of them give the items of a list one type. So an access that may differ from Python's
+A staged key can replace the plain counter only if it selects the same item. Backends that do not check indices
+clip one that is out of range, and all of them give the items of a list one type. So an access that may differ from Python's
 is a use (`core.rolling_attempts`), which prevents rolling unless the unrolled loop has it too.
 """
 
@@ -40,7 +40,11 @@ def _is_exact(backend: Backend, target: Any, key: Any) -> bool:
     else:
         shape = getattr(target, "shape", ())
     parts = key if isinstance(key, tuple) else (key,)
-    return len(parts) <= len(shape) and all(map(_is_within, parts, shape))
+    if len(parts) > len(shape):
+        return False
+    if getattr(backend, "checks_indices", False) and all(getattr(part, "ndim", 0) == 0 for part in parts):
+        return not any(isinstance(part, slice) for part in parts)
+    return all(map(_is_within, parts, shape))
 
 
 def _is_within(part: Any, length: Any) -> bool:
