@@ -136,7 +136,10 @@ def while_stmt(
 
     def step() -> Any:
         body()
-        return test()
+        result = test()
+        if hasattr(result, "append"):  # a later iteration changes the list, but not whether it was empty
+            return backend.call_builtin(bool, (result,), {})
+        return result
 
     def once() -> Path:
         return statement.run(step, carried.arguments(), carried.begin)

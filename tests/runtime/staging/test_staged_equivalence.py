@@ -217,6 +217,18 @@ def pascal(n):
     return row
 
 
+@same((N(100),), (N(1),))
+def work_on_a_stack(n):
+    waiting, total = [n], 0
+    while waiting:
+        k = waiting.pop()
+        total += k
+        if k > 1:
+            waiting.append(k // 2)
+            waiting.append(k - k // 2 - 1)
+    return total
+
+
 @same((N(255),), (N(0),))
 def digits(n):
     if n == 0:

@@ -77,7 +77,11 @@ class OperationEmitter(ElementwiseEmitter):
         return Scalar(self.w.op(f"or i1 {first}, {second}"), BOOL)
 
     def emit_bool(self, node: Node) -> Scalar:
-        return Scalar(self.truth(self.scalar(node.inputs[0])), BOOL)
+        return Scalar(self.condition(node.inputs[0]), BOOL)
+
+    def condition(self, node: Node) -> str:
+        """Emit whether a value is true."""
+        raise NotImplementedError
 
     def emit_int(self, node: Node) -> Scalar:
         return self.convert(self._one_number(node), INT)
