@@ -13,7 +13,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import linecache
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import CodeType
 from typing import Any
 
@@ -22,7 +22,7 @@ from .compiled_loops import CompiledChain, CompiledLoopEmitter, MeasuredLoop
 from .control_flow import Emitter
 from .writer import NAMESPACE
 
-__all__ = ["Compiled", "CompiledChain", "MeasuredLoop", "compile_graph"]
+__all__ = ["Compiled", "CompiledChain", "MeasuredLoop", "compile_graph", "innermost_node"]
 
 
 class Compiled:
@@ -36,14 +36,27 @@ class Compiled:
 
     def node_at(self, traceback: Any) -> Node | None:
         """Return the node whose line raised the error, in the function or a nested function that it calls."""
-        node: Node | None = None
-        while traceback is not None:
-            if any(traceback.tb_frame.f_code is code for code in self._codes):
-                node = self.nodes.get(traceback.tb_lineno)
-            elif node is not None:
-                break  # code called from that line may run the same graph again
-            traceback = traceback.tb_next
-        return node
+        return innermost_node(traceback, [self])
+
+    def owns(self, code: CodeType) -> bool:
+        """Return whether code is that of the function or of a nested function."""
+        return any(code is own for own in self._codes)
+
+
+def innermost_node(
+    traceback: Any, programs: Sequence[Compiled], between: Collection[str] = ()
+) -> Node | None:
+    """Return the node whose line raised the error. Programs call each other through the files `between` them."""
+    node: Node | None = None
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        program = next((p for p in programs if p.owns(code)), None)
+        if program is not None:
+            node = program.nodes.get(traceback.tb_lineno)
+        elif node is not None and code.co_filename not in between:
+            break  # code called from that line may run the same graph again
+        traceback = traceback.tb_next
+    return node
 
 
 def compile_graph(

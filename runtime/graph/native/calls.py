@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 
 from ..ir.graph import Missing, Node
-from ..ir.types import ArrayType, ListType, MaybeType, bound_type
+from ..ir.types import ArrayType, ListType, MaybeType, ScalarType, bound_type
 from .codegen.boundary import Leaving, array_dtype
 from .codegen.kinds import Kind, kind_of
 from .codegen.places import list_form
 from .codegen.region import RegionCode
 from .codegen.statuses import NOT_RUN
 from .llvm import Library
+from .region import CALL_FILE
 
 _errstate: Callable[[], Any] = getattr(
     getattr(np._core.umath, "_extobj_contextvar", None),
@@ -152,6 +153,14 @@ def _caller(native: NativeCode, inputs: Sequence[Node]) -> Callable[..., tuple]:
         "error": struct.error, "shared": shared, "empty": np.empty, "MISSING": Missing.VALUE,
         "errstate": _errstate, "default_errstate": _DEFAULT_ERRSTATE, "geterr": np.geterr,
     }  # fmt: skip
+    varying = []
+    for name, node in zip(names, inputs, strict=True):
+        kind = node.type
+        if not isinstance(kind, (ScalarType, ArrayType)):
+            continue
+        if node.attrs.get("may_vary") and not (isinstance(kind, ArrayType) and kind.shape):
+            namespace[f"type_{name}"] = kind.python if isinstance(kind, ScalarType) else kind.dtype.type
+            varying.append(f"type({name}) is not type_{name}")
     refused = f"return native.recover(native, {NOT_RUN}, None, {arguments})"
     layout, values, lists = "", [], []
     for name, node in zip(names, inputs, strict=True):
@@ -164,6 +173,7 @@ def _caller(native: NativeCode, inputs: Sequence[Node]) -> Callable[..., tuple]:
     lines = [
         f"def call({', '.join(names)}):",
         *([f"    if {_REPORTS_UNDERFLOW}:", f"        {refused}"] if code.uses_floats else ()),
+        *([f"    if {' or '.join(varying)}:", f"        {refused}"] if varying else ()),
         "    frame = pool.pop() if pool else take()",
         "    buffer, address = frame",
         "    try:",
@@ -182,7 +192,7 @@ def _caller(native: NativeCode, inputs: Sequence[Node]) -> Callable[..., tuple]:
         f"        return native.recover(native, status, frame, {arguments})",
         *_result_lines(code, names, namespace),
     ]
-    exec("\n".join(lines), namespace)  # noqa: S102 - this is the compiler
+    exec(compile("\n".join(lines), CALL_FILE, "exec"), namespace)  # noqa: S102 - this is the compiler
     function: Callable[..., Any] = namespace["call"]
     return function
 

@@ -11,12 +11,12 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ..compile import Compiled, CompiledChain, compile_graph
+from ..compile import Compiled, CompiledChain, compile_graph, innermost_node
 from ..ir.graph import Graph, Node
 from ..ir.subgraphs import Loop
 from .background import submit
 from .chains import find_chains
-from .region import ChainRegion, LoopRegion, Region
+from .region import CALL_FILE, REGION_FILE, ChainRegion, LoopRegion, Region
 from .regions import may_compile
 
 
@@ -117,11 +117,8 @@ class Engine:
     def node_at(self, traceback: Any) -> Node | None:
         """Return the node that raised an error, given the error's traceback."""
         regions = [*self.regions, *self.refused]
-        for program in [*(c for r in regions for c in r.compiled), *self._programs]:
-            node = program.node_at(traceback)
-            if node is not None:
-                return node
-        return None
+        programs = [*(c for r in regions for c in r.compiled), *self._programs]
+        return innermost_node(traceback, programs, between=(CALL_FILE, REGION_FILE))
 
 
 def native_engine(graph: Graph, _inputs: Any, **options: bool) -> Engine:

@@ -27,6 +27,8 @@ HOT_SECONDS = 0.004
 CHUNK_SECONDS = 0.001
 MEASURED_CALLS = 8
 """The calls of machine code that are timed to decide whether it pays."""
+REGION_FILE, CALL_FILE = (lambda: None).__code__.co_filename, "<call of machine code>"
+"""The files of the frames between a graph and the graph of a region."""
 MAX_NESTED_BAILOUTS = 16
 """The bailouts of one call after which its later iterations run in Python."""
 

@@ -18,7 +18,11 @@ def region_graph(node: Node) -> Graph:
     graph = Graph("region")
 
     def argument(value: Node, kind: Any = None) -> Node:
-        attrs = {"name": f"x{len(graph.arguments)}", "is_natural": _is_natural(value)}
+        attrs = {
+            "name": f"x{len(graph.arguments)}",
+            "is_natural": _is_natural(value),
+            "may_vary": value.op in _VARYING,
+        }
         new = Node("argument", (), attrs, kind or value.type, node.source)
         graph.arguments.append(new)
         return new
@@ -59,6 +63,10 @@ def _carried_type(initial: Node, carried: Node) -> Any:
         isinstance(initial.type, ListType) and initial.type.element is None
     )
     return carried.type if is_open else initial.type
+
+
+_VARYING = frozenset(("argument", "output", "min", "max"))
+"""Ops whose result may have another type than the graph says: an array without dimensions, or `max(100, x)`."""
 
 
 def _is_natural(node: Node) -> bool:

@@ -7,17 +7,21 @@ innermost graph that was running, then the rest of each graph around it, with th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import getitem
 from typing import Any
 
-from ..ir.graph import Graph, Node
+from ..ir.graph import Graph, Node, Slot
 from ..ir.subgraphs import Loop
-from ..ir.types import ScalarType
+from ..ir.types import ArrayType, ScalarType
 from .codegen.bailouts import Checkpoint, Frame
 
 
 @dataclass
 class ResumeGraph:
-    """A graph from live values to the results of a region. `outer_loop` continues the region's own loop."""
+    """A graph from live values to the results of a region.
+
+    `outer_loop` continues the region's own loop. It is None if its iterable has another form than the region's.
+    """
 
     graph: Graph
     outer_loop: Node | None
@@ -68,30 +72,58 @@ class _Builder:
             return None
         test, *carried = results
         loop = Loop(node)
-        inputs = [test]
+        inputs, has_same_form = [test], True
         if node.op == "for":
-            inputs.append(self._later_elements(level, node.inputs[1]))
+            later = self._later_elements(level, node.inputs[1])
+            has_same_form = later is not None
+            inputs.append(later or self._skipped(level, node.inputs[1]))
         inputs += [*carried, *(self.copy(o) for o in loop.operands)]
         new = self.add(node.op, tuple(inputs), node.attrs, None, node)
         parts = {
             i: self.add("output", (new,), {"index": i}, c.type, node) for i, c in enumerate(loop.carried)
         }
         self._bind(outer, frame, parts)
-        return new
+        return new if has_same_form else None
 
     def _bind(self, outer: Frame, frame: Frame, parts: dict[int, Node]) -> None:
         for node in outer.graph.nodes:
             if node.op == "output" and node.inputs[0] is frame.node:
                 self.copies[node] = parts[node.attrs["index"]]
 
-    def _later_elements(self, level: int, source: Node) -> Node:
+    def _later_elements(self, level: int, source: Node) -> Node | None:
+        """Return what gives the later elements and has the form of `source`, or None if nothing has."""
         if (level, "following") in self.counters:
             stop, step = (self.copy(i) for i in source.inputs[1:])
-            return self.add(
-                "range", (self.counters[level, "following"], stop, step), source.attrs, None, source
-            )
-        skipped = self.counters[level, "done"]
-        return self.add("skip", (self.copy(source), skipped), {}, source.type, source)
+            return self.add("range", (self.counters[level, "following"], stop, step), source.attrs, None, source)
+        return self._after(source, self.counters[level, "done"])
+
+    def _after(self, source: Node, count: Node) -> Node | None:
+        """Return what gives the elements of an iterable after the first `count`."""
+        if source.op == "reversed":
+            return None
+        if source.op == "zip":
+            parts = [self._after(part, count) for part in source.inputs]
+            known = tuple([part for part in parts if part is not None])
+            return self.add("zip", known, source.attrs, None, source) if len(known) == len(parts) else None
+        if source.op == "enumerate":
+            rest = self._after(source.inputs[0], count)
+            start = self._integer("add", self.copy(source.inputs[1]), count, source)
+            return rest and self.add("enumerate", (rest, start), source.attrs, None, source)
+        if source.op == "range":
+            start, stop, step = (self.copy(i) for i in source.inputs)
+            start = self._integer("add", start, self._integer("mul", count, step, source), source)
+            return self.add("range", (start, stop, step), source.attrs, None, source)
+        if not isinstance(source.type, ArrayType):
+            return None
+        attrs = {"function": getitem, "args": (Slot(0), slice(Slot(1), None)), "kwargs": {}}
+        kind = ArrayType(source.type.dtype, (None, *source.type.shape[1:]))
+        return self.add("getitem", (self.copy(source), count), attrs, kind, source)
+
+    def _integer(self, op: str, a: Node, b: Node, like: Node) -> Node:
+        return self.add(op, (a, b), {}, ScalarType(int), like)
+
+    def _skipped(self, level: int, source: Node) -> Node:
+        return self.add("skip", (self.copy(source), self.counters[level, "done"]), {}, source.type, source)
 
 
 def resume_graph(checkpoint: Checkpoint) -> ResumeGraph:

@@ -25,6 +25,15 @@ class Kind:
     code: str  # "b", "i", "u" or "f"
     dtype: np.dtype | None = None
 
+    def __eq__(self, other: object) -> bool:
+        """Compare kinds. `None == np.dtype(float)` holds, so dtypes must not be compared with None."""
+        if not isinstance(other, Kind):
+            return NotImplemented
+        return (self.llvm, self.code, self.is_python) == (other.llvm, other.code, other.is_python)
+
+    def __hash__(self) -> int:
+        return hash((self.llvm, self.code, self.is_python))
+
     @property
     def bits(self) -> int:
         return _BITS[self.llvm]

@@ -129,6 +129,8 @@ class OperationEmitter(ElementwiseEmitter):
         kind = kind_of(node.type)
         if len(operands) < 2 or not isinstance(node.attrs.get("function"), type(min)):
             raise Unsupported(f"{node.op} of an iterable is not compiled")
+        if any(o.kind != kind for o in operands):
+            raise Unsupported(f"{node.op} of numbers of several types is not compiled")
         result = operands[0]
         for operand in operands[1:]:
             better = self.compare("lt" if node.op == "min" else "gt", operand, result)
