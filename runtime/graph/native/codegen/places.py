@@ -74,7 +74,7 @@ class NumberPlace(Place):
     def store(self, value: Any) -> None:
         if not isinstance(value, Scalar) or value.kind != self.kind:
             raise Unsupported(DIFFERENT_TYPES)
-        value = self.emitter.settle(value)
+        value = self.emitter.hidden(self.emitter.settle(value))
         self.w.line(f"store {self.kind.llvm} {value.register}, ptr {self.place}")
 
     def load(self) -> Scalar:

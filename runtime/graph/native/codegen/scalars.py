@@ -11,6 +11,7 @@ In the loops of array operations (`in_array`), integers wrap, and the caller tes
 
 from __future__ import annotations
 
+import math
 import platform
 from collections.abc import Iterable
 from dataclasses import replace
@@ -64,6 +65,7 @@ class ScalarEmitter:
         self.float_flags = _FAST_FLAGS if self.is_fast else ""
         self.w = Writer()
         self.unsettled: dict[str, Scalar] = {}
+        self._hidden: dict[tuple[str, str], str] = {}
 
     def bail_if(self, condition: str) -> None:
         """Leave machine code if a condition holds, and go on in NumPy from the last checkpoint."""
@@ -84,6 +86,20 @@ class ScalarEmitter:
     def constant(self, value: Any, kind: Kind) -> Scalar:
         bounds = (int(value), int(value)) if kind.code in "iu" else None
         return Scalar(kind.constant(value), kind, constant=value, bounds=bounds)
+
+    def hidden(self, value: Scalar) -> Scalar:
+        """Return a number that LLVM does not know to be constant: operations that it folds raise no flags."""
+        if value.constant is None or value.kind.code != "f":
+            return value
+        key = value.kind.llvm, value.register
+        if key not in self._hidden:
+            place = self.w.alloca(value.kind.llvm)
+            self._hidden[key] = "%" + self.w.fresh("k")
+            self.w.allocas += [
+                f"  store volatile {value.kind.llvm} {value.register}, ptr {place}",
+                f"  {self._hidden[key]} = load volatile {value.kind.llvm}, ptr {place}",
+            ]
+        return replace(value, register=self._hidden[key], constant=None)
 
     # --- Warnings ---------------------------------------------------------------------------------
 
@@ -186,13 +202,17 @@ class ScalarEmitter:
         if value.constant is not None and (kind.code == "f" or source.code != "f"):
             if kind.code == "f" and source.code == "i" and abs(value.constant) > _EXACT_INT:
                 raise Unsupported("an integer constant is too large for a float")
-            return self.constant(value.constant, kind)
+            if not _overflows(value.constant, kind):
+                return self.constant(value.constant, kind)
+            value = self.hidden(value)
         w, register = self.w, value.register
         if kind.code == "b":
             return Scalar(self.truth(value), kind)
+        if source.code == "b" and kind.code == "f":
+            one, zero = (self.hidden(self.constant(v, kind)).register for v in (1, 0))
+            return Scalar(w.op(f"select i1 {register}, {kind.llvm} {one}, {kind.llvm} {zero}"), kind)
         if source.code == "b":
-            op = "uitofp" if kind.code == "f" else "zext"
-            return Scalar(w.op(f"{op} i1 {register} to {kind.llvm}"), kind)
+            return Scalar(w.op(f"zext i1 {register} to {kind.llvm}"), kind)
         if kind.code == "f":
             if source.code == "f":
                 self.settle(value)
@@ -373,6 +393,9 @@ class ScalarEmitter:
 
     def _float(self, op: str, a: Scalar, b: Scalar, kind: Kind) -> Scalar:
         w, llvm = self.w, kind.llvm
+        if not kind.is_python:
+            a, b = (self.hidden(v) if _may_raise_flags(v.constant) else v for v in (a, b))
+            a = self.hidden(a) if b.constant is not None else a
         if op in ("truediv", "floordiv", "mod"):
             b = self.settle(b)
             is_quiet = (
@@ -477,11 +500,21 @@ class ScalarEmitter:
         return INT
 
     def choose(self, condition: str, a: Scalar, b: Scalar, kind: Kind) -> Scalar:
-        a, b = self.settled(self.convert(a, kind), self.convert(b, kind))
+        a, b = (self.hidden(v) for v in self.settled(self.convert(a, kind), self.convert(b, kind)))
         llvm = kind.llvm
         bounds = union((a, b)) if kind.code in "iu" else None
         text = f"select i1 {condition}, {llvm} {a.register}, {llvm} {b.register}"
         return Scalar(self.w.op(text), kind, bounds=bounds)
+
+
+def _overflows(constant: Any, kind: Kind) -> bool:
+    """Return whether a finite constant becomes infinite."""
+    return kind.llvm == "float" and abs(constant) < math.inf and "7FF" in kind.constant(abs(constant))[:5]
+
+
+def _may_raise_flags(constant: Any) -> bool:
+    """Return whether an operation on a constant and a small number may raise flags."""
+    return constant is not None and not 2.0**-64 < abs(constant) < 2.0**64
 
 
 def union(values: Iterable[Scalar]) -> tuple[int, int]:

@@ -55,15 +55,26 @@ def differences(actual: tuple[Any, ...], expected: tuple[Any, ...]) -> str:
         return f"error {actual[1]}, not {expected[1]}"
     for what, ours, theirs in (("result", actual[0] or (), expected[0] or ()), ("argument", actual[2], expected[2])):
         for i, pair in enumerate(zip(ours, theirs, strict=True)):
-            if not same_value(*pair):
+            if not same_number(*pair):
                 return f"{what} {i} is {shown(pair[0])}, not {shown(pair[1])}"
     return "" if actual[3] == expected[3] else f"warnings {actual[3]}, not {expected[3]}"
+
+
+def same_number(a: Any, b: Any) -> bool:
+    """Return whether values have the same bits, apart from those of NaN, which processors choose."""
+    return same_value(a, b) or (type(a) is type(b) and same_value(_plain_nan(a), _plain_nan(b)))
+
+
+def _plain_nan(value: Any) -> Any:
+    if not isinstance(value, (np.ndarray, np.floating)) or value.dtype.kind != "f":
+        return value
+    return np.where(np.isnan(value), value.dtype.type(np.nan), value)
 
 
 def unlike_python(actual: tuple[Any, ...], plain: tuple[Any, ...]) -> str:
     """Return how an outcome differs from plain Python, apart from the types of what may be one of two types."""
     for i, (ours, theirs) in enumerate(zip((*actual[0], *actual[2]), (*plain[0], *plain[2]), strict=True)):
-        if type(ours) is type(theirs) and not same_value(ours, theirs):
+        if type(ours) is type(theirs) and not same_number(ours, theirs):
             return f"value {i} is {shown(ours)}, in plain Python {shown(theirs)}"
     return ""
 

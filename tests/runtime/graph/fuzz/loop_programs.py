@@ -299,7 +299,7 @@ class _Writer:
         rng, before = self.rng, copy.deepcopy(self.values)
         self.count += 1
         i, k, e, f = (f"{name}{self.count}" for name in "ikef")
-        source = rng.choice([n for n in self.arrays() if n not in self.iterated])
+        source = rng.choice(self.arrays())
         first = before[source][0]
         forms = (
             (f"for {i} in range(n):", {i: 1}), (f"for {i} in range(len({source})):", {i: 1}),

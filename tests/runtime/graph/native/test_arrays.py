@@ -1,0 +1,320 @@
+"""Arrays in machine code: element-wise functions, reductions, items, slices, and which arrays results share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from breadth import some
+from native_support import check, described, needs_llvm, outcome, specs
+
+import autograph_rs as ag
+
+pytestmark = needs_llvm
+N, F = np.int64, np.float64
+SIZES = (0, 1, 2, 3, 7, 8, 9, 31, 64, 1000)
+VECTOR = ((None,), "float64")
+COUNT = ((), "int64")
+
+
+def draw(size: int, seed: int, dtype: str = "float64") -> np.ndarray:
+    """Return random numbers with a few special ones."""
+    rng = np.random.default_rng(seed)
+    kind = np.dtype(dtype)
+    if kind.kind == "b":
+        return rng.random(size) < 0.5
+    if kind.kind in "iu":
+        info = np.iinfo(kind)
+        return rng.integers(info.min, info.max, size, kind, endpoint=True)
+    values = (rng.standard_normal(size) * 10.0 ** rng.integers(-30, 30, size)).astype(kind)
+    special = [0.0, -0.0, np.inf, -np.inf, np.nan, np.finfo(kind).tiny / 2, 1.0]
+    places = rng.random(size) < 0.2
+    values[places] = rng.choice(special, places.sum())
+    return values
+
+
+def arithmetic(a, b, n):
+    r = a
+    for _ in range(n):
+        r = (r + b) * a - b / (abs(r) + 0.5)
+    return r
+
+
+def divisions(a, b, n):
+    r, q = a, a
+    for _ in range(n):
+        r = r // b
+        q = a % b
+    return r, q
+
+
+def functions(a, b, n):
+    r, s = a, a
+    for _ in range(n):
+        r = np.exp(r) + np.sin(b)
+        s = np.sqrt(np.abs(s)) * np.tanh(b) + np.floor(a)
+    return r, s
+
+
+def choices(a, b, n):
+    r = a
+    for _ in range(n):
+        r = np.where(b > 0, r / b, np.where(b == 0, -r, 1.5))
+    return r
+
+
+def extremes(a, b, n):
+    r = a
+    for _ in range(n):
+        r = np.maximum(np.minimum(r, b), a)
+    return r
+
+
+def comparisons(a, b, n):
+    r = a > b
+    for _ in range(n):
+        r = (r & (a < b)) | (a != b) ^ np.isnan(b)
+    return r
+
+
+@pytest.mark.parametrize("dtype", some(("float64",), ("float64", "float32")))
+@pytest.mark.parametrize("function", [arithmetic, divisions, functions, choices, extremes, comparisons])
+def test_elementwise_functions(function, dtype):
+    """Element-wise functions have the bits and warnings of NumPy's for all sizes."""
+    vector = ((None,), dtype)
+    calls = [(draw(s, s + k, dtype), draw(s, s + k + 7, dtype), N(n)) for s in SIZES for k in (0, 100) for n in (0, 2)]
+    tame = [(np.linspace(0.5, 2, s, dtype=dtype), np.linspace(1, 3, s, dtype=dtype), N(2)) for s in SIZES]
+    check(function, *tame, *calls, input_signature=specs(vector, vector, COUNT), plain=False, is_native=False)
+    check(function, *calls, errors={"all": "raise"}, input_signature=specs(vector, vector, COUNT), plain=False, is_native=False)
+
+
+def integers(a, b, n):
+    r = a
+    for _ in range(n):
+        r = r * b + (a ^ b) - (r & 7) + (a << 2) + (b >> 1)
+    return r, ~a
+
+
+@pytest.mark.parametrize("dtype", some(("int64", "uint8"), ("int64", "uint8", "int8", "int32", "uint32", "uint64")))
+def test_integers_wrap_in_arrays(dtype):
+    """Integers in arrays wrap without a warning."""
+    vector = ((None,), dtype)
+    calls = [(draw(s, s, dtype), draw(s, s + 9, dtype), N(3)) for s in SIZES]
+    check(integers, *calls, input_signature=specs(vector, vector, COUNT))
+
+
+def sums(a, n):
+    s = 0.0
+    m = 0.0
+    for i in range(n):
+        s = s * 0.5 + (a + i).sum()
+        m = m + a.mean()
+    return s, m
+
+
+def column_sums(m, n):
+    s = 0.0
+    for j in range(n):
+        s = s + m[:, j].sum() * j
+    return s
+
+
+def all_sums(m, n):
+    s = 0.0
+    for i in range(n):
+        s = s + m.sum() * i + np.mean(m)
+    return s
+
+
+def test_sums():
+    """Sums add in NumPy's order: pairwise, in blocks that depend on the size."""
+    sizes = some((0, 1, 2, 7, 8, 9, 15, 16, 17, 127, 128, 129, 130, 255, 256, 257, 1000, 2000), tuple(range(2001)))
+    rng = np.random.default_rng(3)
+    check(sums, *[(rng.standard_normal(s), N(2)) for s in sizes], input_signature=specs(VECTOR, COUNT), plain=False)
+    calls = [(rng.standard_normal((s, 3)), N(3)) for s in sizes[::3]]
+    matrix = ((None, None), "float64")
+    check(column_sums, *calls, input_signature=specs(matrix, COUNT), plain=False)
+    calls = [(rng.standard_normal((s, w)), N(3)) for s in (0, 1, 3, 8, 50, 129) for w in (1, 2, 7, 130)]
+    check(all_sums, *calls, input_signature=specs(matrix, COUNT), plain=False)
+
+
+def reductions(a, n):
+    k, c, big = 0, 0, False
+    low, high = a[0], a[0]
+    for i in range(1, n):
+        k = k + np.argmax(a[:i]) + a.argmin()
+        c = c + np.count_nonzero(a)
+        big = big or bool((a > 2).any()) or bool((a == a).all())
+        low, high = a[:i].min(), a.max()
+    return k, c, big, low, high
+
+
+@pytest.mark.parametrize("dtype", some(("float64", "int32"), ("float64", "float32", "int32", "uint8", "int64")))
+def test_reductions(dtype):
+    """Reductions without a rounding, with NaN, zeros of both signs and equal elements."""
+    given = [[1, np.nan, 3], [np.nan, 1, 2], [0.0, -0.0, 0.0], [-0.0, 0.0, 1], [3, 3, 1, 1], [5], [np.inf, -np.inf, 1]]
+    calls = [(np.array(v).astype(dtype), N(len(v))) for v in given if dtype[0] == "f" or np.isfinite(v).all()]
+    calls += [(draw(s, s, dtype), N(min(s, 9))) for s in SIZES if s]
+    check(reductions, *calls, input_signature=specs(((None,), dtype), COUNT), plain=False, is_native=False)
+
+
+def products(a, b, v, n):
+    c, w = a @ b, a @ v
+    for _ in range(n):
+        c = (a @ b) * 0.5 + c
+        w = a @ (v * 0.5) + w
+    return c, w, v @ v
+
+
+def test_products():
+    """Products of matrices and vectors of all shapes."""
+    rng = np.random.default_rng(5)
+    shapes = [(p, q, r) for p in (0, 1, 3, 8) for q in (0, 1, 4, 9) for r in (0, 1, 5)]
+    calls = [(rng.random((p, q)), rng.random((q, r)), rng.random(q), N(2)) for p, q, r in shapes]
+    calls.append((rng.random((2, 3)), rng.random((4, 2)), rng.random(3), N(2)))
+    matrix = ((None, None), "float64")
+    check(products, *calls, input_signature=specs(matrix, matrix, VECTOR, COUNT))
+
+
+def written_slices(a, n):
+    for i in range(n):
+        a[i:] = i
+        a[: i + 1] *= 2.0
+    return a
+
+
+def shifted(a, n):
+    for _ in range(n):
+        a[1:] = a[:-1]
+        a[:-2] = a[2:]
+        a[2:] += a[:-2]
+    return a
+
+
+def broadcast(m, v, n):
+    for i in range(n):
+        m[i] = v
+        m[:, 0] = i
+        m += v * i
+    return m
+
+
+def test_slices():
+    """Slices are assigned as in NumPy, also where source and target overlap, and errors leave the same state."""
+    vectors = [(draw(s, s), N(n)) for s in SIZES[:7] for n in (0, 1, 2, 5)]
+    check(written_slices, *vectors, input_signature=specs(VECTOR, COUNT), is_native=False)
+    check(shifted, *[(np.arange(float(s)), N(3)) for s in range(6)], input_signature=specs(VECTOR, COUNT), is_native=False)
+    calls = [(np.zeros((p, q)), np.arange(float(r)), N(n)) for p in (0, 1, 3) for q in (1, 3) for r in (1, 3) for n in (1, 3)]
+    check(broadcast, *calls, input_signature=specs(((None, None), "float64"), VECTOR, COUNT), is_native=False, plain=False)
+
+
+def scaled(a, n):
+    s = 0.0
+    for i in range(n):
+        a[i] = a[i] * 2.0
+        s = s + a[i]
+    return s
+
+
+def test_layouts():
+    """Arrays of any layout give the same result, and are written to in place."""
+    given = np.arange(16.0)
+    read_only = np.arange(8.0)
+    read_only.flags.writeable = False
+    misaligned = np.frombuffer(bytearray(65), np.uint8)[1:].view(np.float64)
+    for array in (given, given[::2], given[::-1], np.asfortranarray(given.reshape(4, 4))[:, 1], misaligned, read_only):
+        check(scaled, (array, N(4)))
+        mine, theirs = array.copy(), array.copy()
+        assert described(ag.function(scaled, engine="native")(mine[::1], N(3))) == described(scaled(theirs, N(3)))
+        assert described(mine) == described(theirs)
+
+
+def latest(a, b, n):
+    c = a
+    for i in range(n):
+        c = b if i % 2 == 0 else a
+    return c
+
+
+def rows(m, n):
+    r = m[0]
+    for i in range(n):
+        r = m[i]
+    return r
+
+
+def grown(a, n):
+    c = a
+    for _ in range(n):
+        c = c + 1.0
+    return c, a
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [(latest, (np.ones(3), np.zeros(3))), (rows, (np.ones((3, 2)),)), (grown, (np.ones(3),))],
+)
+def test_which_arrays_a_result_shares(function, arguments):
+    """A result shares memory with the arguments that it shares with where NumPy runs the graph."""
+    numpy, native = (ag.function(function, engine=e) for e in ("numpy", "native"))
+    for n in (0, 1, 2):
+        expected, actual = numpy(*arguments, N(n)), native(*arguments, N(n))
+        for ours, theirs in zip(*(r if isinstance(r, tuple) else (r,) for r in (actual, expected)), strict=True):
+            shared = [[np.shares_memory(r, a) for a in arguments] for r in (ours, theirs)]
+            assert shared[0] == shared[1]
+            assert described(ours) == described(theirs)
+
+
+def swapped(given, n):
+    a = given * 2.0
+    b = np.zeros_like(a)
+    for i in range(n):
+        a, b = b + i, a * 0.5
+    return a, b
+
+
+def temporaries(a, n):
+    s = np.float64(0.0)
+    for i in range(n):
+        t = a + i
+        u = np.zeros(3) + t[0]
+        s = s + (t * u[0]).sum()
+    return s
+
+
+def test_carried_and_temporary_arrays():
+    """Arrays change places between iterations, and temporary ones live as long as they are used."""
+    check(swapped, *[(np.arange(5.0), N(n)) for n in range(4)])
+    check(temporaries, *[(np.arange(float(s)), N(n)) for s in (1, 5) for n in (0, 1, 100)], input_signature=specs(VECTOR, COUNT))
+
+
+def all_of_them(a, n):
+    s, t = 0.0, 0.0
+    for i, x in enumerate(a):
+        s = s * 2.0 + x * i
+    for x, y in zip(a, reversed(a), strict=False):
+        t = t * 2.0 + x * y
+    for row in np.zeros((2, 3)) + a[0]:
+        s = s + row.sum()
+    for i in range(n, -3, -2):
+        t = t + i
+    return s, t
+
+
+def test_iterables():
+    """Loops over arrays, pairs, ranges and rows."""
+    check(all_of_them, *[(np.arange(1.0, s), N(n)) for s in (2, 3, 9) for n in (-9, 0, 5)], plain=False, is_native=False)
+
+
+def bad_index(a, k, n):
+    s = np.float64(0.0)
+    for i in range(n):
+        a[i] = -1.0
+        s = s + a[i + k]
+    return s
+
+
+def test_an_error_leaves_the_arguments():
+    """An index error has NumPy's message and the user's line, and the arguments are as where NumPy runs the graph."""
+    check(bad_index, *[(np.arange(5.0), N(k), N(n)) for k in (-7, -6, -5, 0, 1, 4, 9) for n in (0, 3, 6)], plain=False)
+    result = outcome(ag.function(bad_index, engine="native"), (np.arange(5.0), N(3), N(5)))
+    assert result[1][:2] == (IndexError, "index 5 is out of bounds for axis 0 with size 5")
