@@ -31,6 +31,7 @@ ALSO = {
     "autograph_rs.explaining.report": {"rich"},
     "autograph_rs.runtime.core.annotations": {"annotationlib"},  # of the standard library since Python 3.14
     "autograph_rs.runtime.export.onnx.engine": {"onnxruntime"},
+    "autograph_rs.runtime.graph.native.llvm": {"llvmlite"},
 }
 FRAMEWORKS = ("jax", "onnx", "tensorflow", "torch")
 
@@ -47,9 +48,9 @@ FLOORS = """
     runtime/graph/ir
     runtime/graph/rules runtime/graph/optimise runtime/export/onnx/builder runtime/export
     runtime/graph/tracing
-    runtime/graph/state
+    runtime/graph/state runtime/graph/native/codegen
     runtime/graph/compile runtime/graph/backend
-    runtime/graph/concrete runtime/graph/gradient
+    runtime/graph/concrete runtime/graph/gradient runtime/graph/native
     runtime/graph/serialization runtime/graph/functions/elementwise
     runtime/graph/functions/reductions runtime/graph/functions/fourier runtime/graph/functions/linear_algebra
     runtime/graph/functions/shaping
@@ -106,6 +107,7 @@ PUBLIC = {
     "ConcreteFunction",
     "ConversionError",
     "DamagedFileError",
+    "EngineReport",
     "FormatError",
     "Function",
     "Graph",

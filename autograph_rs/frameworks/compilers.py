@@ -6,8 +6,8 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from autograph_rs.runtime.graph import native
 from autograph_rs.runtime.errors import ArgumentError, OptionError, describe
+from autograph_rs.runtime.graph import native
 
 from . import import_framework
 

@@ -50,8 +50,8 @@ class Engine:
 
     def _descend(self, region: Region) -> list[Region]:
         """Replace a region that is refused by the loops in its body."""
+        self.refused.append(region)  # first, for a report that another thread makes
         del self.regions[region.node]
-        self.refused.append(region)
         inner = candidates(Loop(region.node).body)
         self._add(inner)
         return [self.regions[node] for node in inner]
@@ -85,8 +85,8 @@ class Engine:
         """Rebuild the code after the state of a region has changed."""
         with self._lock:
             for region in [r for r in self.regions.values() if r.reason]:
-                del self.regions[region.node]
                 self.refused.append(region)
+                del self.regions[region.node]
             self._rebuild()
 
     def node_at(self, traceback: Any) -> Node | None:

@@ -15,7 +15,7 @@ from .calls import NativeCode
 from .codegen.kinds import Unsupported
 from .codegen.region import FLAGGED, NOT_RUN, compile_region
 from .llvm import Library, object_code, target_name
-from .regions import RegionGraph, region_graph
+from .regions import RegionGraph, located, region_graph
 from .resume import resume_graph
 
 HOT_SECONDS = 0.004
@@ -95,8 +95,7 @@ class Region:
         try:
             self.compile()
         except Unsupported as error:
-            place = error.node.place if error.node is not None else ""
-            self.refuse(f"{error.reason}{place and f' ({place})'}")
+            self.refuse(located(error.reason, error.node, self.node))
         return self.ready
 
     def compile_in_background(self) -> bool:
@@ -113,6 +112,11 @@ class Region:
         self.reason, self.ready, self.is_settled = reason, False, True
         self.run = self.run_python
         NATIVE.info("the loop at %s stays in Python: %s", self.node.place, reason)
+
+    @property
+    def is_compiling(self) -> bool:
+        """Whether the region has been hot, and its machine code is not ready yet."""
+        return self._is_requested and not (self.ready or self.reason)
 
     # --- Measurement ------------------------------------------------------------------------------
 
@@ -157,7 +161,9 @@ class Region:
         python = self.python_seconds / max(1, self.python_calls)
         native = self.native_seconds / max(1, self.native_calls)
         if self.python_calls and native > python:
-            self.refuse(f"machine code took {1e6 * native:.1f} us for each call, Python {1e6 * python:.1f} us")
+            self.refuse(
+                f"machine code took {1e6 * native:.1f} us for each call, Python {1e6 * python:.1f} us"
+            )
         else:
             assert self._native is not None
             self.is_settled, self.run = True, self._native.call
