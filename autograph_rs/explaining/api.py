@@ -65,6 +65,7 @@ def explain(f: Convertible, /, *args: Any, **kwargs: Any) -> Report:
              # plain
       3  for x in xs:
              # staged: graph by for_stmt, carries total
+             #   may be compiled to machine code
       4      if x > limit:
                  # staged: graph by if_stmt, carries total
       5          total += x
