@@ -5,8 +5,8 @@
 Prints, for each function, the microseconds per warm call (the best of several runs), and the ratios of our
 time to those of Numba and JAX. The target is 1.3 times Numba's time plus 1.5 us for the call. Then come the
 first calls, the time until loops are machine code, in fresh processes with an empty and a filled cache, and
-the throughput of two threads. JAX runs in processes of its own, too: it knows the lengths of arrays and unrolls
-loops over them, which may take longer than the limit.
+the throughput of two threads. JAX runs in processes of its own, too: it knows the lengths of arrays and
+unrolls loops over them, which may take longer than the limit.
 """
 
 from __future__ import annotations
@@ -155,7 +155,9 @@ def start_row(name: str) -> tuple[list[str], float]:
         cold, cached = (worker("start", name, limit=120, cache=f"{folder}/cache") for _ in range(2))
     states = ", ".join(f"{cold['states'].count(s)} {s}" for s in dict.fromkeys(cold["states"])) or "no loops"
     ready = [
-        number(1e3 * run["ready"]) if run["loaded"] and all(loaded is from_cache for loaded in run["loaded"]) else "-"
+        number(1e3 * run["ready"])
+        if run["loaded"] and all(loaded is from_cache for loaded in run["loaded"])
+        else "-"
         for run, from_cache in ((cold, False), (cached, True))
     ]
     engines = [number(1e3 * first[engine]) for engine in ("numpy", "auto")]

@@ -1,7 +1,5 @@
 """The functions of `native.py`, as users write them in plain Python, with their arguments."""
 
-
-
 from __future__ import annotations
 
 import math

@@ -22,14 +22,11 @@ import autograph_rs as ag
 LIMIT = 5.0  # seconds that loops get to become machine code
 
 
-def signature(args: tuple[Any, ...]) -> list[ag.TensorSpec]:
-    """Return specs with unknown dimensions, so that loops over arrays are loops of the graph."""
-    return [ag.TensorSpec((None,) * np.ndim(a), np.asarray(a).dtype) for a in args]
-
-
 def staged(name: str, engine: str) -> Any:
+    """Return a function with unknown dimensions, so that loops over arrays are loops of its graph."""
     f, args = PROGRAMS[name]
-    return ag.function(f, input_signature=signature(args), engine=engine)
+    specs = [ag.TensorSpec((None,) * np.ndim(a), np.asarray(a).dtype) for a in args]
+    return ag.function(f, input_signature=specs, engine=engine)
 
 
 def is_settled(f: Any) -> bool:

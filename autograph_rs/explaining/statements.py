@@ -26,8 +26,8 @@ class Statement:
     `operator` names the operator that staged the statement, or is "" if a staged operand did, as in `x * 2`.
     `state` lists the variables that the operator carries. `times` is the number of times that the trace ran
     the statement or, for a loop that Python ran, the largest number of iterations in one run of the loop.
-    `machine_code` says of a loop in the graph of a `function` whether it may be compiled to machine code, or why
-    not; it is "" for other statements, and for engines that compile nothing.
+    `machine_code` says of a loop in the graph of a `function` whether it may be compiled to machine code, or
+    why not; it is "" for other statements, and for engines that compile nothing.
     """
 
     line: int

@@ -106,10 +106,10 @@ def function(
         backend: "jax", "tensorflow" or "torch" passes the converted function to `jax.jit`, `tf.function` or
             `torch.compile` instead.
         engine: what runs the graphs. "numpy" calls NumPy's functions. "auto" also compiles loops to machine
-            code once they have taken a few milliseconds, in the background, if llvmlite is installed. "native"
-            compiles them before the first call. "onnxruntime" runs the graph as an ONNX model. Results match
-            those of NumPy; an engine that cannot reproduce them raises an error. `engine_report` of a
-            `ConcreteFunction` says what became of each loop.
+            code once they have taken a few milliseconds, in the background, if llvmlite is installed.
+            "native" compiles them before the first call. "onnxruntime" runs the graph as an ONNX model.
+            Results match those of NumPy; an engine that cannot reproduce them raises an error.
+            `engine_report` of a `ConcreteFunction` says what became of each loop.
 
     Raises:
         ArgumentError: `f` is not a Python callable, or an option has the wrong type.

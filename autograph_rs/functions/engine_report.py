@@ -26,8 +26,8 @@ class EngineReport:
 
     `regions` is empty for the engines that compile none. Each region has the `file`, `line` and `text` of the
     user's code, its `kind`, its `state` ("native", "waiting" or "in Python"), the reason `why`,
-    `compile_seconds`, `from_cache`, the average `python_seconds` and `native_seconds` of the `python_calls` and
-    `native_calls` that were timed, the number of `bailouts`, and its `node` in the graph. A report is a
+    `compile_seconds`, `from_cache`, the average `python_seconds` and `native_seconds` of the `python_calls`
+    and `native_calls` that were timed, the number of `bailouts`, and its `node` in the graph. A report is a
     snapshot: it does not change.
 
     Notebooks display a report as a table.

@@ -140,7 +140,7 @@ class Function(PickleSupport, FastPath[P, R_co]):
                 resolve = functools.partial(self._resolve_call, bound)
                 return session.call_graph(self.__name__, resolve, args, kwargs)
         leaves, arguments, concrete = self._resolve_call(bound, args, kwargs)
-        if self._specs is None and not self.check_globals:
+        if not self.check_globals:
             self.cache_fast_path(fast_key, concrete)
         return concrete.run(leaves, arguments)
 

@@ -1,4 +1,4 @@
-"""The table of docs/native.md: what it lists as machine code is compiled, and what it lists as Python is not."""
+"""The table of docs/native.md: expressions under "machine code" are compiled, those under "Python" are not."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_the_table_is_read() -> None:
 
 
 def test_functions_of_numpy_are_listed() -> None:
-    """The page names every function of NumPy that is compiled, apart from ufuncs and other names of the same."""
+    """The page names every function of NumPy that is compiled, apart from ufuncs and aliases."""
     names = {op.rpartition(".")[2] for op in OPS if op.startswith("numpy.")}
     others = {"amin", "amax", "empty", "empty_like"}
     assert {n for n in names - others if not re.search(rf"\.{n}\(", PAGE)} == set()
