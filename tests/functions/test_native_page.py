@@ -1,4 +1,4 @@
-"""The table of docs/native.md: expressions under "machine code" are compiled, those under "Python" are not."""
+"""The table of docs/native.md: what stands under "machine code" is compiled, and nothing else in it."""
 
 from __future__ import annotations
 
