@@ -70,7 +70,7 @@ def site(session: nox.Session) -> None:
 @nox.session
 def examples(session: nox.Session) -> None:
     """Run each example and show what it prints."""
-    install(session, "[examples,jax,onnx]")
+    install(session, "[examples,jax,onnx,native]")
     for script in sorted(HERE.glob("examples/*.py")):
         session.run("python", str(script))
 
@@ -111,8 +111,8 @@ def fuzz(session: nox.Session) -> None:
 @nox.session
 def bench(session: nox.Session) -> None:
     """Measure speed, beside peers and against length, and write it into docs/benchmarks.md."""
-    install(session)
-    peers = ["diastatic-malt", "jax", "tensorflow-cpu" if sys.platform == "linux" else "tensorflow"]
+    install(session, "[native]")
+    peers = ["diastatic-malt", "jax", "numba", "tensorflow-cpu" if sys.platform == "linux" else "tensorflow"]
     session.install(*peers)
     session.run("python", "benchmarks/page.py", *session.posargs)
 

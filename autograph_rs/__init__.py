@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # for type checkers, the names that `__getattr__` imports
     from .frameworks.torch_modules import convert_module as convert_module
     from .functions.concrete_function import ConcreteFunction as ConcreteFunction
     from .functions.decorator import function as function
+    from .functions.engine_report import EngineReport as EngineReport
     from .functions.function import Function as Function
     from .functions.retracing import RetraceWarning as RetraceWarning
     from .gradients.tape import GradientTape as GradientTape
@@ -106,6 +107,7 @@ _NAMES = {
     "autograph_rs.runtime.staging.state.side_effects": ("SideEffectWarning",),
     "autograph_rs.runtime.staging.loop_options": ("set_loop_options",),
     "autograph_rs.functions.concrete_function": ("ConcreteFunction",),
+    "autograph_rs.functions.engine_report": ("EngineReport",),
     "autograph_rs.explaining.api": ("explain",),
     "autograph_rs.explaining.report": ("Report",),
     "autograph_rs.runtime.graph": (

@@ -1,9 +1,11 @@
-"""Readable figures: medians with their spread, geometric means, tables."""
+"""Times of calls, and readable figures: medians with their spread, geometric means, tables."""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 
 class Sample(list[float]):
@@ -50,3 +52,18 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         for row in rows
     ]
     return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
+
+
+def best(run: Callable[[], Any], seconds: float) -> float:
+    """Return the seconds per call: the best of several runs. A call that takes longer is timed once more."""
+    start = time.perf_counter()
+    run()
+    once = time.perf_counter() - start
+    count = max(1, int(seconds / 10 / max(once, 1e-7)))
+    times = []
+    for _ in range(5 if once < seconds else 1):
+        start = time.perf_counter()
+        for _ in range(count):
+            run()
+        times.append((time.perf_counter() - start) / count)
+    return min(times)

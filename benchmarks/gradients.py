@@ -22,8 +22,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from figures import number, table
-from staged import best
+from figures import best, number, table
 
 import autograph_rs as ag
 

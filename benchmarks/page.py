@@ -18,11 +18,15 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "benchmarks.md"
-PACKAGES = ("numpy", "gast", "diastatic-malt", "autograd", "tensorflow-cpu", "tensorflow", "jax", "torch")
+PACKAGES = (
+    "numpy", "gast", "llvmlite", "numba", "diastatic-malt", "autograd", "tensorflow-cpu", "tensorflow", "jax",
+    "torch",
+)  # fmt: skip
 SCRIPTS = {
     "run.py": "Conversion, and runs on plain values",
     "costs.py": "Calls, imports, traces, loops, memory, threads, files",
     "staged.py": "Functions that run as graphs",
+    "native.py": "Native code",
     "gradients.py": "Gradients",
     "paper": "The workloads of the AutoGraph paper",
     "scaling.py": "Conversion of functions ten times as long, which may take at most twelve times as long",

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import staged_jax
 import staged_tensorflow
-from figures import number, table
+from figures import best, number, table
 
 import autograph_rs as ag
 
@@ -128,21 +128,6 @@ COLUMNS: dict[str, Callable[[str], Callable[..., Any] | None]] = {
     "tf.function, XLA": staged_tensorflow.xla,
     "jax.jit": staged_jax.jit,
 }
-
-
-def best(run: Callable[[], Any], seconds: float) -> float:
-    """Return the seconds per call: the best of several runs."""
-    start = time.perf_counter()
-    run()
-    once = time.perf_counter() - start
-    count = max(1, int(seconds / 10 / max(once, 1e-7)))
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        for _ in range(count):
-            run()
-        times.append((time.perf_counter() - start) / count)
-    return min(times)
 
 
 def measured(name: str, seconds: float) -> dict[str, tuple[float, float]]:

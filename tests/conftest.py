@@ -1,4 +1,4 @@
-"""Fixtures and hooks for all tests: import path, golden files, xdist, missing frameworks, graph checks."""
+"""Fixtures and hooks for all tests: import path, golden files, xdist, missing frameworks, graphs, caches."""
 
 import importlib.util
 import os
@@ -55,7 +55,7 @@ def pytest_collection_modifyitems(config, items):
         items[:] = kept
 
 
-FRAMEWORKS = {"jax", "tensorflow", "torch", "onnx", "onnxruntime"}
+FRAMEWORKS = {"jax", "tensorflow", "torch", "onnx", "onnxruntime", "llvmlite"}
 
 
 def needs(item: pytest.Item) -> Iterator[str]:
@@ -67,6 +67,14 @@ def needs(item: pytest.Item) -> Iterator[str]:
             name = getattr(value, "framework", value)
             if isinstance(name, str) and name in FRAMEWORKS:
                 yield name
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_native_cache(tmp_path_factory):
+    """Keep machine code that tests compile out of the user's cache."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AUTOGRAPH_RS_CACHE", str(tmp_path_factory.mktemp("native")))
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -10,6 +10,7 @@ from typing import Any
 from autograph_rs.runtime.debugging.source_maps import SourceMap
 from autograph_rs.runtime.debugging.tracebacks import api_boundary, is_internal, set_error_attribute
 from autograph_rs.runtime.errors import ArgumentError, describe
+from autograph_rs.runtime.graph.ir.graph import Graph
 from autograph_rs.runtime.graph.tracing.trace import is_tracing
 
 from ..ahead_of_time.reports import report_function
@@ -22,6 +23,7 @@ from ..transpiler.default import DEFAULT
 from ..transpiler.registry import is_generated
 from . import abstract_trace, classification
 from .instrumentation import InstrumentingTranspiler
+from .machine_code import with_machine_code
 from .report import Report
 
 
@@ -63,6 +65,7 @@ def explain(f: Convertible, /, *args: Any, **kwargs: Any) -> Report:
              # plain
       3  for x in xs:
              # staged: graph by for_stmt, carries total
+             #   may be compiled to machine code
       4      if x > limit:
                  # staged: graph by if_stmt, carries total
       5          total += x
@@ -100,7 +103,8 @@ def explain(f: Convertible, /, *args: Any, **kwargs: Any) -> Report:
                 abstract_trace.trace(backend, compiled, traced, args, kwargs)
         except Exception as raised:  # noqa: BLE001 - the report contains any error that ends the trace
             error = raised
-    return _report(function, source, transpiler, backend, graph, error)
+    engine = "auto" if original is None else original.engine
+    return _report(function, source, transpiler, backend, graph, engine, error)
 
 
 _WRAPPED_ATTRIBUTES = ("python_function", "_torchdynamo_orig_callable", "__wrapped__")
@@ -135,7 +139,8 @@ def _report(
     source: str | None,
     transpiler: InstrumentingTranspiler,
     backend: str,
-    graph: Any,
+    graph: Graph | None,
+    engine: str,
     error: Exception | None,
 ) -> Report:
     code = function.__code__
@@ -147,6 +152,9 @@ def _report(
         probe.end_while()
     probes = [p for p in transpiler.probes if p.file == code.co_filename and first <= p.span.line <= last]
     converted = DEFAULT.to_code(function, source=source)
+    statements = classification.statements(functions, probes, has_run=bool(backend))
+    if graph is not None:
+        statements = with_machine_code(statements, graph, code.co_filename, engine)
     return Report(
         function.__qualname__.rpartition("<locals>.")[2],
         code.co_filename,
@@ -154,7 +162,7 @@ def _report(
         tuple(lines[first - 1 : last]),
         converted,
         _line_origins(converted, DEFAULT.source_map(function, source=source)),
-        classification.statements(functions, probes, has_run=bool(backend)),
+        statements,
         classification.calls(probes, function, transpiler, has_run=bool(backend)),
         backend,
         DEFAULT.policy.reason_unconverted(function) or "",

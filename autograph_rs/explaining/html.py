@@ -132,7 +132,7 @@ def _statements(report: Any) -> str:
 def _cells(s: Statement) -> Iterator[str]:
     indent = f"padding-left: {min(s.depth, 8) + 0.6}rem"
     yield f'<td style="{indent}"><code>{highlight([s.text])[0]}</code></td>'
-    why = "".join(f"<li>{html.escape(text)}</li>" for text in s.why)
+    why = "".join(f"<li>{html.escape(text)}</li>" for text in s.notes)
     listed = f"<ul>{why}</ul>" if why else ""
     yield f'<td><span class="what {_class(s.what)}">{html.escape(summary(s))}</span>{listed}</td>'
 
@@ -179,7 +179,7 @@ def fragment(report: Any) -> str:
     rows = []
     for s in report.statements[:MAX_ROWS]:
         text = html.escape("    " * s.depth + s.text)
-        why = "".join(f"<br><small>{html.escape(line)}</small>" for line in s.why)
+        why = "".join(f"<br><small>{html.escape(line)}</small>" for line in s.notes)
         rows.append(
             f"<tr><td>{s.line}</td>"
             f'<td style="text-align: left"><code style="white-space: pre-wrap">{text}</code></td>'

@@ -102,7 +102,7 @@ class Report:
             yield f"{mark} {s.line:{width}}  {indent}{s.text}"
             margin = f"  {'':{width}}  {indent}    #"
             yield f"{margin} {summary(s)}"
-            yield from (f"{margin}   {text}" for text in s.why)
+            yield from (f"{margin}   {text}" for text in s.notes)
         if self.calls:
             yield "calls"
         for call in self.calls:
@@ -125,7 +125,7 @@ class Report:
         for s in self.statements:
             mark = "reverse" if self.error_line is not None and s is self[self.error_line] else ""
             text = Padding(Text(s.text, mark), (0, 0, 0, 2 * min(s.depth, 8)))
-            table.add_row(str(s.line), text, Text("\n".join((summary(s), *s.why)), _COLORS.get(s.what, "")))
+            table.add_row(str(s.line), text, Text("\n".join((summary(s), *s.notes)), _COLORS.get(s.what, "")))
         yield table
         if self.calls:
             calls = Table(title=Text("calls", "bold"), title_justify="left", expand=True)

@@ -26,6 +26,8 @@ class Statement:
     `operator` names the operator that staged the statement, or is "" if a staged operand did, as in `x * 2`.
     `state` lists the variables that the operator carries. `times` is the number of times that the trace ran
     the statement or, for a loop that Python ran, the largest number of iterations in one run of the loop.
+    `machine_code` says of a loop in the graph of a `function` whether it may be compiled to machine code, or
+    why not; it is "" for other statements, and for engines that compile nothing.
     """
 
     line: int
@@ -39,6 +41,12 @@ class Statement:
     times: int = 0
     why: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    machine_code: str = ""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The lines that a report shows below the summary."""
+        return (*self.why, self.machine_code) if self.machine_code else self.why
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,8 @@ def compile_for(f: Callable[..., Any], backend: str) -> Any:
 
 def engine_factory(name: Any, *, fast: bool = False, parallel: bool = False) -> Callable[..., Any] | None:
     """Return the factory of the engine with this name, or None for NumPy."""
-    remedy = f"use one of {', '.join(map(repr, ('numpy', *_ENGINES)))}"
+    *others, last = map(repr, ("numpy", *_ENGINES))
+    remedy = f"use {', '.join(others)} or {last}"
     why = "it names the library that runs the graphs of a traced function"
     if not isinstance(name, str):
         raise ArgumentError(f"engine must be a str, not {describe(name)}", why=why, remedy=remedy)

@@ -18,6 +18,7 @@ from autograph_rs.runtime.graph.state.variables import Variable
 from ..files.writing import checked_path, save
 from ..frameworks import import_framework
 from . import signatures
+from .engine_report import EngineReport, report_engine
 from .fast_path import Args, Kwargs, ResolvedCall
 
 
@@ -42,9 +43,16 @@ class ConcreteFunction:
     scale(x: float64[2], by=3.0) -> float64[2]
     """
 
-    def __init__(self, name: str, concrete: ConcreteGraph, signature: inspect.Signature | None):
+    def __init__(
+        self,
+        name: str,
+        concrete: ConcreteGraph,
+        signature: inspect.Signature | None,
+        engine: str = "numpy",
+    ):
         self.name = name
         self.concrete, self.signature = concrete, signature
+        self.engine = engine
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -70,6 +78,22 @@ class ConcreteFunction:
     def structured_outputs(self) -> Any:
         """The result, with a `TensorSpec` for each array and the Python type of other staged values."""
         return self.concrete.structured_outputs
+
+    def engine_report(self) -> EngineReport:
+        """Report what runs the graph: for each loop, whether it is machine code, and what calls have taken.
+
+        >>> import autograph_rs as ag
+        >>> @ag.function(engine="numpy")
+        ... def halvings(x):
+        ...     n = 0
+        ...     while x > 1:
+        ...         x, n = x / 2, n + 1
+        ...     return n
+        >>> print(halvings.get_concrete_function(ag.TensorSpec(())).engine_report())
+        halvings(x: float64[]) -> int
+          engine 'numpy': Python code that calls NumPy runs the graph
+        """
+        return report_engine(repr(self), self.engine, self.concrete)
 
     def to_onnx(self, path: str | os.PathLike[str], *, variables: str = "constant") -> None:
         """Write the graph to a file as an ONNX model, which runs without this package and without Python.

@@ -109,10 +109,11 @@ def function(
         source: the source of `f`, if it cannot be read from its file.
         backend: "jax", "tensorflow" or "torch" passes the converted function to `jax.jit`, `tf.function` or
             `torch.compile` instead.
-        engine: what runs the graphs. "numpy" calls NumPy's functions. "auto" also compiles loops to machine code
-            once they have taken a few milliseconds, in the background, if llvmlite is installed. "native"
-            compiles them before the first call. "onnxruntime" runs the graph as an ONNX model. Results match
-            those of NumPy; an engine that cannot reproduce them raises an error.
+        engine: what runs the graphs. "numpy" calls NumPy's functions. "auto" also compiles loops to machine
+            code once they have taken a few milliseconds, in the background, if llvmlite is installed.
+            "native" compiles them before the first call. "onnxruntime" runs the graph as an ONNX model.
+            Results match those of NumPy; an engine that cannot reproduce them raises an error.
+            `engine_report` of a `ConcreteFunction` says what became of each loop.
         fast: let machine code round floats in another way than NumPy, and not warn of overflow.
         parallel: run independent iterations of a compiled loop on several cores.
 

@@ -143,7 +143,7 @@ class Function(PickleSupport, FastPath[P, R_co]):
                 resolve = functools.partial(self._resolve_call, bound)
                 return session.call_graph(self.__name__, resolve, args, kwargs)
         leaves, arguments, concrete = self._resolve_call(bound, args, kwargs)
-        if self._specs is None and not self.check_globals:
+        if not self.check_globals:
             self.cache_fast_path(fast_key, concrete)
         return concrete.run(leaves, arguments)
 
@@ -169,7 +169,7 @@ class Function(PickleSupport, FastPath[P, R_co]):
         if self.input_signature is not None and not args and not kwargs:
             args = self.input_signature
         concrete = self._find_trace(bound, args, kwargs, is_call=False)[2]
-        return ConcreteFunction(self.__name__, concrete, self.signature_of(bound))
+        return ConcreteFunction(self.__name__, concrete, self.signature_of(bound), self.engine)
 
     def pretty_printed_concrete_signatures(self) -> str:
         """Return the signature of each trace, one per line.
@@ -201,7 +201,7 @@ class Function(PickleSupport, FastPath[P, R_co]):
         """Return the traces, each with a tuple that contains the `Identity` of its bound instance, if any."""
         distinct = {id(concrete): (key[2:], concrete) for key, concrete in list(self._traces.items())}
         return [
-            (bound, ConcreteFunction(self.__name__, concrete, self.signature_of(bound)))
+            (bound, ConcreteFunction(self.__name__, concrete, self.signature_of(bound), self.engine))
             for bound, concrete in distinct.values()
         ]
 
@@ -302,7 +302,7 @@ class Function(PickleSupport, FastPath[P, R_co]):
             concrete.inputs.forms.clear()
         previous, self._latest = self._latest, (names, leaf_keys)
         log_trace(
-            ConcreteFunction(self.__name__, concrete, self.signature_of(bound)),
+            ConcreteFunction(self.__name__, concrete, self.signature_of(bound), self.engine),
             lambda: retracing.retrace_reason(previous, (names, leaf_keys)) if previous else "",
             started,
         )

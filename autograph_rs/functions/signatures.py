@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograph_rs.runtime.errors import AliasError, ArgumentError, SignatureError, StagingError, describe
-from autograph_rs.runtime.graph.concrete.concrete_graph import Inputs
+from autograph_rs.runtime.graph.concrete.inputs_and_outputs import Inputs
 from autograph_rs.runtime.graph.ir.comparison import same_value
 from autograph_rs.runtime.graph.ir.types import ListType
 from autograph_rs.runtime.graph.state.variables import Variable, VariableSpec

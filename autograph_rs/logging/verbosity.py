@@ -46,8 +46,9 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     """Log conversions, calls and traces to the logger `autograph_rs`.
 
     Args:
-        level: 0 logs nothing. 1 logs one line per conversion and per trace. 2 adds whether each called
-            function is converted, and why. 3 to 10 add the converted code and the graphs.
+        level: 0 logs nothing. 1 logs one line per conversion, per trace and per loop that is compiled to
+            machine code. 2 adds whether each called function is converted, and why. 3 to 10 add the converted
+            code and the graphs.
         alsologtostdout: whether to write to standard output as well.
 
     Raises:

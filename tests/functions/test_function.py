@@ -87,6 +87,20 @@ def test_an_input_signature_is_one_trace_for_any_length():
             f(wrong)
 
 
+def test_calls_with_an_input_signature_skip_binding():
+    """The second call with the same shapes runs the compiled function; wrong arguments still raise."""
+    specs = [ag.TensorSpec((None,)), ag.TensorSpec((), "int64")]
+    f = ag.function(lambda x, n: x.sum() + n, input_signature=specs)
+    for _ in range(2):
+        assert f(np.ones(3), np.int64(1)) == 4
+        assert f(np.ones(5), 2) == 7  # a Python number is converted to the dtype of its spec
+    assert len(f._fast_paths) == 1
+    with pytest.raises(ag.SignatureError):
+        f(np.ones(3), np.float64(1))
+    with pytest.raises(ag.SignatureError):
+        f(np.ones((3, 1)), np.int64(1))
+
+
 def test_two_functions_share_no_traces():
     """Each `function` object has its own."""
     traces = []

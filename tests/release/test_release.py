@@ -118,7 +118,7 @@ def test_supported_versions_are_those_required() -> None:
     assert f">={rows.pop('CPython')}" == METADATA["Requires-Python"]
     names = {"pytorch": "torch"}
     oldest = {names.get(name.lower(), name.lower()): f">={version}" for name, version in rows.items()}
-    extras = ("jax", "tensorflow", "torch", "onnx")
+    extras = ("jax", "tensorflow", "torch", "onnx", "native")
     used = [r for r in REQUIREMENTS if not r.marker or any(r.marker.evaluate({"extra": e}) for e in extras)]
     assert oldest == {r.name.removesuffix("-cpu"): str(r.specifier) for r in used}
 

@@ -8,11 +8,13 @@ import logging
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import autograph_rs as ag
+from autograph_rs.runtime.debugging import loggers
 from autograph_rs.runtime.debugging.loggers import CODE, ROOT
 
 
@@ -46,6 +48,14 @@ def test_nothing_by_default(caplog, capfd):
     ag.function(make())(np.float64(1))
     assert caplog.records == []
     assert capfd.readouterr() == ("", "")
+
+
+def test_loggers_are_documented():
+    """docs/logging.md names each logger below `autograph_rs`."""
+    page = (Path(__file__).parents[2] / "docs" / "logging.md").read_text(encoding="utf-8")
+    names = {v.name for v in vars(loggers).values() if isinstance(v, logging.Logger) and v is not ROOT}
+    assert names == {f"autograph_rs.{n}" for n in ("convert", "calls", "trace", "backends", "native")}
+    assert {name for name in names if f"`{name}`" not in page} == set()
 
 
 def test_conversions_and_traces(caplog):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,7 +22,7 @@ from ...debugging.tracebacks import (
     synthetic_traceback,
 )
 from ...errors import AutographError, LeakError
-from ...values.structures import Spec, flatten, unflatten
+from ...values.structures import flatten, unflatten
 from ..compile import Compiled, compile_graph
 from ..ir.graph import Graph, Node
 from ..ir.types import ArrayType, MaybeType, ScalarType, StagedType
@@ -36,61 +34,11 @@ from ..tracing.tensor import Staged, Tensor, wrap
 from ..tracing.trace import RootBuilder, trace_root, tracing_into
 from ..tracing.unsupported import shared_argument
 from .argument_containers import Change, apply, changes, check_distinct_containers, snapshot
+from .inputs_and_outputs import Inputs, Outputs
 from .memory import array_of, copied, copy_where, memory_of, overlap
 from .returned_objects import ReturnedObjects
 
 _lock = threading.Lock()  # a graph is compiled with checks at most once
-
-
-@dataclass
-class Outputs:
-    """The structure of a function's result.
-
-    Args:
-        spec: the structure.
-        plain: the value of each plain leaf, and None for each staged leaf.
-        indices: the index of each leaf among the graph's results, or None for a plain leaf.
-        fresh: the indices of plain leaves that the traced function creates; each call returns copies of them.
-    """
-
-    spec: Spec
-    plain: list[Any]
-    indices: list[int | None]
-    fresh: frozenset[int] = frozenset()
-
-    def build(self, results: Sequence[Any]) -> Any:
-        plain = self.plain
-        if self.fresh:
-            plain = [copy.copy(p) if n in self.fresh else p for n, p in enumerate(plain)]
-        return unflatten(
-            self.spec, [p if i is None else results[i] for p, i in zip(plain, self.indices, strict=True)]
-        )
-
-
-@dataclass
-class Inputs:
-    """The arguments of a graph: the staged leaves of the call's arguments, then variables.
-
-    Args:
-        spec: the structure of `(args, kwargs)`.
-        leaves: each leaf as a `TensorSpec`, a plain number or string, or the `Identity` of an object.
-        state: each Variable that the graph reads or writes, or its leaf index if the Variable is an argument.
-        forms: by leaf index, the one form ("array" or "scalar") that the graph accepts for a 0-d leaf.
-    """
-
-    spec: Spec
-    leaves: list[Any]
-    state: list[Any] = field(default_factory=list)
-    forms: dict[int, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.staged = [i for i, leaf in enumerate(self.leaves) if isinstance(leaf, TensorSpec)]
-
-    def variables(self, leaves: Sequence[Any]) -> list[Variable]:
-        return [leaves[v] if isinstance(v, int) else v for v in self.state]
-
-    def build(self) -> Any:
-        return unflatten(self.spec, self.leaves)
 
 
 class ConcreteGraph:
@@ -129,16 +77,16 @@ class ConcreteGraph:
             graph.resolve_sources()
             copied_results = _merged_results(traced_results, graph.results)
         self.copied_results = copied_results
-        self._engine = None if engine is None else engine(graph, inputs)
+        self.engine = None if engine is None else engine(graph, inputs)
         self._run: Callable[..., tuple] = (
-            self._compiled.function if self._engine is None else self._engine.function
+            self._compiled.function if self.engine is None else self.engine.function
         )
         self._checked: Compiled | None = None
         self._constants = {id(memory_of(v)) for v in _constants(graph)}
         self._fast_path: Callable[..., tuple] | None = None
         self._listeners: list[Callable[[Callable[..., tuple]], None]] = []
-        if self._engine is not None:
-            self._engine.on_change = self._replace_function
+        if self.engine is not None:
+            self.engine.on_change = self._replace_function
 
     @functools.cached_property
     def _compiled(self) -> Compiled:
@@ -147,8 +95,8 @@ class ConcreteGraph:
 
     def _replace_function(self) -> None:
         """Run another function from the next call on."""
-        assert self._engine is not None
-        self._run, old, self._fast_path = self._engine.function, self._fast_path, None
+        assert self.engine is not None
+        self._run, old, self._fast_path = self.engine.function, self._fast_path, None
         listeners, self._listeners = self._listeners, []
         for forget in listeners:
             if old is not None:
@@ -167,7 +115,7 @@ class ConcreteGraph:
         if self._fast_path is None:
             run, build = self._run, self.outputs.build
             self._fast_path = run if self.outputs.spec.kind is None else lambda *args: (build(run(*args)),)
-        if self._engine is not None:
+        if self.engine is not None:
             self._listeners.append(forget)
         return self._fast_path
 
@@ -232,7 +180,7 @@ class ConcreteGraph:
         if FULL:
             return
         numpy = self.__dict__.get("_compiled")  # not compiled if another engine runs the graph
-        compiled = [c for c in (numpy, self._checked, self._engine) if c is not None]
+        compiled = [c for c in (numpy, self._checked, self.engine) if c is not None]
         nodes = (c.node_at(error.__traceback__) for c in compiled)
         node = next((node for node in nodes if node is not None), None)
         places = () if node is None else node.places

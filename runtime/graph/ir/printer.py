@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ SOURCE_COLUMN, MAX_SOURCE_LENGTH = 60, 80
 
 
 class _Printer:
-    def __init__(self) -> None:
+    def __init__(self, marks: Mapping[Node, str]) -> None:
+        self.marks = marks
         self.names: dict[Node, str] = {}
 
     def lines(self, graph: Graph, indent: str, labels: Sequence[str]) -> Iterator[str]:
@@ -30,6 +32,8 @@ class _Printer:
             text = f"{indent}  {self.names[node]} = {self.expression(node)}"
             if node.type is not None:
                 text += f" : {node.type}"
+            if node in self.marks:
+                text += f" [{self.marks[node]}]"
             source = _source_line(node)
             yield f"{text:<{SOURCE_COLUMN}}  # {source}" if source and source != last else text
             last = source or last
@@ -115,6 +119,9 @@ def _source_line(node: Node) -> str:
     return text if len(text) <= MAX_SOURCE_LENGTH else text[: MAX_SOURCE_LENGTH - 3] + "..."
 
 
-GRAPH_METHODS["text"] = lambda graph: "\n".join(
-    _Printer().lines(graph, "", [a.attrs["name"] for a in graph.arguments])
-)
+def text_of(graph: Graph, marks: Mapping[Node, str] = MappingProxyType({})) -> str:
+    """Return a graph as text, with the mark of each node in `marks` in brackets."""
+    return "\n".join(_Printer(marks).lines(graph, "", [a.attrs["name"] for a in graph.arguments]))
+
+
+GRAPH_METHODS["text"] = text_of

@@ -17,7 +17,7 @@ from ..ir.subgraphs import Loop
 from .background import submit
 from .chains import find_chains
 from .region import CALL_FILE, REGION_FILE, ChainRegion, LoopRegion, Region
-from .regions import may_compile
+from .regions import is_loop, obstacle
 
 
 class Engine:
@@ -46,7 +46,7 @@ class Engine:
         added: list[Region] = [ChainRegion(chain, self) for chain in find_chains(graph)]
         self.chains += added  # type: ignore[arg-type]
         for node in graph.nodes:
-            if node.op in ("while", "for") and may_compile(node):
+            if is_loop(node) and not obstacle(node):
                 self.loops[node] = LoopRegion(node, self)
                 added.append(self.loops[node])
             else:

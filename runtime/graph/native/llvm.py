@@ -6,13 +6,20 @@ import ctypes
 import functools
 from typing import Any
 
+from .codegen.kinds import Unsupported
 from .codegen.numpy_loops import address_of
+
+
+_OLDEST_LLVM = 20
+"""The first version that reads assembly with opaque pointers, in llvmlite 0.45."""
 
 
 @functools.cache
 def _binding() -> Any:
     from llvmlite import binding  # noqa: PLC0415 - loaded with the first region
 
+    if binding.llvm_version_info[0] < _OLDEST_LLVM:
+        raise Unsupported("the installed llvmlite is older than 0.45")
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     return binding

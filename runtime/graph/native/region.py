@@ -16,7 +16,7 @@ from ..ir.subgraphs import Loop
 from ..ir.types import ArrayType
 from .chains import Chain
 from .codegen.statuses import FLAGGED, NOT_RUN, Mode, Unsupported
-from .regions import region_graph
+from .regions import located, region_graph
 
 if TYPE_CHECKING:
     from .calls import NativeCode
@@ -105,8 +105,7 @@ class Region:
         try:
             self.compile()
         except Unsupported as error:
-            place = error.node.place if error.node is not None else ""
-            self.refuse(f"{error.reason}{place and f' ({place})'}")
+            self.refuse(located(error.reason, error.node, self.node))
         return self.ready
 
     def compile_in_background(self) -> bool:
@@ -123,6 +122,11 @@ class Region:
         self.reason, self.ready, self.is_settled = reason, False, True
         self.run = self.run_python
         NATIVE.info("the %s at %s stays in Python: %s", self.what, self.node.place, reason)
+
+    @property
+    def is_compiling(self) -> bool:
+        """Whether the region has been hot, and its machine code is not ready yet."""
+        return self._is_requested and not (self.ready or self.reason)
 
     # --- Measurement ------------------------------------------------------------------------------
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -76,11 +78,38 @@ def _is_natural(node: Node) -> bool:
     return node.op == "constant" and type(node.attrs["value"]) is int and node.attrs["value"] >= 0
 
 
-def may_compile(loop: Node) -> bool:
-    """Return whether the ops and types in a loop are among those that are compiled."""
+def excluded(graph: Graph) -> Iterator[tuple[Node, str]]:
+    """Yield the loops of a graph that are not compiled because of an op in them, each with the reason."""
+    for node in graph.nodes:
+        reason = obstacle(node) if is_loop(node) else ""
+        if reason:
+            yield node, reason
+        if reason or not is_loop(node):
+            for inner in node.graphs():
+                yield from excluded(inner)
+
+
+def is_loop(node: Node) -> bool:
+    return node.op in ("while", "for")
+
+
+def obstacle(loop: Node) -> str:
+    """Return why the ops in a loop rule out its compilation, or "" if all of them may be compiled."""
     if loop.attrs.get("maximum_iterations") is not None:
-        return False
-    return all(is_compiled(node) for node in Loop(loop).body.walk())
+        return "its number of iterations is bounded"
+    wrong = next((node for node in Loop(loop).body.walk() if not is_compiled(node)), None)
+    return "" if wrong is None else located(f"{wrong.op} is not compiled", wrong, loop)
+
+
+def located(reason: str, node: Node | None, region: Node) -> str:
+    """Return a reason with the line of the node that it is about, unless it is that of the region."""
+    places, around = () if node is None else node.places[-1:], region.places[-1:]
+    for place in places:
+        if around and place.file != around[0].file:
+            return f"{reason} ({os.path.basename(place.file)}:{place.line})"
+        if not around or place.line != around[0].line:
+            return f"{reason} (line {place.line})"
+    return reason
 
 
 def is_compiled(node: Node) -> bool:

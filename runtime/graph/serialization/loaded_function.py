@@ -13,7 +13,8 @@ import numpy as np
 from ...debugging.positions import CodePosition
 from ...values.structures import LEAF, STANDS_IN, Spec, field_names
 from ..concrete.argument_containers import Change, Path
-from ..concrete.concrete_graph import ConcreteGraph, Inputs, Outputs
+from ..concrete.concrete_graph import ConcreteGraph
+from ..concrete.inputs_and_outputs import Inputs, Outputs
 from ..ir.graph import Graph
 from ..ir.types import ArrayType
 from ..native import default_engine

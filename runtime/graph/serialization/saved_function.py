@@ -9,7 +9,8 @@ from typing import Any
 from ...errors import FormatError, SaveError
 from ...values.structures import Spec, field_names, leaf_paths
 from ..concrete.argument_containers import Change
-from ..concrete.concrete_graph import ConcreteGraph, Inputs
+from ..concrete.concrete_graph import ConcreteGraph
+from ..concrete.inputs_and_outputs import Inputs
 from ..state.variables import Variable, VariableSpec
 from ..tracing.specs import Identity, TensorSpec
 from .graphs import GraphWriter

@@ -14,7 +14,7 @@ from ...ir.subgraphs import Loop, argument_sources
 from .values import Array, Range, Scalar
 
 if TYPE_CHECKING:
-    from .control_flow import ControlFlowEmitter
+    from .memory import MemoryEmitter
 
 Bounds = tuple[int, int]
 FAR = 2**61
@@ -35,7 +35,7 @@ def range_bounds(value: Range) -> Bounds:
 
 
 def carried_bounds(
-    emitter: ControlFlowEmitter, loop: Loop, initial: list[Any], source: Any
+    emitter: MemoryEmitter, loop: Loop, initial: list[Any], source: Any
 ) -> list[Bounds | None]:
     """Return bounds for each carried integer, from its initial value and how an iteration changes it."""
     known = dict(zip(loop.captured, (emitter.values[o] for o in loop.operands), strict=True))
@@ -52,7 +52,7 @@ def carried_bounds(
     return bounds
 
 
-def _after(emitter: ControlFlowEmitter, initial: Scalar, change: Bounds) -> Bounds | None:
+def _after(emitter: MemoryEmitter, initial: Scalar, change: Bounds) -> Bounds | None:
     """Return bounds for a number that each iteration changes by an amount between the bounds of `change`."""
     low, high = initial.interval
     lowest, highest = initial.kind.range
@@ -147,7 +147,7 @@ def shape_origin(node: Node) -> Node:
 # --- Indices --------------------------------------------------------------------------------------
 
 
-def hoist_index_checks(emitter: ControlFlowEmitter, loop: Loop, source: Any, length: str, test: str) -> None:
+def hoist_index_checks(emitter: MemoryEmitter, loop: Loop, source: Any, length: str, test: str) -> None:
     """Check before a loop over a range that the indices which each iteration uses are in bounds.
 
     If one is not, an iteration raises, and Python code runs the loop instead.

@@ -118,7 +118,7 @@ def check_loops(made: LoopProgram, seed: int) -> str:
 
 def _share(function: Any) -> str:
     """Return how many loops of a function are machine code: all (native), some (mixed) or none (python)."""
-    engines = [concrete._engine for concrete in function._traces.values()]
+    engines = [concrete.engine for concrete in function._traces.values()]
     compiled, refused = (sum(len(getattr(e, name)) for e in engines) for name in ("regions", "refused"))
     return "mixed" if compiled and refused else "native" if compiled else "python"
 

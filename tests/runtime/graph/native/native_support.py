@@ -61,7 +61,7 @@ def described(value: Any) -> Any:
 def engine_of(function: Any) -> Any:
     """Return the engine of the only trace of a function."""
     [concrete] = {id(c): c for c in function._traces.values()}.values()
-    return concrete._engine
+    return concrete.engine
 
 
 def check(
@@ -88,8 +88,8 @@ def check(
         assert actual == expected, arguments
     if is_native:
         for concrete in native._traces.values():
-            assert [r.reason for r in concrete._engine.refused] == []
-            assert concrete._engine.regions
+            assert [r.reason for r in concrete.engine.refused] == []
+            assert concrete.engine.regions
     return native
 
 

@@ -1,0 +1,211 @@
+"""Compare loops in machine code with plain Python, the engine "numpy", Numba and JAX.
+
+    python benchmarks/native.py [--seconds S] [--limit SECONDS]
+
+Prints, for each function, the microseconds per warm call (the best of several runs), and the ratios of our
+time to those of Numba and JAX. The target is 1.3 times Numba's time plus 1.5 us for the call. Then come the
+first calls, the time until loops are machine code, in fresh processes with an empty and a filled cache, and
+the throughput of two threads. JAX runs in processes of its own, too: it knows the lengths of arrays and
+unrolls loops over them, which may take longer than the limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from figures import best, geometric_mean, number, table
+from native_programs import PROGRAMS
+from native_worker import is_settled, staged
+
+try:
+    import numba
+except ImportError:
+    numba = None
+
+WORKER = Path(__file__).with_name("native_worker.py")
+ALLOWED, CALL = 1.3, 1.5e-6  # times Numba's time, and seconds for the call
+FIRST_CALLS = 5
+THREADED = "N-body, 1000 steps"
+
+
+def worker(*arguments: str, limit: float, cache: str = "off") -> dict[str, Any]:
+    """Return the figures of a process, or `{"refused": why}` if it fails or exceeds the limit."""
+    environment = os.environ | {"AUTOGRAPH_RS_CACHE": cache}
+    command = [sys.executable, str(WORKER), *arguments]
+    try:
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, check=True, timeout=limit
+        )
+    except subprocess.TimeoutExpired:
+        return {"refused": f"no result within {limit:.0f} s"}
+    except subprocess.CalledProcessError as error:
+        return {"refused": error.stderr.strip().splitlines()[-1]}
+    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return figures
+
+
+def check(name: str, result: Any, expected: Any, tolerance: float) -> None:
+    """Raise if a system computes something else than plain Python does."""
+    results, plain = (r if isinstance(r, tuple) else (r,) for r in (result, expected))
+    for value, reference in zip(results, plain, strict=True):
+        np.testing.assert_allclose(value, reference, rtol=tolerance, err_msg=name)
+
+
+# Warm calls ---------------------------------------------------------------------------------------
+
+
+def settled(name: str) -> Any:
+    """Return the function on the engine "auto", called until its loops are machine code or stay in Python."""
+    f, args = staged(name, "auto"), PROGRAMS[name][1]
+    end = time.perf_counter() + 5
+    f(*args)
+    while not is_settled(f) and time.perf_counter() < end:
+        f(*args)
+    for _ in range(20):  # the calls that decide whether machine code pays
+        f(*args)
+    return f
+
+
+def warm_calls(name: str, seconds: float, limit: float, refusals: list[str]) -> dict[str, float]:
+    """Return the seconds of a call in each system that runs the function."""
+    f, args = PROGRAMS[name]
+    expected = f(*args)
+    systems: dict[str, Callable[..., Any]] = {
+        "Python": f,
+        "numpy": staged(name, "numpy"),
+        "auto": settled(name),
+    }
+    for system, call in systems.items():
+        check(f"{name} in {system}", call(*args), expected, 1e-12)
+    if numba is not None:
+        compiled = numba.njit(f)
+        try:
+            check(f"{name} in Numba", compiled(*args), expected, 1e-9)
+            systems["Numba"] = compiled
+        except numba.core.errors.NumbaError as error:
+            refusals.append(f"Numba refuses {name}: {reason(error)}")
+    times = {system: best(lambda call=call: call(*args), seconds) for system, call in systems.items()}
+    jax = worker("jax", name, str(seconds), limit=limit)
+    if "call" in jax:
+        times["JAX"] = jax["call"]
+    else:
+        refusals.append(f"JAX refuses {name}: {jax['refused']}")
+    return times
+
+
+def reason(error: Exception) -> str:
+    """Return the line of one of Numba's errors that names the cause."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return next((line for line in lines if line.startswith(("No ", "Unknown", "Use of"))), lines[0])
+
+
+def warm_table(figures: dict[str, dict[str, float]]) -> Iterator[str]:
+    systems = ["Python", "numpy", "auto", "Numba", "JAX"]
+    rows = []
+    ratios: dict[str, list[float]] = {"Numba": [], "JAX": []}
+    missed = []
+    for name, times in figures.items():
+        cells = [number(1e6 * times[s]) if s in times else "refused" for s in systems]
+        for peer, found in ratios.items():
+            if peer in times:
+                found.append(times["auto"] / times[peer])
+            cells.append(f"{times['auto'] / times[peer]:.2f}" if peer in times else "-")
+        if "Numba" in times and times["auto"] > ALLOWED * times["Numba"] + CALL:
+            missed.append(name)
+        rows.append([name, *cells])
+    yield table(["warm call, us", *systems, "/Numba", "/JAX"], rows)
+    for peer, found in ratios.items():
+        if found:
+            yield f"geometric mean of the ratios to {peer}: {geometric_mean(found):.2f}"
+    speedups = [times["numpy"] / times["auto"] for times in figures.values()]
+    yield f"geometric mean of the ratios of engine 'numpy' to 'auto': {geometric_mean(speedups):.2f}"
+    yield f"more than {ALLOWED} times Numba's time plus {1e6 * CALL} us: {', '.join(missed) or 'none'}"
+
+
+# Starts -------------------------------------------------------------------------------------------
+
+
+def first_calls(name: str) -> dict[str, float]:
+    """Return the seconds of the first call on each engine, the best of several alternating runs."""
+    times = {"numpy": float("inf"), "auto": float("inf")}
+    for _ in range(FIRST_CALLS):
+        for engine, known in times.items():
+            f = staged(name, engine)
+            started = time.perf_counter()
+            f(*PROGRAMS[name][1])
+            times[engine] = min(known, time.perf_counter() - started)
+    return times
+
+
+def start_row(name: str) -> tuple[list[str], float]:
+    """Return a row of the table of starts, and the seconds of the import of llvmlite."""
+    first = first_calls(name)
+    with tempfile.TemporaryDirectory() as folder:
+        cold, cached = (worker("start", name, limit=120, cache=f"{folder}/cache") for _ in range(2))
+    states = ", ".join(f"{cold['states'].count(s)} {s}" for s in dict.fromkeys(cold["states"])) or "no loops"
+    ready = [
+        number(1e3 * run["ready"])
+        if run["loaded"] and all(loaded is from_cache for loaded in run["loaded"])
+        else "-"
+        for run, from_cache in ((cold, False), (cached, True))
+    ]
+    engines = [number(1e3 * first[engine]) for engine in ("numpy", "auto")]
+    return [name, *engines, f"{first['auto'] / first['numpy']:.2f}", *ready, states], cached["import"]
+
+
+def starts() -> Iterator[str]:
+    rows, imports = zip(*map(start_row, PROGRAMS), strict=True)
+    heads = ["ms", "first, numpy", "first, auto", "ratio", "machine code", "from cache", "loops"]
+    yield table(heads, rows)
+    yield f"llvmlite is imported before these calls, in {1e3 * min(imports):.0f} ms"
+
+
+# Threads ------------------------------------------------------------------------------------------
+
+
+def thread_gain(seconds: float) -> float:
+    """Return the throughput of two threads over that of one."""
+    f, args = settled(THREADED), PROGRAMS[THREADED][1]
+    calls = max(4, int(seconds / best(lambda: f(*args), 0.1)))
+
+    def run() -> None:
+        for _ in range(calls):
+            f(*args)
+
+    def elapsed(count: int) -> float:
+        threads = [threading.Thread(target=run) for _ in range(count)]
+        started = time.perf_counter()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return time.perf_counter() - started
+
+    return 2 * min(elapsed(1) for _ in range(3)) / min(elapsed(2) for _ in range(3))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=0.5, help="approximate time per figure")
+    parser.add_argument("--limit", type=float, default=60, help="seconds after which JAX's process is ended")
+    options = parser.parse_args()
+    refusals: list[str] = []
+    figures = {name: warm_calls(name, options.seconds, options.limit, refusals) for name in PROGRAMS}
+    print("\n".join([*warm_table(figures), *refusals, ""]))
+    print("\n".join([*starts(), ""]))
+    print(f"throughput of two threads over one, {THREADED}: {thread_gain(options.seconds):.2f}")
+
+
+if __name__ == "__main__":
+    main()

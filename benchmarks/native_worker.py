@@ -1,0 +1,79 @@
+"""Run one measurement of `native.py` in a process of its own, and print its figures as JSON.
+
+python native_worker.py start PROGRAM
+python native_worker.py jax PROGRAM SECONDS
+"""
+
+# ruff: noqa: PLC0415 - each process imports what it measures
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import Any
+
+import numpy as np
+from figures import best
+from native_programs import PROGRAMS
+
+import autograph_rs as ag
+
+LIMIT = 5.0  # seconds that loops get to become machine code
+
+
+def staged(name: str, engine: str) -> Any:
+    """Return a function with unknown dimensions, so that loops over arrays are loops of its graph."""
+    f, args = PROGRAMS[name]
+    specs = [ag.TensorSpec((None,) * np.ndim(a), np.asarray(a).dtype) for a in args]
+    return ag.function(f, input_signature=specs, engine=engine)
+
+
+def is_settled(f: Any) -> bool:
+    """Return whether each loop is machine code or stays in Python."""
+    return all(r.state != "waiting" for r in f.get_concrete_function().engine_report().regions)
+
+
+def start(name: str) -> dict[str, Any]:
+    """Measure the import of llvmlite, and the time from the first call until the loops are machine code."""
+    began = time.perf_counter()
+    from llvmlite import binding
+
+    binding.initialize_native_target()
+    imported = time.perf_counter()
+    f, args = staged(name, "auto"), PROGRAMS[name][1]
+    called = time.perf_counter()
+    f(*args)
+    while not is_settled(f):
+        f(*args)
+        if time.perf_counter() - called > LIMIT:
+            break
+    ready = time.perf_counter() - called
+    regions = f.get_concrete_function().engine_report().regions
+    states = [r.state for r in regions]
+    loaded = [r.from_cache for r in regions if r.state == "native"]
+    return {"import": imported - began, "ready": ready, "states": states, "loaded": loaded}
+
+
+def on_jax(name: str, seconds: str) -> dict[str, Any]:
+    """Measure a call of the function under `jax.jit`, with JAX arrays, or return why JAX refuses it."""
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    f, args = PROGRAMS[name]
+    arrays = [jax.numpy.asarray(a) for a in args]
+    try:
+        compiled = jax.jit(ag.convert(f))
+        results = jax.tree.leaves(compiled(*arrays))
+    except Exception as error:
+        return {"refused": f"{type(error).__name__}: {str(error).splitlines()[0]}"}
+    expected = f(*args)
+    for result, plain in zip(results, expected if isinstance(expected, tuple) else [expected], strict=True):
+        np.testing.assert_allclose(np.asarray(result), plain, rtol=1e-6)
+    return {"call": best(lambda: jax.block_until_ready(compiled(*arrays)), float(seconds))}
+
+
+MEASUREMENTS = {"start": start, "jax": on_jax}
+
+if __name__ == "__main__":
+    print(json.dumps(MEASUREMENTS[sys.argv[1]](*sys.argv[2:])))
