@@ -66,11 +66,12 @@ class TwoForms:
 
     def write(self, function: FunctionStatement) -> None:
         """Write a function that is not inside another one."""
-        before = self.text.edits
-        if self.mapped and _is_async_generator(function):
-            decorate_with_mapped(self.staged[key(function)])
+        before, staged = self.text.edits, self.staged[key(function)]
+        is_replaced = _is_async_generator(function)
+        if self.mapped and is_replaced and has_operators(staged):
+            decorate_with_mapped(staged)
         self._write(function)
-        if self.mapped and self.text.edits > before and not _is_async_generator(function):
+        if self.mapped and self.text.edits > before and not is_replaced:
             row = first_row(self.text, function) if not function.decorator_list else function.lineno
             decorator = f"{self.text.indentation(row)}@{OPERATORS}.mapped"
             mapping = len(self.text.indentation(row)), function.lineno, function.col_offset
