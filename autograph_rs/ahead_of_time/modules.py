@@ -22,7 +22,7 @@ from ..source.recursion_limit import guarded_conversion
 from ..transpiler import loader
 from .comments import Key, comments_in, key
 from .editing import EditedText, Line
-from .rewriting import has_operators, outermost_functions, replace_function
+from .rewriting import decorate_with_mapped, has_operators, outermost_functions, replace_function
 from .two_forms import TwoForms
 
 IMPORT = "from autograph_rs import runtime as ag__"
@@ -77,6 +77,8 @@ def convert_module(
         if staged_only:
             for function in outermost_functions(module):
                 if has_operators(staged[key(function)]):
+                    if mapped:
+                        decorate_with_mapped(staged[key(function)])
                     replace_function(text, function, staged[key(function)], comments, mapped=mapped)
         else:
             forms = TwoForms(text, module, staged, comments, mapped=mapped)

@@ -34,18 +34,18 @@ def replace_function(
     *,
     mapped: bool,
 ) -> None:
-    """Replace a function with its converted form, into which its comments move.
-
-    If `mapped`, a decorator restores its original lines from a source map.
-    """
+    """Replace a function with its converted form, into which its comments move."""
     start, end = first_row(text, old), old.end_lineno or old.lineno
     attached: dict[Key, StatementComments] = {}
     if any("#" in line for line in text.rows[start - 1 : end]):
         attached = attach_comments((c for c in comments() if start <= c.row <= end), old)
-    if mapped:
-        decorator = ast.Attribute(ast.Name(OPERATORS, ast.Load()), "mapped", ast.Load())
-        new.decorator_list.append(ast.fix_missing_locations(ast.copy_location(decorator, new)))
     text.replace_rows(start, end, statement_lines(new, attached, text.indentation(start), mapped=mapped))
+
+
+def decorate_with_mapped(function: FunctionStatement) -> None:
+    """Add the decorator that restores a function's original lines from a source map."""
+    decorator = ast.Attribute(ast.Name(OPERATORS, ast.Load()), "mapped", ast.Load())
+    function.decorator_list.append(ast.fix_missing_locations(ast.copy_location(decorator, function)))
 
 
 def has_operators(tree: ast.AST) -> bool:

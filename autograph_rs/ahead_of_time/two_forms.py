@@ -25,7 +25,14 @@ from autograph_rs.converters.trees.python_trees import gast_tree, python_tree
 from ..source.definitions import OPERATORS, variable_names
 from .comments import Comment, Key, key
 from .editing import EditedText, Line
-from .rewriting import FunctionStatement, first_row, has_operators, replace_function, statement_lines
+from .rewriting import (
+    FunctionStatement,
+    decorate_with_mapped,
+    first_row,
+    has_operators,
+    replace_function,
+    statement_lines,
+)
 
 FLAG = "STAGING"
 """The attribute of the runtime that is true while a graph is built."""
@@ -59,9 +66,12 @@ class TwoForms:
 
     def write(self, function: FunctionStatement) -> None:
         """Write a function that is not inside another one."""
-        before = self.text.edits
+        before, staged = self.text.edits, self.staged[key(function)]
+        is_replaced = _is_async_generator(function)
+        if self.mapped and is_replaced and has_operators(staged):
+            decorate_with_mapped(staged)
         self._write(function)
-        if self.mapped and self.text.edits > before and not _is_async_generator(function):
+        if self.mapped and self.text.edits > before and not is_replaced:
             row = first_row(self.text, function) if not function.decorator_list else function.lineno
             decorator = f"{self.text.indentation(row)}@{OPERATORS}.mapped"
             mapping = len(self.text.indentation(row)), function.lineno, function.col_offset

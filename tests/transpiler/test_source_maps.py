@@ -147,6 +147,15 @@ def test_the_choice_of_a_form_is_on_the_first_line_of_the_body() -> None:
     ]
 
 
+def test_an_asynchronous_generator_without_operators_stays() -> None:
+    """Beside one that is replaced, since it has its staged form alone."""
+    text = "async def plain(xs):\n    async for x in xs: yield x\nasync def f(x):\n    yield not x\n"
+    made = convert_module(text, "program.py", mapped=True)
+    assert made is not None
+    assert text[: text.index("async def f")] in made.text
+    assert made.text.count("@ag__.mapped") == 1
+
+
 def test_a_map_that_is_lost_or_broken(tmp_path: Path) -> None:
     """Without one, lines are those of the converted file; a broken one is warned of."""
     module = loaded(tmp_path, PROGRAM)
