@@ -112,7 +112,8 @@ def fuzz(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Measure speed, beside peers and against length, and write it into docs/benchmarks.md."""
     install(session, "[native]")
-    peers = ["diastatic-malt", "jax", "numba", "tensorflow-cpu" if sys.platform == "linux" else "tensorflow"]
+    tensorflow = "tensorflow-cpu" if sys.platform == "linux" else "tensorflow"
+    peers = ["diastatic-malt", "autograd", "jax", "numba", tensorflow, "torch"]
     session.install(*peers)
     session.run("python", "benchmarks/page.py", *session.posargs)
 

@@ -29,6 +29,16 @@ def rows():
 NAMES = ("rnn", "sgd", "beam_search", "lbfgs", "maml", "seq2seq", "treelstm")
 
 
+@pytest.fixture
+def page(rows, monkeypatch, tmp_path):
+    """Return the module that writes the page, with a page of its own."""
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    module = importlib.import_module("page")
+    monkeypatch.delitem(sys.modules, "page")
+    monkeypatch.setattr(module, "PAGE", tmp_path / "benchmarks.md")
+    return module
+
+
 def close(first, second):
     for a, b in zip(first, second, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)
@@ -59,3 +69,13 @@ def test_plain_numpy_agrees(rows, name):
 
 def test_all_workloads_are_tested(rows):
     assert tuple(rows.WORKLOADS) == NAMES
+
+
+def test_a_section_of_the_page_is_replaced(page):
+    """The other sections stay as they are, and a missing section is added at the end."""
+    titles = "# Benchmarks\n\nText.\n", page.section("run.py", [], "1"), page.section("gradients.py", [], "2")
+    page.PAGE.write_text("\n".join(titles))
+    page.replace_section("run.py", ["--rounds", "3"], "3")
+    page.replace_section("paper", [], "4")
+    sections = page.section("run.py", ["--rounds", "3"], "3"), titles[2], page.section("paper", [], "4")
+    assert page.PAGE.read_text() == "\n".join([titles[0], *sections])

@@ -50,16 +50,18 @@ def bounded_loop(
 
 SAFE = frozenset(
     ("add", "sub", "neg", "eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "xor", "select_n",
-     "convert_element_type")
+     "convert_element_type", "abs", "reduce_and", "reduce_or", "reduce_max", "reduce_min", "reduce_sum")
 )  # fmt: skip
 """Primitives that never raise and whose derivatives are always finite."""
+SMALL = 1024
+"""The largest number of elements that a branch may compute with, although it might not run."""
 
 
 def is_selectable(captures: Sequence[ProgramCapture], avals: Sequence[Aval], *, compute: bool) -> bool:
     """Return whether a conditional may run both branches and select between their numbers.
 
-    Branches that compute nothing always qualify; branches of safe primitives qualify only if `compute` is
-    true.
+    Branches that compute nothing always qualify; branches of safe primitives on small arrays qualify only if
+    `compute` is true.
     """
     primitives = SAFE if compute else frozenset()
     return (
@@ -67,7 +69,8 @@ def is_selectable(captures: Sequence[ProgramCapture], avals: Sequence[Aval], *, 
         and all(aval.shape == () for aval in avals)
         and not any(c.raised or c.failed is not False or c.program.effects for c in captures)
         and all(
-            eqn.primitive.name in primitives and all(v.aval.shape == () for v in eqn.outvars)
+            eqn.primitive.name in primitives
+            and all(v.aval.size <= SMALL for v in (*eqn.invars, *eqn.outvars))
             for c in captures
             for eqn in c.program.eqns
         )

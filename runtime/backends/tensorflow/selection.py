@@ -1,7 +1,8 @@
 """Conditionals on numbers that become selections, and loop tests that are separable from their bodies.
 
 An `If` takes ten times as long as a selection, so a conditional between existing numbers becomes a selection.
-Inside loops, branches and operators, so does a conditional whose branches add and compare numbers.
+Inside loops, branches and operators, so does a conditional whose branches add and compare numbers and small
+arrays.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ import tensorflow as tf
 NAMING = frozenset(("Placeholder", "Const", "Identity"))
 SAFE = NAMING | {
     "AddV2", "Sub", "Neg", "Cast", "Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual",
-    "LogicalAnd", "LogicalOr", "LogicalNot", "SelectV2",
+    "LogicalAnd", "LogicalOr", "LogicalNot", "SelectV2", "Abs", "All", "Any", "Max", "Min", "Sum",
 }  # fmt: skip
 """Operations that never raise and whose derivatives are always finite."""
+SMALL = 1024
+"""The largest number of elements that a branch may compute with, although it might not run."""
 
 
 def is_selectable(graphs: Sequence[Any], results: Sequence[Any], *, compute: bool) -> bool:
@@ -26,10 +29,15 @@ def is_selectable(graphs: Sequence[Any], results: Sequence[Any], *, compute: boo
     """
     kinds = SAFE if compute else NAMING
     return all(result.shape.rank == 0 and result.dtype.is_numpy_compatible for result in results) and all(
-        op.type in kinds and all(t.shape.rank == 0 for t in op.outputs)
+        op.type in kinds and all(map(_is_small, op.outputs))
         for graph in graphs
         for op in graph.get_operations()
     )
+
+
+def _is_small(tensor: Any) -> bool:
+    size = tensor.shape.num_elements()
+    return size is not None and size <= SMALL
 
 
 _NEGATED = "autograph_negated"
@@ -71,7 +79,7 @@ def is_separable(graph: Any, test: Any, results: Sequence[Any], carried: Sequenc
         tensor = pending.pop()
         if tensor.ref() in known or tensor.graph is not graph:
             continue
-        if tensor.op.type not in SAFE or tensor.op.type == "Placeholder" or tensor.shape.rank != 0:
+        if tensor.op.type not in SAFE or tensor.op.type == "Placeholder" or not _is_small(tensor):
             return False
         known.add(tensor.ref())
         pending.extend(tensor.op.inputs)
