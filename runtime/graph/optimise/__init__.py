@@ -30,7 +30,7 @@ OPTIMISATIONS: dict[str, Callable[[Graph], None]] = {
 """The optimizations by name. Most leave unused nodes behind for `dead` to remove."""
 
 ALL = tuple(OPTIMISATIONS)
-_ORDER = ("fold", "branches", "fold", "identities", "cse", "hoist", "dead")
+_ORDER = ("fold", "branches", "fold", "identities", "cse", "hoist", "cse", "dead")
 
 
 def optimisation_names(which: bool | Iterable[str]) -> tuple[str, ...]:

@@ -17,13 +17,13 @@ ONE = np.float64(1)
 
 
 def straight(x, n):
-    for i in range(n):
+    for i in list(range(n)):  # a list is unrolled
         x = np.tanh(x) + i
     return x
 
 
 def conditions(x, n):
-    for i in range(n):
+    for i in list(range(n)):  # a list is unrolled
         if x > i:
             x = x + i
         else:
@@ -32,7 +32,7 @@ def conditions(x, n):
 
 
 def loops(x, n):
-    for i in range(n):
+    for i in list(range(n)):  # a list is unrolled
         k = 0
         while k < x:
             k = k + 2
@@ -42,7 +42,7 @@ def loops(x, n):
 
 def writes(x, n):
     total = 0.0
-    for i in range(n):
+    for i in list(range(n)):  # a list is unrolled
         x[0] = i
         total = total + x[1:].sum()
     return x, total
@@ -159,7 +159,7 @@ def test_memory_does_not_grow_with_the_rounds():
             x = y[::-1] + x
         return x
 
-    made, x = ag.function(f), np.ones(10_000)
+    made, x = ag.function(f, engine="numpy"), np.ones(10_000)
     made(x, np.int64(1))
     few, many = (peak(lambda n=n: made(x, np.int64(n))) for n in (10, 1000))
     assert many < few + x.nbytes
