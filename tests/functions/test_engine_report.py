@@ -12,7 +12,8 @@ from backends.support import required
 import autograph_rs as ag
 from autograph_rs.functions.engine_report import EngineReport
 from autograph_rs.runtime.graph import native
-from autograph_rs.runtime.graph.native import llvm, region
+from autograph_rs.runtime.graph.native import region
+from autograph_rs.runtime.graph.native.linking import llvm
 from autograph_rs.runtime.graph.native.background import wait_for_compilation
 from autograph_rs.runtime.graph.native.report import RegionReport
 

@@ -14,7 +14,7 @@ from ..ir.graph import Graph, Node
 from ..ir.subgraphs import is_embedded
 from ..ir.types import ArrayType, ScalarType
 from ..tracing.recording import OPERATOR_OF
-from .codegen.statuses import INLINE
+from .assembly.statuses import INLINE
 
 MIN_ELEMENTS = 4096
 """The number of elements of an array from which a chain pays."""

@@ -14,9 +14,10 @@ from typing import Any
 from ..compile import Compiled, CompiledChain, compile_graph, innermost_node
 from ..ir.graph import Graph, Node
 from ..ir.subgraphs import Loop
+from .assembly.statuses import CALL_FILE
 from .background import submit
 from .chains import find_chains
-from .region import CALL_FILE, REGION_FILE, ChainRegion, LoopRegion, Region
+from .region import REGION_FILE, ChainRegion, LoopRegion, Region
 from .regions import is_loop, obstacle
 
 

@@ -14,21 +14,20 @@ from ..compile import Compiled, compile_graph
 from ..ir.graph import Graph, Node
 from ..ir.subgraphs import Loop
 from ..ir.types import ArrayType
+from .assembly.statuses import FLAGGED, NOT_RUN, Mode, Unsupported
 from .chains import Chain
-from .codegen.statuses import FLAGGED, NOT_RUN, Mode, Unsupported
 from .regions import located, region_graph
 
 if TYPE_CHECKING:
-    from .calls import NativeCode
     from .independence import Independence
+    from .linking.calls import NativeCode
 
 HOT_SECONDS = 0.004
 """The time in Python after which a region is compiled."""
 CHUNK_SECONDS = 0.001
 MEASURED_CALLS = 8
 """The calls of machine code that are timed to decide whether it pays."""
-REGION_FILE, CALL_FILE = (lambda: None).__code__.co_filename, "<call of machine code>"
-"""The files of the frames between a graph and the graph of a region."""
+REGION_FILE = (lambda: None).__code__.co_filename
 MAX_NESTED_BAILOUTS = 16
 """The bailouts of one call after which its later iterations run in Python."""
 
@@ -83,7 +82,7 @@ class Region:
             Unsupported: an operation of the region cannot be compiled.
         """
         started = perf_counter()
-        from .compilation import build  # noqa: PLC0415 - imported with the first region
+        from .linking.compilation import build  # noqa: PLC0415 - imported with the first region
 
         native, self.from_cache = build(self.graph, self._mode, self._recover, self.targets)
         with self._lock:
@@ -203,7 +202,7 @@ class LoopRegion(Region):
     def _call_native(self, native: NativeCode) -> Callable[..., tuple]:
         if self._independence is None or self._mode is Mode.CHECKS:
             return native.call
-        from .compilation import build  # noqa: PLC0415 - imported with the first region
+        from .linking.compilation import build  # noqa: PLC0415 - imported with the first region
         from .parallel import ParallelLoop  # noqa: PLC0415 - only for `parallel=True`
 
         part, _ = build(self.graph, self._mode, _give_up, backs_up=False)

@@ -11,7 +11,7 @@ import numpy as np
 from ..ir.graph import Graph, Node
 from ..ir.subgraphs import LAZY_ITERABLES, Loop, is_embedded
 from ..ir.types import ListType, MaybeType
-from .codegen.statuses import OPS
+from .assembly.statuses import OPS
 
 
 def region_graph(node: Node) -> Graph:

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from ...debugging.positions import CodePosition
 from ..ir.graph import Graph, Node
 from ..ir.subgraphs import Loop
-from .codegen.statuses import Mode, Unsupported
+from .assembly.statuses import Mode, Unsupported
 from .engine import Engine
 from .region import HOT_SECONDS, ChainRegion, Region
 from .regions import excluded, is_loop, located, obstacle, region_graph

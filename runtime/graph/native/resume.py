@@ -94,7 +94,9 @@ class _Builder:
         """Return what gives the later elements and has the form of `source`, or None if nothing has."""
         if (level, "following") in self.counters:
             stop, step = (self.copy(i) for i in source.inputs[1:])
-            return self.add("range", (self.counters[level, "following"], stop, step), source.attrs, None, source)
+            return self.add(
+                "range", (self.counters[level, "following"], stop, step), source.attrs, None, source
+            )
         return self._after(source, self.counters[level, "done"])
 
     def _after(self, source: Node, count: Node) -> Node | None:

@@ -18,13 +18,13 @@ import numpy as np
 
 from ...ir.graph import Missing, Node
 from ...ir.types import ArrayType, ListType, MaybeType, ScalarType
+from ..assembly.kinds import Kind, kind_of
+from ..assembly.statuses import NOT_RUN, Unsupported
+from ..assembly.values import Array, List, Maybe, Scalar
+from ..assembly.writer import Writer
+from ..operations.places import list_form, make_place
 from .control_flow import ControlFlowEmitter
-from .kinds import Kind, kind_of
 from .loop_facts import FAR
-from .places import list_form, make_place
-from .statuses import NOT_RUN, Unsupported
-from .values import Array, List, Maybe, Scalar
-from .writer import Writer
 
 _HEAD = object.__basicsize__
 _DATA, _RANK, _DIMS, _DESCR, _FLAGS = (_HEAD + n for n in (0, 8, 16, 40, 48))

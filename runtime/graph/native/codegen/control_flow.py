@@ -1,45 +1,23 @@
-"""Conditionals and loops in machine code, and who owns the arrays that they carry.
-
-An array is *owned* by a value if no other value shares its memory. A write to an owned array at its last use is
-in place; any other write copies first, as in the code for NumPy.
-"""
+"""Conditionals and loops in machine code."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ...ir.graph import Graph, Missing, Node
-from ...ir.inplace_writes import written_arguments
 from ...ir.subgraphs import Loop
 from ...ir.types import ArrayType, ListType, MaybeType, bound_type
-from .axis_reductions import AxisReductionEmitter
-from .bailouts import Checkpoint, Frame, find_live
-from .float_flags import is_needed
-from .kinds import INT
+from ..assembly.kinds import INT
+from ..assembly.statuses import Unsupported
+from ..assembly.values import Array, Enumerate, Expression, List, Range, Reversed, Scalar, Tuple, Zip
+from ..operations.places import DIFFERENT_TYPES, Place, block_of, empty_value, make_place
+from .bailouts import Checkpoint, Frame
+from .graphs import WRITES, GraphEmitter, Scope
 from .loop_facts import FAR, MAX_ITERATIONS, carried_bounds, hoist_index_checks, keeps_shape, range_bounds
-from .places import DIFFERENT_TYPES, Place, block_of, empty_value, make_place
-from .statuses import Mode, Unsupported
-from .values import Array, Enumerate, Expression, List, Maybe, Range, Reversed, Scalar, Tuple, Zip
 
-_WRITES = frozenset(("setitem", "add_at", "list_append", "list_set", "list_pop", "cond", "while", "for"))
-_EFFECTS = _WRITES - {"cond"}
+_EFFECTS = WRITES - {"cond"}
 POLL_INTERVAL = 1 << 20  # iterations between two checks for Ctrl-C
-
-
-@dataclass
-class Scope:
-    """The graph that is being emitted."""
-
-    graph: Graph
-    index: int = 0  # of the current node
-    owned: set[Any] = field(default_factory=set)
-    last_use: dict[Node, int] = field(default_factory=dict)
-    uses: Counter[Node] = field(default_factory=Counter)
-    roots: dict[Node, Node] = field(default_factory=dict)
-    """The array of which a value is a view."""
 
 
 @dataclass
@@ -53,246 +31,8 @@ class Side:
     lines: list[str]
 
 
-class ControlFlowEmitter(AxisReductionEmitter):
-    """Emitter of graphs, conditionals and loops."""
-
-    def __init__(self, mode: Mode) -> None:
-        super().__init__(mode)
-        self.values = {}
-        self.scopes: list[Scope] = []
-        self.frames: list[Frame] = []
-        self.checkpoints: list[Checkpoint] = []
-        self.checkpoint: Checkpoint | None = None  # None if the next bailout needs a new one
-        self.deferred: list[str] = []  # conditions under which machine code is left before the next effect
-        self.written: dict[Graph, set[Node]] = {}
-
-    # --- Graphs -----------------------------------------------------------------------------------
-
-    def graph(
-        self, graph: Graph, owned: set[Any], finish: Callable[[list[Any], Scope], None] | None = None
-    ) -> tuple[list[Any], Scope, list[str]]:
-        """Emit the nodes of a graph; return its results, what is known of them, and the blocks to release.
-
-        `finish` may change the results before the graph ends.
-        """
-        scope = Scope(graph, owned=owned)
-        for i, node in enumerate(graph.nodes):
-            for used in node.inputs:
-                scope.last_use[used] = i
-                scope.uses[used] += 1
-        for result in graph.results:
-            scope.last_use[result] = len(graph.nodes)
-            scope.uses[result] += 1
-        self.scopes.append(scope)
-        outer_blocks, self.own_blocks = self.own_blocks, []
-        outer_verified, self.verified = self.verified, set(self.verified)
-        for i, node in enumerate(graph.nodes):
-            scope.index = i
-            self.node(node)
-        scope.index = len(graph.nodes)
-        self.settle_all()
-        results = [self._result(r) for r in graph.results]
-        if finish is not None:
-            finish(results, scope)
-        self.scopes.pop()
-        self.verified = outer_verified
-        blocks, self.own_blocks = self.own_blocks, outer_blocks
-        return results, scope, blocks
-
-    def _result(self, node: Node) -> Any:
-        value = self.value(node)
-        if isinstance(value, Maybe):
-            return value
-        if isinstance(value, Array) and value.strides is not None and value.block == "null":
-            raise Unsupported("a view of an array that the region does not own leaves a graph")
-        if isinstance(value, (Array, Expression)):
-            return self.conform(self.contiguous(self.materialize(value)), node.type)
-        return value
-
-    def conform(self, value: Any, kind: Any) -> Any:
-        """Return an array with the dimensions that a type says. Bail out if it has others."""
-        if not isinstance(value, Array) or not isinstance(kind, ArrayType):
-            return value
-        dims = []
-        for dim, known in zip(value.dims, kind.shape, strict=True):
-            if known is not None and dim != str(known):
-                self.bail_if(self.w.compare("ne", dim, str(known)))
-            dims.append(dim if known is None else str(known))
-        return replace(value, dims=tuple(dims)) if tuple(dims) != value.dims else value
-
-    def node(self, node: Node) -> None:
-        errors = node.attrs.get("errstate")
-        if errors:
-            if errors.get("under") != "ignore":
-                raise Unsupported("it runs under an errstate that reports underflow", node)
-            self.ignores_errors = all(v == "ignore" for v in errors.values())
-        self.is_needed = is_needed(node, self.frames)
-        try:
-            if node.op == "cond":
-                value: Any = self.cond(node)
-            elif node.op in ("while", "for"):
-                value = self.loop(node)
-            elif node.op == "output":
-                value = self._output(node)
-            elif node.effect and node.op != "raise":
-                raise Unsupported(f"{node.op} has effects outside the graph", node)
-            elif node.op == "raise":
-                self.bail_if("true")
-                value = Missing.VALUE
-            else:
-                value = self.operation(node)
-        except Unsupported as error:
-            error.node = error.node or node
-            raise
-        finally:
-            self.ignores_errors = False
-        if isinstance(value, Expression) and not (self.is_fusable(node) and self._is_whole(value, node)):
-            value = self.materialize(value)
-        self.values[node] = value
-        self._note_memory(node, value)
-
-    def _note_memory(self, node: Node, value: Any) -> None:
-        scope = self.scopes[-1]
-        if not isinstance(value, (Array, Expression, List)):
-            return
-        if node.op in ("getitem", "same") or (node.op == "convert" and node.inputs):
-            scope.roots[node] = scope.roots.get(node.inputs[0], node.inputs[0])
-        elif node.op == "check_bound":
-            scope.roots[node] = node.inputs[0]
-        elif (node.op not in (
-            "output",
-            "setitem",
-            "add_at",
-            "list_get",
-            "constant",
-        ) and not node.op.startswith("list_")) or node.op == "list_copy":
-            scope.owned.add(node)
-
-    def _output(self, node: Node) -> Any:
-        source = node.inputs[0]
-        value = self.values[source]
-        if not isinstance(value, Tuple):
-            raise Unsupported(f"{source.op} with several results is not compiled")
-        if (source, node.attrs["index"]) in self.scopes[-1].owned:
-            self.scopes[-1].owned.add(node)
-        return value.parts[node.attrs["index"]]
-
-    def value(self, node: Node) -> Any:
-        return self.values[node]
-
-    def is_fusable(self, node: Node) -> bool:
-        scope = self.scopes[-1]
-        last = scope.last_use.get(node)
-        if last is None or scope.uses[node] != 1 or last == len(scope.graph.nodes):
-            return False
-        user = scope.graph.nodes[last]
-        between = scope.graph.nodes[scope.index + 1 : last]
-        return not (
-            any(n.op in _WRITES for n in between) or any(True for _ in user.graphs()) or user.op == "setitem"
-        )
-
-    def _is_whole(self, value: Expression, node: Node) -> bool:
-        """Return whether the user of an expression computes all of it: LLVM may skip what `where` does not select."""
-        scope = self.scopes[-1]
-        return not value.may_warn or scope.graph.nodes[scope.last_use[node]].op != "numpy.where"
-
-    # --- Ownership --------------------------------------------------------------------------------
-
-    def _is_dead(self, node: Node, scope: Scope) -> bool:
-        """Return whether neither an array nor a view of it is used after the current node."""
-        root = scope.roots.get(node, node)
-        others = (v for v, r in scope.roots.items() if r is root)
-        return all(scope.last_use.get(v, -1) <= scope.index for v in (node, root, *others))
-
-    def may_take(self, node: Node, inputs: tuple[Node, ...]) -> bool:
-        """Return whether the current node may write to the memory of one of its inputs."""
-        scope = self.scopes[-1]
-        same_memory = [i for i in inputs if scope.roots.get(i, i) is node]
-        return node in scope.owned and self._is_dead(node, scope) and len(same_memory) == 1
-
-    def writable(self, node: Node) -> Array:
-        target = self.array(node.inputs[0])
-        if not self.may_take(node.inputs[0], node.inputs[:1]):
-            target = self._copied(target)
-        self.scopes[-1].owned.add(node)
-        return target
-
-    def writable_list(self, node: Node) -> List:
-        target = self.list_value(node.inputs[0])
-        if not self.may_take(node.inputs[0], node.inputs[:1]):
-            target = self.copy_list(target)
-        self.scopes[-1].owned |= {node, (node, 0)}
-        return target
-
-    def share(self, node: Node) -> None:
-        owned, root = self.scopes[-1].owned, self.scopes[-1].roots.get(node, node)
-        for value in (node, root):
-            owned.discard(value)
-            if value.op == "output":
-                owned.discard((value.inputs[0], value.attrs["index"]))
-
-    def expected_list_type(self, node: Node) -> ListType:
-        scope = self.scopes[-1]
-        for user in scope.graph.nodes[scope.index + 1 :]:
-            if user.op == "list_append" and user.inputs[0] is node:
-                return user.type  # type: ignore[no-any-return]
-            if user.op in ("while", "for") and node in user.inputs:
-                loop = Loop(user)
-                for initial, carried, _ in loop.carries():
-                    if initial is node and carried.type.element is not None:
-                        return carried.type  # type: ignore[no-any-return]
-        raise Unsupported("the type of a list is not known")
-
-    def written_in(self, graph: Graph) -> set[Node]:
-        return written_arguments(graph, self.written)
-
-    # --- Bailouts ---------------------------------------------------------------------------------
-
-    def wrote(self) -> None:
-        self.checkpoint = None
-
-    def bail_if(self, condition: str) -> None:
-        if condition != "false":
-            self.w.leave_if(condition, f"bail{self.current_checkpoint().number}")
-
-    def bail_later_if(self, condition: str) -> None:
-        self.current_checkpoint()
-        self.deferred.append(condition)
-
-    def flush(self) -> None:
-        condition = "false"
-        for part in self.deferred:
-            condition = self.w.either(condition, part)
-        self.deferred = []
-        self.bail_if(condition)
-
-    def settle_all(self) -> None:
-        super().settle_all()
-        self.flush()
-
-    def current_checkpoint(self) -> Checkpoint:
-        if self.checkpoint is None:
-            scope = self.scopes[-1]
-            frames = tuple(self.frames)
-            self.checkpoint = Checkpoint(len(self.checkpoints) + 1, frames, scope.index)
-            self.checkpoints.append(self.checkpoint)
-            find_live(self.checkpoint, self._is_deferred)
-            self.checkpoint.slots = [self._snapshot(n) for n in self.checkpoint.live]
-            self.checkpoint.slots += [
-                getattr(frames[level], name) for level, name in self.checkpoint.counters
-            ]
-        return self.checkpoint
-
-    def _snapshot(self, node: Node) -> Any:
-        if node not in self.values and node.op == "output":
-            source = self.values[node.inputs[0]]
-            return source.parts[node.attrs["index"]]
-        return self.values[node]
-
-    def _is_deferred(self, node: Node) -> bool:
-        """Return whether a value is computed again where it is live: it is not in memory, or a view."""
-        value = self.values.get(node)
-        return isinstance(value, Expression) or (isinstance(value, Array) and value.strides is not None)
+class ControlFlowEmitter(GraphEmitter):
+    """Emitter of conditionals and loops."""
 
     # --- Conditionals -----------------------------------------------------------------------------
 
@@ -419,7 +159,9 @@ class ControlFlowEmitter(AxisReductionEmitter):
         w = self.w
         step = value.step.constant
         if not step or abs(step) > FAR:
-            raise Unsupported("a range with a variable step is not compiled" if not step else "a step is too large")
+            raise Unsupported(
+                "a range with a variable step is not compiled" if not step else "a step is too large"
+            )
         for bound in (value.start, value.stop):
             if bound.interval[0] < -(2**61) or bound.interval[1] > 2**61:
                 shifted = w.op(f"add i64 {bound.register}, {2**61}")
@@ -564,13 +306,6 @@ class ControlFlowEmitter(AxisReductionEmitter):
             if loop.carried[i] in written:
                 scope.owned.add((node, i))
         return Tuple(tuple(parts))
-
-    def copied(self, value: Any) -> Any:
-        if isinstance(value, List):
-            return self.copy_list(value)
-        if not isinstance(value, Array):
-            raise Unsupported("this value is not copied")
-        return self._copied(value)
 
     @staticmethod
     def _is_same(argument: Any, result: Any) -> bool:

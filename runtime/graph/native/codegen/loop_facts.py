@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Graph, Node, Slot
 from ...ir.subgraphs import Loop, argument_sources
-from .values import Array, Range, Scalar
+from ..assembly.values import Array, Range, Scalar
 
 if TYPE_CHECKING:
-    from .memory import MemoryEmitter
+    from ..assembly.memory import MemoryEmitter
 
 Bounds = tuple[int, int]
 FAR = 2**61
@@ -124,7 +124,12 @@ def keeps_shape(loop: Loop, index: int) -> bool:
 def shape_origin(node: Node) -> Node:
     """Return an earlier value of the same graph that is known to have the same shape."""
     while True:
-        if node.op == "setitem" or node.op in ("numpy.zeros_like", "numpy.ones_like", "numpy.ndarray.copy", "numpy.empty_like"):
+        if node.op == "setitem" or node.op in (
+            "numpy.zeros_like",
+            "numpy.ones_like",
+            "numpy.ndarray.copy",
+            "numpy.empty_like",
+        ):
             node = node.inputs[0]
         elif node.op == "output" and node.inputs[0].op in ("while", "for"):
             loop, index = Loop(node.inputs[0]), node.attrs["index"]

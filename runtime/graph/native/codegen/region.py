@@ -14,13 +14,13 @@ from typing import Any
 
 from ...ir.graph import Graph, Node
 from ...ir.types import ArrayType
+from ..assembly.memory import HEADER, PRELUDE
+from ..assembly.statuses import DONE, FLAGGED, INTERRUPTED, NOT_RUN, Mode, Unsupported
+from ..assembly.values import Array, Expression
+from ..assembly.writer import METADATA
 from .bailouts import Checkpoint, Frame
 from .boundary import BoundaryEmitter, Leaving, finish_function, words_of
 from .control_flow import POLL_INTERVAL
-from .memory import HEADER, PRELUDE
-from .statuses import DONE, FLAGGED, INTERRUPTED, NOT_RUN, Mode, Unsupported
-from .values import Array, Expression
-from .writer import METADATA
 
 
 @dataclass

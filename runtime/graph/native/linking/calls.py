@@ -14,15 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.graph import Missing, Node
-from ..ir.types import ArrayType, ListType, MaybeType, ScalarType, bound_type
-from .codegen.boundary import Leaving, array_dtype
-from .codegen.kinds import Kind, kind_of
-from .codegen.places import list_form
-from .codegen.region import RegionCode
-from .codegen.statuses import NOT_RUN
+from ...ir.graph import Missing, Node
+from ...ir.types import ArrayType, ListType, MaybeType, ScalarType, bound_type
+from ..assembly.kinds import Kind, kind_of
+from ..assembly.statuses import CALL_FILE, NOT_RUN
+from ..codegen.boundary import Leaving, array_dtype
+from ..codegen.region import RegionCode
+from ..operations.places import list_form
 from .llvm import Library
-from .region import CALL_FILE
 
 _errstate: Callable[[], Any] = getattr(
     getattr(np._core.umath, "_extobj_contextvar", None),

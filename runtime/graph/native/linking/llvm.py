@@ -6,9 +6,8 @@ import ctypes
 import functools
 from typing import Any
 
-from .codegen.kinds import Unsupported
-from .codegen.numpy_loops import address_of
-
+from ..assembly.statuses import Unsupported
+from ..operations.numpy_loops import address_of
 
 _OLDEST_LLVM = 20
 """The first version that reads assembly with opaque pointers, in llvmlite 0.45."""

@@ -25,6 +25,9 @@ class Mode(enum.Enum):
 DONE, NOT_RUN, INTERRUPTED, FLAGGED = 0, -1, -2, -3
 """What the function of a region returns. A positive number is that of the checkpoint at which it gave up."""
 
+CALL_FILE = "<call of machine code>"
+"""The file name of the functions that call machine code, in tracebacks."""
+
 _NUMPY = (
     "zeros ones full empty zeros_like ones_like full_like empty_like copy where arange sum mean min max amin amax "
     "any all count_nonzero argmax argmin ndarray.copy ndarray.astype"

@@ -10,17 +10,17 @@ from typing import Any
 
 from ...ir.graph import Node
 from ...ir.types import ListType
-from .kinds import INT
-from .memory import HEADER
-from .operations import OperationEmitter
+from ..assembly.kinds import INT
+from ..assembly.memory import HEADER
+from ..assembly.statuses import Unsupported
+from ..assembly.values import Array, List, Scalar, Tuple
 from .places import list_form
-from .statuses import Unsupported
-from .values import Array, List, Scalar, Tuple
+from .reductions import ReductionEmitter
 
 _FIRST_CAPACITY = 16
 
 
-class ListEmitter(OperationEmitter):
+class ListEmitter(ReductionEmitter):
     """Emitter of operations on lists."""
 
     def list_value(self, node: Node) -> List:

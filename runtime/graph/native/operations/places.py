@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Missing
 from ...ir.types import ArrayType, ListType, MaybeType, ScalarType
-from .kinds import Kind, kind_of
-from .scalars import union
-from .statuses import Unsupported
-from .values import Array, List, Maybe, Scalar
+from ..assembly.kinds import Kind, kind_of
+from ..assembly.scalars import union
+from ..assembly.statuses import Unsupported
+from ..assembly.values import Array, List, Maybe, Scalar
 
 if TYPE_CHECKING:
-    from .scalars import ScalarEmitter
+    from ..assembly.scalars import ScalarEmitter
 
 DIFFERENT_TYPES = "the types of a variable differ"
 

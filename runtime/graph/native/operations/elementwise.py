@@ -11,12 +11,12 @@ import numpy as np
 from ...ir.graph import Node, Slot
 from ...ir.types import ArrayType
 from ...tracing.recording import OPERATOR_OF
-from .kinds import BOOL, FLOAT, INT, Kind, dtype_kind, kind_of
-from .memory import MemoryEmitter
+from ..assembly.kinds import BOOL, FLOAT, INT, Kind, dtype_kind, kind_of
+from ..assembly.memory import MemoryEmitter
+from ..assembly.scalars import common_kind
+from ..assembly.statuses import INLINE, ROUNDING, Unsupported
+from ..assembly.values import Access, Array, Expression, Scalar
 from .numpy_loops import loop_symbol
-from .scalars import common_kind
-from .statuses import INLINE, ROUNDING, Unsupported
-from .values import Access, Array, Expression, Scalar
 
 _UNARY = frozenset(("neg", "pos", "abs", "invert"))
 _COMPARING = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
@@ -321,7 +321,6 @@ class ElementwiseEmitter(MemoryEmitter):
             addresses.append(address)
             steps.append(step)
         result = self.new_array(kind, dims)
-        w = self.w
         self.clear_flags()
         self.call_loop(
             symbol, [*addresses, result.address], [self.element_count(dims)], [*steps, str(kind.size)], ufunc
@@ -383,5 +382,3 @@ _QUIET = frozenset((*_COMPARING, "neg", "pos", "abs", "where", "astype", "isnan"
 def _kinds(kind: Kind | list[Kind] | None, count: int) -> Sequence[Kind | None]:
     return kind if isinstance(kind, list) else [kind] * count
 
-
-__all__ = ["ArrayType", "ElementwiseEmitter", "Operand", "common_kind", "replace"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..ir.graph import Graph, Node
-from ..ir.types import ArrayType
+from ...ir.graph import Graph, Node
+from ...ir.types import ArrayType
+from ..assembly.statuses import Mode
+from ..codegen.region import RegionCode, compile_region
 from . import cache
 from .calls import NativeCode
-from .codegen.region import RegionCode, compile_region
-from .codegen.statuses import Mode
 from .llvm import Library, object_code, target_name
 
 

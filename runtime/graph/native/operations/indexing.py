@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...ir.graph import Node, Slot
-from .kinds import Kind
+from ..assembly.kinds import Kind
+from ..assembly.statuses import Unsupported
+from ..assembly.values import Access, Array, Expression, Scalar
 from .lists import ListEmitter
-from .statuses import Unsupported
-from .values import Access, Array, Expression, Scalar
 
 
 class IndexingEmitter(ListEmitter):

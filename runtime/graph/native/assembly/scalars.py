@@ -1,28 +1,17 @@
-"""Arithmetic on numbers, with the results of Python and NumPy.
-
-Whatever machine code does not reproduce leaves it through `bail_if`: integers that overflow, divisions by zero,
-casts that lose values. NumPy warns where the processor raises a flag for floats. A region is compiled in one of
-two ways. `by_flags`, the flags are tested when the region ends; if one is raised, the region runs again, compiled
-the other way. Then each chain of operations is tested for infinity and NaN at its last value, to which they pass
-on from the operation that gave them; see `settle`. In the third way, `FAST`, floats never warn, and LLVM may
-reorder their operations.
-In the loops of array operations (`in_array`), integers wrap, and the caller tests the flags.
-"""
+"""Arithmetic on numbers, with the results of Python and NumPy."""
 
 from __future__ import annotations
 
-import math
-import platform
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from .kinds import BOOL, FLOAT, INT, Kind, dtype_kind
-from .statuses import Mode, Unsupported
-from .values import Check, Scalar
-from .writer import UNLIKELY, Writer
+from .conversions import ConversionEmitter
+from .kinds import BOOL, INT, Kind, dtype_kind
+from .statuses import Unsupported
+from .values import Scalar
 
 _COMPARISONS = {
     "lt": ("slt", "ult", "olt"), "le": ("sle", "ule", "ole"), "gt": ("sgt", "ugt", "ogt"),
@@ -31,8 +20,6 @@ _COMPARISONS = {
 _WITH_OVERFLOW = {"add": "add", "sub": "sub", "mul": "mul"}
 _FLOAT_OPS = {"add": "fadd", "sub": "fsub", "mul": "fmul", "truediv": "fdiv"}
 _BITS = {"and_": "and", "or_": "or", "xor": "xor"}
-_EXACT_INT = 2**53  # larger integers may not be floats
-_MAX_CHECKS = 12
 
 
 def common_kind(a: Kind, b: Kind) -> Kind:
@@ -47,237 +34,8 @@ def common_kind(a: Kind, b: Kind) -> Kind:
     return dtype_kind(np.result_type(a.dtype, b.dtype))
 
 
-_FAST_FLAGS = " reassoc nsz arcp contract afn"
-
-
-class ScalarEmitter:
+class ScalarEmitter(ConversionEmitter):
     """Emitter of arithmetic."""
-
-    in_array = False
-    ignores_errors = False
-    """Whether the current node ignores floating-point errors, by `np.errstate`."""
-    flags = 13 if platform.machine() in ("x86_64", "AMD64") else 7
-    """The mask of invalid operations, divisions by zero and overflows in the flags of C's `fenv.h`."""
-
-    def __init__(self, mode: Mode) -> None:
-        self.by_flags = mode is not Mode.CHECKS
-        self.is_fast = mode is Mode.FAST
-        self.float_flags = _FAST_FLAGS if self.is_fast else ""
-        self.w = Writer()
-        self.unsettled: dict[str, Scalar] = {}
-        self._hidden: dict[tuple[str, str], str] = {}
-
-    def bail_if(self, condition: str) -> None:
-        """Leave machine code if a condition holds, and go on in NumPy from the last checkpoint."""
-        raise NotImplementedError
-
-    def bail_later_if(self, condition: str) -> None:
-        """Leave machine code before the next effect if a condition holds. One branch serves several conditions."""
-        raise NotImplementedError
-
-    def current_checkpoint(self) -> Any:
-        """Return the checkpoint from which NumPy goes on. A later one would miss the operations until then."""
-        raise NotImplementedError
-
-    def flush(self) -> None:
-        """Emit the deferred checks. The bounds of integers hold from then on."""
-        raise NotImplementedError
-
-    def constant(self, value: Any, kind: Kind) -> Scalar:
-        bounds = (int(value), int(value)) if kind.code in "iu" else None
-        return Scalar(kind.constant(value), kind, constant=value, bounds=bounds)
-
-    def hidden(self, value: Scalar) -> Scalar:
-        """Return a number that LLVM does not know to be constant: operations that it folds raise no flags."""
-        if value.constant is None or value.kind.code != "f":
-            return value
-        key = value.kind.llvm, value.register
-        if key not in self._hidden:
-            place = self.w.alloca(value.kind.llvm)
-            self._hidden[key] = "%" + self.w.fresh("k")
-            self.w.allocas += [
-                f"  store volatile {value.kind.llvm} {value.register}, ptr {place}",
-                f"  {self._hidden[key]} = load volatile {value.kind.llvm}, ptr {place}",
-            ]
-        return replace(value, register=self._hidden[key], constant=None)
-
-    # --- Warnings ---------------------------------------------------------------------------------
-
-    def checked(self, result: str, kind: Kind, operands: tuple[Scalar, ...]) -> Scalar:
-        """Return the float result of an operation that passes infinity and NaN on."""
-        if kind.is_python or self.in_array or self.ignores_errors or self.by_flags:
-            return Scalar(result if kind.is_python else self.observed(result, kind), kind)
-        self.current_checkpoint()
-        checks = frozenset().union(*(o.checks for o in operands))
-        for operand in operands:
-            self.unsettled.pop(operand.register, None)
-        check = Check(result, tuple(o.register for o in operands), kind.llvm)
-        value = Scalar(result, kind, checks | {check})
-        if len(value.checks) > _MAX_CHECKS:
-            return self.settle(value)
-        self.unsettled[result] = value
-        return value
-
-    def settle(self, value: Scalar) -> Scalar:
-        """Bail out if an operation that a value depends on warns."""
-        self.unsettled.pop(value.register, None)
-        if not value.checks:
-            return value
-        w, llvm = self.w, value.kind.llvm
-        difference = w.op(f"fsub {llvm} {value.register}, {value.register}")
-        is_special = w.op(f"fcmp uno {llvm} {difference}, {difference}")
-        cold, following = w.fresh("special"), w.fresh("b")
-        w.line(f"br i1 {is_special}, label %{cold}, label %{following}{UNLIKELY}")
-        lines, w.lines = w.lines, []
-        w.label(cold)
-        warns = "false"
-        for check in value.checks:
-            warns = w.either(warns, self._warns(check))
-        self.bail_if(warns)
-        w.jump(following)
-        w.cold += w.lines
-        w.lines = lines
-        w.label(following)
-        return replace(value, checks=frozenset())
-
-    def _warns(self, check: Check) -> str:
-        """Emit whether an operation gives NaN from numbers, or infinity from finite numbers."""
-        w, llvm = self.w, check.llvm
-        is_nan = w.op(f"fcmp uno {llvm} {check.result}, {check.result}")
-        difference = w.op(f"fsub {llvm} {check.result}, {check.result}")
-        is_special = w.op(f"fcmp uno {llvm} {difference}, {difference}")
-        has_nan, has_special = "false", "false"
-        for operand in check.operands:
-            has_nan = w.either(has_nan, w.op(f"fcmp uno {llvm} {operand}, {operand}"))
-            difference = w.op(f"fsub {llvm} {operand}, {operand}")
-            has_special = w.either(has_special, w.op(f"fcmp uno {llvm} {difference}, {difference}"))
-        invalid = w.op(f"select i1 {has_nan}, i1 false, i1 {is_nan}")
-        overflow = w.op(f"select i1 {has_special}, i1 false, i1 {is_special}")
-        return w.either(invalid, overflow)
-
-    def settle_all(self) -> None:
-        for value in list(self.unsettled.values()):
-            self.settle(value)
-
-    def settled(self, *values: Scalar) -> list[Scalar]:
-        return [self.settle(v) for v in values]
-
-    is_needed = True
-    """Whether the current node's value is needed on each path, so that LLVM cannot move or drop its operations."""
-
-    def observed(self, register: str, kind: Kind) -> str:
-        """Return the result of a float operation whose flags the end of the region tests."""
-        if self.by_flags and not (self.is_needed or self.in_array or self.is_fast):
-            self.w.line(f"store volatile {kind.llvm} {register}, ptr {self.w.alloca(kind.llvm)}")
-        return register
-
-    def clear_flags(self) -> None:
-        if not self.by_flags and not self.ignores_errors:
-            self.w.external("i32", "feclearexcept", ("i32", str(self.flags)))
-
-    def keep_flags(self) -> None:
-        """Emit code that notices the flags raised so far before others are cleared."""
-        raise NotImplementedError
-
-    def test_flags(self) -> None:
-        """Bail out if an array operation since `clear_flags` warns."""
-        if not self.by_flags and not self.ignores_errors:
-            self.bail_if(self.raised_flags())
-
-    def raised_flags(self) -> str:
-        raised = self.w.external("i32", "fetestexcept", ("i32", str(self.flags)))
-        return self.w.op(f"icmp ne i32 {raised}, 0")
-
-    def require_finite(self, value: str, llvm: str) -> None:
-        difference = self.w.op(f"fsub {llvm} {value}, {value}")
-        self.bail_if(self.w.op(f"fcmp uno {llvm} {difference}, {difference}"))
-
-    # --- Conversions ------------------------------------------------------------------------------
-
-    def convert(self, value: Scalar, kind: Kind) -> Scalar:
-        """Convert a number. Bail out where NumPy or Python would warn, raise or lose information."""
-        source = value.kind
-        if source.llvm == kind.llvm and source.code == kind.code:
-            return replace(value, kind=kind)
-        if value.constant is not None and (kind.code == "f" or source.code != "f"):
-            if kind.code == "f" and source.code == "i" and abs(value.constant) > _EXACT_INT:
-                raise Unsupported("an integer constant is too large for a float")
-            if not _overflows(value.constant, kind):
-                return self.constant(value.constant, kind)
-            value = self.hidden(value)
-        w, register = self.w, value.register
-        if kind.code == "b":
-            return Scalar(self.truth(value), kind)
-        if source.code == "b" and kind.code == "f":
-            one, zero = (self.hidden(self.constant(v, kind)).register for v in (1, 0))
-            return Scalar(w.op(f"select i1 {register}, {kind.llvm} {one}, {kind.llvm} {zero}"), kind)
-        if source.code == "b":
-            return Scalar(w.op(f"zext i1 {register} to {kind.llvm}"), kind)
-        if kind.code == "f":
-            if source.code == "f":
-                self.settle(value)
-                if kind.bits > source.bits:
-                    return Scalar(w.op(f"fpext float {register} to double"), kind)
-                narrow = self.observed(w.op(f"fptrunc double {register} to float"), kind)
-                if not (self.in_array or self.by_flags):
-                    self._bail_if_overflow(register, narrow)
-                return Scalar(narrow, kind)
-            if source.is_python and kind.is_python:
-                self._require_exact(register)
-            op = "uitofp" if source.code == "u" else "sitofp"
-            if source.is_python and kind.llvm == "float":  # NumPy rounds twice: a Python int becomes a double first
-                double = w.op(f"{op} {source.llvm} {register} to double")
-                return Scalar(w.op(f"fptrunc double {double} to float"), kind)
-            return Scalar(w.op(f"{op} {source.llvm} {register} to {kind.llvm}"), kind)
-        if source.code == "f":
-            return self._float_to_int(self.settle(value), kind)
-        return self._resize(value, kind)
-
-    def _bail_if_overflow(self, wide: str, narrow: str) -> None:
-        w = self.w
-        was_finite = w.op(f"fcmp ord double {w.op(f'fsub double {wide}, {wide}')}, 0.0")
-        is_special = w.op(f"fcmp uno float {w.op(f'fsub float {narrow}, {narrow}')}, 0.0")
-        self.bail_if(w.op(f"and i1 {was_finite}, {is_special}"))
-
-    def _require_exact(self, register: str) -> None:
-        shifted = self.w.op(f"add i64 {register}, {_EXACT_INT}")
-        self.bail_if(self.w.op(f"icmp ugt i64 {shifted}, {2 * _EXACT_INT}"))
-
-    def _float_to_int(self, value: Scalar, kind: Kind) -> Scalar:
-        w, llvm = self.w, value.kind.llvm
-        low, high = kind.range
-        above = w.op(f"fcmp oge {llvm} {value.register}, {value.kind.constant(low)}")
-        below = w.op(f"fcmp olt {llvm} {value.register}, {value.kind.constant(high + 1)}")
-        self.bail_if(w.op(f"xor i1 {w.op(f'and i1 {above}, {below}')}, true"))
-        op = "fptoui" if kind.code == "u" else "fptosi"
-        return Scalar(w.op(f"{op} {llvm} {value.register} to {kind.llvm}"), kind)
-
-    def _resize(self, value: Scalar, kind: Kind) -> Scalar:
-        """Convert an integer to another width, and bail out if it does not fit."""
-        w, source, register = self.w, value.kind, value.register
-        if kind.bits > source.bits:
-            if source.code == "i" and kind.code == "u":
-                self.bail_if(w.op(f"icmp slt {source.llvm} {register}, 0"))
-            op = "sext" if source.code == "i" else "zext"
-            return Scalar(w.op(f"{op} {source.llvm} {register} to {kind.llvm}"), kind, bounds=value.interval)
-        if kind.bits == source.bits:
-            self.bail_if(w.op(f"icmp slt {source.llvm} {register}, 0"))
-            return Scalar(register, kind)
-        narrow = w.op(f"trunc {source.llvm} {register} to {kind.llvm}")
-        op = "sext" if kind.code == "i" else "zext"
-        wide = w.op(f"{op} {kind.llvm} {narrow} to {source.llvm}")
-        self.bail_if(w.op(f"icmp ne {source.llvm} {wide}, {register}"))
-        return Scalar(narrow, kind)
-
-    def truth(self, value: Scalar) -> str:
-        """Emit whether a number is true."""
-        value = self.settle(value)
-        kind, register = value.kind, value.register
-        if kind.code == "b":
-            return register
-        if kind.code == "f":
-            return self.w.op(f"fcmp une {kind.llvm} {register}, 0.0")
-        return self.w.op(f"icmp ne {kind.llvm} {register}, 0")
 
     # --- Operators --------------------------------------------------------------------------------
 
@@ -507,11 +265,6 @@ class ScalarEmitter:
         return Scalar(self.w.op(text), kind, bounds=bounds)
 
 
-def _overflows(constant: Any, kind: Kind) -> bool:
-    """Return whether a finite constant becomes infinite."""
-    return kind.llvm == "float" and abs(constant) < math.inf and "7FF" in kind.constant(abs(constant))[:5]
-
-
 def _may_raise_flags(constant: Any) -> bool:
     """Return whether an operation on a constant and a small number may raise flags."""
     return constant is not None and not 2.0**-64 < abs(constant) < 2.0**64
@@ -535,6 +288,3 @@ def _combine(op: str, a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]
 
 def _suffix(kind: Kind) -> str:
     return "f64" if kind.llvm == "double" else "f32"
-
-
-__all__ = ["BOOL", "FLOAT", "INT", "ScalarEmitter", "common_kind"]

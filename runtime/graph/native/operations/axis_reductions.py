@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ...ir.graph import Node
+from ..assembly.kinds import Kind, kind_of
+from ..assembly.statuses import Unsupported
+from ..assembly.values import Access, Array, Expression, Scalar
 from .indexing import IndexingEmitter
-from .kinds import Kind, kind_of
 from .numpy_loops import loop_symbol
-from .operations import SUM_STARTS_NEGATIVE
-from .statuses import Unsupported
-from .values import Access, Array, Expression, Scalar
+from .reductions import SUM_STARTS_NEGATIVE
 
 
 class AxisReductionEmitter(IndexingEmitter):

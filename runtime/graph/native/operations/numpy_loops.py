@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from .kinds import Kind
-from .statuses import Unsupported
+from ..assembly.kinds import Kind
+from ..assembly.statuses import Unsupported
 
 _HEAD = object.__basicsize__
 _CODES = {"float": "f", "double": "d"}
