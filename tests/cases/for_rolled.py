@@ -133,7 +133,7 @@ def python_numbers_of_any_size(limit):
 
 @samples((10.0,), (1000.0,))
 def prints_in_each_iteration(limit):
-    total = 0.0
+    total = limit * 0.0
     for i in range(12):
         total += i
         print("iteration", i, total)
