@@ -89,7 +89,7 @@ class Probe:
         if looping is not None:
             self.staged[looping.name] += 1
         elif not self._is_staged(value):
-            return _CountedIterable(value, self.iterations)
+            return _CountedIterable(value, self)
         return value
 
     def value(self, value: Any, previous: Any = None) -> Any:
@@ -126,15 +126,32 @@ def _identity(function: Any) -> Any:
 
 
 class _CountedIterable:
-    """Wrap an iterable so that each pass over it appends to `counts` the number of items drawn."""
+    """Wrap an iterable so that each pass over it adds the number of items drawn to the probe's iterations."""
 
-    def __init__(self, iterable: Iterable[Any], counts: list[int]):
-        self.iterable, self.counts = iterable, counts
+    def __init__(self, iterable: Iterable[Any], probe: Probe):
+        self.iterable, self.probe = iterable, probe
 
     def __iter__(self) -> Iterator[Any]:
-        items = iter(self.iterable)  # fails before a count is added if the value is not iterable
-        index = len(self.counts)
-        self.counts.append(0)
-        for item in items:
-            self.counts[index] += 1
-            yield item
+        return _CountedIterator(iter(self.iterable), self.probe)
+
+
+class _CountedIterator:
+    """Count the items drawn from an iterator. Staging may roll the rest of the iterator `counted`."""
+
+    def __init__(self, items: Iterator[Any], probe: Probe):
+        self.counted, self._probe = items, probe
+        self._counts, self._index = probe.iterations, len(probe.iterations)
+        self._counts.append(0)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        item = next(self.counted)
+        self._counts[self._index] += 1
+        return item
+
+    def rolled(self, backend: Any) -> None:
+        """Record that a backend has staged the items from the last one on."""
+        self._counts[self._index] -= 1
+        self._probe.staged[backend.name] += 1

@@ -48,6 +48,10 @@ class Backend(Protocol):
     - `is_inner(value)`: whether a value belongs to a capture that has ended
     - `draws`: True if Python's and NumPy's random numbers are drawn when the program runs
     - `is_given(value)`: whether an argument of the traced function is the caller's own object
+    - `rolls_ranges`: True if `for_loop` takes the rest of a plain `range` that a staged condition may end
+    - `set_number_bound(value, bound)`: mark the counter of such a loop, of at most this magnitude
+    - `check_counter_arithmetic(capture, bound)`: end the attempt to roll a loop whose captured body computes
+      numbers from its counter that differ from Python's
     - `loop_options`: the names of the backend's own options for `set_loop_options`
     """
 

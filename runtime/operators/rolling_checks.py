@@ -23,9 +23,7 @@ _COMPARING = (dict, set, frozenset)
 _MEMOIZED = type(functools.cache(lambda: None))
 
 
-def checked_callee(
-    function: Any, callee: Callable[[Any], Any], plain: Callable[[Any], Any] | None
-) -> Any:
+def checked_callee(function: Any, callee: Callable[[Any], Any], plain: Callable[[Any], Any] | None) -> Any:
     """Return the callee of a function, or `plain(function)` if conversion is disabled.
 
     If the call prevents the running attempt to roll a loop, end the attempt.
@@ -49,9 +47,13 @@ def _codes_of(function: Any) -> list[types.CodeType]:
     if isinstance(function, type):
         function = function.__init__
     elif not isinstance(function, (types.FunctionType, types.MethodType, types.BuiltinFunctionType)):
-        function = getattr(type(function), "__call__", None)
+        function = next(
+            (c.__dict__["__call__"] for c in type(function).__mro__ if "__call__" in vars(c)), None
+        )
     code = getattr(getattr(function, "__func__", function), "__code__", None)
-    is_user_code = isinstance(code, types.CodeType) and not (is_internal(code) or is_library(code.co_filename))
+    is_user_code = isinstance(code, types.CodeType) and not (
+        is_internal(code) or is_library(code.co_filename)
+    )
     return [code] if is_user_code else []
 
 

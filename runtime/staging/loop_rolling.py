@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..backends import Backend, staged_by
-from ..core.rolling_attempts import Attempt, CannotRoll, note_use, refuse_rolling, rolling
+from ..core.rolling_attempts import Attempt, CannotRoll, rolling
 from ..core.undefined import Undefined
 from ..debugging.tracebacks import catches_exceptions
 from ..errors import MismatchError
@@ -31,7 +31,7 @@ from .loop_peeling import NoInitialValue
 from .loops import build_for, fixed_point, run_iteration
 from .state.aliases import with_bases
 from .state.carried_values import CarriedValues
-from .state.statement import AlwaysRaises, Path, Statement
+from .state.statement import Path, Statement
 
 MIN_ROLLED = 9
 """Shorter loops stay unrolled: an attempt captures the body about five times."""
@@ -47,7 +47,7 @@ class Outcome(enum.Enum):
 
 
 def remaining_range(items: Iterator[Any]) -> range | None:
-    """Return the items that an iterator over a plain `range` has left, or None for few items or another iterator.
+    """Return the items left in an iterator over a plain `range`, or None for few items or another iterator.
 
     An iterator that counts the items of another one has that one as its attribute `counted`.
     """
@@ -92,7 +92,7 @@ def roll(
                 raise _PlainValue
             build_for(carried, path, rest, first_test, {})
             attempt.commit()
-    except (CannotRoll, Exception) as error:
+    except (CannotRoll, Exception) as error:  # noqa: BLE001 - unrolling raises it too, or does not need to
         statement.before = before
         statement.restore()
         for array, reason in shared:
@@ -113,8 +113,7 @@ def _shared_arrays(statement: Statement) -> list[tuple[Any, str]]:
 def _captured(
     attempt: Attempt, carried: CarriedValues, extra_test: Callable[[], Any], body: Callable[[Any], None]
 ) -> Path:
-    """Capture the body with plain counters and then with the staged one; return the path of the last capture."""
-
+    """Capture the body with plain counters, then with the staged one; return the path of the last capture."""
     largest = max(map(abs, (attempt.items[0], attempt.items[-1])))
     set_bound = getattr(carried.backend, "set_number_bound", lambda *_: None)
 

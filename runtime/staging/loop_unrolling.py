@@ -25,10 +25,10 @@ def finish_loop(
     set_state: Callable[[tuple], None],
     names: Sequence[str],
 ) -> None:
-    """Run the remaining iterations of a Python loop, which continues while a test is true, from a staged test on.
+    """Run the remaining iterations of a Python loop whose test is staged.
 
-    The iterations over a plain range are rolled if possible. If the types of variables are not stable, a
-    second attempt follows one more iteration.
+    Those over a plain range are rolled if possible. If the types of variables are not stable, a second
+    attempt follows one more iteration.
     """
     rest, attempts = remaining_range(items), 2
     for count, item in enumerate(items):

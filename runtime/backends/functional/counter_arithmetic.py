@@ -78,7 +78,7 @@ def bound_of_plain(value: Any) -> float | None:
 
 
 def is_from_counter(bounds: Sequence[float | None], values: Sequence[Any]) -> bool:
-    """Return whether the values are plain numbers or numbers from the counter, and at least one is the latter."""
+    """Return whether all values are plain numbers or numbers from the counter, and some are the latter."""
     own = [bound for bound in bounds if bound is not None]
     return bool(own) and all(
         bound is not None or bound_of_plain(value) is not None

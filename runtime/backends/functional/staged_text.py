@@ -9,7 +9,7 @@ import itertools
 import re
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -54,15 +54,14 @@ class Text(BackendNeutral):
     def __init__(self, pieces: Sequence[Any], values: Sequence[Any]):
         self.pieces, self.values = list(pieces), list(values)
 
-    def __eq__(self, other: object) -> bool:
+    def _reject(self, *_: object) -> NoReturn:
         raise ValueNeededError(
             "text that contains staged values is compared or used as a key",
             why="its characters are known only when the program runs",
             remedy="compare the values that it is made of",
         )
 
-    def __hash__(self) -> int:
-        return int(self == self)
+    __eq__ = __hash__ = _reject  # type: ignore[assignment]
 
     def __str__(self) -> str:
         """Return the text, with `<staged>` for values known only when the program runs."""

@@ -89,5 +89,5 @@ def _inner_programs(equation: Any) -> Iterator[Any]:
 
 
 def _kind(dtype: Any) -> NumberKind:
-    is_float = jax.dtypes.issubdtype(dtype, jnp.inexact)
-    return NumberKind(is_float, dtype == bool, getattr(dtype, "itemsize", 1))
+    is_float, is_bool = (jax.dtypes.issubdtype(dtype, kind) for kind in (jnp.inexact, jnp.bool_))
+    return NumberKind(is_float, is_bool, getattr(dtype, "itemsize", 1))

@@ -46,7 +46,7 @@ _COPYING = frozenset(("clone", "contiguous", "detach", "reshape", "squeeze", "to
 
 
 def mark_number(value: torch.Tensor, bound: float | None = None) -> None:
-    """Mark a tensor as a number, with a bound if it is computed from a loop's counter (`counter_arithmetic`)."""
+    """Mark a tensor as a number; `bound` is set if it comes from a loop's counter (`counter_arithmetic`)."""
     _numbers[value] = bound
 
 
@@ -111,7 +111,7 @@ class InplaceUpdates(TorchFunctionMode):
 
 def _result_bound(name: str, args: tuple[Any, ...], result: torch.Tensor) -> float | None:
     bounds = [bound_of(a) for a in args]
-    if None in bounds or name in _COPYING:
+    if None in bounds or name in _COPYING or "." in name:  # the operators of captured programs have a dot
         return None
     name = name.strip("_")
     if name in _REFLECTED:
