@@ -17,6 +17,8 @@ from types import ModuleType
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # idle threads would spin while other systems compute
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from backends import alternating, same
@@ -30,6 +32,7 @@ Coding with Graph-based Performance" (2019), over TensorFlow's eager execution. 
 NumPy, with the gradients of HIPS autograd, and by hand with derivatives worked out on paper. "loop in Python"
 calls a compiled step from a Python loop, in the column "eager". "own RNN" is that of the framework,
 keras.layers.RNN or torch.nn.RNN. PyTorch's programs are captured by make_fx and run without torch.compile.
+NumPy and PyTorch compute on one thread.
 """
 
 

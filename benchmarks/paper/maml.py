@@ -56,5 +56,5 @@ def arguments(rng: np.random.Generator, steps: int, tasks: int, points: int, siz
     return weights, x, y, new_x, new_y, np.float64(0.01), np.float64(0.01)
 
 
-SIZES = {"steps": 10, "tasks": 5, "points": 10, "size": 40}
+SIZES = {"steps": 4, "tasks": 5, "points": 10, "size": 40}
 SMALL = {"steps": 3, "tasks": 2, "points": 3, "size": 4}

@@ -59,5 +59,5 @@ def arguments(rng: np.random.Generator, steps: int, batches: int, batch: int, pi
     return np.zeros((pixels, CLASSES)), np.zeros(CLASSES), images, labels, np.float64(0.05), np.int64(steps)
 
 
-SIZES = {"steps": 200, "batches": 8, "batch": 200, "pixels": 784}
+SIZES = {"steps": 50, "batches": 8, "batch": 200, "pixels": 784}
 SMALL = {"steps": 5, "batches": 3, "batch": 4, "pixels": 6}
