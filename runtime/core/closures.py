@@ -25,9 +25,13 @@ def is_staged_form(code: types.CodeType) -> bool:
 def holds(outer: types.CodeType, code: types.CodeType) -> bool:
     """Return whether `code` is the staged form of the function with the code `outer`.
 
-    After relocation by a source map, both have the same qualified name.
+    After relocation by a source map, both have the same qualified name, and parameters, which the closure of a
+    statement does not have.
     """
-    return (is_staged_form(code) or code.co_qualname == outer.co_qualname) and code in outer.co_consts
+    is_relocated = code.co_qualname == outer.co_qualname and (
+        parameter_names(code) == parameter_names(outer) and code.co_firstlineno <= outer.co_firstlineno
+    )
+    return (is_staged_form(code) or is_relocated) and code in outer.co_consts
 
 
 def holder_frame(frame: types.FrameType) -> types.FrameType | None:
