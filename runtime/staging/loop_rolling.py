@@ -91,8 +91,7 @@ def roll(
         for array, reason in shared:
             array.shared = reason
         return Outcome.UNSTABLE if isinstance(error, MismatchError) else Outcome.REFUSED
-    if hasattr(items, "counted"):
-        items.rolled(backend)
+    getattr(items, "rolled", lambda _: None)(backend)
     return Outcome.ROLLED
 
 
