@@ -45,16 +45,16 @@ def checked_callee(function: Any, callee: Callable[[Any], Any], plain: Callable[
 def _codes_of(function: Any) -> list[types.CodeType]:
     """Return the code that a call runs first, unless it belongs to a library."""
     if isinstance(function, type):
-        function = function.__init__
+        cls: Any = function
+        function = cls.__init__
     elif not isinstance(function, (types.FunctionType, types.MethodType, types.BuiltinFunctionType)):
         function = next(
             (c.__dict__["__call__"] for c in type(function).__mro__ if "__call__" in vars(c)), None
         )
     code = getattr(getattr(function, "__func__", function), "__code__", None)
-    is_user_code = isinstance(code, types.CodeType) and not (
-        is_internal(code) or is_library(code.co_filename)
-    )
-    return [code] if is_user_code else []
+    if not isinstance(code, types.CodeType) or is_internal(code) or is_library(code.co_filename):
+        return []
+    return [code]
 
 
 def _noting_staged(function: Callable[..., Any]) -> Callable[..., Any]:

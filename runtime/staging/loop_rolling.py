@@ -99,8 +99,7 @@ def roll(
             array.shared = reason
         is_unstable = isinstance(error, (MismatchError, _PlainValue))
         return Outcome.UNSTABLE if is_unstable else Outcome.REFUSED
-    if hasattr(items, "counted"):
-        items.rolled(backend)
+    getattr(items, "rolled", lambda _: None)(backend)
     return Outcome.ROLLED
 
 

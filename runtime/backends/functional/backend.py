@@ -24,7 +24,7 @@ from .. import staged_by
 from .abstract_values import AppendedItems, Maybe, MaybeAval, is_bound
 from .builtins import SHALLOW, SHOWING
 from .captures import Capture, Loop
-from .counter_arithmetic import bound_of_plain, is_from_counter
+from .counter_arithmetic import is_from_counter, merged_bound
 from .growing_lists import GrowingList
 from .iterables import StagedSequence, staged_enumerate, staged_range, staged_reversed, staged_zip
 from .staged_text import StagedField, Text
@@ -132,9 +132,8 @@ class FunctionalBackend:
         results = self.conditional(test, captures, others)
         if is_rolling():
             for (first, second, _), result in zip(others, results, strict=True):
-                bounds = [self.number_bound(v) or bound_of_plain(v) for v in (first, second)]
-                if None not in bounds:
-                    self.set_number_bound(result, max(bounds))
+                values = first, second
+                self.set_number_bound(result, merged_bound(list(map(self.number_bound, values)), values))
         remaining = iter(results)
         return [known[i] if i in known else next(remaining) for i in range(len(outputs))]
 
@@ -310,9 +309,9 @@ class FunctionalBackend:
             )
         if isinstance(iterated, range):
             start, step = iterated.start, iterated.step
-            items = staged_range(start, start + len(iterated) * step, step, self.clip)
+            plain = staged_range(start, start + len(iterated) * step, step, self.clip)
             return StagedSequence(
-                items.name, items.count, lambda i: self.as_number(items.item(i)), clip=self.clip
+                plain.name, plain.count, lambda i: self.as_number(plain.item(i)), clip=self.clip
             )
         if isinstance(iterated, (list, tuple, GrowingList)):
             items = list(iterated)

@@ -54,8 +54,13 @@ class NumberKind:
         return (1 << (8 * self.size - 1)) - 1
 
 
-def result_bound(name: str, bounds: Sequence[float], kind: NumberKind) -> float:
-    """Return the bound of an operator's result, or end the attempt if the result may be wrong."""
+def result_bound(name: str, bounds: Sequence[float | None], kind: NumberKind) -> float | None:
+    """Return the bound of an operator's result, or end the attempt if the result may be wrong.
+
+    It is None if the bound of an operand is, which then is no number from the counter and plain numbers.
+    """
+    if None in bounds:
+        return None
     has_float = math.inf in bounds
     if kind.is_bool:
         if has_float:
@@ -75,6 +80,13 @@ def bound_of_plain(value: Any) -> float | None:
     if isinstance(value, (bool, int)):
         return abs(value)
     return math.inf if isinstance(value, (float, complex)) else None
+
+
+def merged_bound(bounds: Sequence[float | None], values: Sequence[Any]) -> float | None:
+    """Return the bound of a selection between values, given those of numbers from the counter."""
+    filled = [bound_of_plain(v) if b is None else b for b, v in zip(bounds, values, strict=True)]
+    known = [bound for bound in filled if bound is not None]
+    return max(known) if len(known) == len(filled) else None
 
 
 def is_from_counter(bounds: Sequence[float | None], values: Sequence[Any]) -> bool:

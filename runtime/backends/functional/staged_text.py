@@ -61,7 +61,7 @@ class Text(BackendNeutral):
             remedy="compare the values that it is made of",
         )
 
-    __eq__ = __hash__ = _reject  # type: ignore[assignment]
+    __eq__ = __hash__ = _reject
 
     def __str__(self) -> str:
         """Return the text, with `<staged>` for values known only when the program runs."""

@@ -213,9 +213,7 @@ def _both(name: str, left: Any, right: Any) -> Any:
         a, b = tf.cast(a, dtype), tf.cast(b, dtype)
     result = (_BITWISE.get(name) or _TENSOR_OPERATORS.get(name) or getattr(operator, name))(a, b)
     bounds = [v.bound if isinstance(v, Number) else bound_of_plain(v) for v in (left, right)]
-    bound = None
-    if None not in bounds and any(isinstance(v, Number) for v in (left, right)):
-        bound = result_bound(name.strip("_"), bounds, _kind(result.dtype))
+    bound = result_bound(name.strip("_"), bounds, _kind(result.dtype))
     return result if name in COMPARISONS else Number(result, bound)
 
 

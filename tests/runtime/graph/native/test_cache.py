@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from autograph_rs.runtime.graph.native import cache
+from autograph_rs.runtime.graph.native.linking import cache
 
 KEY = cache.key_of("text", "cpu")
 POSIX = pytest.mark.skipif(not hasattr(os, "getuid"), reason="Windows has no permission bits")
@@ -127,7 +127,7 @@ def test_concurrent_writers(directory):
 
 KILLED = """
 import os, sys
-from autograph_rs.runtime.graph.native import cache
+from autograph_rs.runtime.graph.native.linking import cache
 steps = int(sys.argv[1])
 def count(event, arguments):
     global steps
