@@ -121,7 +121,7 @@ h = ag.function(f)
 pid = os.fork()
 h(np.int64(50)); background.wait_for_compilation()
 assert g(np.int64(10)) == h(np.int64(10)) == 285
-assert all(r.ready for c in h._traces.values() for r in c._engine.regions.values())
+assert all(r.ready for c in h._traces.values() for r in c.engine.regions)
 if pid:
     assert os.waitpid(pid, 0)[1] == 0
 """
@@ -209,7 +209,7 @@ def test_machine_code_replaces_a_running_loop(at_once, monkeypatch):
     for function, arguments in ((total, (np.array([1.0, 2.0, 3.0]), N(1000))), (count, (N(1000),))):
         auto = ag.function(function, engine="auto")
         assert outcome(auto, arguments) == outcome(function, arguments)
-        [loop] = engine_of(auto).regions.values()
+        [loop] = engine_of(auto).regions
         assert loop.ready and loop.native_calls == 1
         assert outcome(auto, arguments) == outcome(function, arguments)
 
@@ -220,7 +220,7 @@ def test_compilation_in_the_background(at_once):
     expected = total(np.ones(3), 40)
     assert auto(np.ones(3), N(40)) == expected
     background.wait_for_compilation()
-    [loop] = engine_of(auto).regions.values()
+    [loop] = engine_of(auto).regions
     assert loop.ready
     for _ in range(2 * region.MEASURED_CALLS):
         assert auto(np.ones(3), N(40)) == expected
@@ -233,7 +233,7 @@ def test_machine_code_that_does_not_pay(at_once, monkeypatch, is_slower):
     auto(np.ones(3), N(40))
     background.wait_for_compilation()
     engine = engine_of(auto)
-    [loop] = engine.regions.values()
+    [loop] = engine.regions
     loop.python_seconds, loop.python_calls = (0.0 if is_slower else 1e9), 1
     before = engine.function
     for _ in range(region.MEASURED_CALLS + 1):
