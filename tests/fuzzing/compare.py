@@ -90,13 +90,13 @@ def check_plain_program(text: str) -> list[str]:
     return []
 
 
-def check_staged_program(text: str) -> list[str]:
+def check_staged_program(text: str, engine: str = "numpy") -> list[str]:
     """Compare one `ag.function` with plain Python on each input; what it was refused for, if it was."""
     with compiled(text) as code:
         names = {"__name__": "program", **world.STAGED_NAMES}
         check_printed(text, code, names)
         function = names["f"]
-        staged = ag.function(function)
+        staged = ag.function(function, engine=engine)
         for arguments in STAGED_INPUTS:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

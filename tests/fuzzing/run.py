@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import multiprocessing
 import sys
 import time
@@ -32,7 +33,11 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 BATCH = 500
 MEMORY = 2 << 30  # bytes that a process may address: some programs double what they hold, again and again
-KINDS = {"plain": (plain_programs, check_plain_program), "staged": (staged_programs, check_staged_program)}
+KINDS = {
+    "plain": (plain_programs, check_plain_program),
+    "staged": (staged_programs, check_staged_program),
+    "native": (staged_programs, functools.partial(check_staged_program, engine="native")),
+}
 
 
 @dataclass
@@ -126,11 +131,14 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=2000, help="how many programs (2000)")
     parser.add_argument("--seed", type=int, default=1, help=f"the seed of the first {BATCH} programs (1)")
     parser.add_argument("--staged", action="store_true", help="programs for ag.function, not for to_graph")
+    parser.add_argument(
+        "--engine", choices=("numpy", "native"), default="numpy", help="of staged programs (numpy)"
+    )
     parser.add_argument("--statements", type=int, default=12, help="in a program, at most (12)")
     parser.add_argument("--jobs", type=int, default=1, help="processes (1)")
     parser.add_argument("--refused", type=Path, help="a file for the programs that were refused")
     options = parser.parse_args()
-    kind = "staged" if options.staged else "plain"
+    kind = "plain" if not options.staged else "native" if options.engine == "native" else "staged"
     start, done, different = time.perf_counter(), 0, 0
     refused: list[tuple[str, str]] = []
     for batch in batches(kind, options.seed, options.count, options.jobs, options.statements):

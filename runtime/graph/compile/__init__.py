@@ -46,7 +46,7 @@ class Compiled:
 def innermost_node(
     traceback: Any, programs: Sequence[Compiled], between: Collection[str] = ()
 ) -> Node | None:
-    """Return the node whose line raised the error. Programs call each other through the files `between` them."""
+    """Return the node whose line raised the error. Programs call each other through files `between`."""
     node: Node | None = None
     while traceback is not None:
         code = traceback.tb_frame.f_code

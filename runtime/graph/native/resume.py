@@ -20,7 +20,7 @@ from .codegen.bailouts import Checkpoint, Frame
 class ResumeGraph:
     """A graph from live values to the results of a region.
 
-    `outer_loop` continues the region's own loop. It is None if its iterable has another form than the region's.
+    `outer_loop` continues the region's own loop. It is None if its iterable differs in form.
     """
 
     graph: Graph

@@ -1,7 +1,7 @@
 """Which operations on floats LLVM could delay or drop, so that the processor's flags would miss their errors.
 
-LLVM takes floating-point operations for pure. It moves one into the only branch that uses the result, or behind
-the loop if the body does not use it, where it runs fewer times than the program says.
+LLVM takes floating-point operations for pure. It moves one into the only branch that uses the result, or
+behind the loop if the body does not use it, where it runs fewer times than the program says.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Random programs run three ways: plain NumPy, the graph as traced, the graph optimised, on one of the engines.
+"""Random programs run three ways: plain NumPy, the graph as traced and optimised, on one of the engines.
 
 The same means the same bits, dtypes, shapes and Python types, the same arguments afterwards, and the
 same type of exception. A program that does not return all that it computes may spare an error that
@@ -68,7 +68,8 @@ def check(made: Program, seed: int, variants: tuple = (False, True), engine: str
             reason = difference(actual, expected, lenient=not made.complete)
             if reason:
                 raise DifferenceError(
-                    f"seed {seed}, optimise={variant}, engine={engine}: {reason}\n{made.source}\n{made.arguments!r}"
+                    f"seed {seed}, optimise={variant}, engine={engine}: {reason}\n"
+                    f"{made.source}\n{made.arguments!r}"
                 ) from actual[1]
     finally:
         linecache.cache.pop(f"<program {seed}>", None)

@@ -1,7 +1,7 @@
 """Random loops as machine code against the same graphs as NumPy calls and against plain Python.
 
-Machine code gives what NumPy gives: the same bits, types, warnings and errors, with the same line of the program,
-and the same arguments afterwards.
+Machine code gives what NumPy gives: the same bits, types, warnings and errors, with the same line of the
+program, and the same arguments afterwards.
 """
 
 from __future__ import annotations
@@ -53,7 +53,10 @@ def differences(actual: tuple[Any, ...], expected: tuple[Any, ...]) -> str:
     """Return how two outcomes differ, or an empty string."""
     if actual[1] != expected[1]:
         return f"error {actual[1]}, not {expected[1]}"
-    for what, ours, theirs in (("result", actual[0] or (), expected[0] or ()), ("argument", actual[2], expected[2])):
+    for what, ours, theirs in (
+        ("result", actual[0] or (), expected[0] or ()),
+        ("argument", actual[2], expected[2]),
+    ):
         for i, pair in enumerate(zip(ours, theirs, strict=True)):
             if not same_number(*pair):
                 return f"{what} {i} is {shown(pair[0])}, not {shown(pair[1])}"
@@ -72,7 +75,7 @@ def _plain_nan(value: Any) -> Any:
 
 
 def unlike_python(actual: tuple[Any, ...], plain: tuple[Any, ...]) -> str:
-    """Return how an outcome differs from plain Python, apart from the types of what may be one of two types."""
+    """Return how an outcome differs from plain Python, apart from types that a branch decides."""
     for i, (ours, theirs) in enumerate(zip((*actual[0], *actual[2]), (*plain[0], *plain[2]), strict=True)):
         if type(ours) is type(theirs) and not same_number(ours, theirs):
             return f"value {i} is {shown(ours)}, in plain Python {shown(theirs)}"
@@ -92,7 +95,8 @@ def check_loops(made: LoopProgram, seed: int) -> str:
     optimise = modes.random() < 0.8
     try:
         numpy, native = (
-            ag.function(plain, input_signature=signature, optimise=optimise, engine=e) for e in ("numpy", "native")
+            ag.function(plain, input_signature=signature, optimise=optimise, engine=e)
+            for e in ("numpy", "native")
         )
         for arguments in made.calls:
             mode = modes.choice(MODES)

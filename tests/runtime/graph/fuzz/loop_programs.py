@@ -1,7 +1,7 @@
 """Random programs of loops over numbers and arrays: what machine code runs.
 
-A body is written statement by statement on sample values, so that each assignment keeps the type of its variable.
-The program then runs with several sets of arguments: other sizes, edge values, no iterations.
+A body is written statement by statement on sample values, so that each assignment keeps the type of its
+variable. The program then runs with several sets of arguments: other sizes, edge values, no iterations.
 """
 
 from __future__ import annotations
@@ -14,31 +14,57 @@ from typing import Any
 
 import numpy as np
 
-FLOATS = (0.0, -0.0, 1.0, -1.5, 2.5, 3.0, 0.1, -7.25, 1e3, 1e300, -1e200, 5e-324, np.inf, -np.inf, np.nan)
+FLOATS = (
+    0.0, -0.0, 1.0, -1.5, 2.5, 3.0, 0.1, -7.25, 1e3, 1e300, -1e200, 5e-324, np.inf, -np.inf, np.nan,
+)  # fmt: skip
 SIZES = (0, 1, 2, 3, 4, 7, 8, 9, 31)
-DTYPES = ("float64", "float64", "float64", "int64", "int64", "float32", "int32", "uint8", "int8", "uint64", "bool")
+DTYPES = (
+    "float64",
+    "float64",
+    "float64",
+    "int64",
+    "int64",
+    "float32",
+    "int32",
+    "uint8",
+    "int8",
+    "uint64",
+    "bool",
+)
 INTEGERS = ("int64", "int64", "int32", "uint8", "int8", "uint32", "uint64")
-CONSTANTS = ("0", "1", "2", "3", "-1", "7", "100", "2**40", "2**62", "0.5", "-2.0", "1e200", "True", "np.float32(1.5)",
-             "np.int8(3)", "np.float64(0.0)", "np.uint8(200)", "np.int64(2)")  # fmt: skip
-BINARY = ("{} + {}", "{} - {}", "{} * {}", "{} / {}", "{} // {}", "{} % {}", "{} & {}", "{} | {}", "{} ^ {}",
-          "{} < {}", "{} <= {}", "{} == {}", "{} != {}", "{} > {}", "min({}, {})", "max({}, {})",
-          "np.maximum({}, {})", "np.minimum({}, {})", "np.hypot({}, {})", "np.arctan2({}, {})", "({} + {}) // 2",
-          "({} * {}) % 1000003", "{} << ({} & 31)", "{} >> ({} & 15)", "{} >> {}", "math.atan2({}, {})",
-          "({} > 1 and {} < 3)", "({} > 1 or {} < 3)", "np.power({}, {})", "np.copysign({}, {})", "np.fmax({}, {})",
-          "np.logical_and({}, {})", "np.remainder({}, {})")  # fmt: skip
-UNARY = ("-{}", "+{}", "~{}", "abs({})", "not {}", "int({})", "float({})", "bool({})", "{} * {}", "({} % 1000) ** 3",
-         "{} ** 2", "{} ** 0.5", "math.sqrt({})", "math.sin({})", "math.exp({})", "math.floor({})", "np.sqrt({})", "np.exp({})",
-         "np.sin({})", "np.floor({})", "np.sign({})", "np.abs({})", "np.isnan({})", "np.square({})", "np.tanh({})",
-         "np.float32({})", "np.int64({})", "np.float64({})", "np.rint({})", "np.logical_not({})", "math.ceil({})",
-         "np.log({})", "np.reciprocal({})", "np.isfinite({})", "math.trunc({})", "math.fabs({})", "math.tanh({})")  # fmt: skip
-OF_ARRAY = ("{}.sum()", "{}.mean()", "{}.max()", "{}.min()", "{}.any()", "{}.all()", "{}.argmax()", "{}.argmin()",
-            "np.count_nonzero({})", "len({})", "{}.shape[0]", "np.sum({})", "np.max({})")  # fmt: skip
-TO_ARRAY = ("{0} + {1}", "{0} * {1}", "{0} - {1}", "{1} - {0}", "{0} / {1}", "{0} // {1}", "{0} % {1}", "-{0}", "abs({0})",
-            "np.where({0} > {1}, {0}, {1})", "np.sqrt({0})", "np.exp({0})", "np.maximum({0}, {1})", "{0} * {0} + {1}",
-            "{0} > {1}", "{0} == {1}", "np.where({0} != 0, {1} / {0}, 0.0)", "{0}.copy()", "np.zeros_like({0})",
-            "np.floor({0} / 2)", "{0}.astype(np.float64)", "{0}.astype(np.float32)", "{0}.astype(np.int64)", "{0} ** 2",
-            "{0}[::1]", "{0}[1:]", "{0}[:-1]", "np.sin({0})", "np.isnan({0})", "np.ones_like({0})", "{0} & {1}",
-            "np.full_like({0}, {1})", "{0} @ {0}", "{0} << 1", "np.square({0})", "~{0}", "np.logical_not({0})")  # fmt: skip
+CONSTANTS = (
+    "0", "1", "2", "3", "-1", "7", "100", "2**40", "2**62", "0.5", "-2.0", "1e200", "True",
+    "np.float32(1.5)", "np.int8(3)", "np.float64(0.0)", "np.uint8(200)", "np.int64(2)",
+)  # fmt: skip
+BINARY = (
+    "{} + {}", "{} - {}", "{} * {}", "{} / {}", "{} // {}", "{} % {}", "{} & {}", "{} | {}", "{} ^ {}",
+    "{} < {}", "{} <= {}", "{} == {}", "{} != {}", "{} > {}", "min({}, {})", "max({}, {})",
+    "np.maximum({}, {})", "np.minimum({}, {})", "np.hypot({}, {})", "np.arctan2({}, {})",
+    "({} + {}) // 2", "({} * {}) % 1000003", "{} << ({} & 31)", "{} >> ({} & 15)", "{} >> {}",
+    "math.atan2({}, {})", "({} > 1 and {} < 3)", "({} > 1 or {} < 3)", "np.power({}, {})",
+    "np.copysign({}, {})", "np.fmax({}, {})", "np.logical_and({}, {})", "np.remainder({}, {})",
+)  # fmt: skip
+UNARY = (
+    "-{}", "+{}", "~{}", "abs({})", "not {}", "int({})", "float({})", "bool({})", "{} * {}",
+    "({} % 1000) ** 3", "{} ** 2", "{} ** 0.5", "math.sqrt({})", "math.sin({})", "math.exp({})",
+    "math.floor({})", "np.sqrt({})", "np.exp({})", "np.sin({})", "np.floor({})", "np.sign({})",
+    "np.abs({})", "np.isnan({})", "np.square({})", "np.tanh({})", "np.float32({})", "np.int64({})",
+    "np.float64({})", "np.rint({})", "np.logical_not({})", "math.ceil({})", "np.log({})",
+    "np.negative({})", "np.isfinite({})", "math.trunc({})", "math.fabs({})", "math.tanh({})",
+)  # fmt: skip
+OF_ARRAY = (
+    "{}.sum()", "{}.mean()", "{}.max()", "{}.min()", "{}.any()", "{}.all()", "{}.argmax()", "{}.argmin()",
+    "np.count_nonzero({})", "len({})", "{}.shape[0]", "np.sum({})", "np.max({})",
+)  # fmt: skip
+TO_ARRAY = (
+    "{0} + {1}", "{0} * {1}", "{0} - {1}", "{1} - {0}", "{0} / {1}", "{0} // {1}", "{0} % {1}", "-{0}",
+    "abs({0})", "np.where({0} > {1}, {0}, {1})", "np.sqrt({0})", "np.exp({0})", "np.maximum({0}, {1})",
+    "{0} * {0} + {1}", "{0} > {1}", "{0} == {1}", "np.where({0} != 0, {1} / {0}, 0.0)", "{0}.copy()",
+    "np.zeros_like({0})", "np.floor({0} / 2)", "{0}.astype(np.float64)", "{0}.astype(np.float32)",
+    "{0}.astype(np.int64)", "{0} ** 2", "{0}[::1]", "{0}[1:]", "{0}[:-1]", "np.sin({0})", "np.isnan({0})",
+    "np.ones_like({0})", "{0} & {1}", "np.full_like({0}, {1})", "{0} @ {0}", "{0} << 1", "np.square({0})",
+    "~{0}", "np.logical_not({0})",
+)  # fmt: skip
 
 
 @dataclass
@@ -82,12 +108,12 @@ class _Writer:
             lines += self.loop(2)
             if rng.random() < 0.3:
                 lines += self.statement(0)
-        names = ", ".join(self.values)
         lines.append(f"return ({', '.join(n for n in self.values)},)")
         body = "\n".join(f"    {line}" for line in lines)
-        del names
         calls = [self.arguments(sample=i == 0) for i in range(4)]
-        return LoopProgram(f"def program({', '.join(self.specs)}):\n{body}\n", tuple(self.specs.values()), calls)
+        return LoopProgram(
+            f"def program({', '.join(self.specs)}):\n{body}\n", tuple(self.specs.values()), calls
+        )
 
     # Arguments
 
@@ -110,7 +136,9 @@ class _Writer:
             values: list[Any] = [rng.random() < 0.5 for _ in range(count)]
         elif dtype.kind in "iu":
             info = np.iinfo(dtype)
-            edges = [0, 1, 2, 3, 5, 100] + ([info.max, info.min, info.max - 1, max(info.min, -1)] if wild else [])
+            edges = [0, 1, 2, 3, 5, 100] + (
+                [info.max, info.min, info.max - 1, max(info.min, -1)] if wild else []
+            )
             values = [rng.choice(edges) for _ in range(count)]
         else:
             values = [rng.choice(FLOATS if wild else FLOATS[2:9]) for _ in range(count)]
@@ -168,8 +196,9 @@ class _Writer:
         rng = self.rng
         counters = [k for k in self.values if k[0] in "ik" and type(self.values[k]) is int] or ["0"]
         i = rng.choice(counters)
-        return rng.choice((i, i, i, i, f"{i} - 1", f"{i} + 1", "0", "-1", f"-{i}", f"s % len({name})", f"int(m) % len({name})",
-                           f"(i * 7) % len({name})" if "i" in self.values else "1", "s % 3", "m"))  # fmt: skip
+        return rng.choice((i, i, i, i, f"{i} - 1", f"{i} + 1", "0", "-1", f"-{i}", f"s % len({name})",
+                           f"int(m) % len({name})", f"(i * 7) % len({name})" if "i" in self.values else "1",
+                           "s % 3", "m"))  # fmt: skip
 
     def number(self) -> str:
         rng = self.rng
@@ -191,7 +220,9 @@ class _Writer:
         if kind < 0.6:
             return name
         if self.values[name].ndim == 2:
-            return rng.choice((f"{name}[{self.index(name)}]", f"{name}[:, 0]", f"{name}[1:]", f"{name}[:, 1:]", name))
+            return rng.choice(
+                (f"{name}[{self.index(name)}]", f"{name}[:, 0]", f"{name}[1:]", f"{name}[:, 1:]", name)
+            )
         key = rng.choice(("1:", ":-1", f"{self.index(name)}:", f":{self.index(name)}", ":", "0:2"))
         return f"{name}[{key}]"
 
@@ -199,13 +230,15 @@ class _Writer:
         other = self.array_atom() if self.rng.random() < 0.5 else self.atom()
         text = self.rng.choice(TO_ARRAY).format(self.array_atom(), other)
         if self.rng.random() < 0.3:
-            text = f"({text}) {self.rng.choice('+-*')} {self.array_atom() if self.rng.random() < 0.5 else self.atom()}"
+            sign = self.rng.choice("+-*")
+            text = f"({text}) {sign} {self.array_atom() if self.rng.random() < 0.5 else self.atom()}"
         return text
 
     def condition(self) -> str:
         for _ in range(6):
-            text = self.rng.choice((f"{self.atom()} {self.rng.choice(('<', '>', '==', '<=', '!='))} {self.atom()}",
-                                    f"{self.atom()} % 2 == 0", "q", f"{self.array_atom()}.any()", "not q"))  # fmt: skip
+            sign = self.rng.choice(("<", ">", "==", "<=", "!="))
+            text = self.rng.choice((f"{self.atom()} {sign} {self.atom()}", f"{self.atom()} % 2 == 0", "q",
+                                    f"{self.array_atom()}.any()", "not q"))  # fmt: skip
             if isinstance(self.value(text), (bool, np.bool_)):
                 return text
         return "q"
@@ -213,7 +246,7 @@ class _Writer:
     # Statements
 
     def statement(self, depth: int, *, in_loop: bool = True) -> list[str]:
-        rng, kind = self.rng, self.rng.random()
+        kind = self.rng.random()
         if kind < 0.45:
             return self.assignment()
         if kind < 0.55:
@@ -252,7 +285,9 @@ class _Writer:
             value = self.value(text)
             if not isinstance(value, np.ndarray) or not value.ndim:
                 continue
-            same = [k for k in self.arrays() if k not in self.iterated and _type(self.values[k]) == _type(value)]
+            same = [
+                k for k in self.arrays() if k not in self.iterated and _type(self.values[k]) == _type(value)
+            ]
             if not same:
                 continue
             name = self.rng.choice(same)
@@ -269,13 +304,21 @@ class _Writer:
             if rng.random() < 0.75:
                 left = f"{name}[{', '.join(self.index(name) for _ in range(self.values[name].ndim))}]"
             else:
-                left = rng.choice((f"{name}[1:]", f"{name}[:]", f"{name}[{self.index(name)}:]", f"{name}[:2]", name))
-                right = right if rng.random() < 0.3 else rng.choice((self.array_atom(), f"{name}[:-1]", self.array_expression()))
+                left = rng.choice(
+                    (f"{name}[1:]", f"{name}[:]", f"{name}[{self.index(name)}:]", f"{name}[:2]", name)
+                )
+                right = (
+                    right
+                    if rng.random() < 0.3
+                    else rng.choice((self.array_atom(), f"{name}[:-1]", self.array_expression()))
+                )
                 if left == name and sign == "=":
                     sign = "+="
             text = f"{left} {sign} {right}"
             values = copy.deepcopy(self.values)
-            if self.run(text, values) is None and all(_type(values[k]) == _type(v) for k, v in self.values.items()):
+            if self.run(text, values) is None and all(
+                _type(values[k]) == _type(v) for k, v in self.values.items()
+            ):
                 self.values = values
                 return [text]
         return self.assignment()
@@ -288,7 +331,19 @@ class _Writer:
 
     def branch(self, depth: int) -> list[str]:
         rng = self.rng
-        jumps = ("", "", "", "", "", "", "", "break", "continue", "raise ValueError('stop')", "assert s < 100, 'big'")
+        jumps = (
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "break",
+            "continue",
+            "raise ValueError('stop')",
+            "assert s < 100, 'big'",
+        )
         jump = rng.choice(jumps) if self.iterated else ""
         lines = [f"if {self.condition()}:", *self.inner(rng.randint(1, 2), depth, jump)]
         if rng.random() < 0.5:
@@ -305,11 +360,13 @@ class _Writer:
             (f"for {i} in range(n):", {i: 1}), (f"for {i} in range(len({source})):", {i: 1}),
             (f"for {i} in range(n):", {i: 1}), (f"for {i} in range(len({source})):", {i: 1}),
             (f"for {i} in range(1, n):", {i: 1}), (f"for {i} in range(n, 0, -1):", {i: 1}),
-            (f"for {i} in range(0, n, 2):", {i: 1}), (f"for {i} in range(len({source}) - 1, -1, -2):", {i: 1}),
+            (f"for {i} in range(0, n, 2):", {i: 1}),
+            (f"for {i} in range(len({source}) - 1, -1, -2):", {i: 1}),
             (f"for {i} in reversed(range(n)):", {i: 1}), (f"for {e} in {source}:", {e: first}),
             (f"for {i}, {e} in enumerate({source}):", {i: 1, e: first}),
             (f"for {e}, {f} in zip({source}, a):", {e: first, f: before["a"][0]}),
-            (f"while {k} < n:", {k: 1}), (f"while {k} < n and not q:", {k: 1}), (f"for {i} in range(s % 7):", {i: 1}),
+            (f"while {k} < n:", {k: 1}), (f"while {k} < n and not q:", {k: 1}),
+            (f"for {i} in range(s % 7):", {i: 1}),
         )  # fmt: skip
         head, elements = rng.choice(forms)
         self.values.update(elements)

@@ -10,6 +10,7 @@ import sys
 import time
 
 from graph_fuzzing import fuzz
+from loop_fuzzing import fuzz_loops
 
 
 def main() -> int:
@@ -20,7 +21,13 @@ def main() -> int:
     parser.add_argument("--engine", choices=("numpy", "native"), default="numpy")
     options = parser.parse_args()
     start = time.perf_counter()
-    verdicts, found = fuzz(options.seed, options.count, options.differences, options.engine)
+    if options.engine == "native":  # half of the programs are loops over numbers and arrays
+        verdicts, found = fuzz(options.seed, options.count // 2, options.differences, "native")
+        loops, different = fuzz_loops(options.seed, options.count - options.count // 2, options.differences)
+        verdicts.update({f"loops: {verdict}": count for verdict, count in loops.items()})
+        found += different
+    else:
+        verdicts, found = fuzz(options.seed, options.count, options.differences)
     for error in found:
         print(error, end="\n\n")
     print(f"{sum(verdicts.values())} programs in {time.perf_counter() - start:.0f} s")

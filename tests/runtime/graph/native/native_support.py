@@ -20,7 +20,9 @@ needs_llvm = pytest.mark.skipif(
 )
 
 
-def outcome(function: Callable[..., Any], arguments: tuple, errors: dict[str, Any] | None = None) -> tuple[Any, ...]:
+def outcome(
+    function: Callable[..., Any], arguments: tuple, errors: dict[str, Any] | None = None
+) -> tuple[Any, ...]:
     """Return what a call does: its result, error, arguments afterwards and warnings, as comparable values."""
     arguments = copy.deepcopy(arguments)
     result = error = None
@@ -38,7 +40,10 @@ def _lines(error: BaseException, function: Callable[..., Any]) -> list[int]:
     code = getattr(function, "python_function", function).__code__
     lines, traceback = [], error.__traceback__
     while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename == code.co_filename and traceback.tb_frame.f_code.co_name == code.co_name:
+        if (
+            traceback.tb_frame.f_code.co_filename == code.co_filename
+            and traceback.tb_frame.f_code.co_name == code.co_name
+        ):
             lines.append(traceback.tb_lineno)
         traceback = traceback.tb_next
     return lines[-1:]
@@ -52,7 +57,9 @@ def described(value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return type(value), [described(v) for v in value]
     if isinstance(value, (np.ndarray, np.generic)):
-        bits = np.where(np.isnan(value), np.nan, value).astype(value.dtype) if value.dtype.kind == "f" else value
+        bits = (
+            np.where(np.isnan(value), np.nan, value).astype(value.dtype) if value.dtype.kind == "f" else value
+        )
         flags = (value.flags.writeable, value.flags.c_contiguous) if isinstance(value, np.ndarray) else ()
         return type(value), value.dtype, value.shape, bits.tobytes(), flags
     return type(value), repr(value)
@@ -72,7 +79,7 @@ def check(
     plain: bool = True,
     **options: Any,
 ) -> Any:
-    """Assert that calls do the same on both engines, and in plain Python if `plain`. Return the native function.
+    """Assert that calls do the same on both engines, and if `plain` in Python. Return the native function.
 
     The loops must be machine code if `is_native`.
     """

@@ -32,8 +32,17 @@ def test_an_entry_is_read_again(directory):
     assert [p.suffix for p in directory.iterdir()] == [".o"]
 
 
-@pytest.mark.parametrize("damage", [lambda d: d[:-1], lambda d: d[:10], lambda d: b"", lambda d: d[:-1] + b"x",
-                                    lambda d: d.replace(b"native 1", b"native 0"), lambda d: d + b"x"])  # fmt: skip
+DAMAGES = (
+    lambda d: d[:-1],
+    lambda d: d[:10],
+    lambda _: b"",
+    lambda d: d[:-1] + b"x",
+    lambda d: d.replace(b"native 1", b"native 0"),
+    lambda d: d + b"x",
+)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_entry_is_ignored(directory, damage):
     """A file that is not what was written is as good as none, and is replaced."""
     cache.store(KEY, b"code")

@@ -66,14 +66,16 @@ def quotient_that_overflows(a, b, n):
     return s
 
 
-@pytest.mark.parametrize("errors", [{}, {"all": "ignore"}, {"all": "raise"}, {"over": "raise", "divide": "ignore"}])
+@pytest.mark.parametrize(
+    "errors", [{}, {"all": "ignore"}, {"all": "raise"}, {"over": "raise", "divide": "ignore"}]
+)
 @pytest.mark.parametrize(
     "function",
-    [used_after_the_loop, used_in_one_branch, of_both_branches, flags_that_a_loop_of_numpy_clears, folded_selection,
-     quotient_that_overflows],
+    [used_after_the_loop, used_in_one_branch, of_both_branches, flags_that_a_loop_of_numpy_clears,
+     folded_selection, quotient_that_overflows],
 )  # fmt: skip
 def test_warnings_that_llvm_would_lose(function, errors):
-    """LLVM moves, folds and drops operations on floats, and NumPy's own loops clear the flags of the processor."""
+    """LLVM moves, folds and drops operations on floats, and loops of NumPy clear the processor's flags."""
     calls = [(np.array([1e308, 1.0, 1e308]), F(b), N(n)) for b in (1.0, 1e10, 1e300) for n in (0, 1, 2, 3)]
     check(function, *calls, errors=errors, input_signature=specs(VECTOR, NUMBER, COUNT), plain=False)
 
@@ -130,7 +132,9 @@ def test_a_loop_that_only_counts(monkeypatch):
     native = check(thousands, (N(10),), (N(0),))
     [region] = engine_of(native).regions
     assert native(N(2**51)) == 1000 * 2**51
-    monkeypatch.setattr(region, "_resume_function", lambda *_: lambda *_: ("in Python",))  # it would run for years
+    monkeypatch.setattr(
+        region, "_resume_function", lambda *_: lambda *_: ("in Python",)
+    )  # it would run for years
     assert native(N(2**60)) == "in Python"
 
 
@@ -211,7 +215,9 @@ def passed(x, y, n):
 
 def test_types_of_results():
     """`max` returns one of its operands, whatever its type, and an array without dimensions stays one."""
-    check(largest, *[(F(v), N(n)) for v in (2.5, 100.0, 200.0) for n in (0, 1, 3)], is_native=False, plain=False)
+    check(
+        largest, *[(F(v), N(n)) for v in (2.5, 100.0, 200.0) for n in (0, 1, 3)], is_native=False, plain=False
+    )
     numbers = [(F(2), F(3), N(n)) for n in (0, 3, 8)]
     check(passed, *numbers, *[(np.array(2.0), np.array(3.0), n) for _, _, n in numbers], plain=False)
 

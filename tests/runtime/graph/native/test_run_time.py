@@ -1,4 +1,4 @@
-"""Regions at run time: bailouts, threads, forks, memory, interruptions, and replacing Python code with machine code."""
+"""Regions at run time: bailouts, threads, forks, memory, interruptions, and the change to machine code."""
 
 from __future__ import annotations
 

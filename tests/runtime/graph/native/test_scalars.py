@@ -15,15 +15,30 @@ from native_support import check, needs_llvm
 
 pytestmark = needs_llvm
 N = np.int64
-DTYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "bool")
+DTYPES = (
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float32",
+    "float64",
+    "bool",
+)
 PYTHON = {"int": "int64", "float": "float64", "truth": "bool"}
 """Kinds of Python numbers, each with the dtype of the array that holds them."""
-GROUPS = (("+", "-", "*"), ("&", "|", "^", "<<", ">>"), ("<", "<=", ">", ">=", "==", "!="), ("/", "//", "%"))
+GROUPS = (
+    ("+", "-", "*"), ("&", "|", "^", "<<", ">>"), ("<", "<=", ">", ">=", "==", "!="), ("/", "//", "%"),
+)  # fmt: skip
 UNARY = (
-    ("-{}", "+{}", "abs({})"), ("~{}",), ("not {}", "bool({})"), ("float({})", "{} * 0.5"), ("{}**2", "np.square({})"),
-    ("np.sqrt({})", "np.floor({})", "np.rint({})"), ("np.exp({})", "np.sin({})"), ("np.isnan({})", "np.isfinite({})"),
-    ("np.sign({})",), ("np.logical_not({})",), ("math.sin({})", "math.atan2({0}, 0.5)", "math.fabs({})"),
-    ("int({})",), ("math.floor({})",), ("math.ceil({})",), ("math.trunc({})",), ("math.sqrt({})",), ("math.exp({})",),
+    ("-{}", "+{}", "abs({})"), ("~{}",), ("not {}", "bool({})"), ("float({})", "{} * 0.5"),
+    ("{}**2", "np.square({})"), ("np.sqrt({})", "np.floor({})", "np.rint({})"),
+    ("np.exp({})", "np.sin({})"), ("np.isnan({})", "np.isfinite({})"), ("np.sign({})",),
+    ("np.logical_not({})",), ("math.sin({})", "math.atan2({0}, 0.5)", "math.fabs({})"), ("int({})",),
+    ("math.floor({})",), ("math.ceil({})",), ("math.trunc({})",), ("math.sqrt({})",), ("math.exp({})",),
 )  # fmt: skip
 PAIRS = (("int64", "int64"), ("int", "int"), ("float64", "float64"), ("float", "int"), ("uint8", "int8"),
          ("float32", "int"), ("uint64", "uint64"), ("int32", "float32"))  # fmt: skip
@@ -37,11 +52,12 @@ def edges(dtype: str) -> list[Any]:
         return [np.False_, np.True_]
     if kind.kind == "f":
         info = np.finfo(kind)
-        values = [0.0, -0.0, 1.0, -1.0, 2.5, -7.25, info.max, -info.max, info.tiny, info.smallest_subnormal, 2.0**53 - 1,
-                  2.0**53 + 2, 2.0**62, 2.0**63, np.inf, -np.inf, np.nan]  # fmt: skip
+        values = [0.0, -0.0, 1.0, -1.0, 2.5, -7.25, info.max, -info.max, info.tiny, info.smallest_subnormal,
+                  2.0**53 - 1, 2.0**53 + 2, 2.0**62, 2.0**63, np.inf, -np.inf, np.nan]  # fmt: skip
     else:
         limits = np.iinfo(kind)
-        values = [v for v in (0, 1, -1, 2, 3, 7, limits.min, limits.max, limits.max - 1, 2**53 - 1, 2**53 + 1, 2**62)
+        values = [v for v in (0, 1, -1, 2, 3, 7, limits.min, limits.max, limits.max - 1, 2**53 - 1, 2**53 + 1,
+                              2**62)
                   if limits.min <= v <= limits.max]  # fmt: skip
     return [kind.type(v) for v in dict.fromkeys(values)]
 
@@ -83,7 +99,11 @@ def arrays(kind: str) -> list[np.ndarray]:
 @pytest.mark.parametrize(("first", "second"), some(PAIRS, tuple(itertools.product(KINDS, KINDS))))
 def test_operators(first, second):
     """Results, types, warnings and errors of all operators are those of NumPy and Python."""
-    groups = [[f"x {op} y" for op in group] for group in GROUPS if first[:5] != "float" != second[:5] or group is not GROUPS[1]]
+    groups = [
+        [f"x {op} y" for op in group]
+        for group in GROUPS
+        if first[:5] != "float" != second[:5] or group is not GROUPS[1]
+    ]
     calls = [(a, b, N(2)) for a, b in itertools.product(arrays(first), arrays(second))]
     for group in groups:
         try:

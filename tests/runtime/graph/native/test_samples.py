@@ -1,0 +1,34 @@
+"""Every sample in tests/cases, run by machine code."""
+
+from __future__ import annotations
+
+import pytest
+from breadth import some
+from cases_support import ALL, check_plain
+from native_support import needs_llvm
+
+import autograph_rs as ag
+from autograph_rs.testing import Sample
+from autograph_rs.testing.harness import run
+
+pytestmark = [needs_llvm, pytest.mark.filterwarnings("ignore::autograph_rs.SideEffectWarning")]
+STAGED = [sample for sample in ALL if sample.staged]
+
+
+@pytest.mark.parametrize("sample", [pytest.param(sample, id=sample.id) for sample in STAGED[:: some(2, 1)]])
+def test_samples(sample: Sample):
+    """One `ag.function`, called on all staged inputs in turn, gives the same with either engine."""
+    native, numpy = (ag.function(sample.function, engine=e) for e in ("native", "numpy"))
+    for arguments in sample.staged:
+        check_plain(run(native, arguments), run(numpy, arguments))
+
+
+def test_many_samples_are_machine_code():
+    """The samples have enough loops that machine code runs."""
+    compiled = 0
+    for sample in STAGED[:: some(4, 1)]:
+        native = ag.function(sample.function, engine="native")
+        for arguments in sample.staged[:1]:
+            run(native, arguments)
+        compiled += any(c._engine is not None and c._engine.regions for c in native._traces.values())
+    assert compiled > len(STAGED[:: some(4, 1)]) / 10
