@@ -14,11 +14,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -89,7 +91,7 @@ def warm_calls(name: str, seconds: float, limit: float, refusals: list[str]) -> 
     for system, call in systems.items():
         check(f"{name} in {system}", call(*args), expected, 1e-12)
     if numba is not None:
-        compiled = numba.njit(f)
+        compiled = with_numba(f)
         try:
             check(f"{name} in Numba", compiled(*args), expected, 1e-9)
             systems["Numba"] = compiled
@@ -104,10 +106,20 @@ def warm_calls(name: str, seconds: float, limit: float, refusals: list[str]) -> 
     return times
 
 
+def with_numba(f: Callable[..., Any]) -> Any:
+    """Compile a function with Numba, and the functions of its module that it calls."""
+    names = {name: f.__globals__.get(name) for name in f.__code__.co_names}
+    callees = {name: numba.njit(g) for name, g in names.items() if isinstance(g, types.FunctionType)}
+    known = f.__globals__ | callees
+    return numba.njit(types.FunctionType(f.__code__, known, f.__name__, f.__defaults__))
+
+
 def reason(error: Exception) -> str:
     """Return the line of one of Numba's errors that names the cause."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return next((line for line in lines if line.startswith(("No ", "Unknown", "Use of"))), lines[0])
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", str(error))  # without colors
+    lines = [line.strip() for line in plain.splitlines() if line.strip()]
+    causes = ("No ", "Unknown", "Use of", "Invalid", "Cannot", "got an", "array(", "TypingError")
+    return next((line for line in lines if line.startswith(causes)), lines[0])
 
 
 def warm_table(figures: dict[str, dict[str, float]]) -> Iterator[str]:
@@ -153,7 +165,10 @@ def start_row(name: str) -> tuple[list[str], float]:
     first = first_calls(name)
     with tempfile.TemporaryDirectory() as folder:
         cold, cached = (worker("start", name, limit=120, cache=f"{folder}/cache") for _ in range(2))
-    states = ", ".join(f"{cold['states'].count(s)} {s}" for s in dict.fromkeys(cold["states"])) or "no loops"
+    states = (
+        ", ".join(f"{cold['states'].count(s)} {s}" for s in dict.fromkeys(cold["states"]))
+        or "nothing to compile"
+    )
     ready = [
         number(1e3 * run["ready"])
         if run["loaded"] and all(loaded is from_cache for loaded in run["loaded"])
@@ -166,7 +181,7 @@ def start_row(name: str) -> tuple[list[str], float]:
 
 def starts() -> Iterator[str]:
     rows, imports = zip(*map(start_row, PROGRAMS), strict=True)
-    heads = ["ms", "first, numpy", "first, auto", "ratio", "machine code", "from cache", "loops"]
+    heads = ["ms", "first, numpy", "first, auto", "ratio", "machine code", "from cache", "regions"]
     yield table(heads, rows)
     yield f"llvmlite is imported before these calls, in {1e3 * min(imports):.0f} ms"
 

@@ -203,6 +203,7 @@ def logs(*shape: int) -> np.ndarray:
 
 POINTS = np.loadtxt(IRIS, delimiter=",", skiprows=1, usecols=range(4))
 STEP, UNIT = np.float64(0.001), np.float64(1.0)
+STATIC = {"k-means", "chain over 1e6"}  # the programs that are traced with known dimensions
 PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "Collatz(27)": (collatz, (np.int64(27),)),
     "Mandelbrot 200x200": (mandelbrot, (np.int64(200), np.int64(200), np.int64(100))),

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from figures import best
-from native_programs import PROGRAMS
+from native_programs import PROGRAMS, STATIC
 
 import autograph_rs as ag
 
@@ -23,15 +23,17 @@ LIMIT = 5.0  # seconds that loops get to become machine code
 
 
 def staged(name: str, engine: str) -> Any:
-    """Return a function with unknown dimensions, so that loops over arrays are loops of its graph."""
+    """Return a function of arrays with unknown dimensions, over which loops are loops of its graph."""
     f, args = PROGRAMS[name]
+    if name in STATIC:
+        return ag.function(f, engine=engine)
     specs = [ag.TensorSpec((None,) * np.ndim(a), np.asarray(a).dtype) for a in args]
     return ag.function(f, input_signature=specs, engine=engine)
 
 
 def is_settled(f: Any) -> bool:
     """Return whether each loop is machine code or stays in Python."""
-    return all(r.state != "waiting" for r in f.get_concrete_function().engine_report().regions)
+    return all(r.state != "waiting" for trace in f.traces() for r in trace.engine_report().regions)
 
 
 def start(name: str) -> dict[str, Any]:
@@ -49,7 +51,7 @@ def start(name: str) -> dict[str, Any]:
         if time.perf_counter() - called > LIMIT:
             break
     ready = time.perf_counter() - called
-    regions = f.get_concrete_function().engine_report().regions
+    regions = f.traces()[0].engine_report().regions
     states = [r.state for r in regions]
     loaded = [r.from_cache for r in regions if r.state == "native"]
     return {"import": imported - began, "ready": ready, "states": states, "loaded": loaded}

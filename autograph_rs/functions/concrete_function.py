@@ -80,7 +80,7 @@ class ConcreteFunction:
         return self.concrete.structured_outputs
 
     def engine_report(self) -> EngineReport:
-        """Report what runs the graph: for each loop, whether it is machine code, and what calls have taken.
+        """Report what runs the graph: for each loop and chain, whether it is machine code, and how fast.
 
         >>> import autograph_rs as ag
         >>> @ag.function(engine="numpy")

@@ -22,7 +22,7 @@ _HEADS = ("line", "code", "state", "compiled", "in Python", "in machine code", "
 
 @dataclass(frozen=True)
 class EngineReport:
-    """What runs the graph of a trace: the state of each *region*, a loop that may become machine code.
+    """What runs the graph of a trace: the state of each *region*, a part of it that may become machine code.
 
     `regions` is empty for the engines that compile none. Each region has the `file`, `line` and `text` of the
     user's code, its `kind`, its `state` ("native", "waiting" or "in Python"), the reason `why`,
@@ -50,7 +50,7 @@ class EngineReport:
             return f"engine {self.engine!r}: {_WITHOUT_REGIONS[self.engine]}"
         states = [r.state for r in self.regions]
         counts = ", ".join(f"{states.count(s)} {s}" for s in dict.fromkeys(states))
-        return f"engine {self.engine!r}: {counts or 'the graph has no loops'}"
+        return f"engine {self.engine!r}: {counts or 'the graph has nothing to compile'}"
 
     def __str__(self) -> str:
         return "\n".join(self._lines())

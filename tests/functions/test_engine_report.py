@@ -13,8 +13,8 @@ import autograph_rs as ag
 from autograph_rs.functions.engine_report import EngineReport
 from autograph_rs.runtime.graph import native
 from autograph_rs.runtime.graph.native import region
-from autograph_rs.runtime.graph.native.linking import llvm
 from autograph_rs.runtime.graph.native.background import wait_for_compilation
+from autograph_rs.runtime.graph.native.linking import llvm
 from autograph_rs.runtime.graph.native.report import RegionReport
 
 VECTOR = [ag.TensorSpec((None,), "float64")]
@@ -103,12 +103,12 @@ def test_without_llvmlite(monkeypatch):
     assert report.summary == "engine 'auto': 2 in Python"
 
 
-def test_a_graph_without_loops(monkeypatch):
+def test_a_graph_with_nothing_to_compile(monkeypatch):
     for available in (False, True):
         monkeypatch.setattr(native, "is_available", lambda is_available=available: is_available)
         report = report_of(lambda x: x + 1, np.ones(2), engine="auto")
         assert report.regions == ()
-        assert report.summary == "engine 'auto': the graph has no loops"
+        assert report.summary == "engine 'auto': the graph has nothing to compile"
 
 
 def test_a_region_waits_until_it_is_hot(monkeypatch):
@@ -148,6 +148,17 @@ def test_compiled_before_the_first_call(cache):
     assert str(report).splitlines()[3].strip().startswith("# native, compiled in ")
     [r] = report_of(collatz, np.int64(1), engine="native").regions
     assert r.from_cache
+
+
+@pytest.mark.needs("llvmlite")
+def test_a_chain_is_a_region(cache):
+    """Operations that follow each other on a large array are one region, which the graph marks at its end."""
+    required("llvmlite")
+    report = report_of(lambda x: (x + 1) * x - 2, np.ones(5000), engine="native")
+    [r] = report.regions
+    assert (r.state, r.kind) == ("native", "chain")
+    [marked] = [line for line in report.graph_text.splitlines() if "[native]" in line]
+    assert " = sub(" in marked
 
 
 @pytest.mark.needs("llvmlite")
