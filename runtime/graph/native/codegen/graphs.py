@@ -180,9 +180,13 @@ class GraphEmitter(AxisReductionEmitter):
         )
 
     def _is_whole(self, value: Expression, node: Node) -> bool:
-        """Return whether the user of an expression computes all of it: LLVM may skip what `where` does not select."""
+        """Return whether the user of an expression computes all of it.
+
+        LLVM may skip what `where` does not select.
+        """
         scope = self.scopes[-1]
-        return not value.may_warn or scope.graph.nodes[scope.last_use[node]].op != "numpy.where"
+        users = scope.graph.nodes[scope.last_use[node] :]  # none for a result of the graph
+        return not (value.may_warn and users and users[0].op == "numpy.where")
 
     # --- Ownership --------------------------------------------------------------------------------
 
