@@ -75,7 +75,7 @@ def compile_graph(
     values, `measured` the loops that may be compiled while they run, and `chains` has compiled chains of
     element-wise operations.
     """
-    if regions or measured or chains:
+    if regions is not None or measured or chains:
         emitter: Emitter = CompiledLoopEmitter(
             graph, regions=regions or {}, measured=measured or {}, chains=chains
         )

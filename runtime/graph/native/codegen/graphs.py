@@ -179,6 +179,16 @@ class GraphEmitter(AxisReductionEmitter):
             any(n.op in WRITES for n in between) or any(True for _ in user.graphs()) or user.op == "setitem"
         )
 
+    def all_users(self, node: Node, test: Callable[[Node, Node], bool]) -> bool:
+        scope = self.scopes[-1]
+        users = [user for user in scope.graph.nodes if node in user.inputs]
+        if not users or node in scope.graph.results:
+            return False
+        nested = ("min", "max")
+        return all(
+            self.all_users(user, test) if user.op in nested else test(user, node) for user in users
+        )
+
     def _is_whole(self, value: Expression, node: Node) -> bool:
         """Return whether the user of an expression computes all of it.
 

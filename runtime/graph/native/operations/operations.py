@@ -10,7 +10,7 @@ import numpy as np
 
 from ...ir.graph import Missing, Node
 from ...ir.types import ArrayType, ScalarType
-from ..assembly.kinds import BOOL, FLOAT, INT, kind_of
+from ..assembly.kinds import BOOL, FLOAT, INT, Kind, kind_of
 from ..assembly.memory import MAX_DIMENSION
 from ..assembly.statuses import Unsupported
 from ..assembly.values import Array, Expression, List, Maybe, Scalar
@@ -21,6 +21,7 @@ _OPERATORS = frozenset(
     ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and_", "or_", "xor", "lt",
      "le", "gt", "ge", "eq", "ne", "neg", "pos", "abs", "invert")
 )  # fmt: skip
+_ABSORBING = frozenset(("add", "sub", "mul", "truediv", "lt", "le", "gt", "ge", "eq", "ne"))
 MAX_CONSTANT = 64 * 1024  # bytes of an array that machine code contains
 
 
@@ -128,7 +129,7 @@ class OperationEmitter(ElementwiseEmitter):
         kind = kind_of(node.type)
         if len(operands) < 2 or not isinstance(node.attrs.get("function"), type(min)):
             raise Unsupported(f"{node.op} of an iterable is not compiled")
-        if any(o.kind != kind for o in operands):
+        if any(o.kind != kind for o in operands) and not self._has_any_type(node, operands, kind):
             raise Unsupported(f"{node.op} of numbers of several types is not compiled")
         result = operands[0]
         for operand in operands[1:]:
@@ -137,6 +138,19 @@ class OperationEmitter(ElementwiseEmitter):
         return result
 
     emit_max = emit_min
+
+    def _has_any_type(self, node: Node, operands: list[Scalar], kind: Kind) -> bool:
+        """Return whether it makes no difference if a `min` or `max` gives a Python or a NumPy number.
+
+        Python returns the operand itself. Its users turn either into the same NumPy number.
+        """
+        if any((o.kind.code, o.kind.llvm) != (kind.code, kind.llvm) for o in operands):
+            return False
+        return self.all_users(node, _absorbs)
+
+    def all_users(self, node: Node, test: Callable[[Node, Node], bool]) -> bool:
+        """Return whether a value is used, and each user in its graph passes `test(user, value)`."""
+        raise NotImplementedError
 
     def math_function(self, node: Node) -> Scalar:
         """Emit a function of the module `math`, which calls the C library."""
@@ -269,3 +283,11 @@ class OperationEmitter(ElementwiseEmitter):
 def _are_separate(value: Array, target: Array) -> bool:
     """Return whether two arrays are known to share no memory."""
     return value.root is not None and target.root is not None and value.root != target.root
+
+
+def _absorbs(user: Node, value: Node) -> bool:
+    """Return whether an operation combines a value with a NumPy number."""
+    others = [i for i in user.inputs if i is not value]
+    return user.op in _ABSORBING and len(others) == 1 and isinstance(others[0].type, ArrayType) and (
+        others[0].op not in ("min", "max")
+    )

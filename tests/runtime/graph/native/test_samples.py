@@ -30,5 +30,5 @@ def test_many_samples_are_machine_code():
         native = ag.function(sample.function, engine="native")
         for arguments in sample.staged[:1]:
             run(native, arguments)
-        compiled += any(c._engine is not None and c._engine.regions for c in native._traces.values())
+        compiled += any(c.engine is not None and c.engine.regions for c in native._traces.values())
     assert compiled > len(STAGED[:: some(4, 1)]) / 10
