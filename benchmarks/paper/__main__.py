@@ -94,7 +94,7 @@ def main() -> None:
     text = table(heads, rows) + "\n" + NOTES.format(rounds=options.rounds).rstrip()
     print(text)
     if options.write:
-        replace_section("paper", sys.argv[1:-1], text)
+        replace_section("paper", [a for a in sys.argv[1:] if a != "--write"], text)
 
 
 if __name__ == "__main__":
