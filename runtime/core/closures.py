@@ -25,8 +25,8 @@ def is_staged_form(code: types.CodeType) -> bool:
 def holds(outer: types.CodeType, code: types.CodeType) -> bool:
     """Return whether `code` is the staged form of the function with the code `outer`.
 
-    After relocation by a source map, both have the same qualified name, and parameters, which the closure of a
-    statement does not have.
+    After relocation by a source map, both have the same qualified name, and parameters, which the closure
+    of a statement does not have.
     """
     is_relocated = code.co_qualname == outer.co_qualname and (
         parameter_names(code) == parameter_names(outer) and code.co_firstlineno <= outer.co_firstlineno

@@ -1,7 +1,7 @@
 """The loggers for conversions, calls and traces, silent by default.
 
-`INFO` logs each conversion, each trace and each compilation to machine code. `DEBUG` also logs whether and why
-each called function is converted, and `CODE` the converted code and the graphs.
+`INFO` logs each conversion, each trace and each compilation to machine code. `DEBUG` also logs whether and
+why each called function is converted, and `CODE` the converted code and the graphs.
 """
 
 from __future__ import annotations

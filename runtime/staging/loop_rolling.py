@@ -89,7 +89,7 @@ def roll(
             carried = CarriedValues(statement, keep_plain=True)
             path = _captured(attempt, carried, extra_test, body)
             if keeps_plain and _changes_plain_value(carried):
-                raise _PlainValue
+                raise _PlainValueError
             build_for(carried, path, rest, first_test, {})
             attempt.commit()
     except (CannotRoll, Exception) as error:  # noqa: BLE001 - unrolling raises it too, or does not need to
@@ -97,7 +97,7 @@ def roll(
         statement.restore()
         for array, reason in shared:
             array.shared = reason
-        is_unstable = isinstance(error, (MismatchError, _PlainValue))
+        is_unstable = isinstance(error, (MismatchError, _PlainValueError))
         return Outcome.UNSTABLE if is_unstable else Outcome.REFUSED
     getattr(items, "rolled", lambda _: None)(backend)
     return Outcome.ROLLED
@@ -146,7 +146,7 @@ def _captured(
     return path
 
 
-class _PlainValue(Exception):
+class _PlainValueError(Exception):
     """A loop changes a plain value. It may be staged after another iteration."""
 
 

@@ -14,7 +14,7 @@ from .loop_rolling import Outcome, remaining_range, roll
 
 MAX_UNROLLED = 10_000
 LONG_RANGE = 16
-"""The length from which a loop over a plain range is rolled without a staged condition, where backends do that."""
+"""The length from which some backends roll a loop over a plain range without a staged condition."""
 
 
 def finish_loop(

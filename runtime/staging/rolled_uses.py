@@ -1,8 +1,9 @@
 """Accesses to items of plain containers by staged keys, while a loop is being rolled.
 
-A staged key can replace the plain counter only if it selects the same item. Backends that do not check indices
-clip one that is out of range, and all of them give the items of a list one type. So an access that may differ from Python's
-is a use (`core.rolling_attempts`), which prevents rolling unless the unrolled loop has it too.
+A staged key can replace the plain counter only if it selects the same item. Backends that do not check
+indices clip one that is out of range, and all of them give the items of a list one type. So an access that
+may differ from Python's is a use (`core.rolling_attempts`), which prevents rolling unless the unrolled
+loop has it too.
 """
 
 from __future__ import annotations

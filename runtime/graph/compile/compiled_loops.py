@@ -1,7 +1,7 @@
 """Emit what machine code runs, and loops that are measured until their machine code is ready.
 
-A measured loop runs in chunks of iterations. After a chunk, machine code that has become ready takes over with the
-carried values of that moment.
+A measured loop runs in chunks of iterations. After a chunk, machine code that has become ready takes over
+with the carried values of that moment.
 """
 
 from __future__ import annotations
@@ -104,7 +104,10 @@ class CompiledLoopEmitter(Emitter):
         self.finish_loop(loop, names)
 
     def call(self, loop: Loop, function: str, names: list[str], start: list[str] | None = None) -> None:
-        """Emit a call that maps the inputs of a loop to its carried values. `start` replaces the first inputs."""
+        """Emit a call that maps the inputs of a loop to its carried values.
+
+        `start` replaces the first inputs.
+        """
         node = loop.node
         if start is None:
             start = [self.names[node.inputs[0]]]

@@ -105,7 +105,7 @@ class ConcreteGraph:
     def fast_path_function(
         self, forget: Callable[[Callable[..., tuple]], None]
     ) -> Callable[..., tuple[Any]] | None:
-        """Return a function from a call's arrays to a 1-tuple of its result, or None if a call needs more steps.
+        """Return a function from a call's arrays to a 1-tuple of its result, or None if a call needs more.
 
         When another function replaces it, `forget` is called with it.
         """

@@ -76,6 +76,10 @@ def wait_for_compilation() -> None:
     WORKER.wait()
 
 
-atexit.register(lambda: WORKER.stop())
+def _stop() -> None:
+    WORKER.stop()
+
+
+atexit.register(_stop)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_restart)

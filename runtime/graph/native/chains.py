@@ -1,4 +1,4 @@
-"""Chains: element-wise operations on large arrays that follow each other in a graph, run as one loop over the data.
+"""Chains: element-wise operations on large arrays that follow each other, run as one loop over the data.
 
 NumPy goes through memory once for each operation, a compiled chain once for all of them.
 """

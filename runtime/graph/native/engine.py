@@ -1,8 +1,8 @@
 """The engines "native" and "auto": graphs as Python code whose hot loops are machine code.
 
-A graph starts as Python code that measures its outermost loops. A loop that has taken long enough is compiled in
-the background and replaces the Python loop, at its next iteration or at the next call. Once it is known of each
-loop whether machine code pays, the graph is compiled a last time, without measurements.
+A graph starts as Python code that measures its outermost loops. A loop that has taken long enough is
+compiled in the background and replaces the Python loop, at its next iteration or at the next call. Once it
+is known of each loop whether machine code pays, the graph is compiled a last time, without measurements.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Whether the iterations of a loop are independent, so that several threads may run them.
 
-They are if the loop goes over a range to its end, and each carried value is either an array of which an iteration
-reads and writes only the row at the loop's counter, or a Python integer to which each iteration adds.
+They are if the loop goes over a range to its end, and each carried value is either an array of which an
+iteration reads and writes only the row at the loop's counter, or a Python integer to which each iteration
+adds.
 """
 
 from __future__ import annotations

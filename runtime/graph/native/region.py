@@ -14,7 +14,7 @@ from ..compile import Compiled, compile_graph
 from ..ir.graph import Graph, Node
 from ..ir.subgraphs import Loop
 from ..ir.types import ArrayType
-from .assembly.statuses import FLAGGED, NOT_RUN, Mode, Unsupported
+from .assembly.statuses import FLAGGED, NOT_RUN, Mode, UnsupportedError
 from .chains import Chain
 from .regions import located, region_graph
 
@@ -79,7 +79,7 @@ class Region:
         """Compile the region to machine code.
 
         Raises:
-            Unsupported: an operation of the region cannot be compiled.
+            UnsupportedError: an operation of the region cannot be compiled.
         """
         started = perf_counter()
         from .linking.compilation import build  # noqa: PLC0415 - imported with the first region
@@ -103,7 +103,7 @@ class Region:
         """Compile the region, or note why it cannot be compiled."""
         try:
             self.compile()
-        except Unsupported as error:
+        except UnsupportedError as error:
             self.refuse(located(error.reason, error.node, self.node))
         return self.ready
 
@@ -111,7 +111,7 @@ class Region:
         """Compile the region like `try_compile`. A fault of the compiler costs only speed."""
         try:
             return self.try_compile()
-        except Exception:
+        except Exception:  # noqa: BLE001 - the loop runs in Python, whatever is wrong
             NATIVE.exception("the %s at %s could not be compiled", self.what, self.node.place)
             self.refuse("the compiler failed")
             return False
@@ -260,7 +260,7 @@ class LoopRegion(Region):
         return compiled.function
 
     def _continue(self, *arguments: Any) -> tuple:
-        """Run the later iterations of the loop, in Python if machine code has given up often during this call."""
+        """Run the later iterations of the loop, in Python if this call has had many bailouts."""
         depth = getattr(self._nesting, "depth", 0)
         if depth >= MAX_NESTED_BAILOUTS:
             return self.run_python(*arguments)

@@ -60,7 +60,7 @@ def region_graph(node: Node) -> Graph:
 
 
 def _carried_type(initial: Node, carried: Node) -> Any:
-    """Return the type with which a carried value enters: a later iteration may bind it or give it elements."""
+    """Return the type with which a carried value enters. A later iteration may bind it or add elements."""
     is_open = isinstance(carried.type, MaybeType) or (
         isinstance(initial.type, ListType) and initial.type.element is None
     )
@@ -68,7 +68,7 @@ def _carried_type(initial: Node, carried: Node) -> Any:
 
 
 _VARYING = frozenset(("argument", "output", "min", "max"))
-"""Ops whose result may have another type than the graph says: an array without dimensions, or `max(100, x)`."""
+"""Ops whose result may have another type than the graph says: a 0-d array, or `max(100, x)`."""
 
 
 def _is_natural(node: Node) -> bool:

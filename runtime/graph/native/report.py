@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from ...debugging.positions import CodePosition
 from ..ir.graph import Graph, Node
 from ..ir.subgraphs import Loop
-from .assembly.statuses import Mode, Unsupported
+from .assembly.statuses import Mode, UnsupportedError
 from .engine import Engine
 from .region import HOT_SECONDS, ChainRegion, Region
 from .regions import excluded, is_loop, located, obstacle, region_graph
@@ -82,7 +82,7 @@ def _reason(loop: Node) -> str:
     if not reason:
         try:
             compile_region(region_graph(loop), Mode.FLAGS)
-        except Unsupported as error:
+        except UnsupportedError as error:
             return located(error.reason, error.node, loop)
     return reason
 

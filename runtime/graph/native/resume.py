@@ -1,7 +1,8 @@
 """Graphs that go on where machine code gave up.
 
 The graph of a checkpoint takes the live values and computes the results of the region: first the rest of the
-innermost graph that was running, then the rest of each graph around it, with the later iterations of the loops.
+innermost graph that was running, then the rest of each graph around it, with the later iterations of the
+loops.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class _Builder:
         return [self.copy(r) for r in graph.results]
 
     def leave(self, level: int, results: list[Node]) -> Node | None:
-        """Bind what the node that contains a running graph gives; return the loop over its later iterations."""
+        """Bind the results of the node around a running graph; return the loop over its later iterations."""
         frame = self.checkpoint.frames[level]
         node = frame.node
         assert node is not None

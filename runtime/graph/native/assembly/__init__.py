@@ -1,1 +1,1 @@
-"""LLVM assembly for numbers and memory: text, kinds of numbers, arithmetic with bailouts, blocks and views."""
+"""LLVM assembly for numbers and memory: kinds of numbers, arithmetic with bailouts, blocks and views."""

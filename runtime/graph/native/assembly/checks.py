@@ -1,11 +1,11 @@
 """Arithmetic on numbers, with the results of Python and NumPy.
 
-Whatever machine code does not reproduce leaves it through `bail_if`: integers that overflow, divisions by zero,
-casts that lose values. NumPy warns where the processor raises a flag for floats. A region is compiled in one of
-two ways. `by_flags`, the flags are tested when the region ends; if one is raised, the region runs again, compiled
-the other way. Then each chain of operations is tested for infinity and NaN at its last value, to which they pass
-on from the operation that gave them; see `settle`. In the third way, `FAST`, floats never warn, and LLVM may
-reorder their operations.
+Whatever machine code does not reproduce leaves it through `bail_if`: integers that overflow, divisions by
+zero, casts that lose values. NumPy warns where the processor raises a flag for floats. A region is
+compiled in one of two ways. `by_flags`, the flags are tested when the region ends; if one is raised, the
+region runs again, compiled the other way. Then each chain of operations is tested for infinity and NaN at
+its last value, to which they pass on from the operation that gave them; see `settle`. In the third way,
+`FAST`, floats never warn, and LLVM may reorder their operations.
 In the loops of array operations (`in_array`), integers wrap, and the caller tests the flags.
 """
 
@@ -48,11 +48,14 @@ class CheckEmitter:
         raise NotImplementedError
 
     def bail_later_if(self, condition: str) -> None:
-        """Leave machine code before the next effect if a condition holds. One branch serves several conditions."""
+        """Leave machine code before the next effect if a condition holds.
+
+        One branch serves several conditions.
+        """
         raise NotImplementedError
 
     def current_checkpoint(self) -> Any:
-        """Return the checkpoint from which NumPy goes on. A later one would miss the operations until then."""
+        """Return the checkpoint from which NumPy goes on. A later one would miss operations."""
         raise NotImplementedError
 
     def flush(self) -> None:
@@ -139,7 +142,7 @@ class CheckEmitter:
         return [self.settle(v) for v in values]
 
     is_needed = True
-    """Whether the current node's value is needed on each path, so that LLVM cannot move or drop its operations."""
+    """Whether the current node's value is needed on each path, so that LLVM can neither move nor drop it."""
 
     def observed(self, register: str, kind: Kind) -> str:
         """Return the result of a float operation whose flags the end of the region tests."""

@@ -6,20 +6,16 @@ import math
 from dataclasses import replace
 from typing import Any
 
+from .checks import CheckEmitter
 from .kinds import Kind
-from .statuses import Unsupported
+from .statuses import UnsupportedError
 from .values import Scalar
 
 _EXACT_INT = 2**53  # larger integers may not be floats
 
 
-from .checks import CheckEmitter
-
-
 class ConversionEmitter(CheckEmitter):
     """Emitter of conversions."""
-
-    # --- Conversions ------------------------------------------------------------------------------
 
     def convert(self, value: Scalar, kind: Kind) -> Scalar:
         """Convert a number. Bail out where NumPy or Python would warn, raise or lose information."""
@@ -28,7 +24,7 @@ class ConversionEmitter(CheckEmitter):
             return replace(value, kind=kind)
         if value.constant is not None and (kind.code == "f" or source.code != "f"):
             if kind.code == "f" and source.code == "i" and abs(value.constant) > _EXACT_INT:
-                raise Unsupported("an integer constant is too large for a float")
+                raise UnsupportedError("an integer constant is too large for a float")
             if not _overflows(value.constant, kind):
                 return self.constant(value.constant, kind)
             value = self.hidden(value)

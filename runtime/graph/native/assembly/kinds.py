@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.types import ArrayType, ScalarType
-from .statuses import Unsupported
+from .statuses import UnsupportedError
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Kind:
             return "true" if value else "false"
         low, high = self.range
         if not low <= int(value) <= high:
-            raise Unsupported("a constant does not fit in 64 bits")
+            raise UnsupportedError("a constant does not fit in 64 bits")
         return str(int(value))
 
 
@@ -82,14 +82,14 @@ _PYTHON = {bool: BOOL, int: INT, float: FLOAT}
 def dtype_kind(dtype: np.dtype) -> Kind:
     """Return the kind of a dtype's elements."""
     if not dtype.isnative:
-        raise Unsupported(f"arrays of dtype {dtype} have another byte order")
+        raise UnsupportedError(f"arrays of dtype {dtype} have another byte order")
     if dtype.kind == "b":
         return Kind("i1", "b", dtype)
     if dtype.kind in "iu":
         return Kind(f"i{8 * dtype.itemsize}", dtype.kind, dtype)
     if dtype in (np.float32, np.float64):
         return Kind("float" if dtype.itemsize == 4 else "double", "f", dtype)
-    raise Unsupported(f"values of dtype {dtype} are not compiled")
+    raise UnsupportedError(f"values of dtype {dtype} are not compiled")
 
 
 def kind_of(staged_type: Any) -> Kind:
@@ -98,4 +98,4 @@ def kind_of(staged_type: Any) -> Kind:
         return _PYTHON[staged_type.python]
     if isinstance(staged_type, ArrayType):
         return dtype_kind(staged_type.dtype)
-    raise Unsupported(f"values of type {staged_type} are not compiled")
+    raise UnsupportedError(f"values of type {staged_type} are not compiled")

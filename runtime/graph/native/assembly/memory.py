@@ -14,7 +14,7 @@ from typing import Any
 from ...ir.graph import Node, Slot
 from .kinds import Kind
 from .scalars import ScalarEmitter
-from .statuses import Mode, Unsupported
+from .statuses import Mode, UnsupportedError
 from .values import Array, Scalar
 
 MAX_DIMENSION = 2**47  # as many bytes as processors address
@@ -143,7 +143,7 @@ class MemoryEmitter(ScalarEmitter):
         size = math.prod(int(d) for d in dims if d.isdigit()) * kind.size
         unknown = [d for d in dims if not d.isdigit()]
         if size > MAX_DIMENSION:
-            raise Unsupported("an array is too large")
+            raise UnsupportedError("an array is too large")
         product = str(size)
         for dim in unknown:  # each is at most MAX_DIMENSION, so that the first product with a small size fits
             pair = self.w.call("{i64, i1}", "llvm.umul.with.overflow.i64", ("i64", product), ("i64", dim))
@@ -198,7 +198,7 @@ class MemoryEmitter(ScalarEmitter):
             missing = (slice(None),) * (len(array.dims) - used)
             parts = (*parts[:position], *missing, *parts[position + 1 :])
             if not any(isinstance(p, slice) for p in parts):
-                raise Unsupported("a key with an ellipsis that selects a 0-d array is not compiled")
+                raise UnsupportedError("a key with an ellipsis that selects a 0-d array is not compiled")
         w = self.w
         strides = self.strides(array)
         address, axis = array.address, 0
@@ -232,7 +232,7 @@ class MemoryEmitter(ScalarEmitter):
         value = self.values[inputs[part.index]] if isinstance(part, Slot) else part
         if isinstance(value, Scalar):
             if value.kind.code not in "iu" or (value.kind.code == "u" and value.kind.bits == 64):
-                raise Unsupported("an index is not a signed integer")
+                raise UnsupportedError("an index is not a signed integer")
             w = self.w
             if value.kind.bits < 64:
                 op = "sext" if value.kind.code == "i" else "zext"
@@ -240,7 +240,7 @@ class MemoryEmitter(ScalarEmitter):
                 return Scalar(register, _INDEX, constant=value.constant, bounds=value.interval)
             return value
         if type(value) is bool or not hasattr(value, "__index__"):
-            raise Unsupported("this key is not compiled: only integers and slices are")
+            raise UnsupportedError("this key is not compiled: only integers and slices are")
         return self.constant(int(value), _INDEX)
 
     def _index(self, part: Any, dim: str, inputs: tuple[Node, ...], *, is_safe: bool) -> str:
@@ -251,7 +251,7 @@ class MemoryEmitter(ScalarEmitter):
             if index.constant is not None:
                 position = index.constant + int(dim) * (index.constant < 0)
                 if not 0 <= position < int(dim):
-                    raise Unsupported("an index is out of bounds")
+                    raise UnsupportedError("an index is out of bounds")
                 return str(position)
             if low >= 0 and high < int(dim):
                 self.flush()
@@ -277,7 +277,7 @@ class MemoryEmitter(ScalarEmitter):
     def _slice(self, part: slice, dim: str, inputs: tuple[Node, ...]) -> tuple[str, str]:
         """Return the first index and the length of a slice."""
         if part.step not in (None, 1):
-            raise Unsupported("slices with a step are not compiled")
+            raise UnsupportedError("slices with a step are not compiled")
         if part.start is None and part.stop is None:
             return "0", dim
         start = "0" if part.start is None else self._clip(part.start, dim, inputs)

@@ -10,7 +10,7 @@ import numpy as np
 
 from .conversions import ConversionEmitter
 from .kinds import BOOL, INT, Kind, dtype_kind
-from .statuses import Unsupported
+from .statuses import UnsupportedError
 from .values import Scalar
 
 _COMPARISONS = {
@@ -50,7 +50,7 @@ class ScalarEmitter(ConversionEmitter):
         if op == "pos" or (op == "abs" and kind.code in "bu"):
             return replace(a, constant=None)
         if kind.code == "b":
-            raise Unsupported(f"{op} of a bool is not compiled")
+            raise UnsupportedError(f"{op} of a bool is not compiled")
         if kind.code == "f":
             if op == "neg":
                 register = w.op(f"fneg {kind.llvm} {a.register}")
@@ -86,14 +86,14 @@ class ScalarEmitter(ConversionEmitter):
                 return Scalar(
                     self.w.op(f"{'or' if op == 'add' else 'and'} i1 {a.register}, {b.register}"), kind
                 )
-            raise Unsupported(f"{op} of bools is not compiled")
+            raise UnsupportedError(f"{op} of bools is not compiled")
         if kind.code == "f":
             return self._float(op, a, b, kind)
         if op in _WITH_OVERFLOW:
             return self._integer(op, a, b, kind)
         if op in ("floordiv", "mod"):
             return self._divide(op, a, b, kind)
-        raise Unsupported(f"{op} of integers is not compiled")
+        raise UnsupportedError(f"{op} of integers is not compiled")
 
     def _integer(self, op: str, a: Scalar, b: Scalar, kind: Kind) -> Scalar:
         w, llvm = self.w, kind.llvm
@@ -127,7 +127,7 @@ class ScalarEmitter(ConversionEmitter):
         if divisor is None and not b.interval[0] > 0:
             self.bail_if(w.op(f"icmp eq {llvm} {y}, 0"))
         elif divisor == 0:
-            raise Unsupported("it divides by zero")
+            raise UnsupportedError("it divides by zero")
         if divisor is None:
             self.flush()  # bounds that hold only if nothing overflows must not spare the checks
         if kind.code == "u":
@@ -168,7 +168,7 @@ class ScalarEmitter(ConversionEmitter):
             return self.checked(w.op(text), kind, (a, b))
         a = self.settle(a)
         if op not in ("floordiv", "mod"):
-            raise Unsupported(f"{op} of floats is not compiled")
+            raise UnsupportedError(f"{op} of floats is not compiled")
         self.require_finite(a.register, llvm)
         self.require_finite(b.register, llvm)
         result = self.observed(self._float_divmod(op, a.register, b.register, llvm), kind)
@@ -203,7 +203,7 @@ class ScalarEmitter(ConversionEmitter):
     def _shift(self, op: str, a: Scalar, b: Scalar, kind: Kind) -> Scalar:
         w, llvm = self.w, kind.llvm
         if kind.code not in "iu":
-            raise Unsupported(f"{op} of bools is not compiled")
+            raise UnsupportedError(f"{op} of bools is not compiled")
         self.bail_if(w.op(f"icmp uge {llvm} {b.register}, {kind.bits}"))
         if op == "rshift":
             shift = "lshr" if kind.code == "u" else "ashr"
@@ -218,7 +218,7 @@ class ScalarEmitter(ConversionEmitter):
         if kind.code in "iu":
             exponent = b.constant
             if type(exponent) is not int or not 0 <= exponent <= 64:
-                raise Unsupported("only powers with a small constant exponent are compiled for integers")
+                raise UnsupportedError("only powers with a small constant exponent are compiled for integers")
             base, result = self.convert(a, kind), self.constant(1, kind)
             while exponent:
                 if exponent & 1:
@@ -228,7 +228,7 @@ class ScalarEmitter(ConversionEmitter):
                     base = self._integer("mul", base, base, kind)
             return result
         if kind.llvm != "double" or self.in_array:
-            raise Unsupported("this power is not compiled")
+            raise UnsupportedError("this power is not compiled")
         a, b = self.settled(self.convert(a, kind), self.convert(b, kind))
         result = self.w.external("double", "autograph_pow", ("double", a.register), ("double", b.register))
         if kind.is_python or not (self.by_flags or self.ignores_errors):
@@ -254,7 +254,7 @@ class ScalarEmitter(ConversionEmitter):
         if a.kind == b.kind:
             return a.kind
         if any(k.code == "u" and k.bits == 64 for k in kinds):
-            raise Unsupported("uint64 is compared with another type")
+            raise UnsupportedError("uint64 is compared with another type")
         return INT
 
     def choose(self, condition: str, a: Scalar, b: Scalar, kind: Kind) -> Scalar:

@@ -22,8 +22,8 @@ class Check:
 class Scalar:
     """A number in a register. `checks` are operations whose warnings have not been ruled out yet.
 
-    If one of them gave infinity or NaN, so does the number itself. `bounds` are the smallest and largest value
-    that an integer can have, if they are known.
+    If one of them gave infinity or NaN, so does the number itself. `bounds` are the smallest and largest
+    value that an integer can have, if they are known.
     """
 
     register: str

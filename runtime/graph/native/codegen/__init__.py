@@ -1,1 +1,1 @@
-"""Whole regions in machine code: graphs, conditionals and loops, checkpoints, and the values that enter and leave."""
+"""Whole regions in machine code: graphs, control flow, checkpoints, and the values that enter and leave."""

@@ -1,8 +1,8 @@
 """Checkpoints: the places from which NumPy goes on when machine code gives up.
 
 A *checkpoint* is a position between two nodes of an inner graph. Up to it, all effects have happened; what
-follows has none before the next checkpoint, so it can be run again. Leaving machine code at a checkpoint hands
-out the values that are *live* there, those that the rest of the region reads.
+follows has none before the next checkpoint, so it can be run again. Leaving machine code at a checkpoint
+hands out the values that are *live* there, those that the rest of the region reads.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ RECREATED = frozenset(("constant", "range", "enumerate", "zip", "reversed"))
 
 @dataclass(frozen=True)
 class Frame:
-    """An inner graph that is running: the node that contains it, and the index at which the outer graph goes on.
+    """An inner graph that is running: the node that contains it, and where the outer graph goes on.
 
-    `done` is the number of iterations of a `for` loop that the loop has begun, the current one included. For a
-    loop over a range, `following` is the element of the next iteration.
+    `done` is the number of iterations of a `for` loop that the loop has begun, the current one included.
+    For a loop over a range, `following` is the element of the next iteration.
     """
 
     node: Node | None  # None for the region itself

@@ -1,12 +1,13 @@
 """How values enter and leave machine code: the layout of the frame.
 
 A number takes one word. An input array is the address of its Python object; a list enters as an array of its
-items. An array that leaves takes a word for the index of the input whose memory it shares, or -1, then its address
-and its dimensions. A list of numbers leaves as an array with one dimension, a list of arrays as its length and the
-address of its rows. A variable that may be unbound has a word before these that says whether it is bound.
+items. An array that leaves takes a word for the index of the input whose memory it shares, or -1, then its
+address and its dimensions. A list of numbers leaves as an array with one dimension, a list of arrays as
+its length and the address of its rows. A variable that may be unbound has a word before these that says
+whether it is bound.
 
-Where the first word of an array or a list has been replaced by the address of a new array object, the function
-`finish` copies the elements into that object.
+Where the first word of an array or a list has been replaced by the address of a new array object, the
+function `finish` copies the elements into that object.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 from ...ir.graph import Missing, Node
 from ...ir.types import ArrayType, ListType, MaybeType, ScalarType
 from ..assembly.kinds import Kind, kind_of
-from ..assembly.statuses import NOT_RUN, Unsupported
+from ..assembly.statuses import NOT_RUN, UnsupportedError
 from ..assembly.values import Array, List, Maybe, Scalar
 from ..assembly.writer import Writer
 from ..operations.places import list_form, make_place
@@ -102,7 +103,7 @@ class BoundaryEmitter(ControlFlowEmitter):
         if isinstance(kind, ArrayType) and kind.shape:
             return self._enter_array(w.op(f"load ptr, ptr {place}"), kind_of(kind), kind.shape)
         if not isinstance(kind, (ScalarType, ArrayType)):
-            raise Unsupported(f"values of type {kind} are not compiled")
+            raise UnsupportedError(f"values of type {kind} are not compiled")
         return self._enter_number(place, kind_of(kind), is_natural=bool(node.attrs.get("is_natural")))
 
     def _enter_number(self, place: str, kind: Kind, *, is_natural: bool) -> Scalar:
@@ -190,11 +191,11 @@ class BoundaryEmitter(ControlFlowEmitter):
         if isinstance(value, List):
             shape = () if value.rank < 0 else getattr(getattr(kind, "element", None), "shape", (None,))
             if None in shape:
-                raise Unsupported("a list of arrays whose shapes are not known leaves the region")
+                raise UnsupportedError("a list of arrays whose shapes are not known leaves the region")
             return Leaving(value.kind, value.rank, is_list=True, shape=shape)
         if isinstance(value, Array) and value.strides is None:
             return Leaving(value.kind, len(value.dims), self._position(value))
-        raise Unsupported("a value of this type leaves the region")
+        raise UnsupportedError("a value of this type leaves the region")
 
     def _position(self, value: Array) -> int | None:
         """Return the index of the input that an array is, or None."""
@@ -260,7 +261,7 @@ def array_dtype(kind: Kind) -> np.dtype:
 
 
 def _type_numbers(dtype: np.dtype) -> list[int]:
-    """Return the numbers of the C types that a dtype may have: `int64` is `long`, and elsewhere `long long`."""
+    """Return the numbers of the C types of a dtype: `int64` is `long`, or elsewhere `long long`."""
     return sorted({dtype.num, *(np.dtype(c).num for c in "ilqILQ" if np.dtype(c) == dtype)})
 
 

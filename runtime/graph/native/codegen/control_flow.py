@@ -9,7 +9,7 @@ from ...ir.graph import Graph, Missing, Node
 from ...ir.subgraphs import Loop
 from ...ir.types import ArrayType, ListType, MaybeType, bound_type
 from ..assembly.kinds import INT
-from ..assembly.statuses import Unsupported
+from ..assembly.statuses import UnsupportedError
 from ..assembly.values import Array, Enumerate, Expression, List, Range, Reversed, Scalar, Tuple, Zip
 from ..operations.places import DIFFERENT_TYPES, Place, block_of, empty_value, make_place
 from .bailouts import Checkpoint, Frame
@@ -46,7 +46,7 @@ class ControlFlowEmitter(GraphEmitter):
             return self.w.op(f"icmp sgt i64 {value.length}, 0")
         if isinstance(value, (Range, Enumerate, Zip, Reversed)):
             return self.w.op(f"icmp sgt i64 {self.length(value)}, 0")
-        raise Unsupported("the truth of this value is not compiled")
+        raise UnsupportedError("the truth of this value is not compiled")
 
     def cond(self, node: Node) -> Tuple:
         w, scope = self.w, self.scopes[-1]
@@ -128,7 +128,7 @@ class ControlFlowEmitter(GraphEmitter):
                 bound_type(side.graph.results[index].type) for side in sides if side.graph.results[index].type
             }
             if len({_signature(t) for t in types}) > 1:
-                raise Unsupported(DIFFERENT_TYPES)
+                raise UnsupportedError(DIFFERENT_TYPES)
         return make_place(self, kind, tuple(side.results[index] for side in sides))
 
     def own(self, value: Any) -> None:
@@ -153,13 +153,13 @@ class ControlFlowEmitter(GraphEmitter):
             return length
         if isinstance(iterable, (Enumerate, Reversed)):
             return self.length(iterable.source)
-        raise Unsupported("a loop over this value is not compiled")
+        raise UnsupportedError("a loop over this value is not compiled")
 
     def _range_length(self, value: Range) -> str:
         w = self.w
         step = value.step.constant
         if not step or abs(step) > FAR:
-            raise Unsupported(
+            raise UnsupportedError(
                 "a range with a variable step is not compiled" if not step else "a step is too large"
             )
         for bound in (value.start, value.stop):
@@ -198,12 +198,12 @@ class ControlFlowEmitter(GraphEmitter):
         if isinstance(iterable, Reversed):
             last = w.op(f"sub i64 {length}, 1")
             return self.elements(iterable.source, w.op(f"sub i64 {last}, {index}"), length)
-        raise Unsupported("a loop over this value is not compiled")
+        raise UnsupportedError("a loop over this value is not compiled")
 
     def loop(self, node: Node) -> Tuple:
         """Emit a loop."""
         if node.attrs.get("maximum_iterations") is not None:
-            raise Unsupported("a loop with maximum_iterations is not compiled")
+            raise UnsupportedError("a loop with maximum_iterations is not compiled")
         w, scope, loop = self.w, self.scopes[-1], Loop(node)
         source = self.value(node.inputs[1]) if node.op == "for" else None
         if isinstance(source, Expression):
@@ -267,7 +267,7 @@ class ControlFlowEmitter(GraphEmitter):
         if node.op == "for":
             elements = self.elements(source, index, length)
             if len(elements) != len(loop.elements):
-                raise Unsupported("the elements of this loop are not compiled")
+                raise UnsupportedError("the elements of this loop are not compiled")
             self.values.update(zip(loop.elements, elements, strict=True))
         else:
             self.poll(None)
@@ -312,7 +312,7 @@ class ControlFlowEmitter(GraphEmitter):
         return not isinstance(argument, Scalar) and argument == result
 
     def poll(self, count: str | None) -> None:
-        """Emit code that checks for Ctrl-C now and then: by iterations, or ahead of a loop of `count` iterations."""
+        """Emit a check for Ctrl-C: once in many iterations, or ahead of a loop of `count` iterations."""
         raise NotImplementedError
 
 

@@ -1,7 +1,7 @@
 """Graphs in machine code: their nodes in order, who owns their arrays, and the checkpoints between them.
 
-An array is *owned* by a value if no other value shares its memory. A write to an owned array at its last use is
-in place; any other write copies first, as in the code for NumPy.
+An array is *owned* by a value if no other value shares its memory. A write to an owned array at its last
+use is in place; any other write copies first, as in the code for NumPy.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ...ir.graph import Graph, Missing, Node
 from ...ir.inplace_writes import written_arguments
 from ...ir.subgraphs import Loop
 from ...ir.types import ArrayType, ListType
-from ..assembly.statuses import Mode, Unsupported
+from ..assembly.statuses import Mode, UnsupportedError
 from ..assembly.values import Array, Expression, List, Maybe, Tuple
 from ..operations.axis_reductions import AxisReductionEmitter
 from .bailouts import Checkpoint, Frame, find_live
@@ -88,7 +88,7 @@ class GraphEmitter(AxisReductionEmitter):
         if isinstance(value, Maybe):
             return value
         if isinstance(value, Array) and value.strides is not None and value.block == "null":
-            raise Unsupported("a view of an array that the region does not own leaves a graph")
+            raise UnsupportedError("a view of an array that the region does not own leaves a graph")
         if isinstance(value, (Array, Expression)):
             return self.conform(self.contiguous(self.materialize(value)), node.type)
         return value
@@ -108,7 +108,7 @@ class GraphEmitter(AxisReductionEmitter):
         errors = node.attrs.get("errstate")
         if errors:
             if errors.get("under") != "ignore":
-                raise Unsupported("it runs under an errstate that reports underflow", node)
+                raise UnsupportedError("it runs under an errstate that reports underflow", node)
             self.ignores_errors = all(v == "ignore" for v in errors.values())
         self.is_needed = is_needed(node, self.frames)
         try:
@@ -119,13 +119,13 @@ class GraphEmitter(AxisReductionEmitter):
             elif node.op == "output":
                 value = self._output(node)
             elif node.effect and node.op != "raise":
-                raise Unsupported(f"{node.op} has effects outside the graph", node)
+                raise UnsupportedError(f"{node.op} has effects outside the graph", node)
             elif node.op == "raise":
                 self.bail_if("true")
                 value = Missing.VALUE
             else:
                 value = self.operation(node)
-        except Unsupported as error:
+        except UnsupportedError as error:
             error.node = error.node or node
             raise
         finally:
@@ -160,7 +160,7 @@ class GraphEmitter(AxisReductionEmitter):
         source = node.inputs[0]
         value = self.values[source]
         if not isinstance(value, Tuple):
-            raise Unsupported(f"{source.op} with several results is not compiled")
+            raise UnsupportedError(f"{source.op} with several results is not compiled")
         if (source, node.attrs["index"]) in self.scopes[-1].owned:
             self.scopes[-1].owned.add(node)
         return value.parts[node.attrs["index"]]
@@ -185,9 +185,7 @@ class GraphEmitter(AxisReductionEmitter):
         if not users or node in scope.graph.results:
             return False
         nested = ("min", "max")
-        return all(
-            self.all_users(user, test) if user.op in nested else test(user, node) for user in users
-        )
+        return all(self.all_users(user, test) if user.op in nested else test(user, node) for user in users)
 
     def _is_whole(self, value: Expression, node: Node) -> bool:
         """Return whether the user of an expression computes all of it.
@@ -243,7 +241,7 @@ class GraphEmitter(AxisReductionEmitter):
                 for initial, carried, _ in loop.carries():
                     if initial is node and carried.type.element is not None:
                         return carried.type  # type: ignore[no-any-return]
-        raise Unsupported("the type of a list is not known")
+        raise UnsupportedError("the type of a list is not known")
 
     def written_in(self, graph: Graph) -> set[Node]:
         return written_arguments(graph, self.written)
@@ -300,7 +298,7 @@ class GraphEmitter(AxisReductionEmitter):
         if isinstance(value, List):
             return self.copy_list(value)
         if not isinstance(value, Array):
-            raise Unsupported("this value is not copied")
+            raise UnsupportedError("this value is not copied")
         return self._copied(value)
 
     def cond(self, node: Node) -> Any:

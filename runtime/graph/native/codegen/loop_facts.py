@@ -1,4 +1,4 @@
-"""What is known of a loop before its body is compiled: bounds of integers, shapes that stay, indices in bounds.
+"""What is known of a loop before its body is compiled: bounds of integers, fixed shapes, valid indices.
 
 These facts replace checks in every iteration by none, or by one before the loop. That a counter does not
 overflow follows from time: it takes years to add a small number 2**61 times.

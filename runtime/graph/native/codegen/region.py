@@ -1,8 +1,8 @@
 """The machine code of one region as LLVM assembly.
 
-The function `region` has one parameter, the address of its *frame*. The first word of the frame is the list of
-allocated blocks; the words after it are the inputs when the function is called, and afterwards the outputs or,
-after a bailout, the live values of the checkpoint.
+The function `region` has one parameter, the address of its *frame*. The first word of the frame is the
+list of allocated blocks; the words after it are the inputs when the function is called, and afterwards the
+outputs or, after a bailout, the live values of the checkpoint.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from ...ir.graph import Graph, Node
 from ...ir.types import ArrayType
 from ..assembly.memory import HEADER, PRELUDE
-from ..assembly.statuses import DONE, FLAGGED, INTERRUPTED, NOT_RUN, Mode, Unsupported
+from ..assembly.statuses import DONE, FLAGGED, INTERRUPTED, NOT_RUN, Mode, UnsupportedError
 from ..assembly.values import Array, Expression
 from ..assembly.writer import METADATA
 from .bailouts import Checkpoint, Frame
@@ -109,7 +109,7 @@ class RegionEmitter(BoundaryEmitter):
         target = self._targets[self.scopes[0].graph.results.index(node)]
         value = self.value(node)
         if not isinstance(value, (Array, Expression)):
-            raise Unsupported("a result is not an array")
+            raise UnsupportedError("a result is not an array")
         self.evaluate(value, target)
         return target
 
@@ -218,6 +218,6 @@ def compile_region(
     After `FLAGGED`, a region that was compiled in the mode `FLAGS` needs the mode `CHECKS`.
 
     Raises:
-        Unsupported: an operation of the region cannot be compiled.
+        UnsupportedError: an operation of the region cannot be compiled.
     """
     return RegionEmitter(mode, backs_up=backs_up).emit(graph, targets)

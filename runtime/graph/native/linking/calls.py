@@ -1,7 +1,7 @@
 """Python functions that call machine code: arguments into a frame, results out of it.
 
-The words of a frame are packed and unpacked with `struct`. An array goes in as the address of its object, which
-the caller keeps alive. Frames are pooled, so that calls allocate nothing and threads do not share one.
+The words of a frame are packed and unpacked with `struct`. An array goes in as the address of its object,
+which the caller keeps alive. Frames are pooled, so that calls allocate nothing and threads do not share one.
 """
 
 from __future__ import annotations
@@ -23,11 +23,8 @@ from ..codegen.region import RegionCode
 from ..operations.places import list_form
 from .llvm import Library
 
-_errstate: Callable[[], Any] = getattr(
-    getattr(np._core.umath, "_extobj_contextvar", None),
-    "get",
-    object,
-)
+_umath: Any = np._core.umath  # type: ignore[attr-defined] # noqa: SLF001 - `np.geterr` takes a microsecond
+_errstate: Callable[[], Any] = getattr(getattr(_umath, "_extobj_contextvar", None), "get", object)
 _DEFAULT_ERRSTATE = contextvars.Context().run(_errstate)
 _REPORTS_UNDERFLOW = "errstate() is not default_errstate and geterr()['under'] != 'ignore'"
 """Machine code takes no notice of underflow, which NumPy ignores by default."""

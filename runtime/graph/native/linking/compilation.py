@@ -24,7 +24,7 @@ def build(
     """Return the machine code of a region, and whether it was in the cache.
 
     Raises:
-        Unsupported: an operation of the region cannot be compiled.
+        UnsupportedError: an operation of the region cannot be compiled.
     """
     code = compile_region(graph, mode, targets, backs_up=backs_up)
     library, is_cached = _library(code)

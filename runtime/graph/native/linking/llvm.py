@@ -6,7 +6,7 @@ import ctypes
 import functools
 from typing import Any
 
-from ..assembly.statuses import Unsupported
+from ..assembly.statuses import UnsupportedError
 from ..operations.numpy_loops import address_of
 
 _OLDEST_LLVM = 20
@@ -18,7 +18,7 @@ def _binding() -> Any:
     from llvmlite import binding  # noqa: PLC0415 - loaded with the first region
 
     if binding.llvm_version_info[0] < _OLDEST_LLVM:
-        raise Unsupported("the installed llvmlite is older than 0.45")
+        raise UnsupportedError("the installed llvmlite is older than 0.45")
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     return binding

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...ir.graph import Node
 from ..assembly.kinds import Kind, kind_of
-from ..assembly.statuses import Unsupported
+from ..assembly.statuses import UnsupportedError
 from ..assembly.values import Access, Array, Expression, Scalar
 from .indexing import IndexingEmitter
 from .numpy_loops import loop_symbol
@@ -20,7 +20,7 @@ class AxisReductionEmitter(IndexingEmitter):
     """Emitter of reductions along an axis."""
 
     def reduced_axis(self, node: Node) -> tuple[Array | Expression, int] | None:
-        """Return the operand and the axis of a reduction of a matrix or a larger array, or None for others."""
+        """Return the operand and the axis of a reduction along one of several axes, or None for others."""
         operands = [self.operand(a, node) for a in node.attrs["args"]]
         options = {**dict(zip(("axis",), operands[1:], strict=False)), **node.attrs["kwargs"]}
         value, axis = operands[0], options.get("axis")
@@ -29,7 +29,7 @@ class AxisReductionEmitter(IndexingEmitter):
         if not isinstance(value, (Array, Expression)) or type(axis) is not int or len(value.dims) < 2:
             return None
         if set(options) != {"axis"} or len(operands) > 2:
-            raise Unsupported(f"options of {node.op} are not compiled")
+            raise UnsupportedError(f"options of {node.op} are not compiled")
         return value, axis % len(value.dims)
 
     def _along(self, node: Node, emit: Callable[[Array | Expression, int, Kind], Array]) -> Any:
@@ -47,7 +47,7 @@ class AxisReductionEmitter(IndexingEmitter):
         value, axis = found
         kind = kind_of(node.type)
         if value.kind != kind:
-            raise Unsupported("a mean of another dtype is not compiled")
+            raise UnsupportedError("a mean of another dtype is not compiled")
         total = self._axis_sum(value, axis, kind)
         count = Scalar(self.w.op(f"sitofp i64 {value.dims[axis]} to {kind.llvm}"), kind)
 
@@ -61,7 +61,7 @@ class AxisReductionEmitter(IndexingEmitter):
 
     def _axis_sum(self, value: Array | Expression, axis: int, kind: Kind) -> Array:
         if kind.code == "f" and value.kind != kind:
-            raise Unsupported("a sum of another dtype is not compiled")
+            raise UnsupportedError("a sum of another dtype is not compiled")
         start = "0"
         if kind.code == "f":
             start = kind.constant(-0.0 if SUM_STARTS_NEGATIVE else 0.0)
@@ -154,7 +154,7 @@ class AxisReductionEmitter(IndexingEmitter):
         value, axis = found
         array = self.contiguous(self.materialize(value))
         if axis != len(array.dims) - 1:
-            raise Unsupported(f"{node.op} along this axis is not compiled")
+            raise UnsupportedError(f"{node.op} along this axis is not compiled")
         w, kind = self.w, kind_of(node.type)
         self.bail_if(w.compare("eq", array.dims[-1], "0"))
         result = self.new_array(kind, array.dims[:-1])

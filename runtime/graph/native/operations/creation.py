@@ -8,7 +8,7 @@ from ...ir.graph import Node
 from ...ir.types import ArrayType
 from ..assembly.kinds import INT, kind_of
 from ..assembly.memory import MAX_DIMENSION
-from ..assembly.statuses import Unsupported
+from ..assembly.statuses import UnsupportedError
 from ..assembly.values import Array, Enumerate, Expression, Range, Reversed, Scalar, Zip
 from .operations import OperationEmitter
 
@@ -27,7 +27,7 @@ class CreationEmitter(OperationEmitter):
 
     def emit_zip(self, node: Node) -> Zip:
         if node.attrs["strict"]:
-            raise Unsupported("a strict zip is not compiled")
+            raise UnsupportedError("a strict zip is not compiled")
         return Zip(tuple(self.value(i) for i in node.inputs))
 
     def emit_reversed(self, node: Node) -> Reversed:
@@ -41,10 +41,10 @@ class CreationEmitter(OperationEmitter):
         for part in parts:
             value = self.operand(part, node)
             if not isinstance(value, Scalar) or value.kind.code not in "iu":
-                raise Unsupported("this shape is not compiled")
+                raise UnsupportedError("this shape is not compiled")
             if value.constant is not None:
                 if value.constant < 0:
-                    raise Unsupported("a dimension is negative")
+                    raise UnsupportedError("a dimension is negative")
                 dims.append(str(value.constant))
                 continue
             value = self.convert(value, INT)
@@ -57,14 +57,14 @@ class CreationEmitter(OperationEmitter):
         kwargs = {k: v for k, v in node.attrs["kwargs"].items() if k != "dtype"}
         args = node.attrs["args"]
         if kwargs or len(args) > (3 if fill is None else 2):
-            raise Unsupported(f"options of {node.op} are not compiled")
+            raise UnsupportedError(f"options of {node.op} are not compiled")
         kind = kind_of(node.type)
         dims = self._shape(args[0], node)
         value: Any = None
         if fill is None:
             value = self.operand(args[1], node)
             if not isinstance(value, Scalar):
-                raise Unsupported("a fill value is an array")
+                raise UnsupportedError("a fill value is an array")
         elif fill:
             value = self.constant(fill, kind)
         array = self.new_array(kind, dims, zeroed=value is None)
@@ -86,10 +86,10 @@ class CreationEmitter(OperationEmitter):
     def _create_like(self, node: Node, fill: int | None) -> Array:
         args, kwargs = node.attrs["args"], node.attrs["kwargs"]
         if len(args) != (2 if fill is None else 1) or any(k != "dtype" for k in kwargs):
-            raise Unsupported(f"options of {node.op} are not compiled")
+            raise UnsupportedError(f"options of {node.op} are not compiled")
         like = self.operand(args[0], node)
         if not isinstance(like, (Array, Expression)):
-            raise Unsupported(f"{node.op} of this value is not compiled")
+            raise UnsupportedError(f"{node.op} of this value is not compiled")
         kind = kind_of(node.type)
         value = self.operand(args[1], node) if fill is None else self.constant(1, kind) if fill else None
         array = self.new_array(kind, like.dims, zeroed=value is None)
@@ -110,19 +110,19 @@ class CreationEmitter(OperationEmitter):
 
     def emit_numpy_ndarray_copy(self, node: Node) -> Any:
         if len(node.attrs["args"]) != 1 or node.attrs.get("kwargs"):
-            raise Unsupported("options of copy are not compiled")
+            raise UnsupportedError("options of copy are not compiled")
         value = self.value(node.inputs[0])
         return value if isinstance(value, Scalar) else self._copied(self.materialize(value))
 
     def emit_numpy_copy(self, node: Node) -> Any:
         if isinstance(self.value(node.inputs[0]), Scalar):
-            raise Unsupported("a copy of a number is an array")
+            raise UnsupportedError("a copy of a number is an array")
         return self.emit_numpy_ndarray_copy(node)
 
     def emit_numpy_where(self, node: Node) -> Any:
         operands = self.call_operands(node)
         if len(operands) != 3 or not isinstance(node.type, ArrayType) or not node.type.shape:
-            raise Unsupported("this form of where is not compiled")
+            raise UnsupportedError("this form of where is not compiled")
         return self.elementwise("where", self.numbers(operands, node), node)
 
     def emit_numpy_arange(self, node: Node) -> Array:
@@ -134,7 +134,7 @@ class CreationEmitter(OperationEmitter):
             or not isinstance(operands[0], Scalar)
             or node.attrs["kwargs"]
         ):
-            raise Unsupported("this form of arange is not compiled")
+            raise UnsupportedError("this form of arange is not compiled")
         count = self.convert(operands[0], INT)
         self.bail_if(self.w.op(f"icmp ugt i64 {count.register}, {MAX_DIMENSION}"))
         dim = str(count.constant) if count.constant is not None else count.register

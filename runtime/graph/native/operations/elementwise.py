@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ...ir.graph import Node, Slot
-from ...ir.types import ArrayType
 from ...tracing.recording import OPERATOR_OF
 from ..assembly.kinds import BOOL, FLOAT, INT, Kind, dtype_kind, kind_of
 from ..assembly.memory import MemoryEmitter
-from ..assembly.scalars import common_kind
-from ..assembly.statuses import INLINE, ROUNDING, Unsupported
+from ..assembly.statuses import INLINE, ROUNDING, UnsupportedError
 from ..assembly.values import Access, Array, Expression, Scalar
 from .numpy_loops import loop_symbol
 
@@ -41,7 +38,7 @@ class ElementwiseEmitter(MemoryEmitter):
         if args is None:
             return [self.value(i) for i in node.inputs]
         if node.attrs.get("kwargs"):
-            raise Unsupported(f"keyword arguments of {node.op} are not compiled")
+            raise UnsupportedError(f"keyword arguments of {node.op} are not compiled")
         return [self.operand(a, node) for a in args]
 
     def operand(self, argument: Any, node: Node) -> Any:
@@ -60,7 +57,7 @@ class ElementwiseEmitter(MemoryEmitter):
     def numbers(self, operands: Sequence[Any], node: Node) -> list[Operand]:
         for operand in operands:
             if not isinstance(operand, (Scalar, Array, Expression)):
-                raise Unsupported(f"an argument of {node.op} is neither a number nor an array")
+                raise UnsupportedError(f"an argument of {node.op} is neither a number nor an array")
         return list(operands)
 
     # --- Operations -------------------------------------------------------------------------------
@@ -111,7 +108,7 @@ class ElementwiseEmitter(MemoryEmitter):
             return "square", [base], kind
         if kind.code in "iu" and type(constant) is int:
             return "pow", operands, None  # type: ignore[return-value]
-        raise Unsupported("a power of an array is compiled only for the exponent 2")
+        raise UnsupportedError("a power of an array is compiled only for the exponent 2")
 
     def _hoisted(self, operand: Operand, kind: Kind | None) -> Operand:
         """Convert a number before the loop over the elements."""
@@ -152,7 +149,7 @@ class ElementwiseEmitter(MemoryEmitter):
             b = self.convert(parts[1], kind)
             return self.choose(self.compare(comparison, a, b), a, b, kind)
         if kind.code != "f":
-            raise Unsupported(f"{op} of integers is not compiled")
+            raise UnsupportedError(f"{op} of integers is not compiled")
         suffix = "f64" if kind.llvm == "double" else "f32"
         if op != "sqrt":
             a = self.settle(a)
@@ -180,7 +177,7 @@ class ElementwiseEmitter(MemoryEmitter):
         *,
         may_warn: bool,
     ) -> Expression:
-        """Return the expression that applies `compute` to each element of the operands, broadcast together."""
+        """Return the expression that applies `compute` to each element of the broadcast operands."""
         dims = self.broadcast([o.dims for o in operands if not isinstance(o, Scalar)])
         ignores = self.ignores_errors
 
@@ -286,7 +283,7 @@ class ElementwiseEmitter(MemoryEmitter):
         if isinstance(value, Array):
             return value
         if not isinstance(value, Expression):
-            raise Unsupported("an array is expected")
+            raise UnsupportedError("an array is expected")
         array = self.new_array(value.kind, value.dims)
         self.evaluate(value, array)
         return array
@@ -316,7 +313,7 @@ class ElementwiseEmitter(MemoryEmitter):
             else:
                 array = self.contiguous(self.materialize(operand))
                 if array.dims != dims:
-                    raise Unsupported(f"{ufunc.__name__} of arrays of several shapes is not compiled")
+                    raise UnsupportedError(f"{ufunc.__name__} of arrays of several shapes is not compiled")
                 address, step = array.address, str(kind.size)
             addresses.append(address)
             steps.append(step)
@@ -375,10 +372,11 @@ class ElementwiseEmitter(MemoryEmitter):
         return self.numpy_function(function, operands, node)
 
 
-_QUIET = frozenset((*_COMPARING, "neg", "pos", "abs", "where", "astype", "isnan", "isinf", "isfinite", "logical_not",
-                    "logical_and", "logical_or", "logical_xor", "floor", "ceil", "trunc", "rint"))  # fmt: skip
+_QUIET = _COMPARING | {
+    "neg", "pos", "abs", "where", "astype", "isnan", "isinf", "isfinite", "logical_not", "logical_and",
+    "logical_or", "logical_xor", "floor", "ceil", "trunc", "rint",
+}  # fmt: skip
 
 
 def _kinds(kind: Kind | list[Kind] | None, count: int) -> Sequence[Kind | None]:
     return kind if isinstance(kind, list) else [kind] * count
-

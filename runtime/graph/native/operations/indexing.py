@@ -6,7 +6,7 @@ from typing import Any
 
 from ...ir.graph import Node, Slot
 from ..assembly.kinds import Kind
-from ..assembly.statuses import Unsupported
+from ..assembly.statuses import UnsupportedError
 from ..assembly.values import Access, Array, Expression, Scalar
 from .lists import ListEmitter
 
@@ -104,7 +104,7 @@ class IndexingEmitter(ListEmitter):
         """Emit an element of an array of indices. Bail out if it is out of bounds."""
         w, kind = self.w, indices.kind
         if kind.code != "i" and not (kind.code == "u" and kind.bits < 64):
-            raise Unsupported("an array of indices is not of a signed integer dtype")
+            raise UnsupportedError("an array of indices is not of a signed integer dtype")
         index = w.load(kind, w.offset(indices.address, w.mul(i, str(kind.size))))
         if kind.bits < 64:
             index = w.op(f"{'sext' if kind.code == 'i' else 'zext'} {kind.llvm} {index} to i64")
@@ -120,7 +120,7 @@ class IndexingEmitter(ListEmitter):
         value = self.value(node.inputs[-1])
         target = self.array(node.inputs[0])
         if not isinstance(value, Scalar) or selector.kind.code != "b" or selector.dims != target.dims:
-            raise Unsupported("this assignment by an array of indices is not compiled")
+            raise UnsupportedError("this assignment by an array of indices is not compiled")
         selector = self.contiguous(selector)
         target = self.writable(node)
         number = self.settle(self.convert(self.settle(value), target.kind))
@@ -146,7 +146,7 @@ class IndexingEmitter(ListEmitter):
         place = self.view(target, node.attrs["key"], node)
         value = self.value(node.inputs[-1])
         if not isinstance(place, str) or not isinstance(value, Scalar):
-            raise Unsupported("an addition to several items is not compiled")
+            raise UnsupportedError("an addition to several items is not compiled")
         old = Scalar(self.w.load(target.kind, place), target.kind)
         total = self.settle(self.binary("add", old, self.settle(value), target.kind))
         target = self.writable(node)

@@ -12,7 +12,7 @@ from ...ir.graph import Node
 from ...ir.types import ListType
 from ..assembly.kinds import INT
 from ..assembly.memory import HEADER
-from ..assembly.statuses import Unsupported
+from ..assembly.statuses import UnsupportedError
 from ..assembly.values import Array, List, Scalar, Tuple
 from .places import list_form
 from .reductions import ReductionEmitter
@@ -26,7 +26,7 @@ class ListEmitter(ReductionEmitter):
     def list_value(self, node: Node) -> List:
         value = self.value(node)
         if not isinstance(value, List):
-            raise Unsupported("an operation on this list is not compiled")
+            raise UnsupportedError("an operation on this list is not compiled")
         return value
 
     def new_list(self, kind: Any, rank: int, capacity: str, length: str = "0") -> List:
@@ -70,13 +70,13 @@ class ListEmitter(ReductionEmitter):
         if value.rank < 0:
             place = w.offset(value.address, w.mul(index, str(value.element_size)))
             if not isinstance(item, Scalar):
-                raise Unsupported("an array is an item of a list of numbers")
+                raise UnsupportedError("an array is an item of a list of numbers")
             item = self.settle(self.convert(self.settle(item), value.kind))
             w.store(value.kind, item.register, place)
             return
         item = self.contiguous(self.materialize(item))
         if item.kind != value.kind or len(item.dims) != value.rank:
-            raise Unsupported("the items of a list have several types")
+            raise UnsupportedError("the items of a list have several types")
         self.share(node)
         self.retain(item.block)
         self.put_row(value, index, item)
@@ -102,7 +102,7 @@ class ListEmitter(ReductionEmitter):
 
     def emit_list(self, node: Node) -> List:
         if not isinstance(node.type, ListType):
-            raise Unsupported("this list is not compiled")
+            raise UnsupportedError("this list is not compiled")
         kind = node.type if node.type.element is not None else self.expected_list_type(node)
         form, rank = list_form(kind)
         value = self.new_list(form, rank, str(len(node.inputs) + _FIRST_CAPACITY), str(len(node.inputs)))

@@ -1,8 +1,8 @@
 """The inner loops of NumPy's ufuncs, called by address.
 
-A region calls the very loop that NumPy runs, where another implementation could round differently: `exp`, `sin`,
-`matmul`, pairwise sums. The symbols of such loops are bound to their addresses when code is linked. The layout
-of `PyUFuncObject` is part of NumPy's stable binary interface.
+A region calls the very loop that NumPy runs, where another implementation could round differently: `exp`,
+`sin`, `matmul`, pairwise sums. The symbols of such loops are bound to their addresses when code is linked.
+The layout of `PyUFuncObject` is part of NumPy's stable binary interface.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ from typing import Any
 import numpy as np
 
 from ..assembly.kinds import Kind
-from ..assembly.statuses import Unsupported
+from ..assembly.statuses import UnsupportedError
 
 _HEAD = object.__basicsize__
 _CODES = {"float": "f", "double": "d"}
 _PREFIX = "numpy_loop_"
-LIBM = ("pow", "exp", "log", "log2", "log10", "log1p", "expm1", "sin", "cos", "tan", "asin", "acos", "atan",
-        "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp2", "cbrt", "atan2", "hypot", "fmod")  # fmt: skip
+_LIBM = (
+    "pow exp log log2 log10 log1p expm1 sin cos tan asin acos atan sinh cosh tanh asinh acosh "
+    "atanh exp2 cbrt atan2 hypot fmod"
+)
+LIBM = frozenset(_LIBM.split())
 """Functions of the C library that Python's `math` and `pow` call, too."""
 
 
@@ -30,10 +33,10 @@ def loop_symbol(ufunc: np.ufunc, *kinds: Kind) -> str:
     try:
         codes = "".join(_CODES[kind.llvm] for kind in kinds)
     except KeyError:
-        raise Unsupported(f"{ufunc.__name__} is compiled for floats only") from None
+        raise UnsupportedError(f"{ufunc.__name__} is compiled for floats only") from None
     signature = f"{codes[: ufunc.nin]}->{codes[ufunc.nin :]}"
     if signature not in ufunc.types:
-        raise Unsupported(f"{ufunc.__name__} has no loop for {signature}")
+        raise UnsupportedError(f"{ufunc.__name__} has no loop for {signature}")
     return f"{_PREFIX}{ufunc.__name__}_{codes}"
 
 

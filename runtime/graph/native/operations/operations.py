@@ -12,7 +12,7 @@ from ...ir.graph import Missing, Node
 from ...ir.types import ArrayType, ScalarType
 from ..assembly.kinds import BOOL, FLOAT, INT, Kind, kind_of
 from ..assembly.memory import MAX_DIMENSION
-from ..assembly.statuses import Unsupported
+from ..assembly.statuses import UnsupportedError
 from ..assembly.values import Array, Expression, List, Maybe, Scalar
 from .elementwise import ElementwiseEmitter
 from .numpy_loops import LIBM
@@ -39,7 +39,7 @@ class OperationEmitter(ElementwiseEmitter):
             return self.ufunc(node)
         emit: Callable[[Node], Any] | None = getattr(self, f"emit_{op.replace('.', '_')}", None)
         if emit is None:
-            raise Unsupported(f"{op} is not compiled")
+            raise UnsupportedError(f"{op} is not compiled")
         return emit(node)
 
     # --- Numbers ----------------------------------------------------------------------------------
@@ -61,12 +61,12 @@ class OperationEmitter(ElementwiseEmitter):
             data = np.ascontiguousarray(value).tobytes()
             dims = tuple(map(str, value.shape))
             return Array(kind, self.w.constant_data(data), dims, root="constant")
-        raise Unsupported("this constant is not compiled")
+        raise UnsupportedError("this constant is not compiled")
 
     def scalar(self, node: Node) -> Scalar:
         value = self.value(node)
         if not isinstance(value, Scalar):
-            raise Unsupported("an array is used as a number")
+            raise UnsupportedError("an array is used as a number")
         return value
 
     def emit_not_(self, node: Node) -> Scalar:
@@ -91,7 +91,7 @@ class OperationEmitter(ElementwiseEmitter):
 
     def _one_number(self, node: Node) -> Scalar:
         if len(node.inputs) != 1:
-            raise Unsupported(f"{node.op} with several arguments is not compiled")
+            raise UnsupportedError(f"{node.op} with several arguments is not compiled")
         return self.settle(self.scalar(node.inputs[0]))
 
     def emit_item(self, node: Node) -> Scalar:
@@ -101,7 +101,7 @@ class OperationEmitter(ElementwiseEmitter):
     def emit_check_bound(self, node: Node) -> Any:
         value = self.value(node.inputs[0])
         if value is Missing.VALUE:
-            raise Unsupported("a variable is unbound")
+            raise UnsupportedError("a variable is unbound")
         if not isinstance(value, Maybe):
             return value
         self.bail_if(self.w.op(f"xor i1 {value.is_bound}, true"))
@@ -118,7 +118,7 @@ class OperationEmitter(ElementwiseEmitter):
 
     def emit_numpy_ndarray_astype(self, node: Node) -> Any:
         if len(node.attrs["args"]) != 2 or node.attrs.get("kwargs"):
-            raise Unsupported("options of astype are not compiled")
+            raise UnsupportedError("options of astype are not compiled")
         value = self.emit_convert(node)
         return (
             self.materialize(value) if isinstance(value, Expression) and value.kind == value.kind else value
@@ -128,9 +128,9 @@ class OperationEmitter(ElementwiseEmitter):
         operands = [self.settle(self.scalar(i)) for i in node.inputs]
         kind = kind_of(node.type)
         if len(operands) < 2 or not isinstance(node.attrs.get("function"), type(min)):
-            raise Unsupported(f"{node.op} of an iterable is not compiled")
+            raise UnsupportedError(f"{node.op} of an iterable is not compiled")
         if any(o.kind != kind for o in operands) and not self._has_any_type(node, operands, kind):
-            raise Unsupported(f"{node.op} of numbers of several types is not compiled")
+            raise UnsupportedError(f"{node.op} of numbers of several types is not compiled")
         result = operands[0]
         for operand in operands[1:]:
             better = self.compare("lt" if node.op == "min" else "gt", operand, result)
@@ -158,7 +158,7 @@ class OperationEmitter(ElementwiseEmitter):
         w = self.w
         operands = [self.settle(v) for v in self.call_operands(node) if isinstance(v, Scalar)]
         if len(operands) != len(node.attrs.get("args", node.inputs)):
-            raise Unsupported(f"{node.op} with these arguments is not compiled")
+            raise UnsupportedError(f"{node.op} with these arguments is not compiled")
         operands = [self.settle(self._to_double(o)) for o in operands]
         for operand in operands:
             self.require_finite(operand.register, "double")
@@ -171,9 +171,9 @@ class OperationEmitter(ElementwiseEmitter):
             rounded = w.call("double", f"llvm.{name}.f64", *registers)
             return self.convert(Scalar(rounded, FLOAT), INT)
         if name in ("hypot", "fmod", "log", "cbrt") and len(operands) != {"hypot": 2, "fmod": 2}.get(name, 1):
-            raise Unsupported(f"{node.op} with these arguments is not compiled")
+            raise UnsupportedError(f"{node.op} with these arguments is not compiled")
         if name not in LIBM or name in ("hypot", "log", "log2", "log10") or kind_of(node.type) != FLOAT:
-            raise Unsupported(f"{node.op} is not compiled")
+            raise UnsupportedError(f"{node.op} is not compiled")
         result = w.external("double", f"autograph_{name}", *registers)
         self.require_finite(result, "double")
         return Scalar(result, FLOAT)
@@ -188,7 +188,7 @@ class OperationEmitter(ElementwiseEmitter):
 
     def emit_getitem(self, node: Node) -> Any:
         if node.attrs.get("kwargs"):
-            raise Unsupported("this item is not compiled")
+            raise UnsupportedError("this item is not compiled")
         array = self.array(node.inputs[0])
         place = self.view(array, node.attrs["args"][1], node)
         if isinstance(place, str):
@@ -207,7 +207,7 @@ class OperationEmitter(ElementwiseEmitter):
         place = self.view(target, node.attrs["key"], node)
         if isinstance(place, str):
             if not isinstance(value, Scalar):
-                raise Unsupported("an array is assigned to an element")
+                raise UnsupportedError("an array is assigned to an element")
             value = self.settle(self.convert(self.settle(value), target.kind))
             self.settle_all()
             self.w.store(target.kind, value.register, place)
@@ -227,10 +227,10 @@ class OperationEmitter(ElementwiseEmitter):
             )
             return
         if not isinstance(value, Array) or len(value.dims) > len(place.dims):
-            raise Unsupported("this assignment is not compiled")
+            raise UnsupportedError("this assignment is not compiled")
         missing = len(place.dims) - len(value.dims)
         for dim, size in zip(place.dims[missing:], value.dims, strict=True):
-            if size != "1" and size != dim:
+            if size not in ("1", dim):
                 self.bail_if(self.w.compare("ne", size, dim))
         dims = tuple(
             "1" if size == "1" else dim for dim, size in zip(place.dims[missing:], value.dims, strict=True)
@@ -258,7 +258,7 @@ class OperationEmitter(ElementwiseEmitter):
     def emit_dimension(self, node: Node) -> Scalar:
         value = self.value(node.inputs[0])
         if not isinstance(value, (Array, Expression)):
-            raise Unsupported("the shape of this value is not compiled")
+            raise UnsupportedError("the shape of this value is not compiled")
         dim = value.dims[node.attrs["axis"]]
         return self._size(dim)
 
@@ -288,6 +288,9 @@ def _are_separate(value: Array, target: Array) -> bool:
 def _absorbs(user: Node, value: Node) -> bool:
     """Return whether an operation combines a value with a NumPy number."""
     others = [i for i in user.inputs if i is not value]
-    return user.op in _ABSORBING and len(others) == 1 and isinstance(others[0].type, ArrayType) and (
-        others[0].op not in ("min", "max")
+    return (
+        user.op in _ABSORBING
+        and len(others) == 1
+        and isinstance(others[0].type, ArrayType)
+        and (others[0].op not in ("min", "max"))
     )

@@ -8,7 +8,7 @@ from ...ir.graph import Missing
 from ...ir.types import ArrayType, ListType, MaybeType, ScalarType
 from ..assembly.kinds import Kind, kind_of
 from ..assembly.scalars import union
-from ..assembly.statuses import Unsupported
+from ..assembly.statuses import UnsupportedError
 from ..assembly.values import Array, List, Maybe, Scalar
 
 if TYPE_CHECKING:
@@ -37,14 +37,14 @@ def make_place(
     if isinstance(kind, MaybeType):
         return MaybePlace(emitter, kind, values)
     if any(not isinstance(v, (Scalar, Array, List)) for v in values):
-        raise Unsupported("a value of this type is not carried")
+        raise UnsupportedError("a value of this type is not carried")
     if isinstance(kind, ListType):
         return ListPlace(emitter, kind, values)
     if isinstance(kind, ArrayType) and kind.shape:
         return ArrayPlace(emitter, kind, values, has_fixed_shape=has_fixed_shape)
     if isinstance(kind, (ScalarType, ArrayType)):
         return NumberPlace(emitter, kind, values, bounds)
-    raise Unsupported(f"a variable of type {kind} is not carried")
+    raise UnsupportedError(f"a variable of type {kind} is not carried")
 
 
 class Place:
@@ -73,7 +73,7 @@ class NumberPlace(Place):
 
     def store(self, value: Any) -> None:
         if not isinstance(value, Scalar) or value.kind != self.kind:
-            raise Unsupported(DIFFERENT_TYPES)
+            raise UnsupportedError(DIFFERENT_TYPES)
         value = self.emitter.hidden(self.emitter.settle(value))
         self.w.line(f"store {self.kind.llvm} {value.register}, ptr {self.place}")
 
@@ -96,7 +96,7 @@ class ArrayPlace(Place):
 
     def store(self, value: Any) -> None:
         if not isinstance(value, Array) or value.kind != self.kind or len(value.dims) != self.rank:
-            raise Unsupported(DIFFERENT_TYPES)
+            raise UnsupportedError(DIFFERENT_TYPES)
         w = self.w
         w.line(f"store ptr {value.address}, ptr {self.address}")
         w.line(f"store ptr {value.block}, ptr {self.block}")
@@ -104,7 +104,7 @@ class ArrayPlace(Place):
             if known is None:
                 w.line(f"store i64 {size}, ptr {place}")
             elif known != size:
-                raise Unsupported("the shape of an array is not the one that its type says")
+                raise UnsupportedError("the shape of an array is not the one that its type says")
 
     def load(self) -> Array:
         w = self.w
@@ -125,7 +125,7 @@ class ListPlace(Place):
 
     def store(self, value: Any) -> None:
         if not isinstance(value, List) or (value.kind, value.rank) != (self.kind, self.rank):
-            raise Unsupported(DIFFERENT_TYPES)
+            raise UnsupportedError(DIFFERENT_TYPES)
         address, length, capacity, block = self.places
         self.w.line(f"store ptr {value.address}, ptr {address}")
         self.w.line(f"store i64 {value.length}, ptr {length}")

@@ -11,7 +11,7 @@ import numpy as np
 from ...ir.graph import Node
 from ..assembly.kinds import BOOL, dtype_kind, kind_of
 from ..assembly.memory import MAX_DIMENSION
-from ..assembly.statuses import Unsupported
+from ..assembly.statuses import UnsupportedError
 from ..assembly.values import Array, Expression, Scalar
 from .creation import CreationEmitter
 from .numpy_loops import loop_symbol
@@ -28,13 +28,13 @@ class ReductionEmitter(CreationEmitter):
         options = {**dict(zip(("axis",), operands[1:], strict=False)), **node.attrs["kwargs"]}
         value = operands[0]
         if isinstance(value, Scalar) or not isinstance(value, (Array, Expression)):
-            raise Unsupported(f"{node.op} of this value is not compiled")
+            raise UnsupportedError(f"{node.op} of this value is not compiled")
         is_all = not options or (
             set(options) == {"axis"}
             and (options["axis"] is None or (len(value.dims) == 1 and options["axis"] in (0, -1)))
         )
         if not is_all or len(operands) > 2:
-            raise Unsupported(f"{node.op} along an axis is not compiled")
+            raise UnsupportedError(f"{node.op} along an axis is not compiled")
         return value
 
     def _accumulate(
@@ -69,7 +69,7 @@ class ReductionEmitter(CreationEmitter):
                 lambda total, x: self.w.op(f"add {kind.llvm} {total}, {self.convert(x, kind).register}"),
             )
         if value.kind != kind or kind.code != "f":
-            raise Unsupported("a sum of another dtype is not compiled")
+            raise UnsupportedError("a sum of another dtype is not compiled")
         return self.checked(self._pairwise_sum(value), kind, ())
 
     def _pairwise_sum(self, value: Array | Expression) -> str:
@@ -83,7 +83,7 @@ class ReductionEmitter(CreationEmitter):
             ).register
         array = self.materialize(value)
         if array.strides is not None and len(array.dims) > 1:
-            raise Unsupported("a sum of a view with several axes is not compiled")
+            raise UnsupportedError("a sum of a view with several axes is not compiled")
         step = array.strides[0] if array.strides is not None else str(kind.size)
         place = w.alloca(kind.memory)
         w.store(kind, kind.constant(-0.0 if SUM_STARTS_NEGATIVE else 0.0), place)
@@ -99,7 +99,7 @@ class ReductionEmitter(CreationEmitter):
     def emit_numpy_mean(self, node: Node) -> Scalar:
         value, kind = self._reduced(node), kind_of(node.type)
         if value.kind != kind or kind.code != "f":
-            raise Unsupported("a mean of another dtype is not compiled")
+            raise UnsupportedError("a mean of another dtype is not compiled")
         total = self._pairwise_sum(value)
         count = self.w.op(f"sitofp i64 {self.element_count(value.dims)} to {kind.llvm}")
         return Scalar(self.w.op(f"fdiv {kind.llvm} {total}, {count}"), kind)
@@ -107,7 +107,7 @@ class ReductionEmitter(CreationEmitter):
     def _extremum(self, node: Node) -> Scalar:
         value, kind = self._reduced(node), kind_of(node.type)
         if kind.code == "b":
-            raise Unsupported(f"{node.op} of bools is not compiled")
+            raise UnsupportedError(f"{node.op} of bools is not compiled")
         self.bail_if(self.w.compare("eq", self.element_count(value.dims), "0"))
         is_min = node.op.rsplit(".", 1)[1] in ("min", "amin")
         if kind.code == "f":
@@ -172,7 +172,7 @@ class ReductionEmitter(CreationEmitter):
     def _arg_extremum(self, node: Node) -> Scalar:
         array = self.materialize(self._reduced(node))
         if len(array.dims) != 1:
-            raise Unsupported(f"{node.op} of this array is not compiled")
+            raise UnsupportedError(f"{node.op} of this array is not compiled")
         self.bail_if(self.w.compare("eq", array.dims[0], "0"))
         index = self.first_extremum(array, is_min=node.op.endswith("argmin"))
         return Scalar(index, dtype_kind(np.dtype(np.int64)), bounds=(0, MAX_DIMENSION))
@@ -181,7 +181,7 @@ class ReductionEmitter(CreationEmitter):
         """Emit the index of the first smallest or largest element. Bail out if one is NaN."""
         w, kind = self.w, array.kind
         if kind.code == "b":
-            raise Unsupported("the extremum of bools is not compiled")
+            raise UnsupportedError("the extremum of bools is not compiled")
         best_place, index_place = w.alloca(kind.llvm), w.alloca("i64")
         first = self.load_element(array, ("0",)).register
         w.line(f"store {kind.llvm} {first}, ptr {best_place}")
@@ -213,7 +213,7 @@ class ReductionEmitter(CreationEmitter):
         w, kind = self.w, kind_of(node.type)
         a, b = (self.contiguous(self.array(i)) for i in node.inputs)
         if not (1 <= len(a.dims) <= 2 and 1 <= len(b.dims) <= 2) or a.kind != kind or b.kind != kind:
-            raise Unsupported("this product of matrices is not compiled")
+            raise UnsupportedError("this product of matrices is not compiled")
         symbol = loop_symbol(np.matmul, kind, kind, kind)
         if a.dims[-1] != b.dims[0]:
             self.bail_if(w.compare("ne", a.dims[-1], b.dims[0]))
