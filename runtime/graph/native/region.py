@@ -298,7 +298,7 @@ class ChainRegion(Region):
 
     def _call_native(self, native: NativeCode) -> Callable[..., tuple]:
         """Return a function that allocates the results and calls machine code."""
-        shapes = [(t.shape, t.dtype) for t in self.targets]
+        shapes: list[tuple[Any, Any]] = [(t.shape, t.dtype) for t in self.targets]
         call, empty = native.call, np.empty
 
         def run(*arguments: Any) -> tuple:

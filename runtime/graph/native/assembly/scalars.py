@@ -144,8 +144,8 @@ class ScalarEmitter(ConversionEmitter):
         adjusts = w.op(f"and i1 {w.op(f'icmp ne {llvm} {remainder}, 0')}, {mixed}")
         if op == "mod":
             added = w.op(f"select i1 {adjusts}, {llvm} {y}, {llvm} 0")
-            bounds = (0, b.interval[1] - 1) if b.interval[0] > 0 else None
-            return Scalar(w.op(f"add {llvm} {remainder}, {added}"), kind, bounds=bounds)
+            below = (0, b.interval[1] - 1) if b.interval[0] > 0 else None
+            return Scalar(w.op(f"add {llvm} {remainder}, {added}"), kind, bounds=below)
         quotient = w.op(f"sdiv {llvm} {x}, {y}")
         return Scalar(w.op(f"add {llvm} {quotient}, {w.op(f'sext i1 {adjusts} to {llvm}')}"), kind)
 
@@ -230,10 +230,10 @@ class ScalarEmitter(ConversionEmitter):
         if kind.llvm != "double" or self.in_array:
             raise UnsupportedError("this power is not compiled")
         a, b = self.settled(self.convert(a, kind), self.convert(b, kind))
-        result = self.w.external("double", "autograph_pow", ("double", a.register), ("double", b.register))
+        power = self.w.external("double", "autograph_pow", ("double", a.register), ("double", b.register))
         if kind.is_python or not (self.by_flags or self.ignores_errors):
-            self.require_finite(result, "double")
-        return Scalar(result, kind)
+            self.require_finite(power, "double")
+        return Scalar(power, kind)
 
     def compare(self, op: str, a: Scalar, b: Scalar) -> str:
         """Emit a comparison, and return its i1."""

@@ -189,7 +189,9 @@ class BoundaryEmitter(ControlFlowEmitter):
         if isinstance(value, Scalar):
             return Leaving(value.kind)
         if isinstance(value, List):
-            shape = () if value.rank < 0 else getattr(getattr(kind, "element", None), "shape", (None,))
+            shape: tuple[Any, ...] = (
+                () if value.rank < 0 else getattr(getattr(kind, "element", None), "shape", (None,))
+            )
             if None in shape:
                 raise UnsupportedError("a list of arrays whose shapes are not known leaves the region")
             return Leaving(value.kind, value.rank, is_list=True, shape=shape)

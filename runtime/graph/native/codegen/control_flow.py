@@ -291,7 +291,7 @@ class ControlFlowEmitter(GraphEmitter):
             if not is_fixed:
                 self.release(block_of(old))
                 place.store(value)
-        if node.op == "for":
+        if done is not None:
             w.line(f"store i64 {done.register}, ptr {counter}")
             more = w.op(f"icmp slt i64 {done.register}, {length}")
             again = w.op(f"and i1 {again}, {more}")

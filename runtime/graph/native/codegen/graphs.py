@@ -235,12 +235,12 @@ class GraphEmitter(AxisReductionEmitter):
         scope = self.scopes[-1]
         for user in scope.graph.nodes[scope.index + 1 :]:
             if user.op == "list_append" and user.inputs[0] is node:
-                return user.type  # type: ignore[no-any-return]
+                return user.type
             if user.op in ("while", "for") and node in user.inputs:
                 loop = Loop(user)
                 for initial, carried, _ in loop.carries():
                     if initial is node and carried.type.element is not None:
-                        return carried.type  # type: ignore[no-any-return]
+                        return carried.type
         raise UnsupportedError("the type of a list is not known")
 
     def written_in(self, graph: Graph) -> set[Node]:

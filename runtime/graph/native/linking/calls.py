@@ -79,7 +79,8 @@ class NativeCode:
 
 def read(buffer: Any, values: Sequence[Leaving], arguments: Sequence[Any]) -> list[Any]:
     """Read values from a frame. Arrays are copied, unless they are arguments or views of arguments."""
-    results, word = [], 1
+    results: list[Any] = []
+    word = 1
     for form in values:
         offset = 8 * (word + form.is_maybe)
         if form.kind is None or (form.is_maybe and not struct.unpack_from("?", buffer, 8 * word)[0]):

@@ -127,7 +127,7 @@ class ElementwiseEmitter(MemoryEmitter):
         if op in _UNARY:
             return self.unary(op, parts[0], kind)
         if op in _BINARY:
-            return self.binary(op, *parts, kind)
+            return self.binary(op, parts[0], parts[1], kind)
         if op == "astype":
             return self.convert(parts[0], kind)
         return self._function(op, parts, kind)
