@@ -6,7 +6,6 @@ overflow follows from time: it takes years to add a small number 2**61 times.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Graph, Node, Slot
@@ -160,7 +159,6 @@ def hoist_index_checks(emitter: MemoryEmitter, loop: Loop, source: Any, length: 
     going = loop.body.results[0]
     if not isinstance(source, Range) or going.op != "constant" or going.attrs["value"] is not True:
         return
-    outer = dict(loop.captures())
     outer = {argument: operand for operand, argument in loop.captures()}
     outer |= {c: v for i, (v, c, _) in enumerate(loop.carries()) if keeps_shape(loop, i)}
     [element] = loop.elements
@@ -209,6 +207,3 @@ def _offset_from(index: Node, element: Node) -> int | None:
         ):
             return int(first.attrs["value"])
     return None
-
-
-_ = Callable

@@ -120,9 +120,7 @@ class OperationEmitter(ElementwiseEmitter):
         if len(node.attrs["args"]) != 2 or node.attrs.get("kwargs"):
             raise UnsupportedError("options of astype are not compiled")
         value = self.emit_convert(node)
-        return (
-            self.materialize(value) if isinstance(value, Expression) and value.kind == value.kind else value
-        )
+        return self.materialize(value) if isinstance(value, Expression) else value
 
     def emit_min(self, node: Node) -> Scalar:
         operands = [self.settle(self.scalar(i)) for i in node.inputs]
