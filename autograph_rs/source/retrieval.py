@@ -126,6 +126,10 @@ def missing_source_reason(function: types.FunctionType) -> tuple[str, str]:
     if filename in _TIMED or filename.startswith("<magic-"):
         why = "IPython does not keep the text of code run by a magic such as %%timeit"
         return why, f"define it in a cell without that magic, {_SOURCE_ARGUMENT}"
+    if filename == "<dynamic-code>":
+        why = "cloudpickle does not keep the text of a function or the name of its file"
+        remedy = "import the function from a module, pickle ag.convert(f) instead"
+        return why, f"{remedy}, {_SOURCE_ARGUMENT}"
     if not is_file_name(filename):
         if hasattr(function, "__wrapped__"):
             why = "a decorator created it with exec, which does not keep the text"
