@@ -31,6 +31,7 @@ class Attempt:
         """The staged counter, while the body is captured with it."""
         self.uses: Counter[Any] = Counter()
         self._plain_uses: Counter[Any] = Counter()
+        self._staged_uses: Counter[Any] = Counter()
 
     @contextlib.contextmanager
     def capturing(self, *, is_plain: bool) -> Iterator[None]:
@@ -40,12 +41,14 @@ class Attempt:
             yield
         finally:
             self.counter = None
-        if is_plain:
-            self._plain_uses |= self.uses
+            if is_plain:
+                self._plain_uses |= self.uses
+            else:
+                self._staged_uses |= self.uses
 
     def check_uses(self) -> None:
-        """End the attempt if the last capture had more uses than those with plain counters."""
-        if self.uses - self._plain_uses:
+        """End the attempt if a capture with the staged counter had more uses than those with plain ones."""
+        if self._staged_uses - self._plain_uses:
             raise CannotRoll
 
     def commit(self) -> None:

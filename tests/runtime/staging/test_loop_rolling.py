@@ -244,6 +244,21 @@ def test_no_effect_of_a_trace_is_repeated_or_omitted(capsys):
     assert capsys.readouterr().out == "".join(f"{i} " for i in range(N))
 
 
+def test_a_list_written_at_the_counter_stays_a_list():
+    def f(x):
+        values = [0.0] * N
+        for i in range(N):
+            x = x * 0.8
+            values[i] = x.sum()
+            if x.sum() < 1.0:
+                break
+        return x, values
+
+    result, outcomes = traced(f, X)
+    assert outcomes == [Outcome.REFUSED]
+    check_same(result, unrolled(f, X))
+
+
 def test_a_failed_attempt_restores_the_state():
     """The attempt changes a list, an attribute and an array before it fails at the dict."""
     weights = dict.fromkeys(range(N), 0.9)
