@@ -359,3 +359,14 @@ def test_files_have_one_subject_each() -> None:
     files = {*ROOT.glob("*.py"), *(file for folder in folders for file in folder.rglob("*.py"))}
     lengths = {file.relative_to(ROOT).as_posix(): len(file.read_text("utf-8").splitlines()) for file in files}
     assert {file for file, length in lengths.items() if length > LONGEST} == set(LONG)
+
+
+def test_helpers_of_tests_have_names_of_their_own() -> None:
+    """No two folders of tests import different files by the same bare name: one process would give both the first."""
+    found: dict[str, set[Path]] = {}
+    for folder in {file.parent for file in (ROOT / "tests").rglob("test_*.py")}:
+        helpers = {file.stem: file for file in folder.glob("*.py")}
+        imported = {name.split(".")[0] for file in helpers.values() for name in imports(tree_of(file), "")}
+        for name in helpers.keys() & imported:
+            found.setdefault(name, set()).add(helpers[name])
+    assert {name: files for name, files in found.items() if len(files) > 1} == {}

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from graph_fuzzing import REFUSED, DifferenceError, same_value, shown
-from loop_programs import LoopProgram, loop_program
+from random_loops import LoopProgram, loop_program
 
 import autograph_rs as ag
 

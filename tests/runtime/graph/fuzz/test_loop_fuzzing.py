@@ -8,7 +8,7 @@ import os
 import pytest
 from breadth import some
 from loop_fuzzing import fuzz_loops
-from loop_programs import loop_program
+from random_loops import loop_program
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("llvmlite") is None and not os.environ.get("AG_REQUIRE_BACKENDS"),
