@@ -245,3 +245,20 @@ def while_with_three_returns(x):
             return -x
         x += 1
     return 0
+
+
+@samples((3, 5), (0, 5), (4, 1))
+def dict_in_a_tuple(n, limit):
+    found = {"at": n, "limit": limit}
+    for i in range(n):
+        if i >= limit:
+            return (found, i)
+    return (found, -1)
+
+
+@samples((3, 5), (0, 5))
+def nested_dict_from_any_round(n, start):
+    found = {"start": start, "parts": {"half": start / 2}}
+    for i in range(n):
+        return [found, i]
+    return [found, n]

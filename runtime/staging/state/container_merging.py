@@ -46,9 +46,8 @@ def _clashing(first: Spec, second: Spec, a: Iterator[Any], b: Iterator[Any]) -> 
             yield from _clashing(one, other, a, b)
         return
     left, right = _leaves_of(first, a), _leaves_of(second, b)
-    for spec, own, others in ((first, left, right), (second, right, left)):
-        if spec.kind is None and not (len(others) == 1 and own[0] is others[0]):
-            yield own[0]
+    if not (len(left) == len(right) == 1 and left[0] is right[0]):
+        yield from (*left, *right)
 
 
 def _leaves_of(spec: Spec, leaves: Iterator[Any]) -> list[Any]:
