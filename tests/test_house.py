@@ -362,7 +362,7 @@ def test_files_have_one_subject_each() -> None:
 
 
 def test_helpers_of_tests_have_names_of_their_own() -> None:
-    """No two folders of tests import different files by the same bare name: one process would give both the first."""
+    """No two folders import different files by one bare name: one process would give both the first."""
     found: dict[str, set[Path]] = {}
     for folder in {file.parent for file in (ROOT / "tests").rglob("test_*.py")}:
         helpers = {file.stem: file for file in folder.glob("*.py")}

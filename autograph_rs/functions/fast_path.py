@@ -34,6 +34,8 @@ class FastPath(Generic[P, R_co]):
     def __init__(self) -> None:
         self._fast_paths: dict[Any, Callable[..., tuple[R_co]]] = {}
         self._graphs: dict[Callable[..., tuple[R_co]], ConcreteGraph] = {}
+        self._last: tuple[list[Any] | None, Callable[..., tuple[R_co]] | None] = (None, None)
+        """The key and the function of an earlier call: to compare keys is faster than to look one up."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
         fast_key: list[Any] | None = None
@@ -50,7 +52,9 @@ class FastPath(Generic[P, R_co]):
                         fast_key.append(kind)
                     else:
                         return self.call_bound((), args, kwargs, None)
-                compiled = self._fast_paths.get(tuple(fast_key))
+                last_key, compiled = self._last
+                if fast_key != last_key:
+                    compiled = self._look_up(fast_key)
                 if compiled is not None:
                     return compiled(*args)[0]
             return self.call_bound((), args, kwargs, fast_key)
@@ -74,7 +78,16 @@ class FastPath(Generic[P, R_co]):
             self._graphs[compiled] = graph
             self._fast_paths[tuple(fast_key)] = compiled
 
+    def _look_up(self, fast_key: list[Any]) -> Callable[..., tuple[R_co]] | None:
+        compiled = self._fast_paths.get(tuple(fast_key))
+        if compiled is not None:
+            self._last = fast_key, compiled
+            if self._fast_paths.get(tuple(fast_key)) is not compiled:  # another thread has just dropped it
+                self._last = None, None
+        return compiled
+
     def _forget(self, compiled: Callable[..., tuple[R_co]]) -> None:
         """Drop a function that another one has replaced."""
         for key in [k for k, f in list(self._fast_paths.items()) if f is compiled]:
             self._fast_paths.pop(key, None)
+        self._last = None, None

@@ -18,7 +18,7 @@ from .assembly.statuses import CALL_FILE
 from .background import submit
 from .chains import find_chains
 from .region import REGION_FILE, ChainRegion, LoopRegion, Region
-from .regions import is_loop, obstacle
+from .regions import is_loop, obstacle, read_results
 
 
 class Engine:
@@ -48,7 +48,7 @@ class Engine:
         self.chains += added  # type: ignore[arg-type]
         for node in graph.nodes:
             if is_loop(node) and not obstacle(node):
-                self.loops[node] = LoopRegion(node, self)
+                self.loops[node] = LoopRegion(node, read_results(node, graph), self)
                 added.append(self.loops[node])
             else:
                 for inner in node.graphs():

@@ -7,6 +7,7 @@ adds.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from ..ir.graph import Graph, Node, Slot
@@ -16,14 +17,17 @@ from ..ir.types import ArrayType, ScalarType
 
 @dataclass(frozen=True)
 class Independence:
-    """The carried values of a loop with independent iterations, by index: arrays, and sums of integers."""
+    """The carried values of a loop with independent iterations, by index: arrays, and sums that are read."""
 
     arrays: tuple[int, ...]
     sums: tuple[int, ...]
 
 
-def independence(node: Node) -> Independence | None:
-    """Return how the iterations of a loop are independent, or None."""
+def independence(node: Node, read: Container[int]) -> Independence | None:
+    """Return how the iterations of a loop are independent, or None.
+
+    `read` has the indices of the results that are needed.
+    """
     loop = Loop(node)
     going = loop.body.results[0]
     if node.op != "for" or node.inputs[1].op != "range" or node.inputs[1].inputs[2].op != "constant":
@@ -38,7 +42,7 @@ def independence(node: Node) -> Independence | None:
         found = _rows(loop.body, {loop.carried[i]}, set(loop.elements))
         if found != {i + 1}:
             return None
-    return Independence(tuple(arrays), tuple(sums))
+    return Independence(tuple(arrays), tuple([i for i in sums if i in read]))
 
 
 def _is_sum(body: Graph, result: Node, argument: Node) -> bool:

@@ -184,15 +184,16 @@ class Region:
 class LoopRegion(Region):
     """A loop. It may move to machine code while it runs."""
 
-    def __init__(self, node: Node, owner: Owner):
-        super().__init__(node, region_graph(node), owner, "loop")
+    def __init__(self, node: Node, read: set[int], owner: Owner):
+        """Make a region of a loop of which only the results with the indices `read` are needed."""
+        super().__init__(node, region_graph(node, read), owner, "loop")
         self._resumed: dict[tuple[NativeCode, int], Callable[..., tuple]] = {}
         self._nesting = threading.local()
         self._independence: Independence | None = None
         if owner.is_parallel:
             from .independence import independence  # noqa: PLC0415 - only for `parallel=True`
 
-            self._independence = independence(node)
+            self._independence = independence(node, read)
 
     @property
     def is_parallel(self) -> bool:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 import numpy as np
 
-from ..ir.graph import Graph, Node
+from ..ir.graph import Graph, Missing, Node
 from ..ir.subgraphs import LAZY_ITERABLES, Loop, is_embedded
 from ..ir.types import ListType, MaybeType
 from .assembly.statuses import OPS
 
 
-def region_graph(node: Node) -> Graph:
-    """Return the graph whose only operation is a loop."""
+def read_results(loop: Node, graph: Graph) -> set[int]:
+    """Return the indices of the results of a loop that its graph reads."""
+    return {n.attrs["index"] for n in graph.nodes if n.op == "output" and n.inputs[0] is loop}
+
+
+def region_graph(node: Node, read: Container[int]) -> Graph:
+    """Return the graph whose only operation is a loop, with the results whose indices are `read`."""
     loop = Loop(node)
     graph = Graph("region")
 
@@ -53,9 +58,12 @@ def region_graph(node: Node) -> Graph:
     new = Node(node.op, (*start, *initial, *operands), node.attrs, None, node.source)
     graph.nodes.append(new)
     for i, carried in enumerate(loop.carried):
-        output = Node("output", (new,), {"index": i}, carried.type, node.source)
-        graph.nodes.append(output)
-        graph.results.append(output)
+        if i in read:
+            result = Node("output", (new,), {"index": i}, carried.type, node.source)
+        else:
+            result = Node("constant", (), {"value": Missing.VALUE}, None, node.source)
+        graph.nodes.append(result)
+        graph.results.append(result)
     return graph
 
 

@@ -12,7 +12,7 @@ from ..ir.subgraphs import Loop
 from .assembly.statuses import Mode, UnsupportedError
 from .engine import Engine
 from .region import HOT_SECONDS, ChainRegion, Region
-from .regions import excluded, is_loop, located, obstacle, region_graph
+from .regions import excluded, is_loop, located, obstacle, read_results, region_graph
 
 State: TypeAlias = Literal["native", "waiting", "in Python"]
 _KINDS = {"for": "for loop", "while": "while loop"}
@@ -64,7 +64,7 @@ def forecast(graph: Graph) -> Iterator[tuple[Node, str]]:
     A loop inside of one that can be compiled becomes part of its machine code.
     """
     for node in graph.nodes:
-        reason = _reason(node) if is_loop(node) else ""
+        reason = _reason(node, graph) if is_loop(node) else ""
         if is_loop(node):
             yield node, reason
         if is_loop(node) and not reason:
@@ -74,14 +74,14 @@ def forecast(graph: Graph) -> Iterator[tuple[Node, str]]:
                 yield from forecast(inside)
 
 
-def _reason(loop: Node) -> str:
-    """Return why a loop cannot become machine code, as the code generator says, or ""."""
+def _reason(loop: Node, graph: Graph) -> str:
+    """Return why a loop of a graph cannot become machine code, as the code generator says, or ""."""
     from .codegen.region import compile_region  # noqa: PLC0415 - imported with the first report or region
 
     reason = obstacle(loop)
     if not reason:
         try:
-            compile_region(region_graph(loop), Mode.FLAGS)
+            compile_region(region_graph(loop, read_results(loop, graph)), Mode.FLAGS)
         except UnsupportedError as error:
             return located(error.reason, error.node, loop)
     return reason

@@ -2,7 +2,8 @@
 
 A *block* has a reference count and stands in a list that begins in the frame, so that whatever happens, all
 blocks can be freed after the call. Each graph that runs owns the blocks that it allocates, and releases them
-at its end; a value that leaves the graph has a reference of its own.
+at its end; a value that leaves the graph has a reference of its own. Released blocks of one size are kept in
+the frame for the next ones of that size, since an iteration mostly allocates what the one before released.
 """
 
 from __future__ import annotations
@@ -15,12 +16,31 @@ from ...ir.graph import Node, Slot
 from .kinds import Kind
 from .scalars import ScalarEmitter
 from .statuses import Mode, UnsupportedError
-from .values import Array, Scalar
+from .values import Access, Array, Scalar
 
 MAX_DIMENSION = 2**47  # as many bytes as processors address
-HEADER = 32  # bytes: next block, previous block, references, unused
+HEADER = 32  # bytes: next block, previous block, references, size
+_MOST_KEPT = 2**20  # bytes of a block
 PRELUDE = f"""
 define internal ptr @block_new(ptr %frame, i64 %size, i1 %zeroed) {{
+  %kept_place = getelementptr i8, ptr %frame, i64 8
+  %kept = load ptr, ptr %kept_place
+  %none = icmp eq ptr %kept, null
+  br i1 %none, label %new, label %compare
+compare:
+  %kept_size_place = getelementptr i8, ptr %kept, i64 24
+  %kept_size = load i64, ptr %kept_size_place
+  %fits = icmp eq i64 %kept_size, %size
+  br i1 %fits, label %reuse, label %new
+reuse:
+  %following = load ptr, ptr %kept
+  store ptr %following, ptr %kept_place
+  br i1 %zeroed, label %clear, label %link
+clear:
+  %data = getelementptr i8, ptr %kept, i64 {HEADER}
+  call void @llvm.memset.p0.i64(ptr %data, i8 0, i64 %size, i1 false)
+  br label %link
+new:
   %all = add i64 %size, {HEADER}
   br i1 %zeroed, label %zero, label %plain
 zero:
@@ -30,10 +50,17 @@ plain:
   %b = call ptr @malloc(i64 %all)
   br label %made
 made:
-  %block = phi ptr [ %a, %zero ], [ %b, %plain ]
-  %failed = icmp eq ptr %block, null
-  br i1 %failed, label %end, label %link
+  %c = phi ptr [ %a, %zero ], [ %b, %plain ]
+  %failed = icmp eq ptr %c, null
+  br i1 %failed, label %failure, label %sized
+failure:
+  ret ptr null
+sized:
+  %size_place = getelementptr i8, ptr %c, i64 24
+  store i64 %size, ptr %size_place
+  br label %link
 link:
+  %block = phi ptr [ %c, %sized ], [ %kept, %reuse ], [ %kept, %clear ]
   %first = load ptr, ptr %frame
   store ptr %first, ptr %block
   %previous = getelementptr i8, ptr %block, i64 8
@@ -80,31 +107,57 @@ unlink:
   %target = select i1 %is_first, ptr %frame, ptr %previous
   store ptr %next, ptr %target
   %is_last = icmp eq ptr %next, null
-  br i1 %is_last, label %free, label %back
+  br i1 %is_last, label %unlinked, label %back
 back:
   %back_place = getelementptr i8, ptr %next, i64 8
   store ptr %previous, ptr %back_place
-  br label %free
+  br label %unlinked
+unlinked:
+  %size_place = getelementptr i8, ptr %block, i64 24
+  %size = load i64, ptr %size_place
+  %kept_place = getelementptr i8, ptr %frame, i64 8
+  %kept = load ptr, ptr %kept_place
+  %large = icmp ugt i64 %size, {_MOST_KEPT}
+  br i1 %large, label %free, label %small
+small:
+  %none_kept = icmp eq ptr %kept, null
+  br i1 %none_kept, label %keep, label %compare
+compare:
+  %kept_size_place = getelementptr i8, ptr %kept, i64 24
+  %kept_size = load i64, ptr %kept_size_place
+  %fits = icmp eq i64 %kept_size, %size
+  br i1 %fits, label %keep, label %free
+keep:
+  store ptr %kept, ptr %block
+  store ptr %block, ptr %kept_place
+  br label %end
 free:
   call void @free(ptr %block)
   br label %end
 end:
   ret void
 }}
-define void @release_all(ptr %frame) {{
+define internal void @free_list(ptr %list) {{
   br label %loop
 loop:
-  %block = load ptr, ptr %frame
+  %block = load ptr, ptr %list
   %none = icmp eq ptr %block, null
   br i1 %none, label %end, label %free
 free:
   %next = load ptr, ptr %block
-  store ptr %next, ptr %frame
+  store ptr %next, ptr %list
   call void @free(ptr %block)
   br label %loop
 end:
   ret void
 }}
+define void @release_all(ptr %frame) {{
+  call void @free_list(ptr %frame)
+  %kept_place = getelementptr i8, ptr %frame, i64 8
+  call void @free_list(ptr %kept_place)
+  ret void
+}}
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 declare ptr @malloc(i64)
 declare ptr @calloc(i64, i64)
 declare void @free(ptr)
@@ -177,11 +230,24 @@ class MemoryEmitter(ScalarEmitter):
             distance = self.w.mul(distance, dim)
         return tuple(reversed(strides))
 
+    def step(self, array: Array, axis: int, index: str, address: str) -> str:
+        """Emit the address so many steps along an axis from an address in an array."""
+        if array.strides is not None:
+            return self.w.offset(address, self.w.mul(index, array.strides[axis]))
+        count = self.element_count(array.dims[axis + 1 :])
+        return self.w.element(array.kind, address, self.w.mul(index, count))
+
     def element_address(self, array: Array, indices: tuple[str, ...]) -> str:
-        distance = "0"
-        for index, stride in zip(indices, self.strides(array), strict=True):
-            distance = self.w.add(distance, self.w.mul(index, stride))
-        return self.w.offset(array.address, distance)
+        address = array.address
+        for axis, index in enumerate(indices):
+            address = self.step(array, axis, index, address)
+        return address
+
+    def address_at(self, array: Array, access: Access) -> str:
+        """Emit the address of the element that a loop over arrays has reached."""
+        if access.position is not None and array.strides is None:
+            return self.w.element(array.kind, array.address, access.position)
+        return self.element_address(array, access.indices)
 
     def load_element(self, array: Array, indices: tuple[str, ...]) -> Scalar:
         return Scalar(self.w.load(array.kind, self.element_address(array, indices)), array.kind)
@@ -199,28 +265,24 @@ class MemoryEmitter(ScalarEmitter):
             parts = (*parts[:position], *missing, *parts[position + 1 :])
             if not any(isinstance(p, slice) for p in parts):
                 raise UnsupportedError("a key with an ellipsis that selects a 0-d array is not compiled")
-        w = self.w
-        strides = self.strides(array)
         address, axis = array.address, 0
-        distance = "0"
         dims: list[str] = []
         steps: list[str] = []
+        strides = self.strides(array)
         for part in parts:
             if part is None:
                 dims.append("1")
                 steps.append("0")
                 continue
-            dim, stride = array.dims[axis], strides[axis]
-            is_safe = (node, axis) in self.safe_indices
-            axis += 1
+            dim = array.dims[axis]
             if isinstance(part, slice):
                 start, length = self._slice(part, dim, inputs)
-                distance = w.add(distance, w.mul(start, stride))
                 dims.append(length)
-                steps.append(stride)
+                steps.append(strides[axis])
             else:
-                distance = w.add(distance, w.mul(self._index(part, dim, inputs, is_safe=is_safe), stride))
-        address = w.offset(address, distance)
+                start = self._index(part, dim, inputs, is_safe=(node, axis) in self.safe_indices)
+            address = self.step(array, axis, start, address)
+            axis += 1
         if not dims and axis == len(array.dims):
             return address
         is_row = array.strides is None and all(not isinstance(p, slice) and p is not None for p in parts)

@@ -74,6 +74,15 @@ class Writer:
         """Return the address at a distance in bytes."""
         return address if distance == "0" else self.op(f"getelementptr i8, ptr {address}, i64 {distance}")
 
+    def element(self, kind: Kind, address: str, index: str) -> str:
+        """Return the address of an element, given that of the first.
+
+        LLVM recognizes in it what the iteration before stored, which it does not in a sum of bytes.
+        """
+        if index == "0":
+            return address
+        return self.op(f"getelementptr {kind.memory}, ptr {address}, i64 {index}")
+
     def call(self, result: str, name: str, *arguments: tuple[str, str]) -> str:
         """Call a function. `arguments` are pairs of type and value."""
         types = ", ".join(llvm for llvm, _ in arguments)

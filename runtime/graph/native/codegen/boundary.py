@@ -27,6 +27,8 @@ from ..operations.places import list_form, make_place
 from .control_flow import ControlFlowEmitter
 from .loop_facts import FAR
 
+FRAME_HEADER = 2
+"""The words of a frame before its values."""
 _HEAD = object.__basicsize__
 _DATA, _RANK, _DIMS, _DESCR, _FLAGS = (_HEAD + n for n in (0, 8, 16, 40, 48))
 _CONTIGUOUS_ALIGNED = 0x1 | 0x100
@@ -108,10 +110,7 @@ class BoundaryEmitter(ControlFlowEmitter):
 
     def _enter_number(self, place: str, kind: Kind, *, is_natural: bool) -> Scalar:
         w = self.w
-        if kind.code == "f":
-            wide = w.op(f"load double, ptr {place}")
-            return Scalar(w.op(f"fptrunc double {wide} to float") if kind.llvm == "float" else wide, kind)
-        if kind.code == "b":
+        if kind.code in "bf":
             return Scalar(w.load(kind, place), kind)
         word = w.op(f"load i64, ptr {place}")
         if kind.bits < 64:
@@ -208,7 +207,7 @@ class BoundaryEmitter(ControlFlowEmitter):
 
     def store_all(self, values: list[Any], forms: list[Leaving]) -> None:
         """Store values in the frame."""
-        w, word = self.w, 1
+        w, word = self.w, FRAME_HEADER
         for value, form in zip(values, forms, strict=True):
             place = w.offset("%frame", str(8 * word))
             word += form.words
@@ -247,8 +246,6 @@ class BoundaryEmitter(ControlFlowEmitter):
     def _word(self, value: Scalar) -> str:
         """Return a number as a typed word."""
         w, kind = self.w, value.kind
-        if kind.llvm == "float":
-            return f"double {w.op(f'fpext float {value.register} to double')}"
         if kind.code == "f" or kind.bits == 64:
             return f"{kind.llvm} {value.register}"
         op = "sext" if kind.code == "i" else "zext"
@@ -269,7 +266,7 @@ def _type_numbers(dtype: np.dtype) -> list[int]:
 
 def finish_function(outputs: list[Leaving]) -> str:
     """Return the function that copies the outputs into array objects and frees the blocks."""
-    w, word = Writer(), 1
+    w, word = Writer(), FRAME_HEADER
     for form in outputs:
         if form.is_object:
             place = w.offset("%frame", str(8 * (word + form.is_maybe)))

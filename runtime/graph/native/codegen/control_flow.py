@@ -179,9 +179,8 @@ class ControlFlowEmitter(GraphEmitter):
         if isinstance(iterable, Array):
             if len(iterable.dims) == 1:
                 return [self.load_element(iterable, (index,))]
-            strides = self.strides(iterable)
-            address = w.offset(iterable.address, w.mul(index, strides[0]))
-            rest = None if iterable.strides is None else strides[1:]
+            address = self.step(iterable, 0, index, iterable.address)
+            rest = None if iterable.strides is None else iterable.strides[1:]
             return [Array(iterable.kind, address, iterable.dims[1:], iterable.block, rest, iterable.root)]
         if isinstance(iterable, List):
             return [self.list_element(iterable, index)]

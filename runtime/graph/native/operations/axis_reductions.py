@@ -89,7 +89,7 @@ class AxisReductionEmitter(IndexingEmitter):
         self.clear_flags()
 
         def body(i: str) -> None:
-            place = w.offset(result.address, w.mul(i, str(kind.size)))
+            place = w.element(kind, result.address, i)
             source = w.offset(array.address, w.mul(i, row))
             w.store(kind, start, place)
             if count.isdigit() and int(count) < 8:  # then NumPy's order is that of the elements
@@ -163,7 +163,7 @@ class AxisReductionEmitter(IndexingEmitter):
         def body(i: str) -> None:
             source = Array(array.kind, w.offset(array.address, w.mul(i, row)), array.dims[-1:])
             best = self.first_extremum(source, is_min=node.op.endswith("argmin"))
-            w.store(kind, best, w.offset(result.address, w.mul(i, str(kind.size))))
+            w.store(kind, best, w.element(kind, result.address, i))
 
         self.counted(self.element_count(array.dims[:-1]), body)
         return result

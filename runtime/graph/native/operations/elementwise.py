@@ -202,11 +202,7 @@ class ElementwiseEmitter(MemoryEmitter):
             access = Access(indices)
         if isinstance(operand, Expression):
             return operand.element(access)
-        if access.position is not None and operand.strides is None:
-            distance = self.w.mul(access.position, str(operand.kind.size))
-            address = self.w.offset(operand.address, distance)
-            return Scalar(self.w.load(operand.kind, address), operand.kind)
-        return self.load_element(operand, access.indices)
+        return Scalar(self.w.load(operand.kind, self.address_at(operand, access)), operand.kind)
 
     def broadcast(self, shapes: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
         """Return the common shape. Bail out where dimensions differ that may be equal."""
@@ -266,11 +262,7 @@ class ElementwiseEmitter(MemoryEmitter):
         def emit(access: Access) -> None:
             value = self.element_of(source, target.dims, access)
             value = self.convert(value, target.kind)
-            if access.position is not None:
-                address = w.offset(target.address, w.mul(access.position, str(target.kind.size)))
-            else:
-                address = self.element_address(target, access.indices)
-            w.store(target.kind, value.register, address)
+            w.store(target.kind, value.register, self.address_at(target, access))
 
         if may_warn or converts_float:
             self.clear_flags()

@@ -105,7 +105,7 @@ class IndexingEmitter(ListEmitter):
         w, kind = self.w, indices.kind
         if kind.code != "i" and not (kind.code == "u" and kind.bits < 64):
             raise UnsupportedError("an array of indices is not of a signed integer dtype")
-        index = w.load(kind, w.offset(indices.address, w.mul(i, str(kind.size))))
+        index = w.load(kind, w.element(kind, indices.address, i))
         if kind.bits < 64:
             index = w.op(f"{'sext' if kind.code == 'i' else 'zext'} {kind.llvm} {index} to i64")
         wrapped = w.op(f"add i64 {index}, {dim}")
@@ -129,7 +129,7 @@ class IndexingEmitter(ListEmitter):
 
         def emit(access: Access) -> None:
             position = access.position or "0"
-            place = w.offset(target.address, w.mul(position, str(target.kind.size)))
+            place = w.element(target.kind, target.address, position)
             old = w.load(target.kind, place)
             chosen = w.load(selector.kind, w.offset(selector.address, position))
             llvm = target.kind.llvm

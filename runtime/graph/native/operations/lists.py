@@ -53,9 +53,9 @@ class ListEmitter(ReductionEmitter):
     def list_element(self, value: List, index: str, shape: tuple[int | None, ...] = ()) -> Scalar | Array:
         """Emit the element at an index that is in bounds. `shape` is what is known of it."""
         w = self.w
-        place = w.offset(value.address, w.mul(index, str(value.element_size)))
         if value.rank < 0:
-            return Scalar(w.load(value.kind, place), value.kind)
+            return Scalar(w.load(value.kind, w.element(value.kind, value.address, index)), value.kind)
+        place = w.offset(value.address, w.mul(index, str(value.element_size)))
         block, address = w.op(f"load ptr, ptr {place}"), w.op(f"load ptr, ptr {w.offset(place, '8')}")
         dims = []
         for i, known in enumerate(shape or (None,) * value.rank):
@@ -68,11 +68,10 @@ class ListEmitter(ReductionEmitter):
     def _store_element(self, value: List, index: str, item: Any, node: Node) -> None:
         w = self.w
         if value.rank < 0:
-            place = w.offset(value.address, w.mul(index, str(value.element_size)))
             if not isinstance(item, Scalar):
                 raise UnsupportedError("an array is an item of a list of numbers")
             item = self.settle(self.convert(self.settle(item), value.kind))
-            w.store(value.kind, item.register, place)
+            w.store(value.kind, item.register, w.element(value.kind, value.address, index))
             return
         item = self.contiguous(self.materialize(item))
         if item.kind != value.kind or len(item.dims) != value.rank:

@@ -220,7 +220,7 @@ class OperationEmitter(ElementwiseEmitter):
             number = self.settle(self.convert(self.settle(value), place.kind))
             self.each_element(
                 place.dims,
-                lambda access: self.w.store(place.kind, number.register, self._place(place, access)),
+                lambda access: self.w.store(place.kind, number.register, self.address_at(place, access)),
                 flat=place.strides is None,
             )
             return
@@ -234,11 +234,6 @@ class OperationEmitter(ElementwiseEmitter):
             "1" if size == "1" else dim for dim, size in zip(place.dims[missing:], value.dims, strict=True)
         )
         self.evaluate(replace(value, dims=dims), place)
-
-    def _place(self, array: Array, access: Any) -> str:
-        if access.position is not None:
-            return self.w.offset(array.address, self.w.mul(access.position, str(array.kind.size)))
-        return self.element_address(array, access.indices)
 
     def _copied(self, array: Array) -> Array:
         copy = self.new_array(array.kind, array.dims)
