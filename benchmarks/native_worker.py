@@ -31,9 +31,12 @@ def staged(name: str, engine: str) -> Any:
     return ag.function(f, input_signature=specs, engine=engine)
 
 
-def is_settled(f: Any) -> bool:
-    """Return whether each loop is machine code or stays in Python."""
-    return all(r.state != "waiting" for trace in f.traces() for r in trace.engine_report().regions)
+def is_settled(f: Any, *, whole: bool = False) -> bool:
+    """Return whether each loop is machine code or stays in Python, and with `whole` the code around, too."""
+    reports = [trace.engine_report() for trace in f.traces()]
+    rows = [row for report in reports for row in report.regions]
+    rows += [report.whole for report in reports if whole and report.whole is not None]
+    return all(row.state != "waiting" for row in rows)
 
 
 def start(name: str) -> dict[str, Any]:

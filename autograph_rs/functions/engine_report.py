@@ -6,12 +6,18 @@ import html
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from autograph_rs.runtime.graph import native
 from autograph_rs.runtime.graph.concrete.concrete_graph import ConcreteGraph
 from autograph_rs.runtime.graph.ir.graph import Graph
 from autograph_rs.runtime.graph.ir.printer import text_of
-from autograph_rs.runtime.graph.native.report import RegionReport, engine_regions, uncompiled_loops
+from autograph_rs.runtime.graph.native.report import (
+    RegionReport,
+    engine_regions,
+    uncompiled_loops,
+    whole_graph,
+)
 
 _WITHOUT_REGIONS = {
     "numpy": "Python code that calls NumPy runs the graph",
@@ -27,8 +33,8 @@ class EngineReport:
     `regions` is empty for the engines that compile none. Each region has the `file`, `line` and `text` of the
     user's code, its `kind`, its `state` ("native", "waiting" or "in Python"), the reason `why`,
     `compile_seconds`, `from_cache`, the average `python_seconds` and `native_seconds` of the `python_calls`
-    and `native_calls` that were timed, the number of `bailouts`, and its `node` in the graph. A report is a
-    snapshot: it does not change.
+    and `native_calls` that were timed, the number of `bailouts`, and its `node` in the graph. `whole` reports
+    the code around the loops, once all of them are machine code. A report is a snapshot: it does not change.
 
     Notebooks display a report as a table.
     """
@@ -37,6 +43,7 @@ class EngineReport:
     engine: str
     regions: tuple[RegionReport, ...]
     graph: Graph = field(repr=False, compare=False)
+    whole: RegionReport | None = None
 
     @property
     def graph_text(self) -> str:
@@ -64,6 +71,9 @@ class EngineReport:
         for place, r in zip(places, self.regions, strict=True):
             yield f"  {place:>{width}}  {r.text}"
             yield from (f"  {'':{width}}      # {text}" for text in _descriptions(r))
+        if self.whole is not None:
+            yield f"  {'':{width}}  code around the loops"
+            yield from (f"  {'':{width}}      # {text}" for text in _descriptions(self.whole))
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{name}</th>" for name in _HEADS)
@@ -77,13 +87,15 @@ class EngineReport:
 def report_engine(function: str, engine: str, concrete: ConcreteGraph) -> EngineReport:
     """Report what runs a graph. `function` describes the trace; `engine` is the option of `function`."""
     regions: list[RegionReport] = []
+    whole = None
     if engine not in _WITHOUT_REGIONS:
         if concrete.engine is not None:
-            regions = engine_regions(concrete.engine)  # type: ignore[arg-type] # of the native engine
+            engine_object: Any = concrete.engine
+            regions, whole = engine_regions(engine_object), whole_graph(engine_object)
         else:
             why = "" if native.is_available() else "llvmlite is not installed"
             regions = uncompiled_loops(concrete.graph, why)
-    return EngineReport(function, engine, tuple(regions), concrete.graph)
+    return EngineReport(function, engine, tuple(regions), concrete.graph, whole)
 
 
 def _place(region: RegionReport) -> str:

@@ -2,7 +2,8 @@
 
 A graph starts as Python code that measures its outermost loops. A loop that has taken long enough is
 compiled in the background and replaces the Python loop, at its next iteration or at the next call. Once it
-is known of each loop whether machine code pays, the graph is compiled a last time, without measurements.
+is known of each loop whether machine code pays, the graph is compiled without measurements. If all loops are
+machine code and calls are short, the code around them may become machine code as well.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from .background import submit
 from .chains import find_chains
 from .region import REGION_FILE, ChainRegion, LoopRegion, Region
 from .regions import is_loop, obstacle, read_results
+from .whole import WholeGraph, may_be_compiled
 
 
 class Engine:
@@ -30,6 +32,7 @@ class Engine:
         self.loops: dict[Node, LoopRegion] = {}
         self.chains: list[ChainRegion] = []
         self.refused: list[Region] = []
+        self.whole: WholeGraph | None = None
         self._lock = threading.RLock()
         self._programs: list[Compiled] = []
         self._add(graph)
@@ -90,12 +93,22 @@ class Engine:
             ]
             program = compile_graph(self.graph, regions=direct, measured=measured, chains=chains)
             self._programs.append(program)
-            self.function: Callable[..., tuple] = program.function
+            self.function: Callable[..., tuple] = self._with_whole(program.function)
         self.on_change()
+
+    def _with_whole(self, parts: Callable[..., tuple]) -> Callable[..., tuple]:
+        """Return what runs the graph, as a whole or as the Python code `parts` around the regions."""
+        is_candidate = not (self.is_changing or self.refused or self.chains or self.is_parallel)
+        if self.whole is None and is_candidate and may_be_compiled(self.graph):
+            self.whole = WholeGraph(self.graph, self, parts)
+        if self.whole is None or self.whole.reason:
+            return parts
+        self.whole.parts = parts
+        return self.whole.run if self.whole.is_settled else self.whole.call
 
     @property
     def is_changing(self) -> bool:
-        """Whether `function` may still be replaced."""
+        """Whether a region may still become machine code."""
         return any(not r.is_settled for r in self.regions)
 
     def compile_later(self, region: Region) -> None:
@@ -105,7 +118,8 @@ class Engine:
     def _compile(self, region: Region) -> None:
         with self._lock:
             if not region.compile_in_background():
-                self._descend(region)
+                if region is not self.whole:
+                    self._descend(region)
                 self._rebuild()
 
     def changed(self) -> None:

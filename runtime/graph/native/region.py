@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .linking.calls import NativeCode
 
 HOT_SECONDS = 0.004
-"""The time in Python after which a region is compiled."""
+"""The time in Python after which a loop or a chain is compiled."""
 CHUNK_SECONDS = 0.001
 MEASURED_CALLS = 8
 """The calls of machine code that are timed to decide whether it pays."""
@@ -55,6 +55,8 @@ class Region:
 
     begin = staticmethod(perf_counter)
     targets: Sequence[ArrayType] = ()
+    keeps_arguments = False
+    """Whether the region must not write to its inputs, whatever their types."""
 
     def __init__(self, node: Node, graph: Graph, owner: Owner, what: str):
         self.node, self.graph, self.owner, self.what = node, graph, owner, what
@@ -84,7 +86,9 @@ class Region:
         started = perf_counter()
         from .linking.compilation import build  # noqa: PLC0415 - imported with the first region
 
-        native, self.from_cache = build(self.graph, self._mode, self._recover, self.targets)
+        native, self.from_cache = build(
+            self.graph, self._mode, self._recover, self.targets, keeps_arguments=self.keeps_arguments
+        )
         with self._lock:
             self._native = native
             self._call = self._call_native(native)
@@ -123,6 +127,11 @@ class Region:
         NATIVE.info("the %s at %s stays in Python: %s", self.what, self.node.place, reason)
 
     @property
+    def hot_seconds(self) -> float:
+        """The time in Python after which the region is compiled."""
+        return HOT_SECONDS
+
+    @property
     def is_compiling(self) -> bool:
         """Whether the region has been hot, and its machine code is not ready yet."""
         return self._is_requested and not (self.ready or self.reason)
@@ -133,7 +142,7 @@ class Region:
         """Note that the loop has ended, in Python code that called at the time `began`."""
         self.python_seconds += perf_counter() - began
         self.python_calls += 1
-        if self.python_seconds > HOT_SECONDS:
+        if self.python_seconds > self.hot_seconds:
             self._request()
 
     def _request(self) -> None:
@@ -217,7 +226,7 @@ class LoopRegion(Region):
         Chunks grow until they take long. Have the region compiled if it has taken long.
         """
         elapsed = perf_counter() - began
-        if self.python_seconds + elapsed > HOT_SECONDS:
+        if self.python_seconds + elapsed > self.hot_seconds:
             self._request()
         if self.ready:
             return 0

@@ -11,7 +11,7 @@ from ..ir.graph import Graph, Node
 from ..ir.subgraphs import Loop
 from .assembly.statuses import Mode, UnsupportedError
 from .engine import Engine
-from .region import HOT_SECONDS, ChainRegion, Region
+from .region import LoopRegion, Region
 from .regions import excluded, is_loop, located, obstacle, read_results, region_graph
 
 State: TypeAlias = Literal["native", "waiting", "in Python"]
@@ -50,6 +50,11 @@ def engine_regions(engine: Engine) -> list[RegionReport]:
     rows = [_report(region) for region in regions]
     rows += [_in_python(node, reason) for node, reason in excluded(engine.graph)]
     return sorted(rows, key=_position)
+
+
+def whole_graph(engine: Engine) -> RegionReport | None:
+    """Report the graph as a whole, if it is a region of its own."""
+    return None if engine.whole is None else _report(engine.whole)
 
 
 def uncompiled_loops(graph: Graph, why: str) -> list[RegionReport]:
@@ -91,7 +96,7 @@ def _report(region: Region) -> RegionReport:
     python, native = region.python_calls, region.native_calls
     state: State = "in Python" if region.reason else "native" if region.ready else "waiting"
     place, kind = _described(region.node)
-    if isinstance(region, ChainRegion):
+    if not isinstance(region, LoopRegion):
         kind = region.what
     return RegionReport(
         place.file, place.line, place.text, kind, state,
@@ -110,7 +115,7 @@ def _report(region: Region) -> RegionReport:
 def _why_waiting(region: Region) -> str:
     if region.is_compiling:
         return "it is being compiled"
-    return f"it is compiled once it has taken {1000 * HOT_SECONDS:.0f} ms in Python"
+    return f"it is compiled once it has taken {1000 * region.hot_seconds:.0f} ms in Python"
 
 
 def _in_python(node: Node, reason: str) -> RegionReport:

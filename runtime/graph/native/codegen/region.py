@@ -1,9 +1,9 @@
 """The machine code of one region as LLVM assembly.
 
-The function `region` has one parameter, the address of its *frame*. Python calls it through a function of the C
-interface, which takes a fifth of the time of `ctypes`. The frame begins with the list of allocated blocks and
-that of kept ones; the words after these are the inputs when the function is called, and afterwards the
-outputs or, after a bailout, the live values of the checkpoint.
+The function `region` has one parameter, the address of its *frame*. Python calls it through a function of
+the C interface, which takes a fifth of the time of `ctypes`. The frame begins with the list of allocated
+blocks and that of kept ones; the words after these are the inputs when the function is called, and afterwards
+the outputs or, after a bailout, the live values of the checkpoint.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from ...ir.graph import Graph, Node
 from ...ir.types import ArrayType
 from ..assembly.memory import HEADER, PRELUDE
 from ..assembly.statuses import DONE, FLAGGED, INTERRUPTED, NOT_RUN, Mode, UnsupportedError
-from ..assembly.values import Array, Expression
+from ..assembly.values import Array, Expression, List, Maybe
 from ..assembly.writer import METADATA
+from ..operations.places import block_of
 from .bailouts import Checkpoint, Frame
 from .boundary import FRAME_HEADER, BoundaryEmitter, Leaving, finish_function, words_of
 from .control_flow import POLL_INTERVAL
+from .graphs import Scope
 
 
 @dataclass
@@ -41,9 +43,9 @@ class RegionCode:
 class RegionEmitter(BoundaryEmitter):
     """Emitter of a whole region."""
 
-    def __init__(self, mode: Mode, *, backs_up: bool) -> None:
+    def __init__(self, mode: Mode, *, backs_up: bool, keeps_arguments: bool) -> None:
         super().__init__(mode)
-        self.backs_up = backs_up
+        self.backs_up, self.keeps_arguments = backs_up, keeps_arguments
 
     def emit(self, graph: Graph, target_types: Sequence[ArrayType] = ()) -> RegionCode:
         """Emit a region. Arrays of the target types follow the arguments, and receive the results."""
@@ -62,12 +64,14 @@ class RegionEmitter(BoundaryEmitter):
         self.input_dims = {d for v in self.inputs if isinstance(v, Array) for d in v.dims if not d.isdigit()}
         start = len(w.lines)
         w.line(f"store ptr {w.external('ptr', 'PyEval_SaveThread')}, ptr {self._thread}")
-        written = self.written_in(graph)
+        written = set() if self.keeps_arguments else self.written_in(graph)
         self._back_up([v for n, v in zip(graph.arguments, self.inputs, strict=False) if n in written])
         self.frames.append(Frame(None, graph, 0))
-        results, _, _ = self.graph(graph, {a for a in graph.arguments if a in written})
+        results, scope, _ = self.graph(graph, {a for a in graph.arguments if a in written})
         self._leave_if_flagged()
         outputs = [self.leaving(v, n.type) for v, n in zip(results, graph.results, strict=True)]
+        if self.keeps_arguments:
+            _require_separate(graph, scope, results)
         self.store_all(results, outputs)
         self._return(DONE)
         exits = {c.number: self._exit(c) for c in self.checkpoints}
@@ -209,6 +213,22 @@ class RegionEmitter(BoundaryEmitter):
         w.label(following)
 
 
+def _require_separate(graph: Graph, scope: Scope, results: list[Any]) -> None:
+    """Refuse results that share memory with each other: they would leave as copies."""
+    roots = [scope.roots.get(n, n) for n, r in zip(graph.results, results, strict=True) if _is_new(r)]
+    blocks = [block_of(r) for r in results if block_of(r) != "null"]
+    own = [root for root in roots if root not in graph.arguments]
+    if len(set(own)) < len(own) or len(set(blocks)) < len(blocks):
+        raise UnsupportedError("two results share their memory")
+    if any(isinstance(r, List) and r.rank >= 0 for r in results):
+        raise UnsupportedError("the arrays in a list that is a result may share their memory")
+
+
+def _is_new(result: Any) -> bool:
+    value = result.value if isinstance(result, Maybe) else result
+    return isinstance(value, (Array, List))
+
+
 METHOD_SYMBOLS = ("PyLong_AsVoidPtr", "PyLong_FromLong")
 METHODS = f"""
 define ptr @call_region(ptr %self, ptr %argument) {{
@@ -235,19 +255,27 @@ _FLOAT_CODE = re.compile(r"= f(add|sub|mul|div|rem|ptrunc)|@numpy_loop|@autograp
 
 
 def compile_region(
-    graph: Graph, mode: Mode, targets: Sequence[ArrayType] = (), *, backs_up: bool = True
+    graph: Graph,
+    mode: Mode,
+    targets: Sequence[ArrayType] = (),
+    *,
+    backs_up: bool = True,
+    keeps_arguments: bool = False,
 ) -> RegionCode:
     """Return the machine code of a region as LLVM assembly.
 
     The arrays of the types `targets` are passed after the arguments, and receive the results.
     Unless the region `backs_up` the inputs that it writes to, they are changed when it ends as `FLAGGED`.
+    A region that `keeps_arguments` writes to none of them, and its results share no memory with each other.
     After `FLAGGED`, a region that was compiled in the mode `FLAGS` needs the mode `CHECKS`. A region without
     floats always has that mode: it needs neither flags nor backups.
 
     Raises:
         UnsupportedError: an operation of the region cannot be compiled.
     """
-    code = RegionEmitter(mode, backs_up=backs_up).emit(graph, targets)
-    if mode is Mode.FLAGS and not code.uses_floats:
-        return RegionEmitter(Mode.CHECKS, backs_up=backs_up).emit(graph, targets)
-    return code
+
+    def emit(mode: Mode) -> RegionCode:
+        return RegionEmitter(mode, backs_up=backs_up, keeps_arguments=keeps_arguments).emit(graph, targets)
+
+    code = emit(mode)
+    return code if mode is not Mode.FLAGS or code.uses_floats else emit(Mode.CHECKS)

@@ -236,21 +236,29 @@ def _input_words(name: str, kind: Any, namespace: dict[str, Any]) -> tuple[str, 
         return "?7x" + form, [bound, f"({text}) if {bound} else {absent}"]
     if isinstance(kind, ListType):
         element, rank = list_form(kind)
-        dtype = array_dtype(element)
-        shape = () if rank < 0 else kind.element.shape  # type: ignore[union-attr]
-        namespace[f"as_items_{name}"] = _item_array(dtype, shape)
+        namespace[f"as_items_{name}"] = _item_array(kind, element, rank)
         return "P", [f"id({name}_items)"]
     if isinstance(kind, ArrayType) and kind.shape:
         return "P", [f"id({name})"]
     return _code(kind_of(kind)), [name]
 
 
-def _item_array(dtype: np.dtype, shape: tuple[int | None, ...]) -> Callable[[Any], np.ndarray]:
-    """Return a function from a list to the array of its items, or of zero items for an unbound variable."""
+def _item_array(kind: ListType, element: Kind, rank: int) -> Callable[[Any], np.ndarray]:
+    """Return a function from a list to the array of its items, or of zero items for an unbound variable.
+
+    It raises `TypeError` unless all items have the type that the graph knows: 0 may be in a list of `int64`.
+    """
+    dtype = array_dtype(element)
+    shape = () if rank < 0 else kind.element.shape  # type: ignore[union-attr]
+    item_type: Any = np.ndarray
+    if rank < 0:
+        item_type = kind.element.python if element.dtype is None else dtype.type  # type: ignore[union-attr]
 
     def as_items(items: Any) -> np.ndarray:
         if not items or items is Missing.VALUE:
             return np.empty((0, *[d or 0 for d in shape]), dtype)
+        if set(map(type, items)) != {item_type} or (rank >= 0 and any(i.dtype != dtype for i in items)):
+            raise TypeError
         return np.array(items, dtype)
 
     return as_items

@@ -20,15 +20,18 @@ def build(
     targets: Sequence[ArrayType] = (),
     *,
     backs_up: bool = True,
+    keeps_arguments: bool = False,
 ) -> tuple[NativeCode, bool]:
     """Return the machine code of a region, and whether it was in the cache.
 
     Raises:
         UnsupportedError: an operation of the region cannot be compiled.
     """
-    code = compile_region(graph, mode, targets, backs_up=backs_up)
+    code = compile_region(graph, mode, targets, backs_up=backs_up, keeps_arguments=keeps_arguments)
     library, is_cached = _library(code)
     parameters = [*graph.arguments, *(Node("argument", (), {}, t) for t in targets)]
+    if keeps_arguments:  # those of a user's call, who may pass an array without dimensions
+        parameters = [Node("argument", (), {"may_vary": True}, a.type) for a in graph.arguments]
     return NativeCode(code, library, parameters, recover), is_cached
 
 

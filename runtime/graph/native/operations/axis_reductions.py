@@ -52,7 +52,7 @@ class AxisReductionEmitter(IndexingEmitter):
         count = Scalar(self.w.op(f"sitofp i64 {value.dims[axis]} to {kind.llvm}"), kind)
 
         def emit(access: Access) -> None:
-            place = self._place(total, access)
+            place = self.address_at(total, access)
             old = Scalar(self.w.load(kind, place), kind)
             self.w.store(kind, self.binary("truediv", old, count, kind).register, place)
 

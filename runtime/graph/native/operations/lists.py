@@ -70,7 +70,9 @@ class ListEmitter(ReductionEmitter):
         if value.rank < 0:
             if not isinstance(item, Scalar):
                 raise UnsupportedError("an array is an item of a list of numbers")
-            item = self.settle(self.convert(self.settle(item), value.kind))
+            if item.kind != value.kind:
+                raise UnsupportedError("the items of a list have several types")
+            item = self.settle(item)
             w.store(value.kind, item.register, w.element(value.kind, value.address, index))
             return
         item = self.contiguous(self.materialize(item))

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from graph_fuzzing import REFUSED, DifferenceError, same_value, shown
 from random_loops import LoopProgram, loop_program
+from whole_graphs import compile_whole
 
 import autograph_rs as ag
 
@@ -102,6 +103,7 @@ def check_loops(made: LoopProgram, seed: int) -> str:
             mode = modes.choice(MODES)
             expected = outcome(numpy, arguments, mode, filename)
             actual = outcome(native, arguments, mode, filename)
+            compile_whole(native)  # for the following calls
             reason = differences(actual, expected)
             if (reason and expected[1]) or (not reason and expected[1] is None and not mode):
                 python = outcome(plain, arguments, mode, filename)

@@ -8,6 +8,10 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from graph_fuzzing import fuzz
 from loop_fuzzing import fuzz_loops

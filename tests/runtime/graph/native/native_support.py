@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from whole_graphs import compile_whole
 
 import autograph_rs as ag
 
@@ -28,6 +29,7 @@ def outcome(
     result = error = None
     with warnings.catch_warnings(record=True) as log, np.errstate(**errors or {}):
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", ag.RetraceWarning)
         try:
             result = function(*arguments)
         except Exception as caught:
@@ -81,10 +83,10 @@ def check(
 ) -> Any:
     """Assert that calls do the same on both engines, and if `plain` in Python. Return the native function.
 
-    The loops must be machine code if `is_native`.
+    The loops must be machine code if `is_native`. Graphs that can be are compiled as a whole, too.
     """
     numpy = ag.function(function, engine="numpy", **options)
-    native = ag.function(function, engine="native", **options)
+    native, whole = (ag.function(function, engine="native", **options) for _ in range(2))
     for arguments in calls:
         expected, actual = outcome(numpy, arguments, errors), outcome(native, arguments, errors)
         python = outcome(function, arguments, errors)
@@ -93,6 +95,9 @@ def check(
         if actual[1] == python[1]:  # one expression of NumPy calls may come from several lines
             expected = expected[0], actual[1], *expected[2:]
         assert actual == expected, arguments
+        outcome(whole, arguments, errors)
+        if compile_whole(whole):
+            assert outcome(whole, arguments, errors) == expected, arguments
     if is_native:
         for concrete in native._traces.values():
             assert [r.reason for r in concrete.engine.refused] == []
@@ -103,3 +108,19 @@ def check(
 def specs(*forms: tuple[tuple[int | None, ...], str]) -> list[Any]:
     """Return an input signature."""
     return [ag.TensorSpec(*form) for form in forms]
+
+
+def draw(size: int, seed: int, dtype: str = "float64") -> np.ndarray:
+    """Return random numbers with a few special ones."""
+    rng = np.random.default_rng(seed)
+    kind = np.dtype(dtype)
+    if kind.kind == "b":
+        return rng.random(size) < 0.5
+    if kind.kind in "iu":
+        info = np.iinfo(kind)
+        return rng.integers(info.min, info.max, size, kind, endpoint=True)
+    values = (rng.standard_normal(size) * 10.0 ** rng.integers(-30, 30, size)).astype(kind)
+    special = [0.0, -0.0, np.inf, -np.inf, np.nan, np.finfo(kind).tiny / 2, 1.0]
+    places = rng.random(size) < 0.2
+    values[places] = rng.choice(special, places.sum())
+    return values

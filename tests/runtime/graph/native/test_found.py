@@ -254,3 +254,23 @@ def huge_steps(n):
 def test_huge_steps():
     """A step may exceed all elements of a range."""
     check(huge_steps, (N(5),), (N(-5),), (N(2**62),), is_native=False)
+
+
+def appended(values, n):
+    out, first = [], [0]
+    for x in values:
+        if x > n:
+            out.append(x)
+        else:
+            out.append(0)
+    for i, x in enumerate(values):
+        first.append(x + i)
+    for x in values:
+        following = x + 1
+        first.append(following)
+    return out, first
+
+
+def test_lists_of_unlike_numbers():
+    """A Python int in a list of NumPy scalars stays one."""
+    check(appended, (np.array([3, -1, 4]), N(0)), is_native=False)
