@@ -47,7 +47,8 @@ class FramePool:
             return self.free.pop()
         except IndexError:
             buffer = ctypes.create_string_buffer(8 * self.words)
-            views = [np.ndarray((self.words,), dtype, buffer, strides=(8,)) for dtype in self.dtypes]
+            memory = memoryview(buffer)
+            views = [np.ndarray((self.words,), dtype, memory, strides=(8,)) for dtype in self.dtypes]
             return buffer, ctypes.addressof(buffer), *views
 
     def give(self, frame: Frame) -> None:
