@@ -75,7 +75,7 @@ def settled(name: str) -> Any:
     for whole in (False, True):
         while not is_settled(f, whole=whole) and time.perf_counter() < end:
             f(*args)
-        for _ in range(150):  # the calls that decide whether machine code pays
+        for _ in range(300):  # the calls that decide whether machine code pays
             f(*args)
     return f
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 HOT_SECONDS = 0.05
 """The time in the loops and around them after which a graph is compiled."""
 _MEASURED_CALLS = 100
-"""The calls of which the shortest decides: the difference may be small."""
+"""The calls of each way of which the shortest decides: the difference may be small."""
 LONGEST = 0.001
 """The seconds of a call from which the code around the loops does not matter."""
 _MOST_BAILOUTS = 8
@@ -47,6 +47,7 @@ class WholeGraph(Region):
         self.parts = parts
         self.run = self._run_parts
         self._shortest_parts = self._shortest = float("inf")
+        self._is_turn_of_parts = True
 
     @property
     def hot_seconds(self) -> float:
@@ -60,19 +61,29 @@ class WholeGraph(Region):
         return self.parts(*arguments)
 
     def _run_parts(self, *arguments: Any) -> tuple:
-        began = perf_counter()
-        results = self.parts(*arguments)
-        elapsed = perf_counter() - began
-        self.python_seconds += elapsed
-        self.python_calls += 1
-        self._shortest_parts = min(self._shortest_parts, elapsed)
+        results = self._time_parts(arguments)
         if self._shortest_parts > LONGEST and self.python_calls >= MEASURED_CALLS:
             self._give_up(f"a call takes longer than {1000 * LONGEST:.0f} ms")
         elif self.python_seconds > self.hot_seconds and self.python_calls >= _MEASURED_CALLS:
             self._request()
         return results
 
+    def _time_parts(self, arguments: tuple) -> tuple:
+        began = perf_counter()
+        results = self.parts(*arguments)
+        elapsed = perf_counter() - began
+        self.python_seconds += elapsed
+        self.python_calls += 1
+        self._shortest_parts = min(self._shortest_parts, elapsed)
+        return results
+
     def _run_measured(self, *arguments: Any) -> tuple:
+        """Run machine code and the parts in turn: a processor's speed changes over time."""
+        self._is_turn_of_parts = not self._is_turn_of_parts
+        if self._is_turn_of_parts:
+            return self._time_parts(arguments)
+        if not self.native_calls:
+            self._shortest_parts = float("inf")
         began = perf_counter()
         results = self._call(*arguments)
         elapsed = perf_counter() - began
