@@ -18,7 +18,7 @@ from ...core.undefined import unbound_error
 from ...debugging.positions import CodePosition
 from ..ir.expressions import EXPRESSIONS, FUNCTIONS
 from ..ir.graph import Graph, Missing, Node, Slot
-from ..ir.op_properties import is_single_number, is_speculatable
+from ..ir.op_properties import has_ellipsis, is_single_number, is_speculatable
 from ..ir.types import ArrayType, ScalarType
 from ..state.numerics import check
 from .buffers import Buffers
@@ -288,8 +288,7 @@ def may_view(node: Node) -> bool:
         return False
     if node.op not in ("getitem", "list_get") or not isinstance(node.type, ArrayType) or node.type.shape:
         return True
-    key = node.attrs["args"][1] if node.op == "getitem" else ()
-    return any(part is Ellipsis for part in (key if type(key) is tuple else (key,)))
+    return node.op == "getitem" and has_ellipsis(node.attrs["args"][1])
 
 
 def _may_be_infinite(kind: Any) -> bool:

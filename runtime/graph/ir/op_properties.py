@@ -1,6 +1,8 @@
-"""Predicates that decide whether an optimization may move an operation."""
+"""Predicates on nodes and keys: what an optimization may move, what may be a view."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from .graph import Node
 from .types import ArrayType, ScalarType
@@ -53,3 +55,8 @@ def _broadcasts(node: Node) -> bool:
 
 def is_single_number(node: Node) -> bool:
     return isinstance(node.type, ScalarType) or (isinstance(node.type, ArrayType) and not node.type.shape)
+
+
+def has_ellipsis(key: Any) -> bool:
+    """Return whether a key contains an ellipsis, so that even a single element is a view."""
+    return any(part is Ellipsis for part in (key if isinstance(key, tuple) else (key,)))

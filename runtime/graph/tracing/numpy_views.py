@@ -101,8 +101,3 @@ def is_basic(key: Any) -> bool:
         ):
             return False
     return True
-
-
-def has_ellipsis(key: Any) -> bool:
-    """Return whether a key contains an ellipsis, so that even a single element is a view."""
-    return any(part is Ellipsis for part in (key if isinstance(key, tuple) else (key,)))

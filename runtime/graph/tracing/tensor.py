@@ -21,6 +21,7 @@ from ...debugging.tracebacks import user_frame
 from ...errors import AliasError, StagingError, UnsupportedFunctionError, ValueNeededError
 from ...errors.unsupported import unconverted_reason
 from ..ir.graph import Node
+from ..ir.op_properties import has_ellipsis
 from ..ir.types import ArrayType, MaybeType, ScalarType, TupleType, bound_type
 from ..rules import METHODS
 from . import lists, recording
@@ -29,7 +30,6 @@ from .numpy_views import (
     VIEW_FUNCTIONS,
     VIEW_METHODS,
     as_array,
-    has_ellipsis,
     is_basic,
     is_created_c_contiguous,
     record_view,

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...ir.graph import Node, Slot
+from ...ir.op_properties import has_ellipsis
 from .kinds import Kind
 from .scalars import ScalarEmitter
 from .statuses import Mode, UnsupportedError
@@ -258,7 +259,7 @@ class MemoryEmitter(ScalarEmitter):
         """Return the address of the element that a key selects, or the view."""
         inputs = node.inputs
         parts = key if type(key) is tuple else (key,)
-        if any(part is Ellipsis for part in parts):
+        if has_ellipsis(parts):
             position = next(i for i, part in enumerate(parts) if part is Ellipsis)
             used = sum(part is not None for part in parts) - 1
             missing = (slice(None),) * (len(array.dims) - used)
