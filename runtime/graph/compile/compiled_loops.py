@@ -19,10 +19,12 @@ from .control_flow import Emitter
 class MeasuredLoop(Protocol):
     """A loop that may be compiled while it runs. Its functions take the time at which the loop began."""
 
-    ready: bool
-    """Whether `run` is machine code."""
+    runs_native: bool
+    """Whether the next call begins with `run`."""
     run: Callable[..., tuple]
     """From the inputs of the loop to its carried values."""
+    take_over: Callable[..., tuple]
+    """The same for the later iterations of a loop that has begun in Python."""
     begin: Callable[[], float]
 
     def next_chunk(self, began: float, size: int) -> int:
@@ -32,7 +34,7 @@ class MeasuredLoop(Protocol):
         """
 
     def end(self, began: float) -> None:
-        """Note that the loop has ended."""
+        """Note that the loop has ended in Python."""
 
 
 @dataclass
@@ -123,7 +125,7 @@ class CompiledLoopEmitter(Emitter):
             self.keep_iterated(node.inputs[1])
         names = self.enter_loop(loop)
         began = self.fresh("t")
-        self.line(f"if {region}.ready:", node)
+        self.line(f"if {region}.runs_native:", node)
         self.indent += 1
         self.call(loop, f"{region}.run", names)
         self.indent -= 1
@@ -136,7 +138,7 @@ class CompiledLoopEmitter(Emitter):
             self.range_in_chunks(loop, names, region, began)
         else:
             self.plain_for(loop, names)
-        self.line(f"{region}.end({began})")
+        self.line(f"if {began} is not None: {region}.end({began})")
         self.indent -= 1
         self.finish_loop(loop, names)
 
@@ -157,7 +159,8 @@ class CompiledLoopEmitter(Emitter):
         self.line(f"{size} = {region}.next_chunk({began}, {size})")
         self.line(f"if not {size}:")
         self.indent += 1
-        self.call(loop, f"{region}.run", names, [test])
+        self.call(loop, f"{region}.take_over", names, [test])
+        self.line(f"{began} = None")
         self.line("break")
         self.indent -= 3
 
@@ -168,7 +171,7 @@ class CompiledLoopEmitter(Emitter):
         self.names[element] = self.fresh("x")
         values, done, size = self.fresh("r"), self.fresh("i"), self.fresh("n")
         self.line(f"{values}, {done}, {size} = {self.names[source]}, 0, 1", node)
-        self.line(f"while {self.names[test]} and {done} < len({values}):", node)
+        self.line(f"while {self.names[test]} and {values}[{done}:]:", node)  # `len` is limited
         self.indent += 1
         self.line(f"for {self.names[element]} in {values}[{done}:{done} + {size}]:", node)
         self.indent += 1
@@ -179,14 +182,15 @@ class CompiledLoopEmitter(Emitter):
         self.line("else:")
         self.indent += 1
         self.line(f"{done} += {size}")
-        self.line(f"if {done} >= len({values}): break")
+        self.line(f"if not {values}[{done}:]: break")
         self.line(f"{size} = {region}.next_chunk({began}, {size})")
         self.line(f"if not {size}:")
         self.indent += 1
         rest = self.fresh("r")
         self.line(f"{rest} = {values}[{done}:]")
         bounds = [f"{rest}.{name}" for name in ("start", "stop", "step")]
-        self.call(loop, f"{region}.run", names, ["True", *bounds[: len(list(source_leaves(source)))]])
+        self.call(loop, f"{region}.take_over", names, ["True", *bounds[: len(list(source_leaves(source)))]])
+        self.line(f"{began} = None")
         self.line("break")
         self.indent -= 1
         self.line("continue")

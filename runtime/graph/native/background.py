@@ -8,6 +8,8 @@ import queue
 import threading
 from collections.abc import Callable
 
+from ...debugging.loggers import NATIVE
+
 Task = Callable[[], None]
 
 
@@ -21,6 +23,8 @@ class Worker:
         self._stopped = False
         self._idle = threading.Condition()
         self._pending = 0
+        self.running = threading.Lock()
+        """Held while a task runs. A fork waits for it: the child would inherit the locks of LLVM, held."""
 
     def submit(self, task: Task) -> None:
         with self._lock:
@@ -51,7 +55,10 @@ class Worker:
         while (task := self._tasks.get()) is not None:
             try:
                 if not self._stopped:
-                    task()
+                    with self.running:
+                        task()
+            except Exception:  # noqa: BLE001 - later tasks have to run
+                NATIVE.exception("a compilation in the background failed")
             finally:
                 with self._idle:
                     self._pending -= 1
@@ -59,6 +66,14 @@ class Worker:
 
 
 WORKER = Worker()
+
+
+def _pause() -> None:
+    WORKER.running.acquire()
+
+
+def _resume() -> None:
+    WORKER.running.release()
 
 
 def _restart() -> None:
@@ -82,4 +97,4 @@ def _stop() -> None:
 
 atexit.register(_stop)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_restart)
+    os.register_at_fork(before=_pause, after_in_parent=_resume, after_in_child=_restart)

@@ -6,7 +6,10 @@ NumPy goes through memory once for each operation, a compiled chain once for all
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,8 +17,13 @@ from ..ir.graph import Graph, Node
 from ..ir.subgraphs import is_embedded
 from ..ir.types import ArrayType, ScalarType
 from ..tracing.recording import OPERATOR_OF
-from .assembly.statuses import INLINE
+from .assembly.statuses import INLINE, NOT_RUN
+from .region import Owner, Region
 
+if TYPE_CHECKING:
+    from .linking.calls import NativeCode
+
+CHAIN_FILE = (lambda: None).__code__.co_filename
 MIN_ELEMENTS = 4096
 """The number of elements of an array from which a chain pays."""
 _OPERATORS = frozenset(
@@ -32,10 +40,6 @@ class Chain:
     results: list[Node] = field(default_factory=list)
     graph: Graph = field(default_factory=lambda: Graph("chain"))
     inputs: list[Node] = field(default_factory=list)
-
-    @property
-    def last(self) -> Node:
-        return self.nodes[-1]
 
 
 def find_chains(graph: Graph) -> list[Chain]:
@@ -100,3 +104,40 @@ def _chain(graph: Graph, nodes: list[Node]) -> Chain:
     chain.results = [n for n in nodes if n in used]
     chain.graph.results = [copies[n] for n in chain.results]
     return chain
+
+
+class ChainRegion(Region):
+    """A chain of element-wise operations. `call` maps its inputs to its results."""
+
+    def __init__(self, chain: Chain, owner: Owner):
+        super().__init__(chain.nodes[0], chain.graph, owner, "chain of array operations")
+        self.chain = chain
+        self.targets = [r.type for r in chain.results]
+        self.run = self._run_first
+
+    def call(self, *arguments: Any) -> tuple:
+        return self.run(*arguments)
+
+    def _run_first(self, *arguments: Any) -> tuple:
+        """Run the chain in NumPy, and measure it."""
+        began = perf_counter()
+        results = self.run_python(*arguments)
+        self.end(began)
+        return results
+
+    def _call_native(self, native: NativeCode) -> Callable[..., tuple]:
+        """Return a function that allocates the results and calls machine code."""
+        shapes: list[tuple[Any, Any]] = [(t.shape, t.dtype) for t in self.targets]
+        call, empty = native.call, np.empty
+
+        def run(*arguments: Any) -> tuple:
+            return call(*arguments, *[empty(shape, dtype) for shape, dtype in shapes])
+
+        return run
+
+    def _recover(self, native: NativeCode, status: int, frame: Any, arguments: tuple) -> tuple:
+        """Run the chain again in NumPy, which warns or raises."""
+        if status != NOT_RUN:
+            native.release(frame)
+        self.bailouts += 1
+        return self.run_python(*arguments[: len(self.graph.arguments)])

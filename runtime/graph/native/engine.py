@@ -17,8 +17,8 @@ from ..ir.graph import Graph, Node
 from ..ir.subgraphs import Loop
 from .assembly.statuses import CALL_FILE
 from .background import submit
-from .chains import find_chains
-from .region import REGION_FILE, ChainRegion, LoopRegion, Region
+from .chains import CHAIN_FILE, ChainRegion, find_chains
+from .region import REGION_FILE, LoopRegion, Region
 from .regions import is_loop, obstacle, read_results
 from .whole import WholeGraph, may_be_compiled
 
@@ -133,7 +133,7 @@ class Engine:
         """Return the node that raised an error, given the error's traceback."""
         regions = [*self.regions, *self.refused]
         programs = [*(c for r in regions for c in r.compiled), *self._programs]
-        return innermost_node(traceback, programs, between=(CALL_FILE, REGION_FILE))
+        return innermost_node(traceback, programs, between=(CALL_FILE, REGION_FILE, CHAIN_FILE))
 
 
 def native_engine(graph: Graph, _inputs: Any, **options: bool) -> Engine:

@@ -7,15 +7,12 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-
 from ...debugging.loggers import NATIVE
 from ..compile import Compiled, compile_graph
 from ..ir.graph import Graph, Node
 from ..ir.subgraphs import Loop
 from ..ir.types import ArrayType
 from .assembly.statuses import FLAGGED, NOT_RUN, Mode, UnsupportedError
-from .chains import Chain
 from .regions import located, region_graph
 
 if TYPE_CHECKING:
@@ -27,6 +24,8 @@ HOT_SECONDS = 0.004
 CHUNK_SECONDS = 0.001
 MEASURED_CALLS = 8
 """The calls of machine code that are timed to decide whether it pays."""
+TRIALS = 4
+"""The calls of each way, in turn, that decide where machine code seems slower: calls may grow."""
 REGION_FILE = (lambda: None).__code__.co_filename
 MAX_NESTED_BAILOUTS = 16
 """The bailouts of one call after which its later iterations run in Python."""
@@ -62,10 +61,10 @@ class Region:
         self.node, self.graph, self.owner, self.what = node, graph, owner, what
         self.reason = ""
         """Why the region is not compiled, as a phrase."""
-        self.ready = False
+        self.ready = self.runs_native = False
         self.is_settled = False
         self.run: Callable[..., tuple] = self.run_python
-        self.python_seconds = self.compile_seconds = self.native_seconds = 0.0
+        self.python_seconds = self.compile_seconds = self.native_seconds = self.native_longest = 0.0
         self.python_calls = self.native_calls = self.bailouts = 0
         self.from_cache = False
         self.compiled: list[Compiled] = []
@@ -93,7 +92,7 @@ class Region:
             self._native = native
             self._call = self._call_native(native)
             self.run = self._call if self.is_settled or not self._is_requested else self._run_measured
-            self.ready = True
+            self.ready = self.runs_native = True
         self.compile_seconds = perf_counter() - started
         NATIVE.info(
             "%s the %s at %s in %.1f ms",
@@ -122,7 +121,8 @@ class Region:
 
     def refuse(self, reason: str) -> None:
         """Keep the region in Python."""
-        self.reason, self.ready, self.is_settled = reason, False, True
+        self.reason, self.is_settled = reason, True
+        self.ready = self.runs_native = False
         self.run = self.run_python
         NATIVE.info("the %s at %s stays in Python: %s", self.what, self.node.place, reason)
 
@@ -139,7 +139,7 @@ class Region:
     # --- Measurement ------------------------------------------------------------------------------
 
     def end(self, began: float) -> None:
-        """Note that the loop has ended, in Python code that called at the time `began`."""
+        """Note that the loop has ended in Python, which began it at the time `began`."""
         self.python_seconds += perf_counter() - began
         self.python_calls += 1
         if self.python_seconds > self.hot_seconds:
@@ -154,16 +154,25 @@ class Region:
         """Run machine code, and decide after some calls whether it pays."""
         started = perf_counter()
         results = self._call(*arguments)
-        self.native_seconds += perf_counter() - started
+        elapsed = perf_counter() - started
+        self.native_seconds += elapsed
+        self.native_longest = max(self.native_longest, elapsed)
         self.native_calls += 1
         if self.native_calls >= MEASURED_CALLS and not self.is_settled:
             self.settle()
         return results
 
+    @property
+    def python_average(self) -> float:
+        return self.python_seconds / max(1, self.python_calls)
+
+    @property
+    def native_average(self) -> float:
+        return self.native_seconds / max(1, self.native_calls)
+
     def settle(self) -> None:
         """Keep machine code, or go back to Python if that took less time for each call."""
-        python = self.python_seconds / max(1, self.python_calls)
-        native = self.native_seconds / max(1, self.native_calls)
+        python, native = self.python_average, self.native_average
         if self.python_calls and native > python:
             self.refuse(
                 f"machine code took {1e6 * native:.1f} us for each call, Python {1e6 * python:.1f} us"
@@ -190,6 +199,22 @@ class Region:
         raise NotImplementedError
 
 
+class Trial:
+    """Calls of Python and of machine code in turn. Python loses if it takes far longer in one of them."""
+
+    def __init__(self, longest: float):
+        self.limit = 2 * longest
+        self.python_seconds = self.native_seconds = 0.0
+        self.count = 0
+
+    def ends_with(self, seconds: float) -> bool:
+        """Add the time of a call of machine code; return whether it was the last."""
+        self.native_seconds += seconds
+        self.limit = max(self.limit, 2 * seconds)
+        self.count += 1
+        return self.count >= TRIALS
+
+
 class LoopRegion(Region):
     """A loop. It may move to machine code while it runs."""
 
@@ -198,6 +223,7 @@ class LoopRegion(Region):
         super().__init__(node, region_graph(node, read), owner, "loop")
         self._resumed: dict[tuple[NativeCode, int], Callable[..., tuple]] = {}
         self._nesting = threading.local()
+        self._trial: Trial | None = None
         self._independence: Independence | None = None
         if owner.is_parallel:
             from .independence import independence  # noqa: PLC0415 - only for `parallel=True`
@@ -226,11 +252,59 @@ class LoopRegion(Region):
         Chunks grow until they take long. Have the region compiled if it has taken long.
         """
         elapsed = perf_counter() - began
-        if self.python_seconds + elapsed > self.hot_seconds:
+        trial = self._trial
+        if trial is not None and elapsed > trial.limit:
+            self._end_trial(pays=True)
+        elif self.python_seconds + elapsed > self.hot_seconds:
             self._request()
-        if self.ready:
+        if self.runs_native:
             return 0
         return 2 * size if elapsed < CHUNK_SECONDS else size
+
+    def take_over(self, *arguments: Any) -> tuple:
+        """Run the later iterations of a loop that has begun in Python. They are not timed."""
+        return self._call(*arguments) if self.ready else self.run(*arguments)
+
+    # --- Trials -----------------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Keep machine code, or compare it with Python on further calls, which may have grown."""
+        if self.python_calls and self.native_average > self.python_average:
+            self._trial, self.runs_native = Trial(self.native_longest), False
+        else:
+            super().settle()
+
+    def end(self, began: float) -> None:
+        trial = self._trial
+        if trial is None:
+            super().end(began)
+        else:
+            trial.python_seconds += perf_counter() - began
+            self.runs_native = True
+
+    def _run_measured(self, *arguments: Any) -> tuple:
+        trial = self._trial
+        if trial is None:
+            return super()._run_measured(*arguments)
+        began = perf_counter()
+        results = self._call(*arguments)
+        if trial.ends_with(perf_counter() - began):
+            self._end_trial(pays=trial.native_seconds <= trial.python_seconds)
+        else:
+            self.runs_native = False
+        return results
+
+    def _end_trial(self, *, pays: bool) -> None:
+        """Keep machine code if it pays, or else Python."""
+        trial, self._trial = self._trial, None
+        if trial is None:
+            return
+        if pays:
+            self.is_settled, self.run, self.runs_native = True, self._call, True
+        else:
+            native, python = (1e6 * s / TRIALS for s in (trial.native_seconds, trial.python_seconds))
+            self.refuse(f"machine code took {native:.1f} us for each call, Python {python:.1f} us")
+        self.owner.changed()
 
     def _recover(self, native: NativeCode, status: int, frame: Any, arguments: tuple) -> tuple:
         """Return the results of a call that machine code did not finish."""
@@ -285,40 +359,3 @@ def _give_up(native: NativeCode, status: int, frame: Any, _arguments: tuple) -> 
     """Free what a part of a loop has allocated."""
     if frame is not None and status != NOT_RUN:
         native.release(frame)
-
-
-class ChainRegion(Region):
-    """A chain of element-wise operations. `call` maps its inputs to its results."""
-
-    def __init__(self, chain: Chain, owner: Owner):
-        super().__init__(chain.nodes[0], chain.graph, owner, "chain of array operations")
-        self.chain = chain
-        self.targets = [r.type for r in chain.results]
-        self.run = self._run_first
-
-    def call(self, *arguments: Any) -> tuple:
-        return self.run(*arguments)
-
-    def _run_first(self, *arguments: Any) -> tuple:
-        """Run the chain in NumPy, and measure it."""
-        began = perf_counter()
-        results = self.run_python(*arguments)
-        self.end(began)
-        return results
-
-    def _call_native(self, native: NativeCode) -> Callable[..., tuple]:
-        """Return a function that allocates the results and calls machine code."""
-        shapes: list[tuple[Any, Any]] = [(t.shape, t.dtype) for t in self.targets]
-        call, empty = native.call, np.empty
-
-        def run(*arguments: Any) -> tuple:
-            return call(*arguments, *[empty(shape, dtype) for shape, dtype in shapes])
-
-        return run
-
-    def _recover(self, native: NativeCode, status: int, frame: Any, arguments: tuple) -> tuple:
-        """Run the chain again in NumPy, which warns or raises."""
-        if status != NOT_RUN:
-            native.release(frame)
-        self.bailouts += 1
-        return self.run_python(*arguments[: len(self.graph.arguments)])

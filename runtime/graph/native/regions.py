@@ -10,7 +10,7 @@ import numpy as np
 
 from ..ir.graph import Graph, Missing, Node
 from ..ir.subgraphs import LAZY_ITERABLES, Loop, is_embedded
-from ..ir.types import ListType, MaybeType
+from ..ir.types import ArrayType, ListType, MaybeType
 from .assembly.statuses import OPS
 
 
@@ -24,11 +24,12 @@ def region_graph(node: Node, read: Container[int]) -> Graph:
     loop = Loop(node)
     graph = Graph("region")
 
-    def argument(value: Node, kind: Any = None) -> Node:
+    def argument(value: Node, kind: Any = None, *, is_bound: bool = False) -> Node:
         attrs = {
             "name": f"x{len(graph.arguments)}",
             "is_natural": _is_natural(value),
-            "may_vary": value.op in _VARYING,
+            "is_empty": isinstance(value.type, ListType) and value.type.element is None,
+            "may_vary": not is_bound and _may_vary(value),  # any integer may be the bound of a range
         }
         new = Node("argument", (), attrs, kind or value.type, node.source)
         graph.arguments.append(new)
@@ -39,11 +40,13 @@ def region_graph(node: Node, read: Container[int]) -> Graph:
         graph.nodes.append(new)
         return new
 
-    def iterable(value: Node) -> Node:
+    def iterable(value: Node, *, is_bound: bool = False) -> Node:
         if value.op not in LAZY_ITERABLES:
-            return argument(value)
+            return argument(value, is_bound=is_bound)
         parts = [
-            constant(part) if value.op == "range" and i == 2 and part.op == "constant" else iterable(part)
+            constant(part)
+            if value.op == "range" and i == 2 and part.op == "constant"
+            else iterable(part, is_bound=value.op == "range")
             for i, part in enumerate(value.inputs)
         ]
         new = Node(value.op, tuple(parts), value.attrs, value.type, value.source)
@@ -75,8 +78,11 @@ def _carried_type(initial: Node, carried: Node) -> Any:
     return carried.type if is_open else initial.type
 
 
-_VARYING = frozenset(("argument", "output", "min", "max"))
-"""Ops whose result may have another type than the graph says: a 0-d array, or `max(100, x)`."""
+def _may_vary(node: Node) -> bool:
+    """Return whether a value may have another type than the graph says: a 0-d array, or `max(100, x)`."""
+    kind = node.type
+    is_scalar = isinstance(kind, ArrayType) and not kind.shape
+    return node.op in ("argument", "output", "min", "max") or is_scalar
 
 
 def _is_natural(node: Node) -> bool:

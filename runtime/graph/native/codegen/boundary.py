@@ -235,11 +235,14 @@ class BoundaryEmitter(ControlFlowEmitter):
         """Emit the index of the input whose memory an array shares, or -1."""
         w, origin = self.w, "-1"
         address = w.op(f"ptrtoint ptr {value.address} to i64")
+        own = w.mul(self.element_count(value.dims), str(value.kind.size))
         for i, entry in enumerate(self.inputs):
             if isinstance(entry, Array) and entry.kind == value.kind:
                 size = w.mul(self.element_count(entry.dims), str(entry.kind.size))
-                start = w.op(f"ptrtoint ptr {entry.address} to i64")
-                inside = w.op(f"icmp ult i64 {w.op(f'sub i64 {address}, {start}')}, {size}")
+                distance = w.op(f"sub i64 {address}, {w.op(f'ptrtoint ptr {entry.address} to i64')}")
+                begins = w.op(f"icmp ult i64 {distance}, {size}")
+                ends = w.op(f"icmp ule i64 {w.op(f'add i64 {distance}, {own}')}, {size}")
+                inside = w.op(f"and i1 {begins}, {ends}")
                 origin = w.op(f"select i1 {inside}, i64 {i}, i64 {origin}")
         return origin
 

@@ -9,7 +9,7 @@ from ...ir.graph import Graph, Missing, Node
 from ...ir.subgraphs import Loop
 from ...ir.types import ArrayType, ListType, MaybeType, bound_type
 from ..assembly.kinds import INT
-from ..assembly.statuses import UnsupportedError
+from ..assembly.statuses import Mode, UnsupportedError
 from ..assembly.values import Array, Enumerate, Expression, List, Range, Reversed, Scalar, Tuple, Zip
 from ..operations.places import DIFFERENT_TYPES, Place, block_of, empty_value, make_place
 from .bailouts import Checkpoint, Frame
@@ -33,6 +33,11 @@ class Side:
 
 class ControlFlowEmitter(GraphEmitter):
     """Emitter of conditionals and loops."""
+
+    def __init__(self, mode: Mode) -> None:
+        super().__init__(mode)
+        self.part_lengths: dict[int, str] = {}
+        """The lengths of the parts of `zip`, by their ids."""
 
     # --- Conditionals -----------------------------------------------------------------------------
 
@@ -147,31 +152,47 @@ class ControlFlowEmitter(GraphEmitter):
         if isinstance(iterable, Range):
             return self._range_length(iterable)
         if isinstance(iterable, Zip):
-            length = self.length(iterable.parts[0])
-            for part in iterable.parts[1:]:
-                length = w.call("i64", "llvm.smin.i64", ("i64", length), ("i64", self.length(part)))
+            lengths = [self.length(part) for part in iterable.parts]
+            self.part_lengths.update(zip(map(id, iterable.parts), lengths, strict=True))
+            length = lengths[0]
+            for other in lengths[1:]:
+                length = w.call("i64", "llvm.smin.i64", ("i64", length), ("i64", other))
             return length
-        if isinstance(iterable, (Enumerate, Reversed)):
+        if isinstance(iterable, Enumerate):
+            self._require_moderate(iterable.start)
+            return self.length(iterable.source)
+        if isinstance(iterable, Reversed):
             return self.length(iterable.source)
         raise UnsupportedError("a loop over this value is not compiled")
 
     def _range_length(self, value: Range) -> str:
         w = self.w
-        step = value.step.constant
-        if not step or abs(step) > FAR:
-            raise UnsupportedError(
-                "a range with a variable step is not compiled" if not step else "a step is too large"
+        start, stop, step = value.start.register, value.stop.register, value.step.register
+        least, most = value.step.interval
+        for number in (value.start, value.stop, value.step):
+            self._require_moderate(number)
+        if least <= 0 <= most:
+            self.bail_if(w.op(f"icmp eq i64 {step}, 0"))
+        if least < 0 < most:
+            rises = w.op(f"icmp sgt i64 {step}, 0")
+            distance = w.op(f"sub i64 {stop}, {start}")
+            distance, step = (
+                w.op(f"select i1 {rises}, i64 {n}, i64 {w.op(f'sub i64 0, {n}')}") for n in (distance, step)
             )
-        for bound in (value.start, value.stop):
-            if bound.interval[0] < -(2**61) or bound.interval[1] > 2**61:
-                shifted = w.op(f"add i64 {bound.register}, {2**61}")
-                self.bail_if(w.op(f"icmp ugt i64 {shifted}, {2**62}"))
-        low, high = (value.start, value.stop) if step > 0 else (value.stop, value.start)
-        distance = w.op(f"sub i64 {high.register}, {low.register}")
+        elif least >= 0:
+            distance = w.op(f"sub i64 {stop}, {start}")
+        else:
+            distance, step = w.op(f"sub i64 {start}, {stop}"), w.mul(step, "-1")
         distance = w.call("i64", "llvm.smax.i64", ("i64", distance), ("i64", "0"))
-        if abs(step) == 1:
+        if step == "1":
             return distance
-        return w.op(f"udiv i64 {w.op(f'add i64 {distance}, {abs(step) - 1}')}, {abs(step)}")
+        return w.op(f"udiv i64 {w.add(distance, w.add(step, '-1'))}, {step}")
+
+    def _require_moderate(self, number: Scalar) -> None:
+        """Bail out if sums with a number may overflow."""
+        if number.interval[0] < -FAR or number.interval[1] > FAR:
+            shifted = self.w.op(f"add i64 {number.register}, {FAR}")
+            self.bail_if(self.w.op(f"icmp ugt i64 {shifted}, {2 * FAR}"))
 
     def elements(self, iterable: Any, index: str, length: str) -> list[Any]:
         """Emit the elements at an index: one for each loop variable."""
@@ -185,11 +206,12 @@ class ControlFlowEmitter(GraphEmitter):
         if isinstance(iterable, List):
             return [self.list_element(iterable, index)]
         if isinstance(iterable, Range):
-            step = iterable.step.constant
-            register = w.add(iterable.start.register, w.mul(index, str(step)))
+            register = w.add(iterable.start.register, w.mul(index, iterable.step.register))
             return [Scalar(register, INT, bounds=range_bounds(iterable))]
         if isinstance(iterable, Zip):
-            return [e for part in iterable.parts for e in self.elements(part, index, self.length(part))]
+            return [
+                e for part in iterable.parts for e in self.elements(part, index, self.part_lengths[id(part)])
+            ]
         if isinstance(iterable, Enumerate):
             low = iterable.start.interval[0]
             count = Scalar(w.add(iterable.start.register, index), INT, bounds=(low, max(low, 2**62)))
@@ -258,8 +280,8 @@ class ControlFlowEmitter(GraphEmitter):
         if node.op == "for":
             done = Scalar(w.add(index, "1"), INT)
             if isinstance(source, Range):
-                step = source.step.constant
-                following = Scalar(w.add(source.start.register, w.mul(done.register, str(step))), INT)
+                passed = w.mul(done.register, source.step.register)
+                following = Scalar(w.add(source.start.register, passed), INT)
         frame = Frame(node, loop.body, scope.index, done, following)
         self.frames.append(frame)
         self.checkpoint = None

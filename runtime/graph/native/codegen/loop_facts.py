@@ -24,10 +24,12 @@ MAX_ITERATIONS = FAR // _SMALL
 
 def range_bounds(value: Range) -> Bounds:
     """Return bounds for the elements of a range."""
-    start, stop = value.start.interval, value.stop.interval
-    if (value.step.constant or 1) > 0:
-        return max(start[0], -FAR), max(start[0], min(stop[1], FAR) - 1)
-    return min(start[1], max(stop[0], -FAR) + 1), min(start[1], FAR)
+    start, stop, step = value.start.interval, value.stop.interval, value.step.interval
+    rising = max(start[0], -FAR), max(start[0], min(stop[1], FAR) - 1)
+    falling = min(start[1], max(stop[0], -FAR) + 1), min(start[1], FAR)
+    if step[0] > 0:
+        return rising
+    return falling if step[1] < 0 else (min(rising[0], falling[0]), max(rising[1], falling[1]))
 
 
 # --- Counters -------------------------------------------------------------------------------------
@@ -159,11 +161,14 @@ def hoist_index_checks(emitter: MemoryEmitter, loop: Loop, source: Any, length: 
     going = loop.body.results[0]
     if not isinstance(source, Range) or going.op != "constant" or going.attrs["value"] is not True:
         return
+    is_rising, is_falling = source.step.interval[0] > 0, source.step.interval[1] < 0
+    if not is_rising and not is_falling:
+        return
     outer = {argument: operand for operand, argument in loop.captures()}
     outer |= {c: v for i, (v, c, _) in enumerate(loop.carries()) if keeps_shape(loop, i)}
     [element] = loop.elements
     low, _ = range_bounds(source)
-    w, step = emitter.w, source.step.constant
+    w = emitter.w
     last = ""
     for node in loop.body.nodes:
         if node.op not in ("getitem", "setitem"):
@@ -182,8 +187,8 @@ def hoist_index_checks(emitter: MemoryEmitter, loop: Loop, source: Any, length: 
             if offset is None or low + offset < 0 or array.dims[axis] == "":
                 continue
             if not last:
-                last = w.add(source.start.register, w.mul(w.op(f"sub i64 {length}, 1"), str(step)))
-            largest = last if (step or 1) > 0 else source.start.register
+                last = w.add(source.start.register, w.mul(w.op(f"sub i64 {length}, 1"), source.step.register))
+            largest = last if is_rising else source.start.register
             beyond = w.op(f"icmp sge i64 {w.add(largest, str(offset))}, {array.dims[axis]}")
             runs = w.op(f"and i1 {test}, {w.op(f'icmp sgt i64 {length}, 0')}")
             emitter.bail_if(w.op(f"and i1 {runs}, {beyond}"))

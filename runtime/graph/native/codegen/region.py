@@ -24,6 +24,7 @@ from .bailouts import Checkpoint, Frame
 from .boundary import FRAME_HEADER, BoundaryEmitter, Leaving, finish_function, words_of
 from .control_flow import POLL_INTERVAL
 from .graphs import Scope
+from .identity import check_results
 
 
 @dataclass
@@ -49,6 +50,7 @@ class RegionEmitter(BoundaryEmitter):
 
     def emit(self, graph: Graph, target_types: Sequence[ArrayType] = ()) -> RegionCode:
         """Emit a region. Arrays of the target types follow the arguments, and receive the results."""
+        check_results(graph)
         w = self.w
         self._thread, self._budget = w.alloca("ptr"), w.alloca("i64")
         w.line("store ptr null, ptr %frame")
@@ -220,8 +222,6 @@ def _require_separate(graph: Graph, scope: Scope, results: list[Any]) -> None:
     own = [root for root in roots if root not in graph.arguments]
     if len(set(own)) < len(own) or len(set(blocks)) < len(blocks):
         raise UnsupportedError("two results share their memory")
-    if any(isinstance(r, List) and r.rank >= 0 for r in results):
-        raise UnsupportedError("the arrays in a list that is a result may share their memory")
 
 
 def _is_new(result: Any) -> bool:

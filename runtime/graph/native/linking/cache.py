@@ -10,6 +10,7 @@ directory belongs to the user and nobody else may write to it, since object code
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import secrets
@@ -59,9 +60,10 @@ def load(key: str) -> bytes | None:
         header, code = data[: len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
         if header != _MAGIC + hashlib.sha256(code).digest():
             return None
-        os.utime(path)
     except OSError:
         return None
+    with contextlib.suppress(OSError):  # of a file system that is read-only
+        os.utime(path)
     return code
 
 
@@ -71,15 +73,13 @@ def store(key: str, code: bytes) -> None:
     if directory is None:
         return
     temporary = directory / f".{secrets.token_hex(8)}.tmp"
-    try:
+    with contextlib.suppress(OSError):
         descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         with open(descriptor, "wb") as file:
             file.write(_MAGIC + hashlib.sha256(code).digest() + code)
         temporary.replace(directory / f"{key}.o")
         _evict(directory)
-    except OSError:
-        pass
-    finally:
+    with contextlib.suppress(OSError):
         temporary.unlink(missing_ok=True)
 
 

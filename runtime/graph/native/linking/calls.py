@@ -42,14 +42,11 @@ class FramePool:
         self.words, self.dtypes = words, dtypes
         self.free: list[Frame] = []
 
-    def take(self) -> Frame:
-        try:
-            return self.free.pop()
-        except IndexError:
-            buffer = ctypes.create_string_buffer(8 * self.words)
-            memory = memoryview(buffer)
-            views = [np.ndarray((self.words,), dtype, memory, strides=(8,)) for dtype in self.dtypes]
-            return buffer, ctypes.addressof(buffer), *views
+    def new(self) -> Frame:
+        buffer = ctypes.create_string_buffer(8 * self.words)
+        memory = memoryview(buffer)
+        views = [np.ndarray((self.words,), dtype, memory, strides=(8,)) for dtype in self.dtypes]
+        return buffer, ctypes.addressof(buffer), *views
 
     def give(self, frame: Frame) -> None:
         self.free.append(frame)
@@ -180,7 +177,7 @@ def _caller(native: NativeCode, inputs: Sequence[Node]) -> Callable[..., tuple]:
     arguments = f"({''.join(n + ', ' for n in names)})"
     namespace: dict[str, Any] = {
         "native": native, "enter": native.enter, "finish": native.finish,
-        "pool": native.pool.free, "take": native.pool.take, "error": struct.error,
+        "pool": native.pool.free, "new": native.pool.new, "error": struct.error,
         "shared": shared, "empty": np.empty, "MISSING": Missing.VALUE,
         "errstate": _errstate, "default_errstate": _DEFAULT_ERRSTATE, "geterr": np.geterr,
     }  # fmt: skip
@@ -205,15 +202,19 @@ def _caller(native: NativeCode, inputs: Sequence[Node]) -> Callable[..., tuple]:
         f"def call({', '.join(names)}):",
         *([f"    if {_REPORTS_UNDERFLOW}:", f"        {refused}"] if code.uses_floats else ()),
         *([f"    if {' or '.join(varying)}:", f"        {refused}"] if varying else ()),
-        "    frame = pool.pop() if pool else take()",
+        "    try:",
+        "        frame = pool.pop()",
+        "    except IndexError:",
+        "        frame = new()",
         f"    buffer, address{''.join(f', {_view_name(d)}' for d in native.pool.dtypes)} = frame",
         "    try:",
         *lists,
         f"        pack(buffer, {8 * FRAME_HEADER}{''.join(', ' + v for v in values)})",
-        "        status = enter(address)",
         "    except (error, OverflowError, TypeError, ValueError):",
         "        pool.append(frame)",
         f"        {refused}",
+        "    try:",
+        "        status = enter(address)",
         "    except BaseException:",
         "        native.release(frame)",
         "        raise",

@@ -210,7 +210,7 @@ def test_machine_code_replaces_a_running_loop(at_once, monkeypatch):
         auto = ag.function(function, engine="auto")
         assert outcome(auto, arguments) == outcome(function, arguments)
         [loop] = engine_of(auto).regions
-        assert loop.ready and loop.native_calls == 1
+        assert loop.ready and loop.native_calls == loop.python_calls == 0
         assert outcome(auto, arguments) == outcome(function, arguments)
 
 
@@ -227,7 +227,7 @@ def test_compilation_in_the_background(at_once):
 
 
 @pytest.mark.parametrize("is_slower", [False, True])
-def test_machine_code_that_does_not_pay(at_once, monkeypatch, is_slower):
+def test_machine_code_that_does_not_pay(at_once, is_slower):
     """After some calls the faster way stays, and the function that a call uses is replaced."""
     auto = ag.function(total)
     auto(np.ones(3), N(40))
@@ -236,11 +236,29 @@ def test_machine_code_that_does_not_pay(at_once, monkeypatch, is_slower):
     [loop] = engine.regions
     loop.python_seconds, loop.python_calls = (0.0 if is_slower else 1e9), 1
     before = engine.function
-    for _ in range(region.MEASURED_CALLS + 1):
+    for _ in range(region.MEASURED_CALLS + 2 * region.TRIALS + 1):
         assert auto(np.ones(3), N(40)) == total(np.ones(3), 40)
+        if loop._trial is not None:
+            loop._trial.python_seconds, loop._trial.limit = 0.0, float("inf")
     assert engine.function is not before and not engine.is_changing
     assert bool(engine.refused) == is_slower
     assert ("machine code took" in loop.reason) == is_slower
+
+
+def test_calls_that_grow(at_once):
+    """Calls in Python that were short do not count against machine code that ran long ones."""
+    auto = ag.function(total)
+    auto(np.ones(3), N(40))
+    background.wait_for_compilation()
+    engine = engine_of(auto)
+    [loop] = engine.regions
+    loop.python_seconds, loop.python_calls = 0.0, 1
+    for _ in range(region.MEASURED_CALLS):
+        auto(np.ones(3), N(400))
+    assert not loop.runs_native and loop.ready
+    loop._trial.limit = 0.0  # as if Python took far longer
+    assert auto(np.ones(3), N(400)) == total(np.ones(3), 400)
+    assert loop.runs_native and not loop.reason and not engine.is_changing
 
 
 def mixed(a, n):
