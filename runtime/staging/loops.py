@@ -12,7 +12,7 @@ from ..core.closures import set_nothing
 from ..errors import AliasError, MismatchError
 from .loop_options import checked, decrement_limit
 from .loop_peeling import NoInitialValue, assert_runs, first_and_rest
-from .state.aliases import with_bases
+from .state.aliases import user_variables, with_bases
 from .state.carried_values import CarriedValues
 from .state.escapes import warn_of_escapes
 from .state.mismatches import BEFORE, Rows, Side
@@ -71,14 +71,23 @@ def _refuse_aliased_writes(carried: CarriedValues, path: Path) -> None:
             written.update(map(id, with_bases(place.handle)))
     for location, i, _ in carried.slots():
         old = carried.init[location][0][i]
-        is_array = carried.backend.is_handle(old) and not isinstance(location, Written)
-        if is_array and any(id(value) in written for value in with_bases(old)):
+        if not carried.backend.is_handle(old) or isinstance(location, Written):
+            continue
+        if any(id(value) in written for value in with_bases(old)) or _is_view_missed(carried, old):
             raise AliasError(
                 f"a staged loop assigns another array to {location.name!r}, and also writes to the original "
                 "array through another name",
                 why="whether both names refer to the same array depends on the iteration",
                 remedy=f"copy the array before the loop: {location.name} = {location.name}.copy()",
             )
+
+
+def _is_view_missed(carried: CarriedValues, old: Any) -> bool:
+    """Return whether an iteration writes to an array that a carried value begins with and that has a view."""
+    if Written(old) not in carried.init:
+        return False
+    variables = [held for _, held in user_variables() if held is not old and carried.backend.is_handle(held)]
+    return any(base is old for held in variables for base in with_bases(held))
 
 
 def _finish(carried: CarriedValues, path: Path, results: Sequence[Any], iterates: Sequence[Any] = ()) -> None:

@@ -239,8 +239,16 @@ class GraphBackend:
                 base.shared = "it has a view that was created in a branch or loop"
 
     def refreshed(self, value: Any) -> Any:
-        """Recompute a view whose base was written to; return any other value unchanged."""
-        return value.read() if isinstance(value, Staged) and value.is_stale else value
+        """Return the current value of a view whose base was written to, and any other value unchanged.
+
+        A write to an array from outside of an inner graph is undone after it, and the view must not follow.
+        """
+        if not isinstance(value, Staged):
+            return value
+        base, writes = value.base, current_builder().writes
+        while base is not None and id(base) not in writes:
+            base = base.base
+        return value.read() if value.is_stale or base is not None else value
 
     def follow(self, placeholder: Any, array: Any) -> None:
         """Treat a placeholder as a possible view or alias of an array."""

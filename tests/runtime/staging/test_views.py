@@ -135,3 +135,35 @@ def test_an_array_without_dimensions_is_written_in_place(make):
         return other
 
     assert ag.function(f)(np.int64(3)) == f(np.int64(3))
+
+
+def view_of_what_an_iteration_wrote(x, n):
+    y = x / n
+    z = y * 2
+    k = 0
+    while k < n:
+        y -= 1
+        z = y[:]
+        k = k + 1
+    return z
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_a_view_leaves_with_what_it_showed(n):
+    """The name of the base is not used after the loop, and its value there is the one before it."""
+    f, x = view_of_what_an_iteration_wrote, np.arange(3.0)
+    np.testing.assert_array_equal(ag.function(f)(x, np.int64(n)), f(x, n), strict=True)
+
+
+@pytest.mark.parametrize("view", [lambda a: a[:], lambda a: a[0], lambda a: a.T, lambda a: a.squeeze()])
+def test_a_view_would_miss_the_write_of_the_first_iteration(view):
+    def f(x, n):
+        a = x * 2
+        other = view(a)
+        for i in range(n):
+            a += n
+            a = x * i
+        return a, other
+
+    with pytest.raises(ag.AliasError, match="assigns another array to 'a', and also writes to the original"):
+        ag.function(f)(np.ones((2, 3)), np.int64(2))
