@@ -309,7 +309,8 @@ class LoopRegion(Region):
     def _recover(self, native: NativeCode, status: int, frame: Any, arguments: tuple) -> tuple:
         """Return the results of a call that machine code did not finish."""
         if status == NOT_RUN:
-            return self.run_python(*arguments)
+            copies = native.contiguous(arguments)
+            return self.run_python(*arguments) if copies is None else native.call(*copies)
         if status == FLAGGED:
             native.release(frame)
             return self._run_checked(native, arguments)

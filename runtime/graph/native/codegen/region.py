@@ -39,6 +39,8 @@ class RegionCode:
     exits: dict[int, list[Leaving]] = field(default_factory=dict)
     allocates: bool = False
     uses_floats: bool = False
+    only_read: tuple[int, ...] = ()
+    """The inputs of which copies serve as well: nothing writes to them, and no result is a view of them."""
 
 
 class RegionEmitter(BoundaryEmitter):
@@ -82,7 +84,12 @@ class RegionEmitter(BoundaryEmitter):
             self._restore()
             self._return(FLAGGED)
         w.lines[start:start] = self._requirements()
-        return self._code(outputs, exits)
+        only_read = [
+            i
+            for i, entry in enumerate(self.inputs[: len(graph.arguments)])
+            if graph.arguments[i] not in written and not any(_may_share(r, entry) for r in results)
+        ]
+        return self._code(outputs, exits, tuple(only_read))
 
     def _exit(self, checkpoint: Checkpoint) -> list[Leaving]:
         """Emit the block that leaves at a checkpoint."""
@@ -94,14 +101,16 @@ class RegionEmitter(BoundaryEmitter):
         self._return(checkpoint.number)
         return forms
 
-    def _code(self, outputs: list[Leaving], exits: dict[int, list[Leaving]]) -> RegionCode:
+    def _code(
+        self, outputs: list[Leaving], exits: dict[int, list[Leaving]], only_read: tuple[int, ...]
+    ) -> RegionCode:
         w = self.w
         w.declarations["llvm.memcpy.p0.p0.i64"] = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
         functions = [w.text("region"), finish_function(outputs), METHODS]
         text = "\n".join([PRELUDE, *w.constants, *w.declarations.values(), *functions, METADATA])
         return RegionCode(
             text, sorted({*w.symbols, *METHOD_SYMBOLS}), self.words, outputs, self.checkpoints, exits,
-            self.allocates, bool(_FLOAT_CODE.search(text)),
+            self.allocates, bool(_FLOAT_CODE.search(text)), only_read,
         )  # fmt: skip
 
     def bail_if(self, condition: str) -> None:
@@ -222,6 +231,14 @@ def _require_separate(graph: Graph, scope: Scope, results: list[Any]) -> None:
     own = [root for root in roots if root not in graph.arguments]
     if len(set(own)) < len(own) or len(set(blocks)) < len(blocks):
         raise UnsupportedError("two results share their memory")
+
+
+def _may_share(result: Any, entry: Any) -> bool:
+    """Return whether a result may be an input or a view of it."""
+    value = result.value if isinstance(result, Maybe) else result
+    if not isinstance(value, Array) or not isinstance(entry, Array) or value.kind != entry.kind:
+        return False
+    return value.root is None or value.root == entry.root
 
 
 def _is_new(result: Any) -> bool:

@@ -97,6 +97,16 @@ class NativeCode:
         finally:
             self.release(frame)
 
+    def contiguous(self, arguments: tuple) -> tuple | None:
+        """Return the inputs with copies of arrays of another layout, or None if there are none to copy."""
+        copies = {
+            i: np.require(arguments[i], requirements=("C", "A"))
+            for i in self.code.only_read
+            if type(arguments[i]) is np.ndarray and not arguments[i].flags.carray
+        }
+        copies = {i: copy for i, copy in copies.items() if copy is not arguments[i]}
+        return tuple([copies.get(i, x) for i, x in enumerate(arguments)]) if copies else None
+
     def release(self, frame: Frame) -> None:
         if self.code.allocates:
             self.release_all(frame[1])

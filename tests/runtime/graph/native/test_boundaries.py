@@ -244,6 +244,27 @@ def test_arguments_that_overlap():
         assert row.tolist() == expected.tolist() and total == sum_ and np.shares_memory(row, base)
 
 
+def weighted(m, n):
+    out, total = np.zeros(len(m)), 0.0
+    for i in range(n):
+        for j in range(n):
+            total = total + m[i, j] * j
+        out[i] = total
+    return out
+
+
+def test_other_layouts():
+    """Arrays that are only read are copied where machine code needs another layout; others stay in Python."""
+    m = np.arange(36.0).reshape(6, 6)
+    layouts = (m, m.T, np.asfortranarray(m), m[::2, ::2], m[::-1], np.broadcast_to(m[0], (6, 6)))
+    signature = specs(((None, None), "float64"), COUNT)
+    native = check(weighted, *[(v, N(3)) for v in layouts], input_signature=signature)
+    [loop] = engine_of(native).regions
+    assert loop._plain is None
+    view = ag.function(latest_row, engine="native")(m.T, m[0], N(2))[0]
+    assert np.shares_memory(view, m)
+
+
 def chained(a, b):
     c = a * 2.0
     d = c / b
