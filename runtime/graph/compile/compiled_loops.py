@@ -76,20 +76,18 @@ class CompiledLoopEmitter(Emitter):
             self.line(f"{targets}= {self.global_name(chain.function, 'chain')}({inputs})", node)
 
     def emit_while(self, node: Node) -> None:
-        if node in self.regions:
-            self.emit_call(node)
-        elif node in self.measured:
-            self.emit_measured(node)
-        else:
-            super().emit_while(node)
+        self._emit_loop(node, super().emit_while)
 
     def emit_for(self, node: Node) -> None:
+        self._emit_loop(node, super().emit_for)
+
+    def _emit_loop(self, node: Node, emit: Callable[[Node], None]) -> None:
         if node in self.regions:
             self.emit_call(node)
         elif node in self.measured:
             self.emit_measured(node)
         else:
-            super().emit_for(node)
+            emit(node)
 
     def emit_skip(self, node: Node) -> None:
         """Emit an iterable without its first elements, over which a loop has gone already."""

@@ -322,7 +322,7 @@ class MemoryEmitter(ScalarEmitter):
         if high < 0:
             register = w.op(f"add i64 {register}, {dim}")
         elif low < 0:
-            register = self._from_start(register, dim)
+            register = self.from_start(register, dim)
         if index.constant is not None and low >= 0 and dim in self.input_dims:
             self.least_dims[dim] = max(self.least_dims.get(dim, 0), high + 1)
         elif (register, dim) not in self.verified:
@@ -335,7 +335,7 @@ class MemoryEmitter(ScalarEmitter):
             self.values[inputs[part.index]] = replace(index, bounds=bounds)
         return register
 
-    def _from_start(self, register: str, dim: str) -> str:
+    def from_start(self, register: str, dim: str) -> str:
         """Emit an index that, where negative, counts from the end, as one that counts from the start."""
         wrapped = self.w.op(f"add i64 {register}, {dim}")
         is_negative = self.w.op(f"icmp slt i64 {register}, 0")
@@ -362,7 +362,7 @@ class MemoryEmitter(ScalarEmitter):
             return str(slice(value.constant, None).indices(int(dim))[0])
         register = value.register
         if value.constant is None or value.constant < 0:
-            register = self._from_start(register, dim)
+            register = self.from_start(register, dim)
         register = w.call("i64", "llvm.smax.i64", ("i64", register), ("i64", "0"))
         return w.call("i64", "llvm.smin.i64", ("i64", register), ("i64", dim))
 

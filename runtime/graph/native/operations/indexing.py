@@ -108,8 +108,7 @@ class IndexingEmitter(ListEmitter):
         index = w.load(kind, w.element(kind, indices.address, i))
         if kind.bits < 64:
             index = w.op(f"{'sext' if kind.code == 'i' else 'zext'} {kind.llvm} {index} to i64")
-        wrapped = w.op(f"add i64 {index}, {dim}")
-        index = w.op(f"select i1 {w.op(f'icmp slt i64 {index}, 0')}, i64 {wrapped}, i64 {index}")
+        index = self.from_start(index, dim)
         self.bail_if(w.op(f"icmp uge i64 {index}, {dim}"))
         return index
 

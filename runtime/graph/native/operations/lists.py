@@ -159,13 +159,11 @@ class ListEmitter(ReductionEmitter):
         return List(value.kind, value.rank, address, value.length, capacity, block)
 
     def _list_index(self, index: Node, value: List) -> str:
-        w = self.w
         number = self.convert(self.settle(self.scalar(index)), INT)
         register = number.register
         if number.interval[0] < 0:
-            wrapped = w.op(f"add i64 {register}, {value.length}")
-            register = w.op(f"select i1 {w.op(f'icmp slt i64 {register}, 0')}, i64 {wrapped}, i64 {register}")
-        self.bail_if(w.op(f"icmp uge i64 {register}, {value.length}"))
+            register = self.from_start(register, value.length)
+        self.bail_if(self.w.op(f"icmp uge i64 {register}, {value.length}"))
         return register
 
     def emit_list_get(self, node: Node) -> Scalar | Array:
