@@ -83,7 +83,7 @@ BIG = {
 }
 
 
-@pytest.mark.parametrize("name", BIG)
+@pytest.mark.parametrize("name", [*BIG][:: some(2, 1)])
 def test_big_functions(name: str):
     """Long code and code as deep as Python takes it converts, and does the same."""
     f = executed(BIG[name], f"<{name}>").f
@@ -140,7 +140,11 @@ def compiled(text: str) -> Any:
 
 
 @pytest.mark.parametrize(
-    "name", ["2,000 nested operators", "2,000 nested sums", "1,100 nested conditions", "2,000 calls"]
+    "name",
+    some(
+        ("2,000 nested operators",),
+        ("2,000 nested operators", "2,000 nested sums", "1,100 nested conditions", "2,000 calls"),
+    ),
 )
 def test_too_deep_functions(name: str):
     """The function may exist although no tree of it can be compiled."""
