@@ -110,7 +110,8 @@ class GraphEmitter(AxisReductionEmitter):
             if errors.get("under") != "ignore":
                 raise UnsupportedError("it runs under an errstate that reports underflow", node)
             self.ignores_errors = all(v == "ignore" for v in errors.values())
-        self.is_needed = is_needed(node, self.frames)
+        # Outside of loops, LLVM may move an operation behind the test of the flags.
+        self.is_needed = len(self.frames) > 1 and is_needed(node, self.frames)
         try:
             if node.op == "cond":
                 value: Any = self.cond(node)

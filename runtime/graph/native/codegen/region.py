@@ -58,6 +58,8 @@ class RegionEmitter(BoundaryEmitter):
         w.line("store ptr null, ptr %frame")
         w.line(f"store ptr null, ptr {w.offset('%frame', '8')}")
         w.line(f"store i64 {POLL_INTERVAL}, ptr {self._budget}")
+        if self.by_flags and not self.is_fast:  # before inputs are read: LLVM moves operations above calls
+            w.external("i32", "feclearexcept", ("i32", str(self.flags)))
         parameters = [*graph.arguments, *(Node("argument", (), {}, t) for t in target_types)]
         self.inputs, self.words = [], FRAME_HEADER
         for node in parameters:
@@ -151,7 +153,6 @@ class RegionEmitter(BoundaryEmitter):
         if not self.by_flags or self.is_fast:
             return
         w = self.w
-        w.external("i32", "feclearexcept", ("i32", str(self.flags)))
         for array in written:
             if not isinstance(array, Array) or not self.backs_up:
                 continue  # the elements of a list are a copy
